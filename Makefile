@@ -1,0 +1,58 @@
+# The commands of retable. `make tables` and `make test` do all the set-up that they need.
+TORCH ?= torch==2.13.0
+PYTHON ?= python3
+SCALE ?=
+MODEL ?=
+PORT ?= 5000
+
+VENV := .venv
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export DVC_NO_ANALYTICS := 1
+export DO_NOT_TRACK := 1
+export MLFLOW_DISABLE_TELEMETRY := true
+export MLFLOW_ALLOW_PICKLE_DESERIALIZATION := false
+
+.PHONY: tables test env params ui bench check lint types format clean
+tables: env ## everything: corpora, vectors, models, tables, report, record (SCALE=smoke works offline)
+	@python -m pipeline.make $(if $(SCALE),--scale $(SCALE))
+
+test: env ## all tests
+	@python -m pytest -n 2 --dist loadgroup tests
+
+env: $(VENV)/.ready ## the environment alone (TORCH="torch==2.13.0 --index-url ..." takes another build)
+
+# The locked packages are checked by hash. torch comes after them, because a local or CUDA build has another hash.
+$(VENV)/.ready: requirements/lock.txt pyproject.toml
+	@echo "making the environment in $(VENV) (some minutes, once)"
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/lock.txt
+	@python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	@python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+params: env ## write a scale into params.yaml and the cells: make params SCALE=cpu
+	@retable params $(if $(SCALE),$(SCALE),cpu)
+
+ui: env ## the MLflow UI on the record: http://127.0.0.1:5000
+	@python -m pipeline.ui --port $(PORT)
+
+check: env ## measured against published, and against the bank
+	@retable check
+
+bench: env ## the benchmarks, each beside its peer
+	@python benchmarks/fcsr_training.py
+
+lint: env ## ruff
+	@ruff check . && ruff format --check .
+
+types: env ## mypy, strict
+	@mypy
+
+format: env
+	@ruff check --fix-only . && ruff format .
+
+clean: ## what the pipeline made (not DVC's cache, not the record)
+	@rm -rf data/code data/raw data/clean data/tagger data/tagged data/pools data/vectors results
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10

@@ -1,0 +1,10 @@
+"""The stages of the pipeline, a thin script each.
+
+Run as modules from the root of a checkout (`python -m pipeline.clean sst-2`). The code of that checkout goes first, so
+that an experiment which DVC runs in a copy of the tree uses the copy's own sources, whatever is installed.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))

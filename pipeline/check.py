@@ -1,0 +1,77 @@
+"""`retable check`: every measured cell against the published number, and against the last value in the bank.
+
+In   results/tables/, docs/results/
+Exit code 1 if a cell has fallen below its banked value by more than one more run may, or if a run was refused as stale.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+
+from pipeline.command import command
+from pipeline.paths import BANK, TABLES
+from retable.errors import InputError
+from retable.papers import PAPERS, paper
+from retable.papers.paper import ResultTable
+from retable.tables.bank import read_bank, results_by_cell
+from retable.tables.lines import Line, read_lines
+from retable.tables.results import DIGITS, FACTOR
+
+COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow", "uninformative": "dim", "": "dim"}
+
+
+def result_tables() -> Iterator[ResultTable]:
+    """All tables of scores."""
+    for name in PAPERS:
+        yield from paper(name).results
+
+
+def is_regression(line: Line, banked: float | None) -> bool:
+    """Whether a cell is below its banked value by more than half of its prediction interval."""
+    return banked is not None and float(line.measured) < banked - (float(line.high) - float(line.low)) / 2
+
+
+def check_table(table: ResultTable, console: Console) -> int:
+    """Show a table's measured cells; the number of those that fail."""
+    path = TABLES / f"{table.name}.csv"
+    if not path.exists():
+        raise InputError(f"{path} is missing; `make tables` builds it.")
+    factor, digits = FACTOR[table.unit], DIGITS[table.unit]
+    banked = {key: factor * sum(run.value for run in runs) / len(runs)
+              for key, runs in results_by_cell(read_bank(BANK / f"{table.name}.csv")).items()}
+    shown = Table("row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left")
+    failures = 0
+    for line in read_lines(path):
+        refused = line.note.startswith("refused")
+        if not line.measured and not refused:
+            continue
+        old = banked.get((line.row, line.column))
+        failed = refused or is_regression(line, old)
+        failures += failed
+        colour = "red" if failed else COLOURS[line.verdict]
+        verdict = "refused" if refused else "regression" if failed else line.verdict or "no published number"
+        interval = f"{line.low} – {line.high}" if line.low else ""
+        shown.add_row(line.row, line.column, line.measured, interval, line.published,
+                      f"{old:.{digits}f}" if old is not None else "", f"[{colour}]{verdict}[/]")
+    if shown.row_count:
+        console.print(shown)
+    return failures
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable check", description="Measured against published, and against the bank.")
+    parser.parse_args(arguments)
+    console = Console(highlight=False)
+    failures = sum(check_table(table, console) for table in result_tables())
+    if failures:
+        console.print(f"[red]{failures} cells are refused or have fallen below their value in docs/results/[/]")
+        sys.exit(1)
+    console.print("no regression")
+
+
+if __name__ == "__main__":
+    main()

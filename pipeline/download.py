@@ -1,0 +1,75 @@
+"""Bring the files of one corpus or treebank, each whole and with the digest that the registry declares.
+
+In   the mirror folder (RETABLE_MIRROR, else ../shared/corpora beside the checkout), else public addresses
+Out  data/raw/<corpus>/
+"""
+
+import argparse
+import os
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event, Lock
+
+from pipeline.command import command
+from pipeline.paths import CHECKOUT, RAW, SAMPLE, SCRATCH
+from pipeline.progress import progress
+from retable.corpora import CORPORA, TREEBANKS, source
+from retable.corpora.download import bring, is_whole
+from retable.errors import InputError
+
+AT_ONCE = 4  # connections
+MEGABYTE = 1e6
+
+
+def mirror() -> list[Path]:
+    """The folder of copies that a user named, or that lies beside the checkout; none if there is none."""
+    named = os.environ.get("RETABLE_MIRROR")
+    if named is None:
+        beside = CHECKOUT.parent / "shared/corpora"
+        return [beside] if beside.is_dir() else []
+    folder = CHECKOUT / Path(named).expanduser()
+    if not folder.is_dir():
+        raise InputError(f"RETABLE_MIRROR is {named}, which is no folder; correct it, or unset it to use the network.")
+    return [folder]
+
+
+@command
+def main(name: str) -> None:
+    folders = [SAMPLE, *mirror()]
+    whole, arriving = RAW / name, SCRATCH / "downloads" / name  # DVC empties `whole` before a run: parts lie elsewhere
+    missing = {file: facts for file, facts in source(name).files.items() if not is_whole(whole / file, facts)}
+    lock, stop = Lock(), Event()
+    with progress(f"download {name}", sum(file.bytes for file in missing.values()) / MEGABYTE, "MB") as bar:
+
+        def on_bytes(count: int) -> None:
+            if stop.is_set():
+                raise InputError("stopped, because another file failed or Ctrl-C was pressed.")
+            with lock:
+                bar.advance(count / MEGABYTE)
+
+        def bring_one(file: str) -> list[str]:
+            if is_whole(arriving / file, missing[file]):
+                on_bytes(missing[file].bytes)
+                return []
+            return bring(missing[file], arriving / file, folders, on_bytes=on_bytes)
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            try:
+                passed_over = [problem for problems in pool.map(bring_one, missing) for problem in problems]
+            except BaseException:
+                stop.set()
+                raise
+    for problem in passed_over:
+        print(f"passed over: {problem}", file=sys.stderr)
+    whole.mkdir(parents=True, exist_ok=True)
+    for file in missing:
+        (arriving / file).replace(whole / file)
+    shutil.rmtree(arriving, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Bring the files of one corpus or treebank to data/raw.")
+    parser.add_argument("corpus", help=f"one of {', '.join(sorted([*CORPORA, *TREEBANKS]))}")
+    main(parser.parse_args().corpus)

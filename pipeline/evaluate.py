@@ -1,0 +1,32 @@
+"""Score the focus run; this stage alone reads its test split.
+
+In   results/focus/model/, data/tagged/<corpus>/{dev,test}.parquet
+Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the folder of a run
+     results/focus/scores.json: the scores alone, which `dvc exp show` and `dvc metrics diff` compare
+"""
+
+import shutil
+
+from pipeline.command import command
+from pipeline.paths import FOCUS, TAGGED
+from pipeline.running import score_into
+from retable.files import read_json, write_json
+from retable.text.splits import read_split
+from retable.training.run import load_classifier
+
+
+@command
+def main() -> None:
+    facts = read_json(FOCUS / "model/training.json")
+    tagged = TAGGED / facts["corpus"]
+    dev, test = read_split(tagged, "dev"), read_split(tagged, "test")
+    classifier = load_classifier(facts["parameters"], FOCUS / "model", len(test.facts.labels))
+    for name in ("curve.csv", "cost.json"):
+        shutil.copyfile(FOCUS / "model" / name, FOCUS / name)
+    scores = score_into(FOCUS, classifier, dev, test)
+    write_json(FOCUS / "scores.json", scores)
+    write_json(FOCUS / "metrics.json", facts | scores)
+
+
+if __name__ == "__main__":
+    main()

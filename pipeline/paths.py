@@ -1,0 +1,34 @@
+"""Where everything lies; the one place that knows a path."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def real_checkout(root: Path) -> Path:
+    """The checkout that a user works in, also from inside one of DVC's temporary copies (.dvc/tmp/exps/...)."""
+    parts = root.parts
+    for index in range(len(parts) - 2):
+        if parts[index : index + 3] == (".dvc", "tmp", "exps"):
+            return Path(*parts[:index])
+    return root
+
+
+CHECKOUT = real_checkout(ROOT)
+PARAMS = ROOT / "params.yaml"
+PRESETS = ROOT / "pipeline/presets"
+PUBLISHED = ROOT / "data/published"
+SAMPLE = ROOT / "data/sample"
+CODE = ROOT / "data/code"
+RAW = ROOT / "data/raw"
+CLEAN = ROOT / "data/clean"
+TAGGER = ROOT / "data/tagger"
+TAGGED = ROOT / "data/tagged"
+POOLS = ROOT / "data/pools"
+VECTORS = ROOT / "data/vectors"
+RUNS = ROOT / "results/runs"
+FOCUS = ROOT / "results/focus"
+TABLES = ROOT / "results/tables"
+REPORT = ROOT / "results/report"
+BANK = ROOT / "docs/results"
+SCRATCH = CHECKOUT / ".retable"  # git-ignored, neither dep nor out: plans, timings, partial downloads

@@ -1,0 +1,282 @@
+"""Write one page to look at, which needs nothing beside it.
+
+In   results/{tables,runs,focus}/, data/clean/*/stats.json, data/vectors/*/vectors.json, data/tagger/accuracy.json
+Out  results/report/index.html
+"""
+
+import argparse
+import html
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline.command import command
+from pipeline.params import read_params
+from pipeline.paths import CLEAN, FOCUS, REPORT, ROOT, RUNS, TABLES, TAGGER, VECTORS
+from pipeline.progress import progress
+from retable.evaluation.pictures import pictures_of_run
+from retable.files import atomic_folder, read_json
+from retable.papers import PAPERS, paper
+from retable.papers.paper import ResultTable, StatisticsTable
+from retable.tables.lines import Line, read_lines
+
+VERDICTS = {
+    "agrees": ("=", "the printed figure lies in our 95% prediction interval"),
+    "higher": ("▲", "ours is higher"),
+    "lower": ("▼", "ours is lower"),
+    "uninformative": ("~", "the interval is too wide to tell"),
+}  # fmt: skip
+PICTURES = ("curve", "roc", "confusion")
+RUNS_SHOWN = 3  # of a cell; the others differ by seed or fold and stand in MLflow
+COSTS = {
+    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of them in word vectors", "{:,.0f}"),
+    "flops_per_word": ("FLOPs a word, forward", "{:,.0f}"), "words_per_second": ("words a second, training", "{:,.0f}"),
+    "seconds_per_epoch": ("seconds an epoch", "{:,.1f}"), "seconds": ("seconds in all", "{:,.1f}"),
+    "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "device": ("device", "{}"), "threads": ("threads", "{}"),
+}  # fmt: skip
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    argparse.ArgumentParser(prog="python -m pipeline.report", description="Write the page.").parse_args(arguments)
+    cells = list(RUNS.glob("*/*/*"))
+    with progress("report", len(cells), "cells") as bar, atomic_folder(REPORT) as folder:
+        sections = [table_section(table, bar.advance) for table in all_tables()]
+        sections += [focus_section(), corpora_section(), vectors_section(), tagger_section()]
+        (folder / "index.html").write_text(page([section for section in sections if section[2]]), encoding="utf-8")
+    print(f"report: {REPORT / 'index.html'}")
+
+
+Section = tuple[str, str, str]  # id, title, body; without a body it is left out
+
+
+def all_tables() -> list[ResultTable | StatisticsTable]:
+    """Every table that was built: first the scores, then the corpora."""
+    papers = [paper(name) for name in PAPERS]
+    tables: list[ResultTable | StatisticsTable] = [table for source in papers for table in source.results]
+    tables += [table for source in papers for table in source.statistics]
+    return [table for table in tables if (TABLES / f"{table.name}.csv").exists()]
+
+
+def page(sections: Sequence[Section]) -> str:
+    """The whole page."""
+    style = (ROOT / "pipeline/report.css").read_text(encoding="utf-8")
+    links = "".join(f'<a href="#{name}">{text(title)}</a>' for name, title, _ in sections)
+    keys = " ".join(
+        f'<span class="key {name}">{mark} {name}</span>{meaning}. ' for name, (mark, meaning) in VERDICTS.items()
+    )
+    body = "".join(
+        f'<section id="{name}"><h2>{text(title)}</h2>{content}</section>' for name, title, content in sections
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>retable</title>'
+        f"<style>\n{style}</style></head>\n<body>\n<header><h1>Measured beside published</h1>"
+        f'<p class="soft">Every table of the papers, rebuilt; scale <code>{text(read_params("scale"))}</code>.</p>'
+        f"<nav>{links}</nav>"
+        f"<p><small>{keys}An empty cell says why when pointed at, and so do the notes.</small></p></header>\n"
+        f"{body}\n</body>\n</html>\n"
+    )
+
+
+def table_section(table: ResultTable | StatisticsTable, on_cell: Callable[[int], None]) -> Section:
+    """A table as the paper prints it, its notes, and every measured cell in detail."""
+    lines = read_lines(TABLES / f"{table.name}.csv")
+    rows, columns = printed_names(table, lines)
+    cells = {(line.row, line.column): line for line in lines}
+    head = "".join(f"<th>{text(name)}</th>" for name in ("", *columns.values()))
+    body = ""
+    for row, name in rows.items():
+        kind = "extra" if is_extra(table, row) else ""
+        row_id = "" if name == row else f"<small><code>{text(row)}</code></small>"
+        figures = "".join(grid_cell(table.name, cells.get((row, column))) for column in columns)
+        body += f'<tr class="{kind}"><th>{text(name)}{row_id}</th>{figures}</tr>'
+    unit = f"<p class=soft>{text(table.metric)}, {text(table.unit)}</p>" if isinstance(table, ResultTable) else ""
+    grid = (
+        f'{unit}<div class="wide"><table class="grid"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+    details = "".join(
+        cell_details(table.name, line, f"{rows[line.row]} on {columns[line.column]}", on_cell)
+        for line in lines if line.measured and (RUNS / table.name / line.row / line.column).is_dir()
+    )  # fmt: skip
+    return (
+        table.name,
+        table.title,
+        unit + grid + notes(lines) + (f"<h3>Measured cells</h3>{details}" if details else ""),
+    )
+
+
+def printed_names(table: ResultTable | StatisticsTable, lines: Sequence[Line]) -> tuple[dict[str, str], dict[str, str]]:
+    """Id -> what the paper calls it, of the rows and of the columns that have a line."""
+    if isinstance(table, StatisticsTable):
+        return {line.row: line.row for line in lines}, {line.column: line.column for line in lines}
+    rows, columns = {line.row for line in lines}, {line.column for line in lines}
+    return ({row.id: row.printed for row in table.rows if row.id in rows},
+            {column.id: column.printed for column in table.columns if column.id in columns})  # fmt: skip
+
+
+def is_extra(table: ResultTable | StatisticsTable, row: str) -> bool:
+    """Whether a row is ours and not the paper's."""
+    return isinstance(table, ResultTable) and table.row(row).extra
+
+
+def grid_cell(table: str, line: Line | None) -> str:
+    """Measured, its interval, published, verdict; or why there is no measured figure."""
+    if line is None:
+        return "<td></td>"
+    published = f"<small>published {text(line.published)}</small>" if line.published else ""
+    if not line.measured:
+        return f'<td class="not-run" title="{text(line.note)}">–{published}</td>'
+    half = f" <span class=soft>± {(float(line.high) - float(line.low)) / 2:.1f}</span>" if line.high else ""
+    mark = VERDICTS.get(line.verdict, ("", ""))[0]
+    verdict = f'<span class="verdict">{mark} {text(line.delta)}</span>' if line.verdict else ""
+    figure = f"<b>{text(line.measured)}</b>{half} {verdict}{published}"
+    link = f'<a href="#{cell_id(table, line)}">{figure}</a>' if line.runs else figure
+    return f'<td class="{line.verdict or "measured"}" title="{text(line.note)}">{link}</td>'
+
+
+def cell_id(table: str, line: Line) -> str:
+    """The anchor of a cell's details."""
+    return text(f"{table}.{line.row}.{line.column}")
+
+
+def notes(lines: Iterable[Line]) -> str:
+    """Every note once, with the cells that have it."""
+    where: dict[str, list[str]] = {}
+    for line in lines:
+        for note in line.note.split("; ") if line.note else []:
+            where.setdefault(note, []).append(f"{line.row}.{line.column}")
+    items = "".join(f"<li>{text(note)} <code>{text(', '.join(cells))}</code></li>" for note, cells in where.items())
+    return f"<details><summary><b>Notes</b></summary><ul>{items}</ul></details>" if items else ""
+
+
+def verdict_key(verdict: str) -> str:
+    """A verdict as a coloured word; nothing where there is none."""
+    return f'<span class="key {verdict}">{VERDICTS[verdict][0]} {verdict}</span>' if verdict in VERDICTS else ""
+
+
+def cell_details(table: str, line: Line, name: str, on_cell: Callable[[int], None]) -> str:
+    """A measured cell: what it is compared with, and its runs with cost and pictures."""
+    facts = {
+        f"measured, {line.unit}": line.measured,
+        "95% prediction interval": f"{line.low} to {line.high}" if line.low else "", "on clean test texts": line.clean,
+        "published": line.published, "difference": line.delta, "match": line.match,
+    }  # fmt: skip
+    folders = sorted(path.parent for path in (RUNS / table / line.row / line.column).glob("*/metrics.json"))
+    runs = ""
+    on_cell(1)
+    for folder in folders[:RUNS_SHOWN]:
+        kind = "seed" if read_json(folder / "metrics.json")["fold"] is None else "fold"
+        runs += f"<h3>{kind} {text(folder.name)}</h3>{run_body(folder)}"
+    if folders[RUNS_SHOWN:]:
+        runs += f"<p class=soft>{len(folders) - RUNS_SHOWN} more runs stand in MLflow.</p>"
+    published = f", published {text(line.published)}" if line.published else ""
+    return (
+        f"<details><summary><b>{text(name)}</b>{text(line.measured)}{published} {verdict_key(line.verdict)}</summary>"
+        f'<div id="{cell_id(table, line)}">{definitions(facts)}<p>{text(line.note)}</p>{runs}</div></details>'
+    )
+
+
+def run_body(folder: Path) -> str:
+    """A run's scores, cost and pictures."""
+    metrics, cost = read_json(folder / "metrics.json"), read_json(folder / "cost.json")
+    scores = {f"{name.replace('_', ' ')}, test": value for name, value in metrics["test"].items() if name != "texts"}
+    chosen = {f"chosen: {name}": value for name, value in metrics["chosen"].items()}
+    costs = {name: form.format(cost[key]) for key, (name, form) in COSTS.items() if cost.get(key) is not None}
+    pictures = pictures_of_run(folder, "svg")
+    drawn = "".join(f"<figure>{pictures[name].decode('utf-8')}</figure>" for name in PICTURES)
+    return f'<div class="pictures">{drawn}</div>{definitions(scores | chosen)}{definitions(costs)}'
+
+
+def focus_section() -> Section:
+    """The run that params.yaml describes."""
+    if not (FOCUS / "metrics.json").exists():
+        return "focus", "The focus run", ""
+    metrics = read_json(FOCUS / "metrics.json")
+    options = ", ".join(f"{name} {value}" for name, value in metrics["parameters"]["model"].items() if name != "name")
+    what = f"{metrics['model']} on {metrics['corpus']}"
+    return "focus", "The focus run", f"<p><b>{text(what)}</b>, {text(options)}</p>{run_body(FOCUS)}"
+
+
+def corpora_section() -> Section:
+    """What the corpora of this scale hold, and how far test texts stand in training."""
+    rows = []
+    for facts in in_scale("corpora", CLEAN, "stats.json"):
+        leak = facts["leakage"]["test-in-train"]
+        rows.append({
+            "corpus": facts["corpus"], "language": facts["language"], "classes": facts["classes"],
+            **{split: facts["splits"][split]["texts"] for split in ("train", "dev", "test")},
+            "words a text": facts["average-length"], "vocabulary": facts["vocabulary"],
+            "removed": sum(facts["removed"].values()), "test texts in train": leak["exact"], "nearly": leak["near"],
+            "split": facts["split"],
+        })  # fmt: skip
+    return "corpora", "Corpora", plain_table(rows)
+
+
+def vectors_section() -> Section:
+    """The word vectors of this scale."""
+    rows = []
+    for facts in in_scale("vectors", VECTORS, "vectors.json"):
+        options = ", ".join(f"{name} {value}" for name, value in facts.get("parameters", {}).items())
+        rows.append({
+            "vectors": facts["name"], "words": facts["words"], "size": facts["dim"],
+            "training words": facts.get("training_words"), "method": f"{facts['method']}: {options}",
+        })  # fmt: skip
+    return "vectors", "Word vectors", plain_table(rows)
+
+
+def tagger_section() -> Section:
+    """How often the part-of-speech tagger is right."""
+    path = TAGGER / "accuracy.json"
+    facts = read_json(path) if path.exists() else {}
+    splits = {name.replace("_", ", "): split for name, split in facts.items() if isinstance(split, Mapping)}
+    rows = [
+        {"split": name, "words": split["words"], "UPOS": f"{split['upos']:.1%}", "XPOS": f"{split['xpos']:.1%}"}
+        for name, split in splits.items()
+    ]
+    return "tagger", f"Part-of-speech tagger, trained on {facts.get('treebank', '')}", plain_table(rows)
+
+
+def in_scale(section: str, folder: Path, name: str) -> list[dict[str, Any]]:
+    """The JSON file of everything that a section of params.yaml lists and that was made."""
+    paths = (folder / listed / name for listed in sorted(read_params(section)))
+    return [read_json(path) for path in paths if path.exists()]
+
+
+def plain_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A table of facts, numbers to the right."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{text(name)}</th>" for name in rows[0])
+    body = "".join("<tr>" + "".join(plain_cell(value) for value in row.values()) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def plain_cell(value: Any) -> str:
+    """A cell of a table of facts."""
+    if isinstance(value, int | float):
+        return f"<td class=number>{value:,}</td>" if isinstance(value, int) else f"<td class=number>{value:,.1f}</td>"
+    return f"<td>{text(value if value is not None else '')}</td>"
+
+
+def definitions(facts: Mapping[str, Any]) -> str:
+    """Names and values, as many beside each other as fit; empty ones are left out."""
+    shown = {
+        name: f"{value:.4g}" if isinstance(value, float) else str(value)
+        for name, value in facts.items()
+        if value not in ("", None)
+    }
+    return (
+        "<dl>"
+        + "".join(f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in shown.items())
+        + "</dl>"
+    )
+
+
+def text(value: Any) -> str:
+    """A value as HTML text."""
+    return html.escape(str(value))
+
+
+if __name__ == "__main__":
+    main()

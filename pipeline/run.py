@@ -1,0 +1,65 @@
+"""Run a cell of a table: its row's model on its column's corpus, once for every seed.
+
+In   data/tagged/<corpus>/, data/vectors/<name>/, data/code/<paper>.<row>, params.yaml (papers.<paper>)
+Out  results/runs/<table>/<row>/<column>/<seed>/{metrics.json,cost.json,curve.csv,predictions.parquet}
+"""
+
+import argparse
+from pathlib import Path
+
+from pipeline.command import command
+from pipeline.params import load_yaml, read_params
+from pipeline.paths import CODE, PARAMS, ROOT, RUNS, TAGGED, VECTORS
+from pipeline.running import display, evaluate_into, identity, note_of_line
+from pipeline.scale import model_preset
+from retable.errors import unknown_name
+from retable.files import atomic_folder
+from retable.papers import paper_of_table
+from retable.papers.parameters import row_parameters
+from retable.text.splits import read_split
+from retable.training.run import train_classifier
+from retable.vectors.store import read_vectors
+
+
+@command
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Run a cell of a table.")
+    for name in ("table", "row", "column"):
+        parser.add_argument(name)
+    arguments = parser.parse_args()
+    paper = paper_of_table(arguments.table)
+    cells = load_yaml(ROOT / f"pipeline/{paper.name}/cells.yaml")[arguments.table]
+    name = f"{arguments.row}.{arguments.column}"
+    if name not in cells:
+        raise unknown_name(f"the cell of {arguments.table}", name, cells)
+    cell = cells[name]
+    with atomic_folder(RUNS / arguments.table / arguments.row / arguments.column) as folder:
+        for seed in load_yaml(PARAMS)["papers"][paper.name]["seeds"]:
+            run_seed(folder / str(seed), arguments.table, cell, seed)
+
+
+def run_seed(folder: Path, table: str, cell: dict[str, str], seed: int) -> None:
+    """One run of a cell into its folder."""
+    paper = paper_of_table(table)
+    parameters = row_parameters(
+        model_preset(cell["model"]), paper.result_table(table).row(cell["row"]), read_params("papers")[paper.name],
+        corpus=cell["corpus"], vectors=cell["vectors"], seed=seed,
+    )
+    tagged, vectors = TAGGED / cell["corpus"], read_vectors(VECTORS / cell["vectors"])
+    train, dev = read_split(tagged, "train"), read_split(tagged, "dev")
+    with display(f"{table} · {cell['row']} · {cell['column']} · seed {seed}", parameters, train) as bar:
+        trained = train_classifier(
+            parameters, train, dev, vectors,
+            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+            on_line=lambda line: bar.advance(0, note_of_line(line)),
+        )
+        bar.finish()
+    facts = {"paper": paper.name, "table": table, "row": cell["row"], "column": cell["column"],
+             "scale": read_params("scale")}
+    facts |= identity(parameters, tagged, VECTORS / cell["vectors"], CODE / f"{paper.name}.{cell['row']}")
+    folder.mkdir(parents=True)
+    evaluate_into(folder, trained, facts, train, dev, read_split(tagged, "test"), vectors)
+
+
+if __name__ == "__main__":
+    main()

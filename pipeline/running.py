@@ -1,0 +1,85 @@
+"""What the cells and the focus run share: who a run is, its progress display, and the files of its folder."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pipeline.paths import ROOT
+from pipeline.progress import Bar, progress
+from retable.evaluation.run_folder import scores_of_splits, today, write_cost, write_curve, write_predictions
+from retable.files import read_json, sha256_of_value, write_json
+from retable.provenance import data_digest, git_commit, run_key, versions
+from retable.text.splits import Split
+from retable.text.vocabulary import count_words
+from retable.training.run import Classifier, Trained
+from retable.vectors.store import WordVectors, coverage
+
+
+@contextmanager
+def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar]:
+    """A bar over the words of all epochs that may be run; a linear model counts its candidates."""
+    training = parameters["training"]
+    words = len(train.tokens.flatten()) * training.get("epochs", 1)
+    with progress(what, words, "words") as bar:
+        yield bar
+
+
+def note_of_line(line: dict[str, Any]) -> str:
+    """What the display says after an epoch or a candidate."""
+    if "epoch" in line:
+        return f"epoch {line['epoch']} done, dev {100 * line['dev_accuracy']:.1f}%"
+    return f"{line['features']}, C {line['cost']:g}: dev {100 * line['dev_accuracy']:.1f}%"
+
+
+def identity(parameters: dict[str, Any], tagged: Path, vectors: Path, code: Path) -> dict[str, Any]:
+    """Parameters, hashes and key of a run: what it is, before it has any result."""
+    hashes = {"parameters": sha256_of_value(parameters), "data": data_digest(tagged, vectors),
+              "code": sha256_of_value(read_json(code))}
+    return {
+        "key": run_key(hashes["parameters"], hashes["data"], hashes["code"]),
+        "model": parameters["model"]["name"],
+        "corpus": parameters["corpus"]["name"],
+        "seed": parameters["seed"],
+        "fold": None,
+        "parameters": parameters,
+        "hashes": hashes,
+    }
+
+
+def vectors_facts(vectors: WordVectors, train: Split, *, lowercase: bool) -> dict[str, Any] | None:
+    """Name of the word vectors and how much of the training split they cover; None without vectors."""
+    if not vectors.words:
+        return None
+    covered = coverage(count_words(train.tokens, lowercase=lowercase), set(vectors.words))
+    return {"name": vectors.facts["name"], "words_covered": covered.words, "tokens_covered": covered.tokens}
+
+
+def evaluate_into(
+    folder: Path, trained: Trained, facts: dict[str, Any], train: Split, dev: Split, test: Split, vectors: WordVectors
+) -> None:
+    """Score a trained model and write the folder of its run; metrics.json comes last."""
+    write_curve(folder / "curve.csv", trained.curve)
+    write_cost(folder / "cost.json", trained.cost)
+    classifier = trained.classifier
+    scored = score_into(folder, classifier, dev, test)
+    lowercase = facts["parameters"]["embedding"]["lowercase"]
+    write_json(folder / "metrics.json", facts | scored | {
+        "epochs": trained.epochs,
+        "chosen": trained.chosen,
+        "vectors": vectors_facts(vectors, train, lowercase=lowercase),
+        **surroundings(trained.cost),
+    })
+
+
+def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:
+    """The one place where the test split is read: predictions.parquet, and the scores."""
+    answers = classifier.probabilities(test)
+    write_predictions(folder / "predictions.parquet", test, answers)
+    return scores_of_splits((classifier.probabilities(dev), dev), (answers, test))
+
+
+def surroundings(cost: dict[str, Any]) -> dict[str, Any]:
+    """Where and when a run was made."""
+    return {"git_commit": git_commit(ROOT), "versions": versions(), "device": cost["device"],
+            "threads": cost["threads"], "date": today()}

@@ -1,0 +1,168 @@
+"""Presets: what a scale runs and what a model's options are, and how they get into params.yaml and the cells.
+
+Files are changed section by section as text, so that every comment stays where it is; a section that already says what
+the preset says is not touched at all.
+"""
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from pipeline.params import load_yaml
+from pipeline.paths import PARAMS, PRESETS, ROOT
+from retable.corpora import CORPORA
+from retable.errors import InputError, unknown_name
+from retable.files import atomic_file
+from retable.models import LINEAR_MODELS, MODELS
+from retable.papers import PAPERS, paper, paper_of_table
+
+SCALE_SECTIONS = ("scale", "corpora", "tagger", "treebanks", "pools", "vectors", "papers")
+MODEL_SECTIONS = ("model", "embedding", "training")
+FIRST_PARAMS = """\
+# Every knob of the pipeline. `make params SCALE=...` and `retable use <model> <corpus>` write presets into it, comments kept;
+# `dvc exp run -S model.alpha=0.3` changes one value of the focus run (the sections corpus to precision).
+"""
+FOCUS_SECTIONS = """\
+corpus:
+  name: {corpus}  # of the focus run
+
+"""
+LAST_SECTIONS = """\
+seed: 1  # of the focus run: weights, order of the texts, dropout
+
+device: auto  # auto, cpu, cuda
+
+precision: float32  # or bfloat16 (autocast)
+
+"""
+
+
+def scales() -> list[str]:
+    """Names of the scales."""
+    return sorted(path.stem for path in (PRESETS / "scales").glob("*.yaml"))
+
+
+def scale_preset(scale: str) -> dict[str, Any]:
+    """What a scale says. Raises: InputError for an unknown scale."""
+    if scale not in scales():
+        raise unknown_name("SCALE", scale, scales())
+    return load_yaml(PRESETS / f"scales/{scale}.yaml")
+
+
+def model_preset(model: str) -> dict[str, Any]:
+    """Sections model, embedding and training of a model. Raises: InputError for an unknown model."""
+    known = MODELS | LINEAR_MODELS
+    if model not in known:
+        raise unknown_name("the model", model, known)
+    return load_yaml(PRESETS / f"models/{model}.yaml")
+
+
+def write_scale(scale: str) -> None:
+    """Write a scale into params.yaml and into every paper's cells.yaml."""
+    preset = scale_preset(scale)
+    text = PARAMS.read_text(encoding="utf-8") if PARAMS.exists() else FIRST_PARAMS
+    preset_text = (PRESETS / f"scales/{scale}.yaml").read_text(encoding="utf-8")
+    text = replace_sections(text, preset_text, SCALE_SECTIONS)
+    focus = preset["focus"]
+    text = replace_sections(text, FOCUS_SECTIONS.format(corpus=focus["corpus"]), ("corpus",))
+    text = with_model(text, focus["model"], focus["vectors"])
+    if not re.search(r"^seed:", text, re.MULTILINE):
+        text += LAST_SECTIONS
+    write_text(PARAMS, text)
+    for name in PAPERS:
+        write_cells(name, preset)
+
+
+def write_cells(name: str, preset: dict[str, Any]) -> None:
+    """Write pipeline/<paper>/cells.yaml: a dict of named cells for every table of the paper."""
+    cells = {table.name: {} for table in paper(name).results} | {
+        table: cells_of_table(table, columns)
+        for table, columns in preset["cells"].items() if paper_of_table(table).name == name
+    }
+    text = io.StringIO()
+    text.write(f"# The cells of scale {preset['scale']}; written by `make params SCALE={preset['scale']}`.\n")
+    yaml = YAML()
+    yaml.width = 200
+    yaml.dump(cells, text)
+    write_text(ROOT / f"pipeline/{name}/cells.yaml", text.getvalue())
+
+
+def cells_of_table(table: str, columns: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Named cells of a table: "fcsr.sst-2" -> row, column, model, corpus, vectors."""
+    found = paper_of_table(table).result_table(table)
+    cells = {}
+    for name, rows in columns.items():
+        if name == "vectors":
+            continue
+        column = found.column(name)
+        for row in map(found.row, rows):
+            if row.model is None or column.corpus is None:
+                raise InputError(f"{table}: {row.id} on {name} cannot be run: {row.reason or column.reason}.")
+            needs_vectors = model_preset(row.model)["embedding"]["vectors"] != "none"
+            cells[f"{row.id}.{name}"] = {
+                "row": row.id, "column": name, "model": row.model, "corpus": column.corpus,
+                "vectors": columns["vectors"] if needs_vectors else "none",
+            }
+    return cells
+
+
+def use(model: str, corpus: str) -> None:
+    """Make a model on a corpus the focus run."""
+    model_preset(model)
+    if corpus not in CORPORA:
+        raise unknown_name("the corpus", corpus, CORPORA)
+    params = load_yaml(PARAMS)
+    if corpus not in params["corpora"]:
+        raise InputError(f"corpus {corpus} is not prepared at scale {params['scale']}; add it to `corpora` in params.yaml, "
+                         f"or take one of {', '.join(params['corpora'])}.")
+    vectors = next(iter(params["vectors"]), "none")
+    text = replace_sections(PARAMS.read_text(encoding="utf-8"), FOCUS_SECTIONS.format(corpus=corpus), ("corpus",))
+    write_text(PARAMS, with_model(text, model, vectors))
+
+
+def with_model(text: str, model: str, vectors: str) -> str:
+    """The text of params.yaml with a model's preset on these vectors."""
+    preset_text = (PRESETS / f"models/{model}.yaml").read_text(encoding="utf-8")
+    if model_preset(model)["embedding"]["vectors"] != "none":
+        preset_text = re.sub(r"^(  vectors: )\S+", rf"\g<1>{vectors}", preset_text, flags=re.MULTILINE)
+    return replace_sections(text, preset_text, MODEL_SECTIONS)
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """Top-level section -> its text, with the comment lines above it; what stands before the first key is under ""."""
+    sections: dict[str, str] = {"": ""}
+    current, waiting = "", ""
+    for line in text.splitlines(keepends=True):
+        key = re.match(r"([A-Za-z][\w-]*):", line)
+        if key:
+            current = key.group(1)
+            sections[current] = waiting + line
+            waiting = ""
+        elif current and line.startswith("#"):
+            waiting += line
+        else:
+            sections[current] += waiting + line
+            waiting = ""
+    sections[current] += waiting
+    return sections
+
+
+def replace_sections(text: str, preset_text: str, names: tuple[str, ...]) -> str:
+    """Put the preset's sections with these names into the text; one that has the same values already stays as it is."""
+    old, new = sections_of(text), sections_of(preset_text)
+    yaml = YAML(typ="safe", pure=True)
+    for name in names:
+        if name not in old or yaml.load(old[name]) != yaml.load(new[name]):
+            old[name] = new[name].rstrip("\n") + "\n\n"
+    return "".join(old.values())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file, if its text is another one."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return
+    with atomic_file(path) as part:
+        part.write_text(text.rstrip("\n") + "\n", encoding="utf-8")

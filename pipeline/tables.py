@@ -1,0 +1,145 @@
+"""Build every table from the runs and the corpora's statistics.
+
+In   results/runs/, data/clean/*/stats.json, data/code/, data/published/, the cells of the scale
+Out  results/tables/<table>.{csv,cost.csv,md}
+
+`retable tables --from mlflow` takes runs and statistics from the record instead; the CSV files have the same bytes.
+"""
+
+import argparse
+import csv
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from pipeline.command import command
+from pipeline.params import load_yaml, read_params
+from pipeline.paths import CLEAN, CODE, PUBLISHED, ROOT, RUNS, TABLES, TAGGED, VECTORS
+from pipeline.running import identity
+from pipeline.scale import model_preset
+from retable.corpora import CORPORA, corpus
+from retable.errors import InputError
+from retable.files import atomic_file, atomic_folder, read_json
+from retable.papers import PAPERS, paper
+from retable.papers.paper import Paper, ResultTable
+from retable.papers.parameters import row_parameters
+from retable.tables.lines import write_lines
+from retable.tables.markdown import result_markdown, statistics_markdown
+from retable.tables.published import Published, read_published
+from retable.tables.results import Cells, RunResult, result_lines
+from retable.tables.statistics import statistics_lines
+
+COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch", "words_per_second", "seconds",
+         "peak_memory_mb", "device", "threads", "date")
+
+
+def published_numbers(source: Paper, table: str | None) -> list[Published]:
+    """The printed numbers of a table; none for a table of our own."""
+    return read_published(PUBLISHED / f"{source.name}.csv", table) if table else []
+
+
+def seed_spreads() -> dict[str, float | None]:
+    """Corpus -> known standard deviation between seeds, a fraction."""
+    return {name: spread for name in CORPORA if (spread := getattr(corpus(name), "seed_spread", None)) is not None}
+
+
+def cells_of(table: ResultTable, source: Paper) -> dict[str, dict[str, str]]:
+    """The cells of the scale."""
+    return load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml").get(table.name) or {}
+
+
+def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, list[dict[str, Any]]]:
+    """The runs of the cells that are listed for this scale, and their costs; a stale run is refused with its reason."""
+    found: dict[tuple[str, str], list[RunResult]] = {}
+    missing: dict[tuple[str, str], str] = {}
+    costs = []
+    protocol = read_params("papers")[source.name]
+    for cell in cells_of(table, source).values():
+        key = (cell["row"], cell["column"])
+        for seed in protocol["seeds"]:
+            folder = runs / table.name / cell["row"] / cell["column"] / str(seed)
+            reason = why_not(folder, current_identity(table, source, cell, seed, protocol))
+            if reason:
+                missing[key] = reason
+                found.pop(key, None)
+                break
+            found.setdefault(key, []).append(RunResult.from_metrics(read_json(folder / "metrics.json"), table.metric))
+            costs.append({"row": key[0], "column": key[1], "seed": seed} | read_json(folder / "cost.json"))
+    return Cells(found, missing, read_params("scale")), costs
+
+
+def current_identity(
+    table: ResultTable, source: Paper, cell: dict[str, str], seed: int, protocol: dict[str, Any]
+) -> dict[str, Any]:
+    """What a run of this cell is today."""
+    parameters = row_parameters(model_preset(cell["model"]), table.row(cell["row"]), protocol, corpus=cell["corpus"],
+                                vectors=cell["vectors"], seed=seed)
+    return identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], CODE / f"{source.name}.{cell['row']}")
+
+
+def why_not(folder: Path, current: dict[str, Any]) -> str:
+    """Why a run cannot be shown; empty if it can."""
+    try:
+        metrics = read_json(folder / "metrics.json")
+    except FileNotFoundError:
+        return "not run yet"
+    stale = [name for name, value in current["hashes"].items() if metrics["hashes"][name] != value]
+    return f"refused: its {' and '.join(stale)} are not the current ones; `dvc repro` runs it again" if stale else ""
+
+
+def write_costs(path: Path, costs: list[dict[str, Any]]) -> None:
+    """Times and memory, apart from the scores: they differ from run to run."""
+    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["row", "column", "seed", *COSTS], lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(costs)
+
+
+def write_paper(source: Paper, folder: Path, runs: Path, clean: Path) -> None:
+    """Every table of a paper."""
+    for table in source.results:
+        cells, costs = read_cells(table, source, runs)
+        for (row, column), reason in cells.missing.items():
+            print(f"{table.name}: {row} on {column} is {reason}", file=sys.stderr)
+        lines = result_lines(table, published_numbers(source, table.published), cells, seed_spreads())
+        write_lines(folder / f"{table.name}.csv", lines)
+        write_costs(folder / f"{table.name}.cost.csv", costs)
+        (folder / f"{table.name}.md").write_text(result_markdown(table, lines), encoding="utf-8")
+    stats = {path.parent.name: read_json(path) for path in sorted(clean.glob("*/stats.json"))}
+    in_scale = {name: facts for name, facts in stats.items() if name in read_params("corpora")}
+    for facts in source.statistics:
+        lines = statistics_lines(facts, published_numbers(source, facts.published), in_scale)
+        write_lines(folder / f"{facts.name}.csv", lines)
+        (folder / f"{facts.name}.md").write_text(statistics_markdown(facts, lines), encoding="utf-8")
+
+
+def build(origin: str, folder: Path) -> None:
+    """All tables of all papers from files or from the record."""
+    if origin == "files":
+        for name in PAPERS:
+            write_paper(paper(name), folder, RUNS, CLEAN)
+        return
+    from pipeline.record import fetch  # not at the top: MLflow takes seconds to import
+
+    with tempfile.TemporaryDirectory(prefix="retable-") as scratch:
+        runs, clean = fetch(Path(scratch))
+        for name in PAPERS:
+            write_paper(paper(name), folder, runs, clean)
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable tables", description="Build every table.")
+    parser.add_argument("--from", dest="origin", choices=("files", "mlflow"), default="files", help="where the runs are read")
+    parser.add_argument("--to", type=Path, default=TABLES, help="folder for the tables (default: results/tables)")
+    options = parser.parse_args(arguments)
+    if options.to.is_file():
+        raise InputError(f"{options.to} is a file; --to takes a folder.")
+    with atomic_folder(options.to) as folder:
+        build(options.origin, folder)
+    print(f"tables: {', '.join(sorted(path.stem for path in options.to.glob('*.md')))} in {options.to}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

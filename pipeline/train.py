@@ -1,0 +1,51 @@
+"""Train the focus run. Every choice is made on dev; the test split is not opened.
+
+In   data/tagged/<corpus>/{train,dev}.parquet, data/vectors/<name>/, params.yaml (corpus ... precision)
+Out  results/focus/{weights.safetensors,vocabulary.json,curve.csv,cost.json,training.json}
+"""
+
+from pipeline.code import focus_parameters
+from pipeline.command import command
+from pipeline.params import load_yaml
+from pipeline.paths import CODE, FOCUS, PARAMS, TAGGED, VECTORS
+from pipeline.running import display, identity, note_of_line, surroundings, vectors_facts
+from retable.evaluation.run_folder import write_cost, write_curve
+from retable.files import atomic_folder, write_json
+from retable.text.splits import read_split
+from retable.training.run import train_classifier
+from retable.vectors.store import read_vectors
+
+
+@command
+def main() -> None:
+    from pipeline.record import live_run  # not at the top: what records a run does not change it
+
+    params = load_yaml(PARAMS)
+    parameters = focus_parameters(params)
+    corpus, vectors_name = parameters["corpus"]["name"], parameters["embedding"]["vectors"]
+    tagged, vectors = TAGGED / corpus, read_vectors(VECTORS / vectors_name)
+    train, dev = read_split(tagged, "train"), read_split(tagged, "dev")
+    facts = {"paper": "focus", "table": "focus", "row": parameters["model"]["name"], "column": corpus,
+             "scale": params["scale"]}
+    facts |= identity(parameters, tagged, VECTORS / vectors_name, CODE / "focus")
+    what = f"train · {parameters['model']['name']} · {corpus} · seed {parameters['seed']}"
+    with live_run(facts) as live, display(what, parameters, train) as bar:
+        trained = train_classifier(
+            parameters, train, dev, vectors,
+            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+            on_line=lambda line: (bar.advance(0, note_of_line(line)), live.log_line(line)),
+        )
+        bar.finish()
+    with atomic_folder(FOCUS / "model") as folder:
+        trained.classifier.save(folder)
+        write_curve(folder / "curve.csv", trained.curve)
+        write_cost(folder / "cost.json", trained.cost)
+        lowercase = parameters["embedding"]["lowercase"]
+        write_json(folder / "training.json", facts | {
+            "epochs": trained.epochs, "chosen": trained.chosen,
+            "vectors": vectors_facts(vectors, train, lowercase=lowercase), **surroundings(trained.cost),
+        })
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+"""retable: rebuild every table of papers on compact sentence encoders."""
+
+__version__ = "0.1.0"

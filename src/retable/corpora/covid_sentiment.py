@@ -1,0 +1,32 @@
+"""COVID sentiment: tweets from India of 2020 in four moods (FCSR's column `Final Sentiment Data`)."""
+
+from functools import partial
+
+from retable.corpora.declaration import Corpus, Defect, github
+from retable.corpora.readers import read_csv_rows
+
+CORPUS = Corpus(
+    name="covid-sentiment",
+    language="en",
+    labels=("anger", "fear", "joy", "sad"),
+    texts={"all": (767, 801, 727, 795)},
+    files={
+        "finalSentimentdata2.csv": github(
+            "akshayjoshii/COVID19-Tweet-Sentiment-Analysis-and-EDA",
+            "2bb66627912ebebed15a821bc5d82fe58046cf45",
+            "finalSentimentdata2.csv",
+            mirror="covid_tweets/finalSentimentdata2.csv",
+            sha256="ea4fc20c291496e8d1a0d293e839d7f7ac60b70a15252f1e49c2fd76773994b8",
+            size=477_103,
+        ),
+    },
+    read=partial(read_csv_rows, file="finalSentimentdata2.csv", header=("", "sentiment", "text")),
+    source="https://www.kaggle.com/surajkum1198/twitterdata",
+    paper="Kumar, twitterdata (finalSentimentdata2.csv), Kaggle 2020",
+    licence="Twitter's terms: research use, the texts are not to be passed on",
+    note="no split is published: 10 % of the texts are our test split, 10 % of the rest our dev split",
+    defects=(
+        Defect("copies in all", 44, "retweets; the first is kept, before the splits are drawn"),
+        Defect("texts with two labels", 2, "copies that contradict each other; none of the four is kept"),
+    ),
+)

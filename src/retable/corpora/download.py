@@ -1,0 +1,221 @@
+"""Bring one file: from a folder that has it, else from the first public address that gives the right bytes.
+
+pooch looks after the temporary name and the final digest; the transfer is ours, because pooch's cannot be resumed.
+"""
+
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+import pooch
+import requests
+
+from retable.corpora.declaration import RemoteFile
+from retable.errors import InputError
+from retable.files import atomic_file, sha256_of_file
+
+TRIES = 4
+FIRST_WAIT_S = 1.0  # doubled after every failure
+TIMEOUT_S = (10.0, 60.0)  # to connect, between two blocks
+BLOCK = 1 << 16
+TEMPORARY = (408, 425, 429, 500, 502, 503, 504)
+BEYOND_THE_END = 416
+PAGE = "an HTML page, not the data (a login page or a proxy, perhaps)"
+HTML = (b"<!doctype html", b"<html")
+
+
+class Unusable(Exception):
+    """What a folder or an address gave is not the file; the message says what it was."""
+
+
+class Unreachable(Unusable):
+    """An address did not answer at all; the message is its host."""
+
+
+def bring(
+    file: RemoteFile,
+    target: Path,
+    folders: Sequence[Path],
+    *,
+    on_bytes: Callable[[int], None],
+    first_wait_s: float = FIRST_WAIT_S,
+) -> list[str]:
+    """Bring a file to `target`, whole and with the declared digest. A part of it (`<target>.part`) survives a kill.
+
+    Args:
+        folders: looked into first, in order (the mirror, the checkout).
+        on_bytes: told of every block that arrived; of a negative number where a part had to be thrown away.
+        first_wait_s: before the second try of an address; doubled after every failure.
+    Returns: a sentence for every place that had something else, and was passed over.
+    Raises: InputError if no place gives the file.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    problems: list[Unusable] = []
+    for folder in folders:
+        try:
+            if copy_from(folder / file.path, file, target):
+                on_bytes(file.bytes)
+                return [str(problem) for problem in problems]
+        except Unusable as problem:
+            problems.append(problem)
+    pooch.get_logger().setLevel("WARNING")
+    for url in file.urls:
+        transfer = Transfer(file, target.with_name(f"{target.name}.part"), on_bytes, first_wait_s)
+        try:
+            pooch.retrieve(url, f"sha256:{file.sha256}", fname=target.name, path=target.parent, downloader=transfer)
+            return [str(problem) for problem in problems]
+        except Unusable as problem:
+            problems.append(problem)
+    raise refusal(file, target.name, folders, problems)
+
+
+def refusal(file: RemoteFile, name: str, folders: Sequence[Path], problems: Sequence[Unusable]) -> InputError:
+    """What was wrong everywhere, and what a user can do."""
+    reasons = [str(problem) for problem in problems if not isinstance(problem, Unreachable)]
+    hosts = [str(problem) for problem in problems if isinstance(problem, Unreachable)]
+    if hosts:
+        reasons.append(f"There is no connection to {' or '.join(hosts)}.")
+    if not problems:
+        reasons.append(f"It is not at {' or '.join(str(folder / file.path) for folder in folders)}.")
+    return InputError(f"{name} cannot be had. {' '.join(reasons)} {advice(file)}")
+
+
+def advice(file: RemoteFile) -> str:
+    """What a user can do who has neither network nor mirror."""
+    if not file.urls:
+        return f"It is in git: `git checkout data/sample/{file.path}` brings it back."
+    return (
+        "Run the same command again when the network is back (it goes on from where it stopped), or put the file "
+        f"into a folder as {file.path} and name the folder in RETABLE_MIRROR."
+    )
+
+
+def copy_from(path: Path, file: RemoteFile, target: Path) -> bool:
+    """Copy a file that lies in a folder; False if there is none.
+
+    Raises: Unusable if it is another file.
+    """
+    if not path.is_file():
+        return False
+    check(path, file, str(path))
+    with atomic_file(target) as part:
+        shutil.copyfile(path, part)
+    return True
+
+
+def is_whole(path: Path, file: RemoteFile) -> bool:
+    """Whether a file is here already, with the declared digest."""
+    return path.is_file() and path.stat().st_size == file.bytes and sha256_of_file(path) == file.sha256
+
+
+def check(path: Path, file: RemoteFile, place: str) -> None:
+    """Raises: Unusable, in one sentence, if a file is a web page, is cut off, or is another file."""
+    size = path.stat().st_size
+    with path.open("rb") as opened:
+        start = opened.read(512)
+    if is_page(start):
+        raise Unusable(f"{place} is {PAGE}.")
+    if size != file.bytes:
+        kind = "cut off" if size < file.bytes else "too long"
+        raise Unusable(f"{place} is {kind}: {size:,} bytes, expected {file.bytes:,}.")
+    if (digest := sha256_of_file(path)) != file.sha256:
+        raise Unusable(f"{place} is another file: its sha256 is {digest}, expected {file.sha256}.")
+
+
+def is_page(start: bytes) -> bool:
+    """Whether bytes begin like a web page."""
+    return start.lstrip().lower().startswith(HTML)
+
+
+class Transfer:
+    """A pooch downloader that resumes: bytes go to a part file, which survives a cut connection and a kill."""
+
+    def __init__(self, file: RemoteFile, part: Path, on_bytes: Callable[[int], None], first_wait_s: float) -> None:
+        self.file, self.part, self.on_bytes, self.first_wait_s = file, part, on_bytes, first_wait_s
+
+    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
+        self.part.touch()
+        self.on_bytes(self.part.stat().st_size)
+        try:
+            self.receive_with_patience(url)
+            self.verify(url)
+        except Unusable:
+            self.on_bytes(-self.part.stat().st_size)  # the next address counts it again
+            raise
+        self.part.replace(output_file)
+
+    def receive_with_patience(self, url: str) -> None:
+        """Try several times, with longer and longer waits between."""
+        problem: Unusable | None = None
+        for attempt in range(TRIES):
+            if attempt:
+                time.sleep(self.first_wait_s * 2 ** (attempt - 1))
+            try:
+                return self.receive(url)
+            except requests.RequestException as error:
+                problem = failure(url, error)
+        assert problem is not None, "TRIES is at least 1"
+        raise problem
+
+    def receive(self, url: str) -> None:
+        """One try: ask for what is missing and add it to the part."""
+        have = self.part.stat().st_size
+        if have > self.file.bytes:
+            have = self.throw_away()
+        if have == self.file.bytes:
+            return
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_S) as answer:
+            if answer.status_code in TEMPORARY:
+                answer.raise_for_status()
+            if answer.status_code == BEYOND_THE_END:
+                self.throw_away()
+            if not answer.ok:
+                raise Unusable(f"{url} answers {answer.status_code} {answer.reason}.")
+            if "html" in answer.headers.get("Content-Type", ""):
+                raise Unusable(f"{url} is {PAGE}.")
+            if have and not continues(answer, have):
+                self.throw_away()
+            with self.part.open("ab") as file:
+                self.append(answer, url, file)
+
+    def verify(self, url: str) -> None:
+        """Raises: Unusable if the part is not the file; it is thrown away then."""
+        try:
+            check(self.part, self.file, url)
+        except Unusable:
+            self.throw_away()
+            raise
+
+    def append(self, answer: requests.Response, url: str, file: IO[bytes]) -> None:
+        """Add the body to the part, unless it is a web page or goes on beyond the end."""
+        for block in answer.iter_content(BLOCK):
+            if file.tell() == 0 and is_page(block):
+                raise Unusable(f"{url} is {PAGE}.")
+            file.write(block)
+            self.on_bytes(len(block))
+            if file.tell() > self.file.bytes:
+                break
+
+    def throw_away(self) -> int:
+        """Empty the part; its new size."""
+        self.on_bytes(-self.part.stat().st_size)
+        self.part.write_bytes(b"")
+        return 0
+
+
+def continues(answer: requests.Response, have: int) -> bool:
+    """Whether an answer goes on at byte `have` (a server may send the whole file instead)."""
+    return answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+
+
+def failure(url: str, error: requests.RequestException) -> Unusable:
+    """Why an address did not give the file, after the last try."""
+    if isinstance(error, requests.HTTPError):
+        return Unusable(f"{url} answers {error.response.status_code} {error.response.reason} ({TRIES} tries).")
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return Unusable(f"{url} cuts the connection ({TRIES} tries).")
+    return Unreachable(urlsplit(url).netloc)

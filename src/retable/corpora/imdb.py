@@ -1,0 +1,48 @@
+"""IMDB: whole film reviews, positive (7 stars and more) or negative (4 and fewer)."""
+
+from functools import partial
+
+from retable.corpora.declaration import Corpus, Defect, github, spread_of_two_runs
+from retable.corpora.readers import read_parallel_lines
+
+file = partial(github, "yao8839836/text_gcn", "962223652e9bb164ac2d83cd09fc7b8845ce860b")
+
+CORPUS = Corpus(
+    name="imdb",
+    language="en",
+    labels=("negative", "positive"),
+    texts={"train": (12_500, 12_500), "test": (12_500, 12_500)},
+    files={
+        "aclImdb.labels.txt": file(
+            "data/aclImdb.txt",
+            mirror="imdb/aclImdb.labels.txt",
+            sha256="3dd2357b316b65246e9318802a8609968db66b944743d8325692f104d820a09d",
+            size=2_165_291,
+        ),
+        "aclImdb.texts.txt": file(
+            "data/corpus/aclImdb.txt",
+            mirror="imdb/aclImdb.texts.txt",
+            sha256="196c808eb4efb481720182375012bd360acf5eb9ebad30c670b90cc6f2d8d509",
+            size=65_533_507,
+        ),
+    },
+    read=partial(
+        read_parallel_lines,
+        texts="aclImdb.texts.txt",
+        labels="aclImdb.labels.txt",
+        names={"neg": "negative", "pos": "positive"},
+    ),
+    html=True,
+    source="https://ai.stanford.edu/~amaas/data/sentiment/",
+    paper="Maas et al., Learning Word Vectors for Sentiment Analysis, ACL 2011",
+    licence="none stated; cite",
+    note="the files stand in order of split and label; no dev split is published: 10 % of the training texts are ours",
+    defects=(
+        Defect("texts with C1 controls", 1571, "punctuation of Windows-1252, 681 with U+0085; cleaning puts it right"),
+        Defect("texts with markup", 29_206, "<br />, a few other tags and entities; cleaning takes them out"),
+        Defect("copies in train", 96, "posted twice; a published split stays as published"),
+        Defect("copies in test", 199, "the same"),
+        Defect("texts in train and test", 123, "the same; they are not clean"),
+    ),
+    seed_spread=spread_of_two_runs(0.4),
+)

@@ -1,0 +1,1 @@
+"""Predictions, metrics, their intervals, and what a run cost."""

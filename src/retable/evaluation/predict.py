@@ -1,0 +1,26 @@
+"""A trained network's answers, in the order of the texts."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from retable.training.batches import BatchMaker, sorted_batches
+
+WORDS_IN_BATCH = 8_000
+
+
+@torch.no_grad()
+def predict_logits(network: nn.Module, maker: BatchMaker, precision: Literal["float32", "bfloat16"]) -> Tensor:
+    """Logits of all texts, float32 (text, class), on the CPU."""
+    network.eval()
+    results, order = [], []
+    for texts in sorted_batches(maker.lengths, WORDS_IN_BATCH):
+        words, mask, _ = maker(texts)
+        with torch.autocast(maker.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
+            results.append(network(words, mask).float())
+        order.append(torch.from_numpy(texts))
+    logits = torch.cat(results).cpu()
+    in_order = torch.empty_like(logits)
+    in_order[torch.cat(order)] = logits
+    return in_order

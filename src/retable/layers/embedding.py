@@ -1,0 +1,45 @@
+"""Word vectors as a layer: the words of the training split are tuned, the rest stay as they were given."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
+
+
+class WordEmbedding(nn.Module):
+    """Look up word vectors.
+
+    A dense gradient for every word that ever had a vector would cost more than a small model itself, and words that do
+    not occur in training would not be changed by it: only the first `tuned` rows are parameters.
+
+    Args:
+        vectors: one row a word, float, (word, dim); row 0 is padding and is set to zero, row 1 stands for unknown words.
+        tuned: how many rows, from the top, are trained; 0 keeps every vector as it is.
+        sparse: gradients touch only the rows that a batch used (for huge tables).
+    Raises: ValueError if tuned is outside 0..len(vectors).
+    """
+
+    def __init__(self, vectors: Tensor, *, tuned: int, sparse: bool = False) -> None:
+        super().__init__()
+        if not 0 <= tuned <= len(vectors):
+            raise ValueError(f"tuned is {tuned}; allowed are 0 to {len(vectors)}, the number of vectors")
+        vectors = vectors.clone().float()
+        vectors[PADDING] = 0.0
+        self.tuned = nn.Parameter(vectors[:tuned]) if tuned else None
+        self.register_buffer("fixed", vectors[tuned:], persistent=True)
+        self.dim = vectors.shape[1]
+        self.sparse = sparse
+
+    def forward(self, words: Tensor) -> Tensor:
+        """Vectors of words: int64 (batch, word) to float (batch, word, dim)."""
+        if self.tuned is None:
+            return F.embedding(words, self.fixed)
+        rows = len(self.tuned)
+        # Row 0 is padding and never learns.
+        tuned = F.embedding(words.clamp(max=rows - 1), self.tuned, padding_idx=PADDING, sparse=self.sparse)
+        if not len(self.fixed):
+            return tuned
+        is_fixed = words >= rows
+        fixed = F.embedding((words - rows).clamp(min=0), self.fixed)
+        return torch.where(is_fixed.unsqueeze(2), fixed, tuned)

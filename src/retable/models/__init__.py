@@ -1,0 +1,59 @@
+"""The models, one file each, found by id. A module is imported when its model is asked for, and not before."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from torch import nn
+
+from retable.errors import unknown_name
+
+# Networks: Class(embedding, classes, *, options).forward(words, mask) gives logits.
+MODELS = {
+    "avg-embedding": "retable.models.avg_embedding:AvgEmbedding",
+    "bilstm": "retable.models.bilstm:BiLSTM",
+    "fasttext": "retable.models.fasttext:FastText",
+    "fcsr": "retable.models.fcsr:FCSR",
+    "textcnn": "retable.models.textcnn:TextCNN",
+}
+# Linear models: train(train, dev, *, lowercase, seed, options) gives a classifier and the candidates that were tried.
+LINEAR_MODELS = {
+    "nb-svm": "retable.models.linear:train_nb_svm",
+    "tfidf-svm": "retable.models.linear:train_tfidf_svm",
+}
+
+
+def model_module(name: str) -> str:
+    """The module in which a model is written.
+
+    Raises: InputError for an unknown model.
+    """
+    known = MODELS | LINEAR_MODELS
+    if name not in known:
+        raise unknown_name("model.name", name, known)
+    return known[name].partition(":")[0]
+
+
+def network_class(name: str) -> type[nn.Module]:
+    """The class of a network: `Class(embedding, classes, *, options)`, `forward(words, mask)` gives logits.
+
+    Raises: InputError for an unknown network.
+    """
+    found: type[nn.Module] = _found(MODELS, name)
+    return found
+
+
+def linear_trainer(name: str) -> Callable[..., Any]:
+    """The training function of a linear model.
+
+    Raises: InputError for an unknown linear model.
+    """
+    found: Callable[..., Any] = _found(LINEAR_MODELS, name)
+    return found
+
+
+def _found(registry: dict[str, str], name: str) -> Any:
+    if name not in registry:
+        raise unknown_name("model.name", name, registry)
+    module, _, attribute = registry[name].partition(":")
+    return getattr(import_module(module), attribute)

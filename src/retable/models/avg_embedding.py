@@ -1,0 +1,40 @@
+"""Average of the word vectors, then a linear classifier: the least that a network with vectors can do.
+
+Source     Iyyer et al., "Deep Unordered Composition Rivals Syntactic Methods", ACL 2015,
+           the bag of words without layers.
+Shapes     B texts, T words (padded on the right), D vector size, C classes.
+"""
+
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.models.options import check_share
+
+
+class AvgEmbedding(nn.Module):
+    """Mean word vector and a linear layer.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        dropout: share of the mean's components that are dropped in training, in [0, 1).
+    Raises: ValueError if dropout is outside its range.
+    """
+
+    def __init__(self, embedding: WordEmbedding, classes: int, *, dropout: float = 0.5) -> None:
+        super().__init__()
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(embedding.dim, classes)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Words (B, T) and their mask to logits (B, C)."""
+        real = mask.unsqueeze(2)
+        mean = (self.embedding(words) * real).sum(dim=1) / real.sum(dim=1)  # (B, D)
+        logits: Tensor = self.output(self.dropout(mean))  # (B, C)
+        return logits
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: D a word, D C a text."""
+        return 2 * (self.embedding.dim + self.output.weight.numel() / words_per_text)

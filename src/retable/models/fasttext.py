@@ -1,0 +1,78 @@
+"""fastText's classifier: the average of the rows of all words and hashed n-grams, then a linear layer.
+
+Source     Joulin et al., "Bag of Tricks for Efficient Text Classification", EACL 2017.
+Departure  an n-gram is hashed from the words' numbers, not from their letters; no end-of-text word, a bias instead.
+Shapes     B texts, T words (padded on the right), G places of n-grams, D vector size, C classes.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.models.options import check_at_least
+
+PADDING = 0  # first row of the table of n-grams
+MULTIPLIER = 0x9E3779B97F4A7C15 - 2**64  # 2**64 over the golden ratio, as int64; products wrap around
+
+
+def ngram_rows(words: Tensor, mask: Tensor, *, ngrams: int, buckets: int) -> Tensor:
+    """The table row, 1 to buckets, of every n-gram of 2 to `ngrams` words.
+
+    Args:
+        words: word numbers, int64, (B, T).
+        mask: True on a word, False on padding (which stands on the right), bool, (B, T).
+        ngrams: longest n-gram, in words, at least 2.
+        buckets: number of rows that the n-grams share.
+    Returns: int64 (B, (ngrams - 1) * T), one n-gram of each size from each word on; PADDING where the text ends before.
+    """
+    words_left = mask.sum(dim=1, keepdim=True) - torch.arange(words.shape[1], device=words.device)  # (B, T)
+    rows = []
+    hashes = words
+    for order in range(2, ngrams + 1):
+        hashes = (hashes * MULTIPLIER + words.roll(1 - order, dims=1)) * MULTIPLIER
+        # The high bits of a product are the well mixed ones.
+        rows.append(((hashes >> 32) % buckets + 1).where(words_left >= order, PADDING))
+    return torch.cat(rows, dim=1)
+
+
+class FastText(nn.Module):
+    """Bag of words and hashed n-grams; its own rows have sparse gradients, so SGD, Adagrad or SparseAdam must train it.
+
+    Args:
+        embedding: the words' rows, best with sparse gradients as well.
+        classes: number of classes.
+        ngrams: longest n-gram, in words; 1 is the bag of words alone.
+        buckets: rows that the n-grams share, by hash.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(self, embedding: WordEmbedding, classes: int, *, ngrams: int = 2, buckets: int = 200_000) -> None:
+        super().__init__()
+        check_at_least("ngrams", ngrams, 1)
+        check_at_least("buckets", buckets, 1)
+        self.embedding = embedding
+        self.ngrams, self.buckets = ngrams, buckets
+        self.table: nn.EmbeddingBag | None = None
+        if ngrams > 1:
+            dim = embedding.dim
+            self.table = nn.EmbeddingBag(buckets + 1, dim, mode="sum", sparse=True, padding_idx=PADDING)
+            nn.init.uniform_(self.table.weight, -1 / dim, 1 / dim)
+        self.output = nn.Linear(embedding.dim, classes)
+        nn.init.zeros_(self.output.weight)
+        nn.init.zeros_(self.output.bias)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Words (B, T) and their mask to logits (B, C)."""
+        total = (self.embedding(words) * mask.unsqueeze(2)).sum(dim=1)  # (B, D)
+        count = mask.sum(dim=1)
+        if self.table is not None:
+            rows = ngram_rows(words, mask, ngrams=self.ngrams, buckets=self.buckets)  # (B, G)
+            total = total + self.table(rows)
+            count = count + (rows != PADDING).sum(dim=1)
+        logits: Tensor = self.output(total / count.unsqueeze(1))  # (B, C)
+        return logits
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: D for every word and n-gram, D C a text."""
+        grams = sum(words_per_text - order + 1 for order in range(1, self.ngrams + 1))
+        return 2 * (grams * self.embedding.dim + self.output.weight.numel()) / words_per_text

@@ -1,0 +1,268 @@
+"""Linear models on n-grams: what a user would pick instead of a network.
+
+Source     tfidf-svm: Salton and Buckley 1988 (weights), Fan et al., "LIBLINEAR", JMLR 2008 (linear support vector machine).
+           nb-svm: Wang and Manning, "Baselines and Bigrams", ACL 2012, eq. 2-4: binary n-grams scaled by the log-count
+           ratio of a class against the rest, and weights interpolated with their mean size.
+Choice     n-grams and C by accuracy on the dev split; of equals the first, so the smaller model.
+Answers    a softmax over scale * score; the one number `scale` is fitted on the dev split and changes no decision.
+Shapes     N texts, V n-grams, C classes.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.svm import LinearSVC
+
+from retable.files import atomic_file, read_json, write_json
+from retable.text.splits import Split
+
+Features = Literal["words-1", "words-2", "words-3", "characters-4", "characters-5"]
+FEATURES = ("words-1", "words-2", "words-3", "characters-4", "characters-5")
+SMALL = 5_000_000  # characters of training text; above, n-grams of characters or of three words take many minutes and gigabytes
+LARGE_FEATURES = ("words-3", "characters-4", "characters-5")
+PASSES = 200  # of the dual coordinate descent
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One setting that was tried: its n-grams, its C, and its accuracy on dev."""
+
+    features: str
+    cost: float
+    dev_accuracy: float
+
+
+@dataclass(frozen=True)
+class LinearClassifier:
+    """Features, weights and the scale of the answers: all that is needed to classify.
+
+    `ngrams` lists the n-grams in the order of their columns, `factors` float (V,) multiplies the columns (idf, or ones),
+    `weights` float (C, V), `bias` float (C,).
+    """
+
+    features: str
+    weighting: Literal["tfidf", "binary"]
+    lowercase: bool
+    ngrams: list[str]
+    factors: np.ndarray
+    weights: np.ndarray
+    bias: np.ndarray
+    scale: float
+
+    def probabilities(self, split: Split) -> np.ndarray:
+        """Class probabilities of every text, float (N, C)."""
+        counter = ngram_counter(self.features, vocabulary=self.ngrams)
+        counts = counter.transform(joined_texts(split, lowercase=self.lowercase))
+        x = weigh(counts, self.weighting, self.factors)
+        return softmax(self.scale * (x @ self.weights.T + self.bias), axis=1)
+
+    def save(self, folder: Path) -> None:
+        """Write weights.safetensors and vocabulary.json."""
+        with atomic_file(folder / "weights.safetensors") as part:
+            save_file({"factors": self.factors, "weights": self.weights, "bias": self.bias}, part)
+        facts = {"features": self.features, "weighting": self.weighting, "lowercase": self.lowercase,
+                 "scale": self.scale, "ngrams": self.ngrams}
+        write_json(folder / "vocabulary.json", facts)
+
+    def cost_facts(self, words_per_text: float) -> dict[str, float]:
+        """Weights, and forward FLOPs for a word: each n-gram that starts at a word meets one weight a class."""
+        kind, length = self.features.split("-")
+        ngrams_at_a_word = int(length) if kind == "words" else int(length) * 5.0  # about five characters a word
+        return {
+            "parameters": self.weights.size + self.bias.size,
+            "parameters_tuned_words": 0,
+            "flops_per_word": 2.0 * ngrams_at_a_word * len(self.bias),
+        }
+
+
+def load_linear(folder: Path) -> LinearClassifier:
+    """Read what `LinearClassifier.save` wrote."""
+    facts, arrays = read_json(folder / "vocabulary.json"), load_file(folder / "weights.safetensors")
+    return LinearClassifier(**facts, **arrays)
+
+
+def train_tfidf_svm(
+    train: Split,
+    dev: Split,
+    *,
+    lowercase: bool,
+    seed: int,
+    features: Sequence[Features] = ("words-1", "words-2", "characters-5"),
+    costs: Sequence[float] = (0.1, 0.3, 1.0, 3.0),
+    on_candidate: Callable[[Candidate], None] | None = None,
+) -> tuple[LinearClassifier, list[Candidate]]:
+    """A support vector machine on tf-idf: (1 + log tf) * idf, rows of unit length.
+
+    Args:
+        features: n-grams to choose from; words-2 means single words and pairs, characters-5 one to five characters.
+        costs: values of C to choose from.
+        on_candidate: called with each setting that was tried.
+    Raises: ValueError if there is nothing to choose from.
+    """
+    check_choices(features, costs)
+    return choose(train, dev, "tfidf", features, costs, seed=seed, lowercase=lowercase, on_candidate=on_candidate,
+                  fit_weights=svm_weights)
+
+
+def train_nb_svm(
+    train: Split,
+    dev: Split,
+    *,
+    lowercase: bool,
+    seed: int,
+    features: Sequence[Features] = ("words-2", "words-3"),
+    costs: Sequence[float] = (0.01, 0.1, 1.0),
+    beta: float = 0.25,
+    on_candidate: Callable[[Candidate], None] | None = None,
+) -> tuple[LinearClassifier, list[Candidate]]:
+    """A support vector machine on binary n-grams, each scaled by its naive Bayes log-count ratio, one class against the rest.
+
+    Args:
+        beta: share of the fitted weights; the rest is their mean size (Wang and Manning, eq. 4), in [0, 1].
+    Raises: ValueError if beta is outside [0, 1] or there is nothing to choose from.
+    """
+    check_choices(features, costs)
+    if not 0 <= beta <= 1:
+        raise ValueError(f"beta is {beta}; allowed: 0 <= beta <= 1")
+
+    def fit_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        return nb_svm_weights(x, classes, cost, seed, beta)
+
+    return choose(train, dev, "binary", features, costs, seed=seed, lowercase=lowercase, on_candidate=on_candidate,
+                  fit_weights=fit_weights)
+
+
+def choose(
+    train: Split,
+    dev: Split,
+    weighting: Literal["tfidf", "binary"],
+    features: Sequence[str],
+    costs: Sequence[float],
+    *,
+    seed: int,
+    lowercase: bool,
+    fit_weights: Callable[[sparse.csr_matrix, np.ndarray, float, int], tuple[np.ndarray, np.ndarray]],
+    on_candidate: Callable[[Candidate], None] | None,
+) -> tuple[LinearClassifier, list[Candidate]]:
+    """Fit every candidate on the training split and keep the one that is best on dev."""
+    train_texts, dev_texts = (joined_texts(split, lowercase=lowercase) for split in (train, dev))
+    too_long = sum(map(len, train_texts)) > SMALL
+    tried: list[Candidate] = []
+    best: LinearClassifier | None = None
+    for name in features:
+        if too_long and name in LARGE_FEATURES and len(features) > 1:
+            continue
+        counter = ngram_counter(name)
+        train_counts, dev_counts = counter.fit_transform(train_texts), counter.transform(dev_texts)
+        factors = idf(train_counts) if weighting == "tfidf" else np.ones(train_counts.shape[1], np.float32)
+        x, x_dev = weigh(train_counts, weighting, factors), weigh(dev_counts, weighting, factors)
+        for cost in costs:
+            weights, bias = fit_weights(x, train.classes, cost, seed)
+            scores = x_dev @ weights.T + bias
+            tried.append(Candidate(name, cost, float((scores.argmax(axis=1) == dev.classes).mean())))
+            if best is None or tried[-1].dev_accuracy > max(candidate.dev_accuracy for candidate in tried[:-1]):
+                ngrams = counter.get_feature_names_out().tolist()
+                best = LinearClassifier(name, weighting, lowercase, ngrams, factors, weights, bias,
+                                        fitted_scale(scores, dev.classes))
+            if on_candidate:
+                on_candidate(tried[-1])
+    assert best is not None
+    return best, tried
+
+
+def svm_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (C, V) and bias (C,) of a linear support vector machine; two classes get mirrored rows."""
+    machine = LinearSVC(C=cost, dual=True, max_iter=PASSES, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a large C is cut off; dev decides on its worth
+        machine.fit(x, classes)
+    weights, bias = machine.coef_.astype(np.float32), machine.intercept_.astype(np.float32)
+    if len(weights) == 1:
+        return np.concatenate([-weights, weights]), np.concatenate([-bias, bias])
+    return weights, bias
+
+
+def nb_svm_weights(
+    x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int, beta: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (C, V) on plain binary features: the log-count ratio is multiplied into them. Wang and Manning, eq. 2-4."""
+    rows, biases = [], []
+    for target in range(int(classes.max()) + 1):
+        positive = (classes == target).astype(np.int64)
+        ratio = log_count_ratio(x, positive)
+        weights, bias = svm_weights(x.multiply(ratio).tocsr(), positive, cost, seed)
+        mean_size = np.abs(weights[1]).mean()
+        prior = np.log(positive.sum() / (len(positive) - positive.sum()))
+        rows.append((((1 - beta) * mean_size + beta * weights[1]) * ratio).astype(np.float32))  # eq. 4
+        biases.append((1 - beta) * mean_size * prior + beta * bias[1])
+        if classes.max() == 1:  # the second problem mirrors the first
+            return np.stack([rows[0], -rows[0]]), np.array([biases[0], -biases[0]], np.float32)
+    return np.stack(rows), np.array(biases, np.float32)
+
+
+def log_count_ratio(x: sparse.csr_matrix, positive: np.ndarray) -> np.ndarray:
+    """log((p / |p|) / (q / |q|)), p and q the smoothed counts of every n-gram in the class and in the rest. Eq. 2, (V,)."""
+    p = 1.0 + np.asarray(x[positive == 1].sum(axis=0)).ravel()
+    q = 1.0 + np.asarray(x[positive == 0].sum(axis=0)).ravel()
+    return np.log((p / p.sum()) / (q / q.sum())).astype(np.float32)
+
+
+def fitted_scale(scores: np.ndarray, classes: np.ndarray) -> float:
+    """The factor on the scores under which the softmax gives the dev classes the greatest likelihood."""
+
+    def loss(log_scale: float) -> float:
+        return float(-log_softmax(np.exp(log_scale) * scores, axis=1)[np.arange(len(classes)), classes].mean())
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-4.0, 6.0), method="bounded").x))
+
+
+def joined_texts(split: Split, *, lowercase: bool) -> list[str]:
+    """The tokens of every text, with a space between."""
+    texts = [" ".join(tokens) for tokens in split.tokens.to_pylist()]
+    return [text.lower() for text in texts] if lowercase else texts
+
+
+def ngram_counter(features: str, vocabulary: list[str] | None = None) -> CountVectorizer:
+    """Counts of word n-grams (tokens are what stands between spaces) or of character n-grams within words."""
+    kind, length = features.split("-")
+    if kind == "words":
+        return CountVectorizer(analyzer="word", tokenizer=str.split, token_pattern=None, lowercase=False,
+                               ngram_range=(1, int(length)), vocabulary=vocabulary, dtype=np.float32)
+    return CountVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(1, int(length)), vocabulary=vocabulary,
+                           dtype=np.float32)
+
+
+def idf(counts: sparse.csr_matrix) -> np.ndarray:
+    """log((1 + N) / (1 + texts with the n-gram)) + 1, float32 (V,)."""
+    return TfidfTransformer().fit(counts).idf_.astype(np.float32)
+
+
+def weigh(counts: sparse.csr_matrix, weighting: str, factors: np.ndarray) -> sparse.csr_matrix:
+    """Counts (N, V) to features (N, V): tf-idf with rows of unit length, or binary."""
+    x = counts.copy()
+    if weighting == "binary":
+        x.data[:] = 1.0
+        return x
+    x.data = (1.0 + np.log(x.data)) * factors[x.indices]
+    lengths = np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())
+    x.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(x.indptr)).astype(np.float32)
+    return x
+
+
+def check_choices(features: Sequence[str], costs: Sequence[float]) -> None:
+    """Raises: ValueError with the option, its value and what is allowed."""
+    wrong = [name for name in features if name not in FEATURES]
+    if wrong or not features:
+        raise ValueError(f"features is {list(features)}; allowed: one or more of {', '.join(FEATURES)}")
+    if not costs or any(cost <= 0 for cost in costs):
+        raise ValueError(f"costs is {list(costs)}; allowed: one or more numbers above 0")

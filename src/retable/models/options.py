@@ -1,0 +1,22 @@
+"""Checks of constructor options, each with the same sentence: what it was, what is allowed."""
+
+from collections.abc import Iterable
+
+
+def check_choice(option: str, value: str, allowed: Iterable[str]) -> None:
+    """Raise ValueError unless the value is one of those allowed."""
+    names = list(allowed)
+    if value not in names:
+        raise ValueError(f'{option} is "{value}"; allowed: {", ".join(names)}')
+
+
+def check_at_least(option: str, value: float, least: float) -> None:
+    """Raise ValueError unless value >= least."""
+    if not value >= least:
+        raise ValueError(f"{option} is {value}; allowed: {option} >= {least}")
+
+
+def check_share(option: str, value: float) -> None:
+    """Raise ValueError unless the value is a share that leaves something, 0 <= value < 1."""
+    if not 0 <= value < 1:
+        raise ValueError(f"{option} is {value}; allowed: 0 <= {option} < 1")

@@ -1,0 +1,65 @@
+"""TextCNN: convolutions of several widths, each pooled over time.
+
+Source     Kim, "Convolutional Neural Networks for Sentence Classification", EMNLP 2014, eq. 1-5.
+Departure  a window that sees only padding never wins the pooling.
+Shapes     B texts, T words (padded on the right), D vector size, K filters of one width, C classes.
+"""
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.models.options import check_at_least, check_share
+
+
+class TextCNN(nn.Module):
+    """Convolutional network over word vectors.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        widths: words that a filter spans, one group of filters each.
+        filters: filters of one width.
+        dropout: share of the pooled features that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        widths: Sequence[int] = (3, 4, 5),
+        filters: int = 100,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_at_least("the shortest of widths", min(widths, default=0), 1)
+        check_at_least("filters", filters, 1)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(embedding.dim, filters, width, padding=width - 1) for width in widths
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(filters * len(widths), classes)
+        self.widths, self.filters = tuple(widths), filters
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Words (B, T) and their mask to logits (B, C)."""
+        x = (self.embedding(words) * mask.unsqueeze(2)).transpose(1, 2)  # (B, D, T)
+        features = []
+        for width, convolution in zip(self.widths, self.convolutions, strict=True):  # padded by width - 1 on both sides
+            has_word = F.pad(mask, (width - 1, 0), value=True)  # (B, T + width - 1)
+            feature_map = F.relu(convolution(x)) * has_word.unsqueeze(1)  # eq. 2-3, (B, K, T + width - 1)
+            features.append(feature_map.amax(dim=2))  # max over time, (B, K)
+        logits: Tensor = self.output(self.dropout(torch.cat(features, dim=1)))  # eq. 4-5, (B, C)
+        return logits
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: w D K at T + w - 1 places for each width w, and the classes, a text."""
+        filter_words = sum(width * (words_per_text + width - 1) for width in self.widths)
+        return 2 * (filter_words * self.embedding.dim * self.filters + self.output.weight.numel()) / words_per_text

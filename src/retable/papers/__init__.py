@@ -1,0 +1,24 @@
+"""The papers, one module each, found by id: their tables, rows, columns and protocol."""
+
+import importlib
+
+from retable.errors import unknown_name
+from retable.papers.paper import Paper
+
+PAPERS = {"fcsr": "retable.papers.fcsr", "floors": "retable.papers.floors"}
+
+
+def paper(name: str) -> Paper:
+    """A paper by its id.
+
+    Raises: InputError for an unknown paper.
+    """
+    if name not in PAPERS:
+        raise unknown_name("paper", name, PAPERS)
+    found: Paper = importlib.import_module(PAPERS[name]).PAPER
+    return found
+
+
+def paper_of_table(table: str) -> Paper:
+    """The paper of "fcsr-table-3"."""
+    return paper(table.partition("-table-")[0])

@@ -1,0 +1,1 @@
+"""Tables: measured beside published, with interval, match and verdict."""

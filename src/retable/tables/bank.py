@@ -1,0 +1,107 @@
+"""The bank: measured cells in git, one line a run, and the predictions of every test text (ids, never texts).
+
+docs/results/<table>.csv                                       value, what it rests on, where it was made
+docs/results/predictions/<table>/<row>.<column>.<seed>.parquet id, label, probabilities float16
+"""
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from retable.evaluation.run_folder import read_predictions
+from retable.files import atomic_file
+from retable.tables.results import RunResult
+from retable.text.splits import facts_metadata
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run in the bank; scores are fractions, hashes as in metrics.json."""
+
+    row: str
+    column: str
+    seed: str
+    metric: str
+    value: str
+    clean: str
+    texts: str
+    vectors: str
+    tokens_covered: str
+    epochs: str
+    turned: str
+    scale: str
+    parameters: str
+    data: str
+    code: str
+    commit: str
+    device: str
+    threads: str
+    date: str
+
+    @classmethod
+    def from_metrics(cls, metrics: Mapping[str, Any], metric: str) -> "Entry":
+        """From metrics.json."""
+        result = RunResult.from_metrics(metrics, metric)
+        texts = {name: _text(value) for name, value in asdict(result).items()}
+        hashes = metrics["hashes"]
+        return cls(
+            row=metrics["row"], column=metrics["column"], seed=str(metrics["seed"]), metric=metric, scale=metrics["scale"],
+            parameters=hashes["parameters"], data=hashes["data"], code=hashes["code"], commit=metrics["git_commit"],
+            device=metrics["device"], threads=str(metrics["threads"]), date=metrics["date"], **texts,
+        )
+
+    def result(self) -> RunResult:
+        """What a table needs of it."""
+        return RunResult(
+            float(self.value), float(self.clean) if self.clean else None, int(self.texts), self.vectors,
+            float(self.tokens_covered) if self.tokens_covered else None, int(self.epochs) if self.epochs else None,
+            {"": None, "True": True, "False": False}[self.turned],
+        )
+
+
+def read_bank(path: Path) -> list[Entry]:
+    """The entries of a table; none if it has no file yet."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [Entry(**cells) for cells in csv.DictReader(file)]
+
+
+def write_bank(path: Path, entries: Iterable[Entry]) -> None:
+    """Write a table's entries, sorted by row, column and seed."""
+    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Entry)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(entry) for entry in sorted(entries, key=lambda entry: (entry.row, entry.column, entry.seed)))
+
+
+def results_by_cell(entries: Iterable[Entry]) -> dict[tuple[str, str], list[RunResult]]:
+    """(row, column) -> its runs."""
+    found: dict[tuple[str, str], list[RunResult]] = {}
+    for entry in entries:
+        found.setdefault((entry.row, entry.column), []).append(entry.result())
+    return found
+
+
+def bank_predictions(source: Path, target: Path) -> None:
+    """Copy a run's predictions in the compact form: id, label, probabilities as float16."""
+    facts, ids, classes, _, probabilities = read_predictions(source)
+    labels = pa.array(facts.labels)
+    flat = pa.array(probabilities.astype(np.float16).ravel())
+    table = pa.table({
+        "id": pa.array(ids, pa.string()),
+        "label": labels.take(pa.array(classes)).dictionary_encode(),
+        "probabilities": pa.FixedSizeListArray.from_arrays(flat, len(labels)),
+    }).replace_schema_metadata(facts_metadata(facts))
+    with atomic_file(target) as part:
+        pq.write_table(table, part, compression="zstd", compression_level=19)
+
+
+def _text(value: object) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)

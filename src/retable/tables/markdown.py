@@ -1,0 +1,64 @@
+"""A table as people read it: one line a row, one column a corpus, measured beside published."""
+
+from collections.abc import Iterable, Sequence
+
+from retable.papers.paper import ResultTable, StatisticsTable
+from retable.tables.lines import Line
+
+MARK = {"agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "not-run": "", "": ""}
+LEGEND = (
+    "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured. "
+    "▲ ours is higher, ▼ lower, = agrees, ~ the interval cannot tell. `clean` counts only test texts that (nearly) "
+    "occur in no training text."
+)
+
+
+def result_markdown(table: ResultTable, lines: Sequence[Line]) -> str:
+    """A table of scores with its legend and its notes."""
+    cells = {(line.row, line.column): line for line in lines}
+    columns = [column for column in table.columns if any(key[1] == column.id for key in cells)]
+    rows = [row for row in table.rows if any(key[0] == row.id for key in cells)]
+    header = ["", *(column.printed for column in columns)]
+    body = [[_row_name(row.printed, row.id, row.extra), *(_cell(cells.get((row.id, column.id))) for column in columns)]
+            for row in rows]
+    title = f"# {table.title}\n\nIn {table.unit}. {LEGEND}\n\n"
+    return title + markdown_table(header, body) + "\n## Notes\n\n" + _notes(lines)
+
+
+def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
+    """A table of facts about corpora: counted here / printed."""
+    cells = {(line.row, line.column): line for line in lines}
+    rows, columns = ([*dict.fromkeys(key[index] for key in cells)] for index in (0, 1))
+    body = [[row, *(_cell(cells.get((row, column))) for column in columns)] for row in rows]
+    title = f"# {table.title}\n\nCounted here beside the *printed* figure; ▲ ours is higher, ▼ lower, = agrees.\n\n"
+    return title + markdown_table(["", *columns], body) + "\n## Notes\n\n" + _notes(lines)
+
+
+def markdown_table(header: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *body)]
+    return "\n".join(lines) + "\n"
+
+
+def _row_name(printed: str, row: str, extra: bool) -> str:
+    return f"*{printed}* (`{row}`, ours)" if extra else f"{printed} (`{row}`)"
+
+
+def _cell(line: Line | None) -> str:
+    if line is None:
+        return ""
+    published = f" *{line.published}*" if line.published else ""
+    if not line.measured:
+        return f"–{published}"
+    half = f" ± {(float(line.high) - float(line.low)) / 2:.1f}" if line.high else ""
+    mark = f" {MARK[line.verdict]}" if MARK[line.verdict] else ""
+    return f"**{line.measured}**{half}{published}{mark}"
+
+
+def _notes(lines: Sequence[Line]) -> str:
+    """Every note once, with the cells that have it."""
+    where: dict[str, list[str]] = {}
+    for line in lines:
+        for note in line.note.split("; ") if line.note else []:
+            where.setdefault(note, []).append(f"{line.row}.{line.column}")
+    return "".join(f"- {note}: {', '.join(cells)}\n" for note, cells in where.items())

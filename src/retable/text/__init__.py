@@ -1,0 +1,1 @@
+"""Cleaning, tokens and parts of speech."""

@@ -1,0 +1,76 @@
+"""Make texts uniform without changing what they say, and take copies out where we draw the splits ourselves.
+
+The rule, in order: HTML tags become a space and entities their character (corpora declared `html` only); C1 controls
+become the characters of Windows-1252 that they were before somebody read them as latin-1; other invisible controls go;
+Unicode NFC; runs of white space become one space. Tokens, case, accents and emoji are left alone.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from retable.corpora.declaration import Example
+
+TAG = re.compile(r"</?(?:a|b|br|em|hr|i|p|strong|u)\b[^<>]*>", re.IGNORECASE)  # <grin> is a word, no tag
+ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-f]+|\w+);", re.IGNORECASE)  # with its semicolon: "Q&A" is none
+
+
+WINDOWS = {code: bytes([code]).decode("cp1252", errors="ignore") for code in range(0x80, 0xA0)}  # "" if undefined
+SPACES = dict.fromkeys((*b"\t\n\v\f\r", 0x200B), " ")
+INVISIBLE = dict.fromkeys(  # soft hyphen, direction marks, invisible operators; joiners stay, Indian scripts need them
+    (*range(0x20), 0x7F, 0xAD, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF), ""
+)
+CONTROLS = {**INVISIBLE, **SPACES, **WINDOWS}
+
+
+def clean_text(text: str, *, markup: bool) -> str:
+    """One text, cleaned; "" if nothing is left. Cleaning twice changes nothing more, but for entities of entities.
+
+    Args:
+        markup: take out HTML tags and entities.
+    """
+    if markup:
+        text = ENTITY.sub(lambda match: html.unescape(match[0]), TAG.sub(" ", text))
+    return " ".join(unicodedata.normalize("NFC", text.translate(CONTROLS)).split())
+
+
+class Removed(NamedTuple):
+    """A text that is in no split: why, and the id of the text that it repeats ("" if it repeats none)."""
+
+    id: str
+    reason: str
+    of: str
+
+
+def clean_examples(
+    examples: Iterable[Example], *, markup: bool, drop_copies: bool
+) -> tuple[list[Example], list[Removed]]:
+    """Clean every text; take out those of which nothing is left and, where asked, copies."""
+    cleaned = [example._replace(text=clean_text(example.text, markup=markup)) for example in examples]
+    empty = [Removed(example.id, "empty", "") for example in cleaned if not example.text]
+    kept = [example for example in cleaned if example.text]
+    if not drop_copies:
+        return kept, empty
+    kept, copies = remove_copies(kept)
+    return kept, empty + copies
+
+
+def remove_copies(examples: Iterable[Example]) -> tuple[list[Example], list[Removed]]:
+    """Keep the first of equal texts; where equal texts have different labels, keep none of them.
+
+    For corpora that we split ourselves: else a text could be learnt and asked. A published split stays as published.
+    """
+    groups: dict[str, list[Example]] = {}  # in the order of their first texts
+    for example in examples:
+        groups.setdefault(example.text, []).append(example)
+    kept, removed = [], []
+    for group in groups.values():
+        first = group[0]
+        if len({example.label for example in group}) == 1:
+            kept.append(first)
+            removed += [Removed(example.id, "copy", first.id) for example in group[1:]]
+        else:
+            removed += [Removed(example.id, "contradicting label", first.id) for example in group]
+    return kept, removed

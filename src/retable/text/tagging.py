@@ -1,0 +1,94 @@
+"""Clean texts to tokens and parts of speech, a batch at a time: memory does not grow with the corpus."""
+
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from retable.errors import InputError
+from retable.text.splits import read_facts, tagged_schema
+from retable.text.tokens import Tokenise
+
+TEXTS_IN_BATCH = 1_000
+TagParts = Callable[[pa.ListArray], pa.ListArray]
+
+
+def tag_split(
+    source: Path,
+    target: Path,
+    tokenise: Tokenise,
+    tag_parts: TagParts | None = None,
+    *,
+    processes: int = 1,
+    on_texts: Callable[[int], None] = lambda texts: None,
+) -> None:
+    """Write data/tagged/<corpus>/<split>.parquet from data/clean/<corpus>/<split>.parquet.
+
+    Args:
+        tokenise: texts to tokens; pickled by name where there are several processes.
+        tag_parts: tokens to their parts of speech; without it the file has no column of them.
+        processes: how many tokenise at once; 1 uses this one. The file is the same.
+        on_texts: told how many texts each finished batch had.
+    Raises: InputError if a text has no token.
+    """
+    schema = tagged_schema(read_facts(source), parts=tag_parts is not None)
+    batches = pq.ParquetFile(source).iter_batches(TEXTS_IN_BATCH)
+    with pq.ParquetWriter(target, schema, compression="zstd") as writer:
+        for batch, tokens in _tokenised(batches, tokenise, processes):
+            empty = pc.index(pc.list_value_length(tokens), 0).as_py()
+            if empty >= 0:
+                raise InputError(f"{source}: text {batch['id'][empty]} has no token; empty texts must go in `clean`.")
+            columns = {name: batch[name] for name in ("id", "label", "clean")} | {"tokens": tokens}
+            if tag_parts:
+                columns["parts"] = tag_parts(tokens)
+            writer.write_batch(pa.record_batch([columns[name] for name in schema.names], schema=schema))
+            on_texts(len(batch))
+
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def _tokenised(batches: Batches, tokenise: Tokenise, processes: int) -> Iterator[tuple[pa.RecordBatch, pa.ListArray]]:
+    """Each batch with its tokens, in order; every process has one batch in hand."""
+    if processes == 1:
+        yield from ((batch, tokenise(batch["text"].to_pylist())) for batch in batches)
+        return
+    in_hand: deque[tuple[pa.RecordBatch, Connection]] = deque()
+    for batch, process in zip(batches, cycle([_start(tokenise) for _ in range(processes)]), strict=False):
+        finished = _receive(in_hand.popleft()) if len(in_hand) == processes else None
+        process.send(batch["text"].to_pylist())
+        in_hand.append((batch, process))
+        if finished:
+            yield finished
+    while in_hand:
+        yield _receive(in_hand.popleft())
+
+
+def _receive(item: tuple[pa.RecordBatch, Connection]) -> tuple[pa.RecordBatch, pa.ListArray]:
+    batch, process = item
+    return batch, process.recv()
+
+
+def _start(tokenise: Tokenise) -> Connection:
+    here, there = (context := get_context("spawn")).Pipe()
+    context.Process(target=_serve, args=(tokenise, there), daemon=True).start()
+    there.close()
+    return here
+
+
+def _serve(tokenise: Tokenise, parent: Connection) -> None:
+    """Tokenise what comes until the parent closes its end, or is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            texts = parent.recv()
+        except EOFError:
+            return
+        parent.send(tokenise(texts))

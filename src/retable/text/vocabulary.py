@@ -1,0 +1,100 @@
+"""Words to row numbers: the vocabulary of a run and the texts in its numbers.
+
+The vocabulary comes from the training split and from the given vectors (which themselves come from training text alone);
+a dev or test text never adds a word.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from retable.errors import InputError
+from retable.layers.embedding import PADDING, UNKNOWN
+from retable.text.splits import Split
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Row number -> word.
+
+    The first `tuned` rows (padding, unknown, then the words of the training split, most frequent first) are those that
+    training may change; the rest have a given vector and do not occur in training.
+    """
+
+    words: list[str]
+    tuned: int
+    lowercase: bool
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A split in row numbers: `words` int32 (word of all texts), text i is words[offsets[i] : offsets[i + 1]]."""
+
+    words: np.ndarray
+    offsets: np.ndarray
+    classes: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Words in each text, int64 (text,)."""
+        return np.diff(self.offsets)
+
+
+def count_words(tokens: pa.ListArray, *, lowercase: bool) -> dict[str, int]:
+    """Word -> number of its occurrences in a split."""
+    counted = pc.value_counts(_flat_words(tokens, lowercase))
+    return dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
+
+
+def build_vocabulary(
+    counts: dict[str, int], given: Sequence[str], *, min_count: int, lowercase: bool
+) -> Vocabulary:
+    """The vocabulary of a run.
+
+    Args:
+        counts: occurrences of every word of the training split.
+        given: the words that have a vector.
+        min_count: a word without a given vector that occurs less often than this is read as unknown, so that the
+            vector of the unknown word learns something.
+        lowercase: whether texts are lower-cased before they are looked up.
+    """
+    has_vector = set(given)
+    trained = [word for word, count in counts.items() if count >= min_count or word in has_vector]
+    trained.sort(key=lambda word: (-counts[word], word))
+    in_training = set(trained)
+    rest = [word for word in given if word not in in_training]
+    return Vocabulary(["<padding>", "<unknown>", *trained, *rest], 2 + len(trained), lowercase)
+
+
+def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encoded:
+    """Replace the words of a split by their row numbers.
+
+    Args:
+        max_words: texts are cut after this many words; 0 keeps them whole.
+    Raises: InputError if a text has no word.
+    """
+    offsets = split.tokens.offsets.to_numpy().astype(np.int64)
+    offsets = offsets - offsets[0]
+    empty = np.flatnonzero(np.diff(offsets) == 0)
+    if len(empty):
+        raise InputError(f"text {split.ids[empty[0]]} of {split.facts.corpus} has no word; run `dvc repro` from clean on.")
+    flat = _flat_words(split.tokens, vocabulary.lowercase)
+    rows = pc.index_in(flat, value_set=pa.array(vocabulary.words[2:], pa.string()))
+    words = pc.fill_null(pc.add(rows, 2), UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int32)
+    assert PADDING not in words[:1]
+    if max_words:
+        position = np.arange(len(words)) - np.repeat(offsets[:-1], np.diff(offsets))
+        words = words[position < max_words]
+        offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(offsets), max_words))])
+    return Encoded(words, offsets, split.classes)
+
+
+def _flat_words(tokens: pa.ListArray, lowercase: bool) -> pa.Array:
+    flat = tokens.flatten()
+    return pc.utf8_lower(flat) if lowercase else flat

@@ -1,0 +1,223 @@
+"""What a folder of results asks to have recorded: plain values from its files, without MLflow."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retable.errors import InputError
+from retable.files import read_json, sha256_of_file, sha256_of_value
+
+RUN_FILES = (  # as retable.evaluation.run_folder, which would import scikit-learn
+    "metrics.json",
+    "cost.json",
+    "curve.csv",
+    "predictions.parquet",
+)
+OF_ONE_RUN = ("seed", "fold", "test", "test_clean", "dev", "epochs", "chosen", "date")
+FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale", "device", "dvc_experiment", "tagger")
+LONGEST_VALUE = 6_000  # characters; MLflow would cut without a word
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One MLflow run to be. `facts` is its metrics.json, or the JSON file that it records."""
+
+    kind: str  # run, cell, focus, corpus, vectors, tagger
+    experiment: str
+    name: str
+    place: str
+    key: str
+    digest: str
+    facts: Facts
+    files: tuple[Path, ...] = ()
+    runs: tuple["Entry", ...] = ()  # of a cell
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        return self.place, self.key, self.digest
+
+
+def cells(runs: Path) -> list[Entry]:
+    """The cells below results/runs/, each with its runs.
+
+    A cell is what stands in one <table>/<row>/<column>/ and differs by seed or fold alone.
+    """
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for path in sorted(runs.glob("*/*/*/*/metrics.json")):
+        entry = run_entry(path.parent, "runs/" + path.parent.relative_to(runs).as_posix())
+        groups.setdefault((entry.place.rpartition("/")[0], cell_key(entry.facts)), []).append(entry)
+    return [cell_entry(place, key, entries) for (place, key), entries in groups.items()]
+
+
+def run_entry(folder: Path, place: str) -> Entry:
+    """A run of a cell: <table>/<row>/<column>/<seed>/."""
+    facts = read_facts(folder)
+    fold = "" if facts["fold"] is None else f" · fold {facts['fold']}"
+    return Entry("run", facts["paper"], f"seed {facts['seed']}{fold}", place, facts["key"],
+                 sha256_of_file(folder / "metrics.json"), facts, run_files(folder))  # fmt: skip
+
+
+def cell_entry(place: str, key: str, runs: Sequence[Entry]) -> Entry:
+    """The parent of these runs."""
+    facts = {
+        name: value for name, value in runs[0].facts.items() if name not in ("seed", "fold", "test", "dev", "date")
+    }
+    facts["parameters"] = without_seed(facts["parameters"])
+    name = f"{facts['row']} on {facts['column']} · {facts['table']}"
+    digest = sha256_of_value(sorted(run.digest for run in runs))
+    return Entry("cell", facts["paper"], name, place, key, digest, facts, runs=tuple(runs))
+
+
+def focus_entry(folder: Path, experiment: str | None) -> Entry | None:
+    """The focus run, if it is there.
+
+    Args:
+        experiment: the name that DVC gave to the experiment, if it is one.
+    """
+    if not (folder / "metrics.json").exists():
+        return None
+    facts = read_facts(folder) | ({"dvc_experiment": experiment} if experiment else {})
+    return Entry("focus", "focus", focus_name(facts), "focus", facts["key"],
+                 sha256_of_file(folder / "metrics.json"), facts, run_files(folder))  # fmt: skip
+
+
+def focus_name(facts: Facts) -> str:
+    """The experiment's name, else model and corpus."""
+    return str(facts.get("dvc_experiment") or f"{facts['model']} on {facts['corpus']}")
+
+
+def file_entry(kind: str, name: str, place: str, path: Path) -> Entry:
+    """A JSON file of figures that is no run: statistics of a corpus, facts of vectors, accuracy of the tagger."""
+    digest = sha256_of_file(path)
+    experiment = {"corpus": "corpora"}.get(kind, kind)
+    figures = read_json(path)
+    facts = {"figures": figures, "parameters": figures.get("parameters", {}), kind: name}
+    return Entry(kind, experiment, name, place, digest, digest, facts, (path,))
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """metrics.json of a run.
+
+    Raises: InputError if it is missing or damaged.
+    """
+    path = folder / "metrics.json"
+    try:
+        facts: dict[str, Any] = read_json(path)
+    except (FileNotFoundError, json.JSONDecodeError, UnicodeDecodeError):
+        raise InputError(f"{path} is missing or no JSON; remove {folder} and run `dvc repro`.") from None
+    return facts
+
+
+def run_files(folder: Path) -> tuple[Path, ...]:
+    """The files of a run that are recorded, all of which must be there."""
+    for name in RUN_FILES:
+        if not (folder / name).exists():
+            raise InputError(f"{folder} has no {name}, so the run is not whole; remove the folder and run `dvc repro`.")
+    return tuple(folder / name for name in RUN_FILES)
+
+
+def without_seed(parameters: Facts) -> dict[str, Any]:
+    """The parameters that all runs of a cell share."""
+    return {name: value for name, value in parameters.items() if name not in ("seed", "fold")}
+
+
+def cell_key(facts: Facts) -> str:
+    """What identifies a cell: parameters without the seed, data and code."""
+    hashes = facts["hashes"]
+    return sha256_of_value([without_seed(facts["parameters"]), hashes["data"], hashes["code"]])
+
+
+def tags(kind: str, facts: Facts) -> dict[str, str]:
+    """What a run can be filtered by."""
+    found = {name: facts[name] for name in FILTERS if facts.get(name) is not None}
+    hashes = facts.get("hashes", {})
+    found |= {"kind": kind, "commit": facts.get("git_commit")}
+    found |= {f"{name}_hash": hashes.get(name) for name in ("data", "code", "parameters")}
+    vectors = facts.get("vectors")
+    found["vectors"] = vectors["name"] if isinstance(vectors, Mapping) else vectors
+    found |= {f"version.{name}": version for name, version in facts.get("versions", {}).items()}
+    return {name: str(value) for name, value in found.items() if value is not None}
+
+
+def parameters(facts: Facts) -> dict[str, str]:
+    """All parameters, one level: training.epochs; what is too long for MLflow is cut and says so."""
+    values = dict(flat(facts.get("parameters", {})))
+    values |= {f"chosen.{name}": text for name, text in flat(facts.get("chosen", {}))}
+    return {name: cut(value if isinstance(value, str) else json.dumps(value)) for name, value in values.items()}
+
+
+def cut(text: str) -> str:
+    """A text of at most `LONGEST_VALUE` characters."""
+    if len(text) <= LONGEST_VALUE:
+        return text
+    rest = f" ... (cut: {len(text):,} characters; all of it stands in metrics.json)"
+    return text[: LONGEST_VALUE - len(rest)] + rest
+
+
+def final_metrics(entry: Entry) -> dict[str, float]:
+    """The figures of a finished entry: test_accuracy, ..., cost_seconds, ...; of a cell, the means over its runs."""
+    if entry.kind == "cell":
+        runs = [final_metrics(run) for run in entry.runs]
+        shared = set(runs[0]).intersection(*runs)
+        return {name: sum(run[name] for run in runs) / len(runs) for name in sorted(shared)} | {"runs": len(runs)}
+    if "figures" in entry.facts:
+        return numbers(entry.facts["figures"], "/")
+    sections = {name: entry.facts.get(name) for name in ("test", "test_clean", "dev", "epochs", "vectors")}
+    cost = next(read_json(file) for file in entry.files if file.name == "cost.json")
+    return numbers({name: value for name, value in sections.items() if value}, "_") | numbers({"cost": cost}, "_")
+
+
+def numbers(values: Any, separator: str) -> dict[str, float]:
+    """The numbers in nested JSON under names that MLflow allows."""
+    return {
+        re.sub(r"[^/\w.\- :]", "_", name)[:250]: float(value)
+        for name, value in flat(values, separator)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+
+
+def flat(values: Any, separator: str = ".", prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Name and value of every leaf of nested dicts."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, separator, f"{prefix}{name}{separator}")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def points(line: Facts, position: int) -> list[tuple[str, int, float]]:
+    """Name, step and value of the numbers in one line of a curve: epoch/dev_accuracy, 3, 0.81.
+
+    Args:
+        line: of curve.csv, or as training gives it: an epoch of a network, or a candidate of a linear model.
+        position: of the line, from 1; the step where the line does not number itself.
+    """
+    kind = "epoch" if "epoch" in line else "candidate"
+    step = int(line.get(kind, position))
+    return [(f"{kind}/{name}", step, float(value)) for name, value in line.items() if name != kind and is_number(value)]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a cell of a curve holds a number, written or as such."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def start_and_end(entry: Entry) -> tuple[float, float]:
+    """When a run began and ended, in seconds since 1970; a cell: from its first run to its last.
+
+    The end is when its first file was written: the date in metrics.json is a day only.
+    """
+    if entry.runs:
+        times = [start_and_end(run) for run in entry.runs]
+        return min(start for start, _ in times), max(end for _, end in times)
+    end = entry.files[0].stat().st_mtime
+    costs = [read_json(file) for file in entry.files if file.name == "cost.json"]
+    return end - sum(cost["seconds"] for cost in costs), end

@@ -1,0 +1,165 @@
+"""Write what is missing in a store, once; after a kill at any moment the next call mends what was half there."""
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from retable.tracking.entries import Entry, Facts, final_metrics, parameters, points, start_and_end, tags
+from retable.tracking.store import DIGEST, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
+
+PARAMETERS_IN_BATCH, METRICS_IN_BATCH = 100, 900
+DIGEST_LENGTH = 12  # of a data set in the UI; the whole sha256 is a tag beside it
+
+
+def is_recorded(store: Store, entries: Sequence[Entry]) -> bool:
+    """Whether a sqlite store holds all of this, seen without MLflow; of another store nothing is known so quickly."""
+    return not entries or (
+        store.sqlite_file is not None and not missing(entries, found(store, experiments_of(entries)))
+    )
+
+
+def experiments_of(entries: Iterable[Entry]) -> list[str]:
+    """The names of the experiments that entries belong to."""
+    return sorted({entry.experiment for entry in entries})
+
+
+def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], None] | None = None) -> int:
+    """Make the record complete.
+
+    Args:
+        entries: cells (with their runs), the focus run, files.
+        on_entry: called with each entry, when it is in the store.
+    Returns: how many entries were missing.
+    Raises: InputError if the store cannot be reached.
+    """
+    experiments = experiments_of(entries)
+    with locked(store):
+        client = connect(store)
+        ids = {name: experiment_id(client, store, name) for name in experiments}
+        here = found(store, experiments, client)
+        to_write = missing(entries, here)
+        for entry in entries:
+            if entry in to_write:
+                run_id = write(client, ids[entry.experiment], entry, here)
+                for run in entry.runs:
+                    client.set_tag(write(client, ids[entry.experiment], run, here), PARENT, run_id)
+                if entry.runs:
+                    finish(client, run_id, entry)
+            if on_entry:
+                on_entry(entry)
+    return len(to_write)
+
+
+def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
+    """The entries that are not in the store, or not whole, or of which the store holds other bytes."""
+    whole = {run.identity: run for run in here if run.digest}
+    parents = {run.run_id for run in whole.values()}
+    return [
+        entry
+        for entry in entries
+        if entry.identity not in whole
+        or any(run.identity not in whole or whole[run.identity].parent not in parents for run in entry.runs)
+    ]
+
+
+def write(client: Any, experiment: str, entry: Entry, here: Iterable[Found]) -> str:
+    """Write one entry, unless it is there, and remove what it replaces; the id of its MLflow run.
+
+    A run that was logged live is completed, a half-written one replaced. A cell stays open until after its runs.
+    """
+    same = sorted((run for run in here if (run.place, run.key) == (entry.place, entry.key)), key=lambda run: run.ended)
+    whole = [run for run in same if run.digest == entry.digest]
+    open_to_completion = [run for run in same if entry.kind == "cell" or (run.live and not run.digest)]
+    kept = (whole or open_to_completion)[-1:]
+    for run in same:
+        if run not in kept:
+            client.delete_run(run.run_id)
+    if whole:
+        return whole[-1].run_id
+    start, _ = start_and_end(entry)
+    run_id = kept[0].run_id if kept else create(client, experiment, entry.name, entry.place, entry.key, start)
+    describe(client, run_id, entry.kind, entry.facts)
+    if entry.kind != "cell":
+        fill(client, run_id, entry, start)
+        finish(client, run_id, entry)
+    return run_id
+
+
+def create(client: Any, experiment: str, name: str, place: str, key: str, start: float) -> str:
+    """An empty run that can be found by its key."""
+    own = {PLACE: place, KEY: key, "mlflow.source.name": "retable"}
+    return str(client.create_run(experiment, start_time=int(start * 1000), tags=own, run_name=name).info.run_id)
+
+
+def describe(client: Any, run_id: str, kind: str, facts: Facts) -> None:
+    """Tags, parameters and the digest of the data."""
+    from mlflow.entities import Dataset, DatasetInput, InputTag, Param, RunTag
+
+    found_tags = tags(kind, facts)
+    if "commit" in found_tags:
+        found_tags["mlflow.source.git.commit"] = found_tags["commit"]
+    client.log_batch(run_id, tags=[RunTag(name, value) for name, value in found_tags.items()])
+    for some in in_batches(parameters(facts).items(), PARAMETERS_IN_BATCH):
+        client.log_batch(run_id, params=[Param(name, value) for name, value in some])
+    if "hashes" in facts:
+        digest, source = facts["hashes"]["data"], {"uri": f"data/tagged/{facts['corpus']}"}
+        data = Dataset(facts["corpus"], digest[:DIGEST_LENGTH], "local", json.dumps(source))
+        own = [InputTag("mlflow.data.context", "training"), InputTag("sha256", digest)]
+        client.log_inputs(run_id, [DatasetInput(data, own)])
+
+
+def fill(client: Any, run_id: str, entry: Entry, start: float) -> None:
+    """Curves, files and pictures; steps that were logged live are not logged again."""
+    for file in entry.files:
+        client.log_artifact(run_id, str(file))
+    if entry.kind not in ("run", "focus"):
+        return
+    from retable.evaluation.pictures import pictures_of_run, read_lines
+
+    source = entry.files[0].parent
+    there = {
+        (name, metric.step)
+        for name in client.get_run(run_id).data.metrics
+        for metric in client.get_metric_history(run_id, name)
+    }
+    when, metrics = start, []
+    for position, line in enumerate(read_lines(source / "curve.csv"), start=1):
+        when += float(line.get("seconds", 0))
+        metrics += [
+            (name, value, when, step) for name, step, value in points(line, position) if (name, step) not in there
+        ]
+    log_metrics(client, run_id, metrics)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, picture in pictures_of_run(source, "png").items():
+            Path(folder, f"{name}.png").write_bytes(picture)
+        client.log_artifacts(run_id, folder, "pictures")
+
+
+def finish(client: Any, run_id: str, entry: Entry) -> None:
+    """Final metrics and the end; last of all the mark that everything is there."""
+    _, end = start_and_end(entry)
+    when = time.time() if entry.kind == "cell" else end  # a cell's means change, and the latest counts
+    log_metrics(client, run_id, [(name, value, when, 0) for name, value in final_metrics(entry).items()])
+    client.set_terminated(run_id, "FINISHED", end_time=int(end * 1000))
+    client.set_tag(run_id, DIGEST, entry.digest)
+
+
+def log_metrics(client: Any, run_id: str, values: Iterable[tuple[str, float, float, int]]) -> None:
+    """Log (name, value, seconds since 1970, step)."""
+    from mlflow.entities import Metric
+
+    for some in in_batches(values, METRICS_IN_BATCH):
+        client.log_batch(
+            run_id, metrics=[Metric(name, value, int(when * 1000), step) for name, value, when, step in some]
+        )
+
+
+def in_batches(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Lists of at most `size` values."""
+    rest = iter(values)
+    while some := list(islice(rest, size)):
+        yield some

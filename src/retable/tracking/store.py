@@ -1,0 +1,186 @@
+"""Where an MLflow store is, how to reach it, and what it holds."""
+
+import fcntl
+import logging
+import os
+import re
+import socket
+import sqlite3
+import textwrap
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from retable.errors import InputError
+
+KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "retable.live"
+PARENT = "mlflow.parentRunId"
+MODEL_TRAINING = {"mlflow.experimentKind": "custom_model_development"}  # else the UI shows pages for chat bots
+DATABASE_PORTS = {"postgresql": 5432, "mysql": 3306}
+SECONDS_TO_ANSWER = 10
+ENVIRONMENT = {  # read by MLflow when it is imported
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_ALLOW_PICKLE_DESERIALIZATION": "false",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": str(SECONDS_TO_ANSWER),
+}
+
+
+@dataclass(frozen=True)
+class Store:
+    """An MLflow store.
+
+    Attributes:
+        uri: sqlite:///<absolute path>, postgresql://..., mysql://..., or http(s)://... of an MLflow server.
+        artifacts: folder for the files of runs; a server keeps them itself and this is not used.
+        lock: a file; only one process at a time creates the store or writes records.
+    """
+
+    uri: str
+    artifacts: Path
+    lock: Path
+
+    def __post_init__(self) -> None:
+        if self.scheme not in ("sqlite", "http", "https", *DATABASE_PORTS):
+            raise InputError(
+                f'the MLflow store is "{self.shown}"; allowed: sqlite:///<path>, postgresql://..., mysql://..., '
+                "http(s)://... Change MLFLOW_TRACKING_URI, or unset it to use the sqlite file of this checkout."
+            )
+
+    @property
+    def scheme(self) -> str:
+        """The kind of store, without a driver: postgresql for postgresql+psycopg2://."""
+        return urlsplit(self.uri).scheme.split("+")[0]
+
+    @property
+    def shown(self) -> str:
+        """The URI without a password, for messages."""
+        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", self.uri)
+
+    @property
+    def is_server(self) -> bool:
+        """Whether an MLflow server stands between, which keeps the artifacts too."""
+        return self.scheme.startswith("http")
+
+    @property
+    def sqlite_file(self) -> Path | None:
+        """The database file of a sqlite store."""
+        return Path(self.uri.removeprefix("sqlite:///")) if self.scheme == "sqlite" else None
+
+
+@dataclass(frozen=True)
+class Found:
+    """A run of ours in a store; `digest` is empty until everything is written, `live` says that training logged it."""
+
+    run_id: str
+    place: str
+    key: str
+    digest: str
+    live: bool
+    ended: int
+    parent: str
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        return self.place, self.key, self.digest
+
+
+@contextmanager
+def locked(store: Store) -> Iterator[None]:
+    """Wait until no other process of this machine creates the store or records in it, and keep the others out."""
+    store.lock.parent.mkdir(parents=True, exist_ok=True)
+    with store.lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def connect(store: Store) -> Any:
+    """An `MlflowClient` on a store that answers; a sqlite store that does not exist is made. Hold `locked` around it.
+
+    Raises: InputError, within seconds, if the store cannot be reached.
+    """
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    import mlflow  # costs seconds
+    from sqlalchemy.exc import SQLAlchemyError
+
+    for name in ("mlflow", "alembic"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    try:
+        if store.scheme in DATABASE_PORTS:  # MLflow would try for minutes
+            address = urlsplit(store.uri)
+            port = address.port or DATABASE_PORTS[store.scheme]
+            socket.create_connection((address.hostname or "localhost", port), SECONDS_TO_ANSWER).close()
+        client = mlflow.MlflowClient(tracking_uri=store.uri)
+        client.search_experiments(max_results=1)
+    except (mlflow.MlflowException, SQLAlchemyError, OSError, ModuleNotFoundError) as error:
+        reason = textwrap.shorten(str(error), 160, placeholder=" ...")
+        raise InputError(
+            f"the MLflow store {store.shown} cannot be used ({reason}); start or mend it, "
+            "or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
+        ) from None
+    return client
+
+
+def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[Found]:
+    """Every run of ours in these experiments. A sqlite store is read without MLflow, in milliseconds.
+
+    Args:
+        client: what `connect` gave; needed for a store that is no sqlite file.
+    """
+    if store.sqlite_file is not None:
+        return found_in_sqlite(store.sqlite_file, list(experiments))
+    runs = []
+    for name in experiments:
+        experiment = client.get_experiment_by_name(name)
+        token = None
+        while experiment is not None:
+            page = client.search_runs([experiment.experiment_id], f"tags.`{PLACE}` != ''", page_token=token)
+            runs += [found_run(run.info.run_id, run.info.end_time, run.data.tags) for run in page]
+            token = page.token
+            if not token:
+                break
+    return runs
+
+
+def found_in_sqlite(path: Path, experiments: list[str]) -> list[Found]:
+    """The same from the database itself; empty if it does not exist or has no tables yet."""
+    tags: dict[str, dict[str, str]] = {}
+    ended: dict[str, int | None] = {}
+    query = f"""
+        SELECT run_uuid, end_time, tags.key, tags.value
+        FROM runs JOIN experiments USING (experiment_id) JOIN tags USING (run_uuid)
+        WHERE runs.lifecycle_stage = 'active' AND experiments.lifecycle_stage = 'active'
+          AND experiments.name IN ({", ".join("?" * len(experiments))})
+          AND (tags.key LIKE 'retable.%' OR tags.key = '{PARENT}')"""
+    if not path.exists():
+        return []
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=20)) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'tags'").fetchone():
+            return []
+        for run_id, end, key, value in database.execute(query, experiments):
+            tags.setdefault(run_id, {})[key] = value
+            ended[run_id] = end
+    return [found_run(run_id, ended[run_id], values) for run_id, values in tags.items() if PLACE in values]
+
+
+def found_run(run_id: str, ended: int | None, tags: dict[str, str]) -> Found:
+    """One run from its tags."""
+    return Found(
+        run_id, tags[PLACE], tags.get(KEY, ""), tags.get(DIGEST, ""), LIVE in tags, ended or 0, tags.get(PARENT, "")
+    )
+
+
+def experiment_id(client: Any, store: Store, name: str) -> str:
+    """The id of an experiment, which is made if it is missing and restored if somebody deleted it."""
+    experiment = client.get_experiment_by_name(name)
+    if experiment is None:
+        location = None if store.is_server else (store.artifacts / name).as_uri()
+        return str(client.create_experiment(name, artifact_location=location, tags=MODEL_TRAINING))
+    if experiment.lifecycle_stage == "deleted":
+        client.restore_experiment(experiment.experiment_id)
+    return str(experiment.experiment_id)

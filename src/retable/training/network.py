@@ -1,0 +1,148 @@
+"""A network as a run needs it: built on its vocabulary and vectors, trained, saved, loaded, asked."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from retable.errors import InputError
+from retable.evaluation.predict import predict_logits
+from retable.files import atomic_file, read_json, write_json
+from retable.layers.embedding import WordEmbedding
+from retable.models import network_class
+from retable.text.splits import Split
+from retable.text.vocabulary import Vocabulary, build_vocabulary, count_words, encode
+from retable.training.batches import BatchMaker
+from retable.training.fit import Epoch, History, Precision, fit
+from retable.training.seeds import seed_everything
+from retable.vectors.store import WordVectors
+
+Section = Mapping[str, Any]
+SPARSE_MODELS = ("fasttext",)
+
+
+@dataclass(frozen=True)
+class NetworkClassifier:
+    """A trained network and the vocabulary that it reads."""
+
+    network: nn.Module
+    vocabulary: Vocabulary
+    device: torch.device
+    precision: Precision
+    max_words: int
+
+    def probabilities(self, split: Split) -> np.ndarray:
+        """Class probabilities of every text, float32 (text, class)."""
+        encoded = encode(split, self.vocabulary, max_words=self.max_words)
+        logits = predict_logits(self.network, BatchMaker(encoded, self.device), self.precision)
+        return logits.softmax(dim=1).numpy()
+
+    def save(self, folder: Path) -> None:
+        """Write weights.safetensors and vocabulary.json."""
+        with atomic_file(folder / "weights.safetensors") as part:
+            save_file({name: weight.contiguous() for name, weight in self.network.state_dict().items()}, part)
+        write_json(folder / "vocabulary.json", asdict(self.vocabulary))
+
+    def cost_facts(self, words_per_text: float) -> dict[str, float]:
+        """Parameters that training changes (all, and those of word vectors) and forward FLOPs for a word."""
+        tuned = sum(module.tuned.numel() for module in self.network.modules()
+                    if isinstance(module, WordEmbedding) and module.tuned is not None)
+        return {
+            "parameters": sum(weight.numel() for weight in self.network.parameters()),
+            "parameters_tuned_words": tuned,
+            "flops_per_word": self.network.flops_per_word(words_per_text),  # type: ignore[operator]
+        }
+
+
+def choose_device(name: str) -> torch.device:
+    """auto takes a GPU where there is one.
+
+    Raises: InputError if a GPU is asked for and there is none.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise InputError('device is "cuda" in params.yaml, but torch sees no GPU; set it to auto or cpu.')
+    return torch.device(name)
+
+
+def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, spread: float) -> Tensor:
+    """The rows that training starts from: given vectors, and normal numbers for the words without one.
+
+    Args:
+        size: numbers in a row where no vectors are given.
+        spread: standard deviation of the random rows.
+    """
+    dim = vectors.matrix.shape[1] if vectors.words else size
+    rows = torch.randn(len(vocabulary.words), dim) * spread
+    where = {word: row for row, word in enumerate(vocabulary.words)}
+    known = [(where[word], index) for index, word in enumerate(vectors.words) if word in where]
+    if known:
+        target, source = (torch.tensor(column) for column in zip(*known, strict=True))
+        rows[target] = torch.from_numpy(np.asarray(vectors.matrix[source.numpy()], dtype=np.float32))
+    return rows
+
+
+def build_network(model: Section, classes: int, rows: Tensor, *, tuned: int) -> nn.Module:
+    """The network that the section `model` describes, on these word vectors."""
+    options = {name: value for name, value in model.items() if name != "name"}
+    embedding = WordEmbedding(rows, tuned=tuned, sparse=model["name"] in SPARSE_MODELS)
+    return network_class(model["name"])(embedding, classes, **options)
+
+
+def train_network(
+    train: Split,
+    dev: Split,
+    vectors: WordVectors,
+    *,
+    model: Section,
+    embedding: Section,
+    training: Section,
+    seed: int,
+    device: str,
+    precision: Precision,
+    on_batch: Callable[[int, int], None] | None = None,
+    on_epoch: Callable[[Epoch], None] | None = None,
+) -> tuple[NetworkClassifier, History]:
+    """Train a network on one split and choose its epoch on another.
+
+    Args:
+        model, embedding, training: the sections of params.yaml, already checked.
+    Returns: the classifier with the weights of the chosen epoch, and the history.
+    """
+    where = choose_device(device)
+    seed_everything(seed)
+    vocabulary = build_vocabulary(
+        count_words(train.tokens, lowercase=embedding["lowercase"]), vectors.words,
+        min_count=embedding["min_count"], lowercase=embedding["lowercase"],
+    )
+    rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
+    network = build_network(
+        model, len(train.facts.labels), rows, tuned=vocabulary.tuned if embedding["tune"] else 0
+    ).to(where)
+    options = {name: value for name, value in training.items() if name != "max_words"}
+    encoded = [encode(split, vocabulary, max_words=training["max_words"]) for split in (train, dev)]
+    history = fit(
+        network, *encoded, seed=seed, device=where, precision=precision, on_batch=on_batch, on_epoch=on_epoch, **options
+    )
+    return NetworkClassifier(network, vocabulary, where, precision, training["max_words"]), history
+
+
+def load_network(
+    folder: Path, classes: int, *, model: Section, embedding: Section, training: Section, device: str, precision: Precision
+) -> NetworkClassifier:
+    """Read what `NetworkClassifier.save` wrote."""
+    where = choose_device(device)
+    values = read_json(folder / "vocabulary.json")
+    vocabulary = Vocabulary(values["words"], values["tuned"], values["lowercase"])
+    weights = load_file(folder / "weights.safetensors")
+    tuned = vocabulary.tuned if embedding["tune"] else 0
+    dim = weights["embedding.tuned" if tuned else "embedding.fixed"].shape[1]
+    network = build_network(model, classes, torch.zeros(len(vocabulary.words), dim), tuned=tuned)
+    network.load_state_dict(weights)
+    return NetworkClassifier(network.to(where), vocabulary, where, precision, training["max_words"])

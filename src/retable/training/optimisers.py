@@ -1,0 +1,42 @@
+"""Optimisers, with sparse updates for the tables of which a batch touches few rows."""
+
+from typing import Literal
+
+from torch import nn
+from torch.optim import SGD, Adagrad, Adam, Optimizer, SparseAdam
+
+Optimiser = Literal["adam", "sgd", "adagrad"]
+
+
+def build_optimisers(
+    network: nn.Module, optimiser: Optimiser, learning_rate: float, weight_decay: float
+) -> list[Optimizer]:
+    """One optimiser for the dense weights and, where a layer asks for sparse gradients, one for its table.
+
+    Weight decay is the classic L2 term in the gradient (not decoupled), as the papers have it; sparse tables take none.
+    """
+    sparse_weights = {id(weight) for module in network.modules() if getattr(module, "sparse", False)
+                      for weight in module.parameters(recurse=False)}
+    weights = [weight for weight in network.parameters() if weight.requires_grad]
+    dense = [weight for weight in weights if id(weight) not in sparse_weights]
+    sparse = [weight for weight in weights if id(weight) in sparse_weights]
+    optimisers: list[Optimizer] = []
+    if optimiser == "adam":
+        if dense:
+            optimisers.append(Adam(dense, lr=learning_rate, weight_decay=weight_decay, fused=True))
+        if sparse:
+            optimisers.append(SparseAdam(sparse, lr=learning_rate))
+    else:
+        kind = SGD if optimiser == "sgd" else Adagrad
+        if dense:
+            optimisers.append(kind(dense, lr=learning_rate, weight_decay=weight_decay))
+        if sparse:
+            optimisers.append(kind(sparse, lr=learning_rate))
+    return optimisers
+
+
+def set_learning_rate(optimisers: list[Optimizer], learning_rate: float) -> None:
+    """Give every group of weights this rate."""
+    for optimiser in optimisers:
+        for group in optimiser.param_groups:
+            group["lr"] = learning_rate

@@ -1,0 +1,181 @@
+"""What a run may be told: every option is an argument of the code that uses it, and is checked against it.
+
+Parameters of a run are the sections of params.yaml: corpus {name}, model {name, options}, embedding, training, seed,
+device, precision.
+"""
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, get_args, get_origin
+
+from retable.errors import InputError, unknown_name
+from retable.layers.embedding import WordEmbedding
+from retable.models import LINEAR_MODELS, MODELS, linear_trainer, network_class
+from retable.training.fit import check_training, fit
+
+Section = Mapping[str, Any]
+DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
+GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase"}
+
+
+def known_models() -> list[str]:
+    """Every model id."""
+    return sorted(MODELS | LINEAR_MODELS)
+
+
+def embedding_options(vectors: str, *, size: int, tune: bool, min_count: int, lowercase: bool, spread: float) -> None:
+    """The section `embedding` of a network.
+
+    Args:
+        vectors: name of a folder in data/vectors; none starts every word from random numbers.
+        size: numbers in a word's vector where `vectors` is none.
+        tune: whether training changes the vectors of the training split's words.
+        min_count: a word without a given vector that is rarer than this in training is read as unknown.
+        lowercase: whether words are lower-cased before they are looked up.
+        spread: standard deviation of the random vectors.
+    """
+    if size < 1 or min_count < 1 or spread < 0:
+        raise ValueError(f"size is {size}, min_count is {min_count}, spread is {spread}; "
+                         "allowed: size and min_count 1 or more, spread 0 or more")
+
+
+def linear_embedding_options(vectors: Literal["none"], *, lowercase: bool) -> None:
+    """The section `embedding` of a linear model, which has no word vectors."""
+
+
+def max_words_option(*, max_words: int) -> None:
+    """The option of `training` that the reading of texts takes: cut after so many words, 0 never."""
+    if max_words < 0:
+        raise ValueError(f"max_words is {max_words}; allowed: 0 (whole texts) or more")
+
+
+def check_parameters(parameters: Section, file: str = "params.yaml", defaults: Mapping[str, Section] | None = None) -> None:
+    """Refuse a misspelt, mistyped, misplaced or impossible option before anything is trained.
+
+    Args:
+        parameters: the sections of a run.
+        file: where they stand, for the sentence.
+        defaults: the sections of the model's preset, so that the sentence can say how to take a value back.
+    Raises: InputError.
+    """
+    model = dict(parameters["model"])
+    name = model.pop("name", None)
+    if name not in known_models():
+        raise unknown_name(f"model.name in {file}", name, known_models())
+    check = _Checker(file, str(name), defaults or {})
+    training = dict(parameters["training"])
+    if name in LINEAR_MODELS:
+        check.section("model", model, linear_trainer(name))
+        check.section("embedding", parameters["embedding"], linear_embedding_options)
+        check.section("training", training, None)
+    else:
+        check.section("model", model, network_class(name))
+        check.section("embedding", parameters["embedding"], embedding_options)
+        check.section("training", training, fit, max_words_option)
+        check.call("training", check_training, **{key: training[key] for key in inspect.signature(check_training).parameters})
+        check.call("training", max_words_option, max_words=training["max_words"])
+        check.call("embedding", embedding_options, **parameters["embedding"])
+        check.call("model", _build_small, name, model)
+    if not isinstance(parameters["seed"], int) or not 0 <= parameters["seed"] < 2**32:
+        raise InputError(f"seed in {file} is {parameters['seed']!r}; allowed: a whole number from 0 to 4294967295.")
+    for key, allowed in (("device", DEVICES), ("precision", PRECISIONS)):
+        if parameters[key] not in allowed:
+            raise unknown_name(f"{key} in {file}", parameters[key], allowed)
+
+
+class _Checker:
+    """Checks sections and words the refusal: what stood where, what is allowed, how to take it back."""
+
+    def __init__(self, file: str, model: str, defaults: Mapping[str, Section]) -> None:
+        self.file, self.model, self.defaults = file, model, defaults
+
+    def section(self, section: str, values: Section, *functions: Callable[..., Any] | None) -> None:
+        """Every key is an argument of one of the functions, every value has its type, and no option is missing."""
+        allowed: dict[str, Any] = {}
+        for function in functions:
+            allowed |= options_of(function) if function else {}
+        for key, value in values.items():
+            if key not in allowed:
+                raise self.refusal(section, key, value, self.wrong_name(section, key, allowed))
+            expected = type_problem(value, allowed[key])
+            if expected:
+                raise self.refusal(section, key, value, f"allowed: {expected}")
+        missing = sorted(set(allowed) - set(values))
+        if missing:
+            raise InputError(f"{section} in {self.file} lacks {', '.join(missing)} for {self.model}; "
+                             f"`retable use {self.model} <corpus>` writes all options of {self.model}.")
+
+    def call(self, section: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Let the code itself check the values; its ValueError begins with the name of the option."""
+        try:
+            function(*args, **kwargs)
+        except ValueError as error:
+            key = str(error).split(" ", 1)[0]
+            sentence = str(error).removesuffix(".")
+            raise InputError(f"{section}.{sentence} ({self.file}, model {self.model}){self.back(section, key)}.") from None
+
+    def refusal(self, section: str, key: str, value: Any, why: str) -> InputError:
+        return InputError(f"{section}.{key} is {value!r} in {self.file}; {why}{self.back(section, key)}.")
+
+    def wrong_name(self, section: str, key: str, allowed: Mapping[str, Any]) -> str:
+        owners = [other for other in known_models() if other != self.model and section == "model" and key in
+                  options_of(linear_trainer(other) if other in LINEAR_MODELS else network_class(other))]
+        if owners:
+            return f"it is an option of {', '.join(owners)}, not of {self.model}"
+        return str(unknown_name(f"no option of {self.model}: the name", key, allowed)).removesuffix(".")
+
+    def back(self, section: str, key: str) -> str:
+        """How to take a value back: params.yaml keeps what `dvc exp run -S` wrote into it."""
+        if self.file != "params.yaml":
+            return ""
+        preset = self.defaults.get(section, {})
+        if key in preset:
+            return f"; the value stays in params.yaml until you take it back: `-S {section}.{key}={preset[key]}` or edit the line"
+        return f"; it stays in params.yaml until you take it back: remove the line {section}.{key}, or `retable use {self.model} <corpus>`"
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Option -> type of a function's or class's arguments, without those that the run itself gives."""
+    target = function.__init__ if inspect.isclass(function) else function  # type: ignore[misc]
+    hints = typing.get_type_hints(target)
+    skip = {"self", "embedding", "classes", "return", "network", "train", "dev"} | GIVEN_BY_THE_RUN
+    if function in (embedding_options, linear_embedding_options):
+        skip.discard("lowercase")
+    return {name: hints.get(name, Any) for name in inspect.signature(target).parameters
+            if name not in skip and not name.startswith("on_")}
+
+
+def type_problem(value: Any, expected: Any) -> str | None:
+    """None if the value has the type, else what is allowed, in words."""
+    if expected is Any:
+        return None
+    origin = get_origin(expected)
+    if origin is Literal:
+        allowed = get_args(expected)
+        return None if value in allowed and type(value) in map(type, allowed) else ", ".join(map(str, allowed))
+    if origin in (typing.Union, types.UnionType):
+        problems = [type_problem(value, one) for one in get_args(expected)]
+        return None if None in problems else " or ".join(map(str, problems))
+    if origin in (list, tuple) or (inspect.isclass(origin) and issubclass(origin, Sequence)):
+        inner = get_args(expected)[0]
+        if isinstance(value, (list, tuple)) and all(type_problem(item, inner) is None for item in value):
+            return None
+        return f"a list, each of it {type_problem(object(), inner)}"
+    if expected is float:
+        return None if isinstance(value, (int, float)) and not isinstance(value, bool) else "a number"
+    if expected is int:
+        return None if isinstance(value, int) and not isinstance(value, bool) else "a whole number"
+    if expected is bool:
+        return None if isinstance(value, bool) else "true or false"
+    if expected is type(None):
+        return None if value is None else "null"
+    return None if isinstance(value, expected) else f"a {expected.__name__}"
+
+
+def _build_small(name: str, options: Section) -> None:
+    """The constructor knows what its options may be; a network of 4-number vectors costs nothing."""
+    import torch
+
+    network_class(name)(WordEmbedding(torch.zeros(4, 4), tuned=4), 2, **options)

@@ -1,0 +1,136 @@
+"""A run: one model on one corpus with one seed. It reads arrays and returns what its folder will hold."""
+
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import torch
+
+from retable.models import LINEAR_MODELS, linear_trainer
+from retable.text.splits import Split
+from retable.training.fit import Epoch
+from retable.training.network import choose_device, load_network, train_network
+from retable.vectors.store import WordVectors
+
+if TYPE_CHECKING:
+    from retable.models.linear import Candidate
+
+Section = Mapping[str, Any]
+
+
+class Classifier(Protocol):
+    """What `evaluate` needs of a trained model."""
+
+    def probabilities(self, split: Split) -> np.ndarray: ...
+
+    def save(self, folder: Path) -> None: ...
+
+    def cost_facts(self, words_per_text: float) -> dict[str, float]: ...
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A classifier and how it came about.
+
+    `curve` has a line an epoch (a network) or a candidate (a linear model); `epochs` is {run, chosen, turned}; `chosen`
+    holds what was chosen on dev beside the epoch; `cost` is cost.json.
+    """
+
+    classifier: Classifier
+    curve: list[dict[str, Any]]
+    epochs: dict[str, Any]
+    chosen: dict[str, Any]
+    cost: dict[str, Any]
+
+
+def train_classifier(
+    parameters: Section,
+    train: Split,
+    dev: Split,
+    vectors: WordVectors,
+    *,
+    on_batch: Callable[[int, int], None] | None = None,
+    on_line: Callable[[dict[str, Any]], None] | None = None,
+) -> Trained:
+    """Train the model that the parameters describe; every choice is made on `dev`.
+
+    Args:
+        parameters: the sections corpus, model, embedding, training, seed, device, precision, already checked.
+        on_batch: called with (epoch, words trained).
+        on_line: called with each line of the curve.
+    """
+    start = time.perf_counter()
+    lines: list[dict[str, Any]] = []
+
+    def keep(line: "Epoch | Candidate") -> None:
+        lines.append(asdict(line))
+        if on_line:
+            on_line(lines[-1])
+
+    model = parameters["model"]
+    lengths = np.diff(train.tokens.offsets.to_numpy())
+    if model["name"] in LINEAR_MODELS:
+        options = {key: value for key, value in model.items() if key != "name"}
+        classifier, tried = linear_trainer(model["name"])(
+            train, dev, seed=parameters["seed"], lowercase=parameters["embedding"]["lowercase"], on_candidate=keep, **options
+        )
+        best = max(tried, key=lambda candidate: candidate.dev_accuracy)
+        seconds = (time.perf_counter() - start) / len(tried)
+        epochs: dict[str, Any] = {"run": None, "chosen": None, "turned": None}
+        chosen = {"features": best.features, "cost": best.cost}
+        device = torch.device("cpu")
+    else:
+        classifier, history = train_network(
+            train, dev, vectors, model=model, embedding=parameters["embedding"], training=parameters["training"],
+            seed=parameters["seed"], device=parameters["device"], precision=parameters["precision"],
+            on_batch=on_batch, on_epoch=keep,
+        )
+        seconds = float(np.median([epoch.seconds for epoch in history.epochs]))
+        epochs = {"run": len(history.epochs), "chosen": history.chosen, "turned": history.turned}
+        chosen, device = {}, choose_device(parameters["device"])
+    max_words = parameters["training"].get("max_words", 0)
+    words = int(np.minimum(lengths, max_words).sum() if max_words else lengths.sum())
+    cost = {
+        **classifier.cost_facts(words / len(lengths)),
+        "seconds_per_epoch": seconds,
+        "words_per_second": words / seconds,
+        "seconds": time.perf_counter() - start,
+        "peak_memory_mb": peak_memory_mb(device),
+        "device": device_name(device),
+        "threads": torch.get_num_threads(),
+    }
+    return Trained(classifier, lines, epochs, chosen, cost)
+
+
+def load_classifier(parameters: Section, folder: Path, classes: int) -> Classifier:
+    """Read a classifier that `Classifier.save` wrote."""
+    if parameters["model"]["name"] in LINEAR_MODELS:
+        from retable.models.linear import load_linear  # not at the top: a network does not depend on it
+
+        return load_linear(folder)
+    sections = {key: parameters[key] for key in ("model", "embedding", "training", "device", "precision")}
+    return load_network(folder, classes, **sections)
+
+
+def peak_memory_mb(device: torch.device) -> float:
+    """Largest memory so far: of the GPU's allocator, else of the process."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 1e6
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def device_name(device: torch.device) -> str:
+    """The GPU's name, else the processor's."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return "cpu"
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "cpu")

@@ -1,0 +1,32 @@
+"""Learning rate as a function of time, counted in epochs (a fraction within an epoch)."""
+
+from collections.abc import Callable
+from typing import Literal
+
+Schedule = Literal["constant", "fcsr", "linear"]
+
+
+def learning_rates(schedule: Schedule, learning_rate: float, epochs_max: int) -> Callable[[float], float]:
+    """The rate at a time.
+
+    Args:
+        schedule: constant; fcsr (FCSR eq. 16, falls after each epoch, faster than exponentially); linear (to zero at
+            `epochs_max`, as in fastText).
+        learning_rate: the first rate.
+        epochs_max: length of the schedule in epochs. A run of fewer epochs cuts it off and never compresses it.
+    Returns: a function of the time in epochs.
+    """
+    if schedule == "constant":
+        return lambda time: learning_rate
+    if schedule == "linear":
+        return lambda time: learning_rate * max(0.0, 1.0 - time / epochs_max)
+    rates = fcsr_rates(learning_rate, epochs_max)
+    return lambda time: rates[min(int(time), epochs_max - 1)]
+
+
+def fcsr_rates(learning_rate: float, epochs_max: int) -> list[float]:
+    """The rate of every epoch, recursive as printed. Source: FCSR, eq. 16."""
+    rates = [learning_rate]
+    for epoch in range(epochs_max - 1):
+        rates.append(0.8 * rates[-1] * 0.01 ** ((epoch + 0.01) / (epochs_max + 0.01)))
+    return rates

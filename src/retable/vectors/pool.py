@@ -1,0 +1,66 @@
+"""A pool: training texts of some corpora, from which vectors are trained. No held-out text of any corpus is in it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from retable.errors import InputError
+from retable.text.leakage import digest
+from retable.text.splits import TOKENS
+
+TEXTS_IN_BATCH = 1_000
+POOL_SCHEMA = pa.schema([TOKENS])
+
+
+def read_held_out(files: Mapping[str, Path]) -> dict[str, frozenset[str]]:
+    """Corpus -> digests of its dev and test texts, from its heldout.txt.
+
+    Raises: InputError if a file is missing: without it a pool could hold a test text.
+    """
+    missing = next((file for file in files.values() if not file.exists()), None)
+    if missing:
+        raise InputError(f"{missing} is missing; `dvc repro` makes it.")
+    return {corpus: frozenset(file.read_text(encoding="ascii").split()) for corpus, file in files.items()}
+
+
+def build_pool(
+    sources: Sequence[Path],
+    held_out: Mapping[str, frozenset[str]],
+    target: Path,
+    *,
+    on_texts: Callable[[int], None] = lambda texts: None,
+) -> dict[str, Any]:
+    """Write the tokens of tagged training splits into one Parquet file, a batch at a time.
+
+    Args:
+        sources: data/tagged/<corpus>/train.parquet of every corpus of the pool.
+        held_out: per corpus the digests (`retable.text.leakage.digest`) of the texts that no pool may hold.
+        on_texts: told how many texts each finished batch had.
+    Returns: texts, words, and how many texts were excluded because a corpus holds them out (`excluded`, per corpus).
+    Raises: InputError if nothing is left.
+    """
+    texts = words = 0
+    excluded = dict.fromkeys(sorted(held_out), 0)
+    with pq.ParquetWriter(target, POOL_SCHEMA, compression="zstd") as writer:
+        for source in sources:
+            for batch in pq.ParquetFile(source).iter_batches(TEXTS_IN_BATCH, columns=["tokens"]):
+                token_lists = batch["tokens"].to_pylist()
+                kept = [tokens for tokens in token_lists if not _is_held_out(tokens, held_out, excluded)]
+                writer.write_batch(pa.record_batch([pa.array(kept, TOKENS.type)], schema=POOL_SCHEMA))
+                texts += len(kept)
+                words += sum(map(len, kept))
+                on_texts(len(batch))
+    if not texts:
+        raise InputError(f"{target.parent.name} is an empty pool: every text of it is held out by some corpus.")
+    return {"texts": texts, "words": words, "excluded": excluded}
+
+
+def _is_held_out(tokens: list[str], held_out: Mapping[str, frozenset[str]], excluded: dict[str, int]) -> bool:
+    form = digest(" ".join(tokens))  # spaces do not count in it
+    holders = [corpus for corpus, digests in held_out.items() if form in digests]
+    for corpus in holders:
+        excluded[corpus] += 1
+    return bool(holders)

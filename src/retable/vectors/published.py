@@ -1,0 +1,152 @@
+"""Read published word vectors, a line at a time: GloVe's text, word2vec's text and binary, gzipped or in a zip.
+
+Traps of the published files, all met here: glove.840B has words with spaces in them; words hold U+0085 and U+00A0, at
+which `str.splitlines` and `str.split` would cut; word2vec's own tools cut long words inside a UTF-8 character.
+"""
+
+import gzip
+import zipfile
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from retable.errors import InputError, unknown_name
+from retable.vectors.store import WordVectors
+
+BYTES_IN_CHUNK = 1 << 20
+Row = tuple[bytes, np.ndarray | list[bytes]]  # a word and its numbers, parsed or not
+Reader = Callable[[IO[bytes], Path], Iterator[Row]]
+
+
+def read_published(path: Path, form: str, *, member: str = "", wanted: Container[str] | None = None) -> WordVectors:
+    """Read a file of word vectors.
+
+    Args:
+        path: the file; .gz and .zip are unpacked while they are read.
+        form: "glove", "word2vec-text" or "word2vec-binary".
+        member: the file to read inside a zip that holds several ("glove.6B.300d.txt").
+        wanted: only these words are kept; None keeps all.
+    Returns: the vectors, the first of a repeated word; words that are not UTF-8 are left out. `facts` counts both.
+    Raises: InputError, with the file and line, if the file is missing or damaged, or has no word that is wanted.
+    """
+    if form not in FORMS:
+        raise unknown_name("the format of word vectors", form, FORMS)
+    words: dict[str, None] = {}
+    numbers = bytearray()
+    repeated = not_utf8 = dim = line = 0
+    with _opened(path, member) as file:
+        for line, (name, row) in enumerate(FORMS[form](file, path), 1):
+            dim = len(row)
+            try:
+                word = name.decode("utf-8")
+            except UnicodeDecodeError:
+                not_utf8 += 1
+                continue
+            if word in words:
+                repeated += 1
+            elif wanted is None or word in wanted:
+                words[word] = None
+                numbers += _finite(row, f"{path}, vector {line} ({word})").tobytes()
+    if not line:
+        raise InputError(f"{path} holds no word vectors.")
+    if not words:
+        raise InputError(f"{path} has a vector for none of the words wanted; is it of another language, or cased?")
+    matrix = np.frombuffer(numbers, np.float32).reshape(len(words), dim)
+    return WordVectors(list(words), matrix, {"read": line, "repeated": repeated, "not_utf8": not_utf8})
+
+
+def _finite(row: np.ndarray | list[bytes], where: str) -> np.ndarray:
+    try:
+        vector = np.array(row, dtype=np.float32)
+    except ValueError as error:
+        raise InputError(f"{where} is damaged: {error}. Get the file again.") from None
+    if not np.isfinite(vector).all():
+        raise InputError(f"{where} is damaged: it has a number that is infinite or none. Get the file again.")
+    return vector
+
+
+def _glove(file: IO[bytes], path: Path) -> Iterator[Row]:
+    yield from _text_rows(file, path, dim=0, first_line=1)
+
+
+def _word2vec_text(file: IO[bytes], path: Path) -> Iterator[Row]:
+    count, dim = _header(file, path)
+    found = 0
+    for row in _text_rows(file, path, dim, first_line=2):
+        found += 1
+        yield row
+    if found != count:
+        raise InputError(f"{path} has {found} vectors, its first line says {count}; get the file again.")
+
+
+def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterator[Row]:
+    """Word, then `dim` numbers (0: as many as the first line has), split from the right: a word may hold spaces."""
+    for line, text in enumerate(file, first_line):
+        text = text.rstrip(b"\r\n ")
+        dim = dim or text.count(b" ")
+        word, *numbers = text.rsplit(b" ", dim)
+        if len(numbers) != dim or not dim:
+            raise InputError(f"{path}, line {line}: {len(numbers)} numbers where {dim or 'some'} belong.")
+        yield word, numbers
+
+
+def _word2vec_binary(file: IO[bytes], path: Path) -> Iterator[Row]:
+    """Word, space, `dim` little-endian float32, and from some tools a line break."""
+    count, dim = _header(file, path)
+    size = 4 * dim
+    buffer, start = b"", 0
+    for number in range(1, count + 1):
+        while (space := buffer.find(b" ", start)) < 0 or len(buffer) < space + 1 + size:
+            chunk = file.read(BYTES_IN_CHUNK)
+            if not chunk:
+                raise InputError(f"{path} ends inside vector {number} of {count}; get the file again.")
+            buffer, start = buffer[start:] + chunk, 0
+        yield buffer[start:space].lstrip(b"\n"), np.frombuffer(buffer, "<f4", dim, space + 1)
+        start = space + 1 + size
+
+
+def _header(file: IO[bytes], path: Path) -> tuple[int, int]:
+    first = file.readline(100)
+    try:
+        count, dim = map(int, first.split())
+    except ValueError:
+        raise InputError(f'{path}, line 1 is {first[:40]!r}; word2vec\'s first line is "words numbers".') from None
+    return count, dim
+
+
+FORMS: dict[str, Reader] = {
+    "glove": _glove,
+    "word2vec-text": _word2vec_text,
+    "word2vec-binary": _word2vec_binary,
+}
+
+
+@contextmanager
+def _opened(path: Path, member: str) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked."""
+    try:
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive, archive.open(_member(archive, path, member)) as file:
+                yield file
+        elif path.suffix == ".gz":
+            with gzip.open(path) as file:
+                yield file  # type: ignore[misc]
+        else:
+            with path.open("rb") as file:
+                yield file
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing; docs/vectors.md says where to get it.") from None
+    except (EOFError, zipfile.BadZipFile, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} is damaged ({error}); get it again.") from None
+
+
+def _member(archive: zipfile.ZipFile, path: Path, member: str) -> str:
+    names = archive.namelist()
+    if not member and len(names) == 1:
+        return names[0]
+    if member not in names:
+        raise unknown_name(f"the member of {path}", member, names)
+    return member

@@ -1,0 +1,229 @@
+"""Downloads from a server on this machine that behaves as badly as real ones."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from retable.corpora.declaration import RemoteFile
+from retable.corpora.download import bring
+from retable.errors import InputError
+
+DATA = bytes(range(256)) * 4000  # 1 MB
+bring = partial(bring, first_wait_s=0.01)
+
+
+@dataclass
+class Server:
+    """What the server does, and what it was asked."""
+
+    url: str = ""
+    body: bytes = DATA
+    content_type: str = "application/octet-stream"
+    statuses: list[int] = field(default_factory=list)  # given in order, then 200 or 206
+    cut_after: list[int] = field(default_factory=list)  # bytes after which an answer breaks off, in order
+    ranges: bool = True
+    asked: list[str | None] = field(default_factory=list)  # the Range header of every request
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    behaviour = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            wanted = self.headers["Range"]
+            behaviour.asked.append(wanted)
+            status = behaviour.statuses.pop(0) if behaviour.statuses else 200
+            start = 0
+            if status == 200 and wanted and behaviour.ranges:
+                start, status = int(wanted.removeprefix("bytes=").rstrip("-")), 206
+                if start >= len(behaviour.body):
+                    status = 416
+            body = behaviour.body[start:] if status in (200, 206) else b"sorry"
+            self.send_response(status)
+            self.send_header("Content-Type", behaviour.content_type)
+            self.send_header("Content-Length", str(len(body)))
+            if status == 206:
+                self.send_header("Content-Range", f"bytes {start}-{len(behaviour.body) - 1}/{len(behaviour.body)}")
+            self.end_headers()
+            self.wfile.write(body[: behaviour.cut_after.pop(0)] if behaviour.cut_after else body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        behaviour.url = f"http://127.0.0.1:{running.server_port}/data.txt"
+        yield behaviour
+        running.shutdown()
+        thread.join()
+
+
+class Count:
+    """Adds up what a progress display is told."""
+
+    total = 0
+
+    def __call__(self, count: int) -> None:
+        self.total += count
+
+
+def file_at(*urls: str, content: bytes = DATA) -> RemoteFile:
+    return RemoteFile("corpus/data.txt", hashlib.sha256(content).hexdigest(), len(content), urls)
+
+
+def test_a_file_arrives_whole_and_leaves_no_part(server, tmp_path):
+    count = Count()
+    assert bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=count) == []
+    assert (tmp_path / "data.txt").read_bytes() == DATA
+    assert [path.name for path in tmp_path.iterdir()] == ["data.txt"]
+    assert count.total == len(DATA)
+
+
+def test_a_cut_connection_is_resumed_where_it_stopped(server, tmp_path):
+    server.cut_after = [300_000, 200_000]
+    count = Count()
+    bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=count)
+    assert (tmp_path / "data.txt").read_bytes() == DATA
+    assert server.asked[0] is None
+    starts = [int(wanted.removeprefix("bytes=").rstrip("-")) for wanted in server.asked[1:]]
+    assert 0 < starts[0] <= 300_000 < starts[1] <= 500_000
+    assert count.total == len(DATA)
+
+
+def test_a_part_left_by_a_killed_run_is_continued(server, tmp_path):
+    (tmp_path / "data.txt.part").write_bytes(DATA[:123_456])
+    count = Count()
+    bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=count)
+    assert server.asked == ["bytes=123456-"]
+    assert (tmp_path / "data.txt").read_bytes() == DATA
+    assert count.total == len(DATA)
+
+
+def test_a_server_without_ranges_starts_again(server, tmp_path):
+    server.ranges = False
+    (tmp_path / "data.txt.part").write_bytes(DATA[:123_456])
+    count = Count()
+    bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=count)
+    assert (tmp_path / "data.txt").read_bytes() == DATA
+    assert count.total == len(DATA)
+
+
+def test_a_whole_part_needs_no_request(server, tmp_path):
+    (tmp_path / "data.txt.part").write_bytes(DATA)
+    bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=Count())
+    assert server.asked == []
+
+
+def test_503_twice_then_fine(server, tmp_path):
+    server.statuses = [503, 503]
+    bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=Count())
+    assert len(server.asked) == 3
+    assert (tmp_path / "data.txt").read_bytes() == DATA
+
+
+def test_503_for_ever_is_one_sentence(server, tmp_path):
+    server.statuses = [503] * 4
+    with pytest.raises(InputError, match=r"answers 503 Service Unavailable \(4 tries\)\."):
+        bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=Count())
+
+
+def test_cuts_without_end_are_named(server, tmp_path):
+    server.cut_after = [100] * 4
+    with pytest.raises(InputError, match=r"cuts the connection \(4 tries\)\."):
+        bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=Count())
+
+
+def test_404_is_not_asked_twice(server, tmp_path):
+    server.statuses = [404] * 4
+    with pytest.raises(InputError, match="answers 404 Not Found"):
+        bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=Count())
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "problem"),
+    [
+        (b"<!DOCTYPE html><p>log in", "text/html; charset=utf-8", "is an HTML page, not the data"),
+        (b"\n<HTML>log in", "text/plain", "is an HTML page, not the data"),
+        (DATA[:-1], "text/plain", r"is cut off: 1,023,999 bytes, expected 1,024,000"),
+        (DATA + b"x", "text/plain", r"is too long: 1,024,001 bytes, expected 1,024,000"),
+        (DATA[:-1] + b"x", "text/plain", r"is another file: its sha256 is [0-9a-f]{64}, expected [0-9a-f]{64}"),
+    ],
+)
+def test_something_else_in_place_of_the_data_is_named(server, tmp_path, body, content_type, problem):
+    server.body, server.content_type = body, content_type
+    count = Count()
+    with pytest.raises(InputError, match=rf"^data.txt cannot be had. {server.url} {problem}.*RETABLE_MIRROR"):
+        bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=count)
+    assert not (tmp_path / "data.txt").exists()
+    assert count.total == 0
+
+
+def test_a_login_page_does_not_cost_what_has_arrived(server, tmp_path):
+    (tmp_path / "data.txt.part").write_bytes(DATA[:500])
+    server.body, server.content_type, server.ranges = b"<html>log in", "text/html", False
+    with pytest.raises(InputError, match="HTML page"):
+        bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=Count())
+    assert (tmp_path / "data.txt.part").read_bytes() == DATA[:500]
+
+
+def test_the_second_address_is_tried_and_the_first_is_named(server, tmp_path):
+    server.statuses = [404]
+    (tmp_path / "data.txt.part").write_bytes(DATA[:500])
+    count = Count()
+    problems = bring(file_at(server.url, f"{server.url}?again"), tmp_path / "data.txt", [], on_bytes=count)
+    assert problems == [f"{server.url} answers 404 Not Found."]
+    assert count.total == len(DATA)
+
+
+def test_a_part_that_cannot_be_right_is_thrown_away(server, tmp_path):
+    for part in (DATA + b"more", b"x" * len(DATA)):
+        (tmp_path / "data.txt.part").write_bytes(part)
+        try:
+            bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=Count())
+        except InputError:
+            bring(file_at(server.url), tmp_path / "data.txt", [], on_bytes=Count())
+        assert (tmp_path / "data.txt").read_bytes() == DATA
+        (tmp_path / "data.txt").unlink()
+
+
+def test_no_server_is_one_sentence_that_says_what_to_do(tmp_path):
+    with pytest.raises(InputError) as error:
+        bring(file_at("http://127.0.0.1:9/data.txt"), tmp_path / "data.txt", [], on_bytes=Count())
+    assert str(error.value) == (
+        "data.txt cannot be had. There is no connection to 127.0.0.1:9. Run the same command again when the network is "
+        "back (it goes on from where it stopped), or put the file into a folder as corpus/data.txt and name the folder "
+        "in RETABLE_MIRROR."
+    )
+
+
+def test_a_mirror_comes_before_the_network(server, tmp_path):
+    mirror = tmp_path / "mirror"
+    (mirror / "corpus").mkdir(parents=True)
+    (mirror / "corpus/data.txt").write_bytes(DATA)
+    count = Count()
+    assert bring(file_at(server.url), tmp_path / "data.txt", [tmp_path / "none", mirror], on_bytes=count) == []
+    assert (server.asked, count.total) == ([], len(DATA))
+
+
+def test_a_wrong_file_in_the_mirror_is_named_and_passed_over(server, tmp_path):
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus/data.txt").write_bytes(DATA[::-1])
+    problems = bring(file_at(server.url), tmp_path / "data.txt", [tmp_path], on_bytes=Count())
+    assert "corpus/data.txt is another file: its sha256 is" in problems[0]
+    with pytest.raises(InputError, match=r"corpus/data\.txt is another file"):
+        bring(file_at(), tmp_path / "other.txt", [tmp_path], on_bytes=Count())
+
+
+def test_a_file_of_the_checkout_that_is_missing_can_be_checked_out(tmp_path):
+    with pytest.raises(
+        InputError, match=r"data.txt cannot be had. It is not at .*`git checkout data/sample/corpus/data"
+    ):
+        bring(file_at(), tmp_path / "data.txt", [tmp_path], on_bytes=Count())

@@ -1,0 +1,73 @@
+"""Splits that we draw: balanced, and the same everywhere and for ever."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retable.corpora import Example
+from retable.text.splitting import draw_splits, stratified_folds
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=200), st.integers(2, 10))
+def test_folds_differ_by_one_text_at_most_in_all_and_per_label(labels, folds):
+    fold = stratified_folds([f"x/{index}" for index in range(len(labels))], labels, purpose="test", folds=folds)
+    sizes = Counter(fold.tolist())
+    assert max(sizes[k] for k in range(folds)) - min(sizes[k] for k in range(folds)) <= 1
+    for label in "abc":
+        sizes = Counter(int(k) for k, own in zip(fold, labels, strict=True) if own == label)
+        assert max(sizes[k] for k in range(folds)) - min(sizes[k] for k in range(folds)) <= 1
+
+
+def test_the_draw_is_this_one_whatever_the_machine():  # computed once; a change would make every banked result stale
+    fold = stratified_folds([f"x/{index}" for index in range(12)], ["a", "b"] * 6, purpose="test", folds=3)
+    assert fold.tolist() == [1, 1, 2, 0, 2, 0, 1, 1, 0, 2, 0, 2]
+
+
+def test_the_order_of_the_texts_does_not_matter():
+    ids, labels = [f"x/{index}" for index in range(50)], ["a", "b"] * 25
+    there = dict(zip(ids, stratified_folds(ids, labels, purpose="dev"), strict=True))
+    back = dict(zip(ids[::-1], stratified_folds(ids[::-1], labels[::-1], purpose="dev"), strict=True))
+    assert there == back
+
+
+def test_purpose_and_seed_give_other_draws():
+    ids, labels = [f"x/{index}" for index in range(100)], ["a"] * 100
+    draws = [
+        stratified_folds(ids, labels, purpose=purpose, seed=seed).tolist()
+        for purpose, seed in (("test", 1), ("dev", 1), ("test", 2))
+    ]
+    assert draws[0] != draws[1] != draws[2] != draws[0]
+
+
+def test_pythons_hash_seed_does_not_matter():
+    code = (
+        "from retable.text.splitting import stratified_folds as f;"
+        "print(f([str(i) for i in range(40)], list('abcd') * 10, purpose='test').tolist())"
+    )
+    results = {
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": "src"},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(results) == 1
+
+
+def examples(split: str, count: int) -> list[Example]:
+    return [Example(f"x/{split}/{index}", split, f"text {index}", "ab"[index % 2]) for index in range(count)]
+
+
+def test_published_splits_stay_and_missing_ones_are_a_tenth():
+    three = examples("train", 20) + examples("dev", 4) + examples("test", 6)
+    assert {split: len(texts) for split, texts in draw_splits(three).items()} == {"train": 20, "dev": 4, "test": 6}
+    two = draw_splits(examples("train", 100) + examples("test", 30))
+    assert {split: len(texts) for split, texts in two.items()} == {"train": 90, "dev": 10, "test": 30}
+    assert all(example.split == "train" for example in two["dev"])
+    own = draw_splits(examples("all", 200))
+    assert {split: len(texts) for split, texts in own.items()} == {"train": 162, "dev": 18, "test": 20}
+    assert [text.id for text in own["test"]] == sorted((text.id for text in own["test"]), key=lambda i: int(i[6:]))

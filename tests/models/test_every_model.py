@@ -1,0 +1,193 @@
+"""What holds for every network."""
+
+from dataclasses import dataclass, field
+
+import pytest
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn, tensor
+from torch.testing import assert_close
+
+from retable.errors import InputError
+from retable.layers.embedding import WordEmbedding
+from retable.models import MODELS, network_class
+
+VOCABULARY, TUNED, DIM, CLASSES = 30, 24, 6, 3
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network with its options and the number of its parameters, the embedding's left out, by formula."""
+
+    model: str
+    parameters: int
+    options: dict[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return " ".join([self.model, *(f"{name}={value}" for name, value in self.options.items())])
+
+
+OUTPUT = DIM * CLASSES + CLASSES
+FCSR = 2 * (12 * DIM**2 + 4 * DIM) + 8 * DIM**2 + DIM + OUTPUT
+LSTM = 2 * (4 * 5 * (DIM + 5) + 2 * 4 * 5) + 10 * CLASSES + CLASSES  # torch has two biases a gate
+CASES = [
+    Case("avg-embedding", OUTPUT),
+    Case("bilstm", LSTM, {"hidden": 10}),
+    Case("bilstm", LSTM, {"hidden": 10, "pool": "mean"}),
+    Case("bilstm", LSTM, {"hidden": 10, "pool": "last"}),
+    Case("fasttext", OUTPUT, {"ngrams": 1}),
+    Case("fasttext", 51 * DIM + OUTPUT, {"buckets": 50}),
+    Case("fasttext", 51 * DIM + OUTPUT, {"buckets": 50, "ngrams": 3}),
+    Case("fcsr", FCSR),
+    Case("fcsr", FCSR, {"gate": "sigmoid", "alpha": 0.9}),
+    Case("fcsr", FCSR, {"activation": "sigmoid"}),
+    Case("fcsr", FCSR, {"activation": "softmax", "spread": 0.1}),
+    Case("textcnn", 3 * 4 + 12 * 4 * DIM + 3 * 4 * CLASSES + CLASSES, {"filters": 4}),
+    Case("textcnn", 2 + 2 * 2 * DIM + 2 * CLASSES + CLASSES, {"filters": 2, "widths": [2]}),
+]
+every_model = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+def build(case: Case, seed: int = 1) -> nn.Module:
+    """The case's network; rows TUNED and later of its embedding are fixed. FastText, and it alone, gets sparse rows."""
+    torch.manual_seed(seed)
+    embedding = WordEmbedding(torch.randn(VOCABULARY, DIM), tuned=TUNED, sparse=case.model == "fasttext")
+    return network_class(case.model)(embedding, CLASSES, **case.options)
+
+
+def with_random_weights(network: nn.Module) -> nn.Module:
+    """No weight or bias is zero by its first value, so that none can hide what it does."""
+    for name, parameter in network.named_parameters():
+        if not name.startswith("embedding"):
+            nn.init.normal_(parameter, std=0.5)
+    return network.eval()
+
+
+def random_words(*shape: int) -> Tensor:
+    """Numbers of real words, fixed and tuned ones."""
+    return torch.randint(2, VOCABULARY, shape)
+
+
+def eight_texts() -> tuple[Tensor, Tensor, Tensor]:
+    """Words, mask and classes of eight random texts of one to nine words."""
+    torch.manual_seed(8)
+    mask = torch.arange(9) < tensor([9, 1, 3, 4, 5, 6, 7, 8]).unsqueeze(1)
+    return random_words(8, 9) * mask, mask, tensor([0, 1, 2, 0, 1, 2, 1, 0])
+
+
+def train(network: nn.Module, steps: int) -> list[float]:
+    """The losses of some steps on eight texts."""
+    words, mask, classes = eight_texts()
+    optimiser = torch.optim.Adagrad(network.parameters(), lr=0.1)  # takes dense and sparse gradients
+    losses = []
+    network.train()
+    for _ in range(steps):
+        optimiser.zero_grad()
+        loss = F.cross_entropy(network(words, mask), classes)
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    return losses
+
+
+def test_the_table_holds_every_model():
+    assert {case.model for case in CASES} == set(MODELS)
+
+
+@every_model
+def test_padding_changes_nothing(case):
+    """Two words alone, and padded to eleven with whatever may stand there, over many draws of weights and words."""
+    for seed in range(50):
+        network = with_random_weights(build(case, seed))
+        words = random_words(4, 11)
+        padded = network(words, torch.arange(11).expand(4, 11) < 2)
+        assert_close(padded, network(words[:, :2], torch.ones(4, 2, dtype=torch.bool)), rtol=1e-4, atol=1e-5)
+
+
+@every_model
+def test_texts_of_one_batch_do_not_meet(case):
+    words, mask, _ = eight_texts()
+    network = with_random_weights(build(case))
+    together = network(words, mask)
+    for text, length in enumerate(mask.sum(dim=1)):
+        alone = network(words[text : text + 1, :length], mask[text : text + 1, :length])  # a batch of one
+        assert_close(together[text : text + 1], alone, rtol=1e-4, atol=1e-5)
+
+
+@every_model
+def test_every_parameter_gets_a_gradient(case):
+    words, mask, classes = eight_texts()
+    network = with_random_weights(build(case))
+    F.cross_entropy(network(words, mask), classes).backward()
+    for name, parameter in network.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.to_dense().any(), name
+
+
+@every_model
+def test_eight_texts_are_memorised(case):
+    network = build(Case(case.model, 0, {**case.options, "dropout": 0.0} if case.model != "fasttext" else case.options))
+    train(network, steps=400)
+    words, mask, classes = eight_texts()
+    assert network.eval()(words, mask).argmax(dim=1).equal(classes)
+
+
+@every_model
+def test_weights_survive_saving(case, tmp_path):
+    words, mask, _ = eight_texts()
+    network = build(case)
+    train(network, steps=2)
+    save_file(network.state_dict(), tmp_path / "weights.safetensors")
+    restored = build(case, seed=2)
+    restored.load_state_dict(load_file(tmp_path / "weights.safetensors"))
+    assert restored.eval()(words, mask).equal(network.eval()(words, mask))
+
+
+@every_model
+def test_equal_seeds_give_equal_losses(case):
+    assert train(build(case, seed=3), steps=5) == train(build(case, seed=3), steps=5)
+
+
+@every_model
+def test_number_of_parameters(case):
+    count = sum(parameter.numel() for parameter in build(case).parameters())
+    assert count == TUNED * DIM + case.parameters
+
+
+@every_model
+def test_cost_of_a_text_is_linear_in_its_words(case):
+    network = build(case)
+    one, two, three = (words * network.flops_per_word(words) for words in (20, 40, 60))
+    assert one > 0
+    assert two - one == pytest.approx(three - two)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "sentence"),
+    [
+        ("avg-embedding", {"dropout": 1.0}, "dropout is 1.0; allowed: 0 <= dropout < 1"),
+        ("bilstm", {"hidden": 301}, "hidden is 301; allowed: even numbers from 2"),
+        ("bilstm", {"pool": "first"}, 'pool is "first"; allowed: max, mean, last'),
+        ("bilstm", {"dropout": -0.1}, "dropout is -0.1; allowed: 0 <= dropout < 1"),
+        ("fasttext", {"ngrams": 0}, "ngrams is 0; allowed: ngrams >= 1"),
+        ("fasttext", {"buckets": 0}, "buckets is 0; allowed: buckets >= 1"),
+        ("fcsr", {"alpha": 2}, "alpha is 2; allowed: 0 <= alpha < 1"),
+        ("fcsr", {"gate": "tanh"}, 'gate is "tanh"; allowed: relu, sigmoid'),
+        ("fcsr", {"activation": "tanh"}, 'activation is "tanh"; allowed: as-gates, sigmoid, softmax'),
+        ("fcsr", {"dropout": 1}, "dropout is 1; allowed: 0 <= dropout < 1"),
+        ("fcsr", {"spread": -1.0}, "spread is -1.0; allowed: spread >= 0"),
+        ("textcnn", {"widths": []}, "the shortest of widths is 0; allowed: "),
+        ("textcnn", {"filters": 0}, "filters is 0; allowed: filters >= 1"),
+        ("textcnn", {"dropout": 2.0}, "dropout is 2.0; allowed: 0 <= dropout < 1"),
+    ],
+)
+def test_a_wrong_option_is_named_with_what_is_allowed(model, options, sentence):
+    with pytest.raises(ValueError) as error:
+        build(Case(model, 0, options))
+    assert sentence in str(error.value)
+
+
+def test_a_misspelt_model_is_answered_with_the_nearest():
+    with pytest.raises(InputError, match='did you mean "textcnn"'):
+        network_class("textcn")

@@ -1,0 +1,83 @@
+"""The tag stage: streams, keeps order and case, writes equal bytes, and refuses a text without a token."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from retable.errors import InputError
+from retable.text.splits import Facts, clean_schema, read_facts, read_split
+from retable.text.tagging import tag_split
+from retable.text.tokens import english_tokens, own_tokens
+
+FACTS = Facts("tiny", "en", ("bad", "good"))
+
+
+def write_clean(path, texts):
+    columns = {
+        "id": [str(number) for number in range(len(texts))],
+        "text": texts,
+        "label": ["good", "bad"] * (len(texts) // 2) + ["good"] * (len(texts) % 2),
+        "clean": [True] * len(texts),
+    }
+    pq.write_table(pa.table(columns, schema=clean_schema(FACTS)), path)
+    return path
+
+
+def test_tokens_parts_and_the_rest_of_a_row(tmp_path):
+    source = write_clean(tmp_path / "clean.parquet", ["It's GOOD", "Not so"])
+    tag_split(source, tmp_path / "train.parquet", english_tokens, lambda tokens: pa.array([["X"] * 3, ["Y"] * 2]))
+    split = read_split(tmp_path, "train")
+    assert split.facts == FACTS
+    assert split.ids == ["0", "1"]
+    assert split.tokens.to_pylist() == [["It", "'s", "GOOD"], ["Not", "so"]]
+    assert split.parts.to_pylist() == [["X", "X", "X"], ["Y", "Y"]]
+    assert split.classes.tolist() == [1, 0]
+    assert split.clean.tolist() == [True, True]
+
+
+def test_without_a_tagger_there_is_no_column_of_parts(tmp_path):
+    tag_split(write_clean(tmp_path / "clean.parquet", ["a b"]), tmp_path / "dev.parquet", own_tokens)
+    assert pq.read_schema(tmp_path / "dev.parquet").names == ["id", "tokens", "label", "clean"]
+    assert read_facts(tmp_path / "dev.parquet") == FACTS
+
+
+def test_several_processes_write_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr("retable.text.tagging.TEXTS_IN_BATCH", 7)
+    source = write_clean(tmp_path / "clean.parquet", [f"Text {number} isn't long." for number in range(40)])
+    done = []
+    for name, processes in (("one", 1), ("again", 1), ("two", 2)):
+        tag_split(source, tmp_path / name, english_tokens, processes=processes, on_texts=done.append)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "again").read_bytes() == (tmp_path / "two").read_bytes()
+    assert done == [7, 7, 7, 7, 7, 5] * 3
+
+
+def test_a_text_without_a_token_is_named(tmp_path):
+    source = write_clean(tmp_path / "clean.parquet", ["fine", " "])
+    with pytest.raises(InputError, match="text 1 has no token"):
+        tag_split(source, tmp_path / "train.parquet", own_tokens)
+
+
+PEAK_MEMORY = """
+import re, sys
+from pathlib import Path
+from retable.text.tagging import tag_split
+from retable.text.tokens import english_tokens
+folder, texts = Path(sys.argv[1]), sys.argv[2]
+tag_split(folder / texts, folder / "tagged", english_tokens)
+print(int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process's memory is read from /proc")
+def test_memory_does_not_grow_with_the_corpus(tmp_path):
+    words = [f"word{number}" for number in range(2000)]
+    peak_mb = {}
+    for texts in (4_000, 40_000):
+        write_clean(tmp_path / str(texts), [" ".join(words[n % 1980 : n % 1980 + 20]) for n in range(texts)])
+        command = [sys.executable, "-c", PEAK_MEMORY, str(tmp_path), str(texts)]
+        peak_mb[texts] = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert peak_mb[40_000] < peak_mb[4_000] + 20, peak_mb

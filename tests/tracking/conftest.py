@@ -1,0 +1,113 @@
+"""Run folders as the pipeline writes them, small but whole, without training."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from retable.evaluation.run_folder import scores_of_splits, write_cost, write_curve, write_predictions
+from retable.files import sha256_of_value, write_json
+from retable.provenance import run_key
+from retable.text.splits import Facts, Split
+from retable.tracking.store import Store
+
+CELLS = (("fcsr", "sst-2", 1), ("fcsr", "sst-2", 2), ("fcsr", "covid-sentiment", 1), ("tfidf-svm", "sst-2", 1))
+LABELS = {"sst-2": ("negative", "positive"), "covid-sentiment": ("sad", "joy", "fear", "anger")}
+
+
+def some_answers(labels: tuple[str, ...], texts: int, seed: int) -> tuple[np.ndarray, Split]:
+    """Probabilities of a model that is mostly right, and the split that they answer."""
+    chance = np.random.default_rng(seed)
+    classes = chance.integers(len(labels), size=texts)
+    logits = chance.normal(size=(texts, len(labels)))
+    logits[np.arange(texts), classes] += 1.6
+    probabilities = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    facts = Facts("made-up", "en", labels)
+    split = Split(facts, [f"text-{i}" for i in range(texts)], None, None, classes, chance.random(texts) > 0.1)
+    return probabilities, split
+
+
+def epoch_lines(seed: int, epochs: int = 6) -> list[dict[str, Any]]:
+    """A curve that turns after the fourth epoch."""
+    chance = np.random.default_rng(seed)
+    return [
+        {
+            "epoch": epoch, "learning_rate": 0.001, "train_loss": 0.7 / epoch, "train_accuracy": 1 - 0.4 / epoch,
+            "dev_loss": 0.4 + 0.02 * abs(epoch - 4), "dev_accuracy": 0.84 - abs(epoch - 4 + chance.random() / 9) / 100,
+            "seconds": 10.0 + epoch / 8,
+        }
+        for epoch in range(1, epochs + 1)
+    ]  # fmt: skip
+
+
+def candidate_lines() -> list[dict[str, Any]]:
+    """The curve of a linear model."""
+    return [
+        {"features": features, "cost": cost, "dev_accuracy": 0.8 + 0.005 * index + 0.01 * cost}
+        for index, features in enumerate(("words-1", "words-2", "characters-5"))
+        for cost in (0.1, 0.3, 1.0)
+    ]
+
+
+def write_run(
+    folder: Path, *, row: str = "fcsr", column: str = "sst-2", table: str = "fcsr-table-3", seed: int = 1,
+    texts: int = 400, alpha: float = 0.2, code: str = "code", scale: str = "cpu",
+) -> Path:  # fmt: skip
+    """A run's folder; `alpha` and `code` change its key."""
+    linear = row.endswith("svm")
+    labels = LABELS[column]
+    model = {"name": row, "costs": [0.1, 0.3, 1.0]} if linear else {"name": row, "alpha": alpha}
+    parameters = {
+        "corpus": {"name": column}, "model": model, "embedding": {"vectors": "pool-en.word2vec-300", "size": 300},
+        "training": {} if linear else {"epochs": 6, "learning_rate": 0.001, "batch_size": 50},
+        "seed": seed, "device": "cpu", "precision": "float32",
+    }  # fmt: skip
+    hashes = {"data": sha256_of_value(column), "code": sha256_of_value(code), "parameters": sha256_of_value(parameters)}
+    lines = candidate_lines() if linear else epoch_lines(seed)
+    answers, dev = some_answers(labels, texts, seed), some_answers(labels, texts // 2, seed + 100)
+    epochs = {"run": None, "chosen": None, "turned": None} if linear else {"run": 6, "chosen": 4, "turned": True}
+    metrics = {
+        "key": run_key(hashes["parameters"], hashes["data"], hashes["code"]), "paper": table.partition("-table-")[0],
+        "table": table, "row": row, "column": column, "model": row, "corpus": column, "seed": seed, "fold": None,
+        "scale": scale, "parameters": parameters, "hashes": hashes,
+        "vectors": None if linear else {"name": "pool-en.word2vec-300", "words_covered": 0.91, "tokens_covered": 0.98},
+        **scores_of_splits(dev, answers), "epochs": epochs,
+        "chosen": {"features": "words-2", "cost": 1.0} if linear else {}, "git_commit": "0" * 40,
+        "versions": {"python": "3.11.2", "torch": "2.13.0"}, "device": "cpu", "threads": 2, "date": "2026-11-20",
+    }  # fmt: skip
+    write_cost(
+        folder / "cost.json",
+        {
+            "parameters": 1_234_567, "parameters_tuned_words": 5_000_000, "flops_per_word": 2.2e6,
+            "seconds_per_epoch": 10.4, "words_per_second": 7214.3, "seconds": 66.5, "peak_memory_mb": 812.5,
+            "device": "AMD EPYC", "threads": 2,
+        },
+    )  # fmt: skip
+    write_curve(folder / "curve.csv", lines)
+    write_predictions(folder / "predictions.parquet", answers[1], answers[0])
+    write_json(folder / "metrics.json", metrics)
+    return folder
+
+
+def write_results(results: Path) -> Path:
+    """Three cells, one with two seeds, one of four classes; and a focus run."""
+    for row, column, seed in CELLS:
+        write_run(results / f"runs/fcsr-table-3/{row}/{column}/{seed}", row=row, column=column, seed=seed)
+    write_run(results / "focus", alpha=0.3)
+    return results
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder with its bytes."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def store_at(folder: Path) -> Store:
+    """A sqlite store in a folder."""
+    return Store(f"sqlite:///{folder}/mlflow.db", folder / "mlartifacts", folder / "record.lock")
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_results(tmp_path_factory.mktemp("results"))

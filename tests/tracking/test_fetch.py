@@ -1,0 +1,47 @@
+from pathlib import Path
+
+import pytest
+from retable.errors import InputError
+from retable.files import write_json
+from retable.tracking.entries import cells, file_entry, focus_entry
+from retable.tracking.fetch import runs_from_store
+from retable.tracking.record import record
+from retable.tracking.store import Store
+from tests.tracking.conftest import store_at, tree, write_results, write_run
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return store_at(tmp_path_factory.mktemp("store"))
+
+
+def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path):
+    results = write_results(tmp_path / "results")
+    write_json(results / "clean/mr/stats.json", {"corpus": "mr", "vocabulary": 100})
+    focus = focus_entry(results / "focus", None)
+    assert focus
+    statistics = file_entry("corpus", "mr", "clean/mr", results / "clean/mr/stats.json")
+    record(store, [*cells(results / "runs"), focus, statistics])
+    places = runs_from_store(store, tmp_path / "back")
+    assert len(places) == 6
+    assert tree(tmp_path / "back") == tree(results)
+
+
+def test_the_run_that_stands_here_wins_over_a_newer_one(store: Store, tmp_path: Path):
+    place = "runs/two-table-1/fcsr/sst-2/1"
+    keys = []
+    for alpha in (0.2, 0.3):
+        write_run(tmp_path / place, table="two-table-1", alpha=alpha)
+        (cell,) = cells(tmp_path / "runs")
+        keys.append(cell.runs[0].key)
+        record(store, [cell])
+    for standing, alpha in (([], b'"alpha": 0.3'), ([keys[0]], b'"alpha": 0.2')):
+        runs_from_store(store, tmp_path / "back", standing)
+        assert alpha in (tmp_path / "back" / place / "metrics.json").read_bytes()
+
+
+def test_a_changed_artifact_is_noticed(tmp_path: Path, store: Store):
+    changed = next(store.artifacts.rglob("stats.json"))
+    changed.write_text("{}")
+    with pytest.raises(InputError, match="lost or changed its files"):
+        runs_from_store(store, tmp_path / "back")

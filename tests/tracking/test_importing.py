@@ -1,0 +1,109 @@
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from pipeline import importing
+from pipeline.importing import check_run, import_run, run_folders
+from retable.errors import InputError
+from retable.files import read_json, write_json
+from tests.tracking.conftest import tree, write_run
+
+PLACE = "fcsr-table-3/fcsr/sst-2/1"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run that came from another machine."""
+    return write_run(tmp_path / "from-gpu/a/b")
+
+
+def test_a_run_is_found_anywhere_below_and_copied_to_its_place(tmp_path: Path, run: Path):
+    (found,) = run_folders(tmp_path / "from-gpu")
+    assert import_run(found, tmp_path / "runs", replace=False) == "imported"
+    assert tree(tmp_path / "runs" / PLACE) == tree(run)
+
+
+def test_a_second_import_changes_nothing(tmp_path: Path, run: Path):
+    import_run(run, tmp_path / "runs", replace=False)
+    before = (tmp_path / "runs" / PLACE).stat().st_ino
+    assert import_run(run, tmp_path / "runs", replace=False) == "already here"
+    assert (tmp_path / "runs" / PLACE).stat().st_ino == before
+
+
+def test_another_run_in_the_place_stays_unless_it_is_given_up(tmp_path: Path, run: Path):
+    write_run(tmp_path / "runs" / PLACE, alpha=0.4)
+    with pytest.raises(InputError, match="say --replace"):
+        import_run(run, tmp_path / "runs", replace=False)
+    assert read_json(tmp_path / "runs" / PLACE / "metrics.json")["parameters"]["model"]["alpha"] == 0.4
+    assert import_run(run, tmp_path / "runs", replace=True) == "imported"
+    assert tree(tmp_path / "runs" / PLACE) == tree(run)
+
+
+def test_a_folder_without_runs_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="holds no run"):
+        run_folders(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["cost.json", "curve.csv", "predictions.parquet"])
+def test_a_run_without_one_of_its_files_is_refused(run: Path, name: str):
+    (run / name).unlink()
+    with pytest.raises(InputError, match=f"lacks {name}"):
+        check_run(run)
+
+
+def test_a_cut_off_file_is_refused(run: Path):
+    for name, message in (("predictions.parquet", "cannot be read"), ("cost.json", "JSON file that cannot be read")):
+        (run / name).write_bytes((run / name).read_bytes()[:-20])
+        with pytest.raises(InputError, match=message):
+            check_run(run)
+
+
+def change(run: Path, **values: object) -> None:
+    """Edit metrics.json by hand."""
+    write_json(run / "metrics.json", read_json(run / "metrics.json") | values)
+
+
+def test_changed_parameters_are_noticed(run: Path):
+    change(run, parameters=read_json(run / "metrics.json")["parameters"] | {"seed": 7})
+    with pytest.raises(InputError, match="its key is not that of its parameters"):
+        check_run(run)
+
+
+def test_a_score_that_its_predictions_do_not_have_is_refused(run: Path):
+    change(run, test=read_json(run / "metrics.json")["test"] | {"accuracy": 0.99})
+    with pytest.raises(InputError, match=r"metrics\.json says 400 and 0\.990000"):
+        check_run(run)
+
+
+def test_metrics_that_lack_an_entry_are_refused(run: Path):
+    metrics = json.loads((run / "metrics.json").read_text())
+    del metrics["hashes"]
+    write_json(run / "metrics.json", metrics)
+    with pytest.raises(InputError, match="does not say hashes"):
+        check_run(run)
+
+
+def test_a_run_cannot_name_a_place_elsewhere(tmp_path: Path, run: Path):
+    change(run, row="../..")
+    with pytest.raises(InputError, match="not named as a run"):
+        import_run(run, tmp_path / "runs", replace=False)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_one_bad_run_does_not_keep_the_others_out(
+    tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    shutil.copytree(run, run.parent / "bad")
+    (run.parent / "bad/curve.csv").unlink()
+    taken: list[set[Path]] = []
+    monkeypatch.setattr(importing, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(importing, "record_and_commit", taken.append)
+    with pytest.raises(SystemExit) as end:
+        importing.main([str(tmp_path / "from-gpu")])
+    assert end.value.code == 1
+    assert taken == [{(tmp_path / "runs" / PLACE).parent}]
+    told = capsys.readouterr()
+    assert f"imported: {PLACE}" in told.out
+    assert "refused: " in told.err
+    assert "lacks curve.csv" in told.err

@@ -1,0 +1,68 @@
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from retable.evaluation.pictures import confusion_picture, curve_picture, roc_picture, thinned
+from tests.tracking.conftest import candidate_lines, epoch_lines, some_answers
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts_in(picture: bytes) -> list[str]:
+    """The words in an SVG."""
+    return ["".join(element.itertext()).strip() for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+
+
+def test_the_area_under_a_roc_curve_of_four_texts_by_hand():
+    classes = np.array([0, 0, 1, 1])
+    positive = np.array([0.1, 0.4, 0.35, 0.8])  # of four pairs (negative, positive) three are in the right order
+    picture = roc_picture(classes, np.stack([1 - positive, positive], axis=1), ("bad", "good"), "svg")
+    assert [" ".join(text.split()) for text in texts_in(picture) if "good" in text] == ["good 0.750"]
+    assert "bad" not in " ".join(texts_in(picture))  # it would mirror the other
+
+
+def test_the_counts_of_a_confusion_matrix_by_hand():
+    picture = confusion_picture(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1]), ("bad", "good"), "svg")
+    assert [text for text in texts_in(picture) if text.isdigit()] == ["2", "1", "0", "2"]  # row: true, column: predicted
+
+
+@pytest.mark.parametrize("form", ["png", "svg"])
+def test_equal_runs_have_equal_pictures(form):
+    probabilities, split = some_answers(("a", "b", "c"), 200, seed=1)
+    for draw in (
+        lambda: roc_picture(split.classes, probabilities, ("a", "b", "c"), form),
+        lambda: curve_picture(epoch_lines(1), 4, form),
+        lambda: curve_picture(candidate_lines(), None, form),
+    ):
+        assert draw() == draw()
+
+
+def test_pictures_on_one_page_share_no_names():
+    found = [
+        {element.get("id") for element in ElementTree.fromstring(curve_picture(epoch_lines(seed), 4, "svg")).iter()}
+        for seed in (1, 2)
+    ]
+    assert found[0] & found[1] == {None}
+
+
+def test_a_class_without_a_text_has_no_curve():
+    picture = roc_picture(np.array([0, 1, 0, 1]), np.full((4, 3), 1 / 3), ("a", "b", "never"), "svg")
+    assert "never" not in " ".join(texts_in(picture))
+
+
+def test_thirty_classes_are_drawn_without_thirty_names_and_nine_hundred_numbers():
+    labels = tuple(f"class-{number}" for number in range(30))
+    probabilities, split = some_answers(labels, 3000, seed=1)
+    names = [text for text in texts_in(roc_picture(split.classes, probabilities, labels, "svg")) if "class-" in text]
+    assert len(names) == 8
+    confusion = confusion_picture(split.classes, probabilities.argmax(axis=1), labels, "svg")
+    assert not [text for text in texts_in(confusion) if text.isdigit()]
+
+
+def test_a_long_curve_keeps_its_ends_and_its_order():
+    x, y = np.linspace(0, 1, 5000), np.linspace(0, 1, 5000) ** 0.2
+    few_x, few_y = thinned(x, y)
+    assert len(few_x) <= 200
+    assert (few_x[0], few_y[0], few_x[-1], few_y[-1]) == (0, 0, 1, 1)
+    assert (np.diff(few_x) >= 0).all()
+    assert np.abs(np.interp(x, few_x, few_y) - y).max() < 0.01

@@ -1,0 +1,272 @@
+import json
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from retable.errors import InputError
+from retable.evaluation import run_folder
+from retable.files import write_json
+from retable.tracking import entries, record
+from retable.tracking.store import DIGEST, PARENT, PLACE, Store, connect, found
+from tests.tracking.conftest import store_at, write_run
+
+CELL = "runs/fcsr-table-3/fcsr/sst-2"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, results: Path) -> Store:
+    """A store with everything recorded: three cells and the focus run."""
+    store = store_at(tmp_path_factory.mktemp("store"))
+    assert record.record(store, all_of(results)) == 4
+    return store
+
+
+@pytest.fixture(scope="module")
+def client(store: Store) -> Any:
+    return connect(store)
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take most of the time and are tested elsewhere."""
+    monkeypatch.setattr("retable.evaluation.pictures.pictures_of_run", lambda folder, form: {"roc": b""})
+
+
+def all_of(results: Path) -> list[entries.Entry]:
+    focus = entries.focus_entry(results / "focus", "warm-owl")
+    return [*entries.cells(results / "runs"), *([focus] if focus else [])]
+
+
+def run_at(client: Any, experiment: str, place: str) -> Any:
+    """The one run of a place."""
+    number = client.get_experiment_by_name(experiment).experiment_id
+    runs = client.search_runs([number], f"tags.`{PLACE}` = '{place}'")
+    assert len(runs) == 1
+    return runs[0]
+
+
+def test_files_of_a_run_are_those_that_are_recorded():
+    assert entries.RUN_FILES == run_folder.FILES
+
+
+def test_a_cell_is_a_parent_and_a_seed_its_child(client: Any):
+    cell, second = run_at(client, "fcsr", CELL), run_at(client, "fcsr", f"{CELL}/2")
+    assert (cell.info.run_name, second.info.run_name) == ("fcsr on sst-2 · fcsr-table-3", "seed 2")
+    assert second.data.tags[PARENT] == cell.info.run_id
+    assert {run.info.status for run in (cell, second)} == {"FINISHED"}
+
+
+def test_a_run_can_be_filtered_by_what_it_is(client: Any):
+    number = client.get_experiment_by_name("fcsr").experiment_id
+    wanted = "tags.`table` = 'fcsr-table-3' AND tags.`row` = 'fcsr' AND tags.`column` = 'sst-2' AND tags.kind = 'run'"
+    assert {run.info.run_name for run in client.search_runs([number], wanted)} == {"seed 1", "seed 2"}
+    tags = run_at(client, "fcsr", f"{CELL}/1").data.tags
+    assert (tags["scale"], tags["device"], tags["commit"]) == ("cpu", "cpu", "0" * 40)
+    assert len(tags["data_hash"]) == len(tags["code_hash"]) == 64
+
+
+def test_metrics_parameters_and_data_stand_in_the_run(client: Any, results: Path):
+    run = run_at(client, "fcsr", f"{CELL}/1")
+    metrics = json.loads((results / f"{CELL}/1/metrics.json").read_text())
+    assert run.data.metrics["test_accuracy"] == metrics["test"]["accuracy"]
+    assert run.data.metrics["test_clean_accuracy"] == metrics["test_clean"]["accuracy"]
+    assert run.data.metrics["cost_words_per_second"] == 7214.3
+    assert run.data.params["training.learning_rate"] == "0.001"
+    assert run.data.params["model.alpha"] == "0.2"
+    data = run.inputs.dataset_inputs[0]
+    assert data.dataset.name == "sst-2"
+    assert metrics["hashes"]["data"].startswith(data.dataset.digest)
+    assert {tag.key: tag.value for tag in data.tags}["sha256"] == metrics["hashes"]["data"]
+
+
+def test_a_curve_has_a_point_an_epoch_and_the_final_metrics_are_not_among_them(client: Any):
+    run = run_at(client, "fcsr", f"{CELL}/1")
+    history = client.get_metric_history(run.info.run_id, "epoch/dev_accuracy")
+    assert [point.step for point in history] == [1, 2, 3, 4, 5, 6]
+    times = [point.timestamp for point in history]
+    assert times == sorted(times)
+    assert times[-1] <= run.info.end_time
+    assert run.data.metrics["dev_accuracy"] != run.data.metrics["epoch/dev_accuracy"]
+
+
+def test_a_linear_model_has_a_point_a_candidate(client: Any):
+    run = run_at(client, "fcsr", "runs/fcsr-table-3/tfidf-svm/sst-2/1")
+    history = client.get_metric_history(run.info.run_id, "candidate/dev_accuracy")
+    assert [point.step for point in history] == list(range(1, 10))
+    assert run.data.params["chosen.features"] == "words-2"
+
+
+def test_files_and_pictures_are_artifacts(client: Any):
+    run = run_at(client, "fcsr", f"{CELL}/1")
+    names = {file.path for file in client.list_artifacts(run.info.run_id)}
+    assert names == {*run_folder.FILES, "pictures"}
+    pictures = {file.path: file.file_size for file in client.list_artifacts(run.info.run_id, "pictures")}
+    assert set(pictures) == {"pictures/roc.png", "pictures/confusion.png", "pictures/curve.png"}
+    assert min(pictures.values()) > 5_000
+
+
+def test_a_cell_has_the_mean_of_its_runs(client: Any):
+    cell = run_at(client, "fcsr", CELL)
+    seeds = [run_at(client, "fcsr", f"{CELL}/{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
+    assert cell.data.metrics["test_accuracy"] == pytest.approx(sum(seeds) / 2)
+    assert cell.data.metrics["runs"] == 2
+    assert "seed" not in cell.data.params
+
+
+def test_the_focus_run_has_the_name_of_its_experiment(client: Any):
+    run = run_at(client, "focus", "focus")
+    assert (run.info.run_name, run.data.tags["dvc_experiment"]) == ("warm-owl", "warm-owl")
+
+
+def test_a_complete_record_is_seen_without_mlflow(store: Store, results: Path):
+    code = f"""
+        import sys
+        from pathlib import Path
+        from retable.tracking.entries import cells, focus_entry
+        from retable.tracking.record import is_recorded
+        from retable.tracking.store import Store
+        store = Store({store.uri!r}, Path({str(store.artifacts)!r}), Path({str(store.lock)!r}))
+        results = Path({str(results)!r})
+        print(is_recorded(store, [*cells(results / "runs"), focus_entry(results / "focus", None)]))
+        print(sorted({{"mlflow", "numpy", "matplotlib", "sklearn"}} & set(sys.modules)))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["True", "[]"]
+
+
+def test_a_second_record_writes_nothing(store: Store, results: Path):
+    before = found(store, ["fcsr", "focus"])
+    assert record.record(store, all_of(results)) == 0
+    assert found(store, ["fcsr", "focus"]) == before
+
+
+def test_a_deleted_child_comes_back(store: Store, client: Any, results: Path):
+    lost = run_at(client, "fcsr", f"{CELL}/2").info.run_id
+    client.delete_run(lost)
+    assert record.record(store, all_of(results)) == 1
+    back = run_at(client, "fcsr", f"{CELL}/2")
+    assert back.info.run_id != lost
+    assert back.data.tags[PARENT] == run_at(client, "fcsr", CELL).info.run_id
+
+
+def test_a_deleted_cell_takes_its_children_again(store: Store, client: Any, results: Path):
+    client.delete_run(run_at(client, "fcsr", CELL).info.run_id)
+    assert record.record(store, all_of(results)) == 1
+    assert run_at(client, "fcsr", f"{CELL}/1").data.tags[PARENT] == run_at(client, "fcsr", CELL).info.run_id
+
+
+def test_a_deleted_experiment_is_restored(store: Store, client: Any, results: Path):
+    client.delete_experiment(client.get_experiment_by_name("focus").experiment_id)
+    record.record(store, all_of(results))
+    assert run_at(client, "focus", "focus").data.metrics["test_accuracy"] > 0.5
+
+
+@pytest.mark.usefixtures("no_pictures")
+class TestChanges:
+    """Each with results of its own, in the one store."""
+
+    def test_another_seed_joins_its_cell_and_the_mean_follows(self, store: Store, client: Any, tmp_path: Path):
+        cell = "runs/growing-table-1/fcsr/sst-2"
+        write_run(tmp_path / cell / "1", table="growing-table-1", seed=1)
+        record.record(store, all_of(tmp_path))
+        first = run_at(client, "growing", cell)
+        write_run(tmp_path / cell / "2", table="growing-table-1", seed=2)
+        record.record(store, all_of(tmp_path))
+        grown = run_at(client, "growing", cell)
+        assert grown.info.run_id == first.info.run_id
+        values = [run_at(client, "growing", f"{cell}/{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
+        assert values[0] != values[1]
+        assert grown.data.metrics["test_accuracy"] == pytest.approx(sum(values) / 2)
+
+    def test_a_run_made_again_replaces_the_old_one(self, store: Store, client: Any, tmp_path: Path):
+        place = "runs/again-table-1/fcsr/sst-2/1"
+        write_run(tmp_path / place, table="again-table-1")
+        record.record(store, all_of(tmp_path))
+        write_run(tmp_path / place, table="again-table-1", texts=300)
+        record.record(store, all_of(tmp_path))
+        assert run_at(client, "again", place).data.metrics["test_texts"] == 300
+
+    def test_other_parameters_make_another_cell_beside_the_old_one(self, store: Store, client: Any, tmp_path: Path):
+        place = "runs/other-table-1/fcsr/sst-2/1"
+        for alpha in (0.2, 0.3):
+            write_run(tmp_path / place, table="other-table-1", alpha=alpha)
+            record.record(store, all_of(tmp_path))
+        number = client.get_experiment_by_name("other").experiment_id
+        names = Counter(run.info.run_name for run in client.search_runs([number]))
+        assert names == {"seed 1": 2, "fcsr on sst-2 · other-table-1": 2}
+
+    def test_killed_at_any_call_the_next_record_ends_the_same(
+        self, store: Store, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        place = "runs/killed-table-1/fcsr/sst-2/1"
+        write_run(tmp_path / place, table="killed-table-1")
+        for calls in range(1, 100):
+            monkeypatch.setattr(record, "connect", lambda store, calls=calls: KillingClient(client, calls))
+            try:
+                record.record(store, all_of(tmp_path))
+            except KeyboardInterrupt:
+                continue
+            break
+        assert 10 < calls < 99
+        run = run_at(client, "killed", place)
+        assert run_at(client, "killed", place.rpartition("/")[0]).info.run_id == run.data.tags[PARENT]
+        assert [point.step for point in client.get_metric_history(run.info.run_id, "epoch/dev_loss")] == [1, 2, 3, 4, 5, 6]
+        assert run.data.tags[DIGEST]
+
+    def test_a_long_parameter_is_cut_and_says_so(self):
+        cut = entries.parameters({"parameters": {"model": {"words": "x" * 10_000}}})["model.words"]
+        assert len(cut) == entries.LONGEST_VALUE
+        assert cut.endswith("(cut: 10,000 characters; all of it stands in metrics.json)")
+
+    def test_statistics_of_a_corpus_are_recorded_once_and_again_when_they_change(
+        self, store: Store, client: Any, tmp_path: Path
+    ):
+        path = tmp_path / "stats.json"
+        for vocabulary in (100, 100, 200):
+            write_json(path, {"corpus": "mr", "vocabulary": vocabulary, "removed": {"wrong, label": 3}})
+            record.record(store, [entries.file_entry("corpus", "mr", "clean/mr", path)])
+        number = client.get_experiment_by_name("corpora").experiment_id
+        runs = client.search_runs([number], "tags.corpus = 'mr'")
+        assert sorted(run.data.metrics["vocabulary"] for run in runs) == [100, 200]
+        assert runs[0].data.metrics["removed/wrong_ label"] == 3
+
+
+class KillingClient:
+    """An MLflow client that stops its process at the given call that writes."""
+
+    def __init__(self, client: Any, calls: int) -> None:
+        self.client, self.left = client, calls
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("get_", "search_")):
+            return getattr(self.client, name)
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return getattr(self.client, name)
+
+
+def test_a_run_that_is_not_whole_is_refused(tmp_path: Path):
+    (write_run(tmp_path / "runs/t-table-1/fcsr/sst-2/1") / "cost.json").unlink()
+    with pytest.raises(InputError, match=r"has no cost\.json"):
+        all_of(tmp_path)
+
+
+def test_two_processes_at_once_make_one_store_and_record_once(tmp_path: Path):
+    write_run(tmp_path / "results/runs/fcsr-table-3/fcsr/sst-2/1")
+    code = f"""
+        from pathlib import Path
+        from retable.tracking.entries import cells
+        from retable.tracking.record import record
+        from retable.tracking.store import Store
+        folder = Path({str(tmp_path)!r})
+        store = Store(f"sqlite:///{{folder}}/mlflow.db", folder / "mlartifacts", folder / "lock")
+        record(store, cells(folder / "results/runs"))
+    """
+    both = [subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)]) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert len(found(store_at(tmp_path), ["fcsr"])) == 2  # the cell and its run

@@ -1,0 +1,43 @@
+import numpy as np
+import torch
+
+from retable.text.vocabulary import Encoded
+from retable.training.batches import BatchMaker, shuffled_batches, sorted_batches
+
+
+def encoded(lengths):
+    words = np.arange(2, 2 + sum(lengths), dtype=np.int32)
+    return Encoded(words, np.concatenate([[0], np.cumsum(lengths)]), np.arange(len(lengths)) % 2)
+
+
+def test_every_text_is_in_one_batch_and_little_is_padding():
+    generator = np.random.default_rng(0)
+    lengths = generator.integers(1, 60, size=5_037)
+    batches = shuffled_batches(lengths, 50, generator)
+    assert sorted(np.concatenate(batches)) == list(range(5_037))
+    padded = sum(lengths[batch].max() * len(batch) for batch in batches)
+    assert padded / lengths.sum() < 1.1
+
+
+def test_epochs_differ_and_equal_seeds_do_not():
+    lengths = np.random.default_rng(0).integers(1, 60, size=500)
+    first, second = np.random.default_rng(1), np.random.default_rng(1)
+    one, other = shuffled_batches(lengths, 20, first), shuffled_batches(lengths, 20, second)
+    assert all((a == b).all() for a, b in zip(one, other, strict=True))
+    again = shuffled_batches(lengths, 20, first)
+    assert {tuple(sorted(batch)) for batch in one} != {tuple(sorted(batch)) for batch in again}
+
+
+def test_sorted_batches_hold_every_text_and_respect_the_limit():
+    lengths = np.array([5, 1, 9, 30, 2, 2])
+    batches = list(sorted_batches(lengths, 10))
+    assert sorted(np.concatenate(batches)) == list(range(6))
+    assert all(len(batch) == 1 or lengths[batch].max() * len(batch) <= 10 for batch in batches)
+
+
+def test_a_batch_holds_the_words_of_its_texts_and_padding_behind():
+    maker = BatchMaker(encoded([2, 4, 1]), torch.device("cpu"))
+    words, mask, classes = maker(np.array([2, 0, 1]))
+    assert words.tolist() == [[8, 0, 0, 0], [2, 3, 0, 0], [4, 5, 6, 7]]
+    assert mask.tolist() == [[True] + [False] * 3, [True] * 2 + [False] * 2, [True] * 4]
+    assert classes.tolist() == [0, 0, 1]

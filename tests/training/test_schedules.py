@@ -1,0 +1,31 @@
+import pytest
+
+from retable.training.schedules import fcsr_rates, learning_rates
+
+
+def test_fcsr_rates_by_hand():  # FCSR eq. 16 with lr 0.01 and 40 epochs; the figures of docs/readings.md
+    rates = fcsr_rates(0.01, 40)
+    assert [float(f"{rate:.1e}") for rate in rates[:6]] == [1.0e-2, 8.0e-3, 5.7e-3, 3.6e-3, 2.0e-3, 1.0e-3]
+    assert [float(f"{rate:.1e}") for rate in rates[9:11]] == [2.1e-5, 6.0e-6]
+
+
+def test_fcsr_rate_is_recursive_as_printed():
+    rates = fcsr_rates(0.01, 40)
+    for epoch in range(39):
+        assert rates[epoch + 1] == pytest.approx(0.8 * rates[epoch] * 0.01 ** ((epoch + 0.01) / 40.01))
+
+
+def test_fcsr_rate_changes_only_between_epochs():
+    rate = learning_rates("fcsr", 0.01, 40)
+    assert rate(0.0) == rate(0.99) == 0.01
+    assert rate(1.0) == pytest.approx(0.8 * 0.01 * 0.01 ** (0.01 / 40.01))
+
+
+def test_a_shorter_run_cuts_the_schedule_off():
+    assert fcsr_rates(0.01, 40)[:5] != fcsr_rates(0.01, 5)[:5]
+    rate = learning_rates("linear", 0.5, 10)
+    assert [rate(time) for time in (0.0, 5.0, 10.0)] == [0.5, 0.25, 0.0]
+
+
+def test_constant_rate():
+    assert learning_rates("constant", 0.3, 7)(6.5) == 0.3
