@@ -36,7 +36,12 @@ def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
                 continue
             entry = Entry.from_metrics(read_json(folder / "metrics.json"), table.metric)
             old = entries.get((entry.row, entry.column, entry.seed))
-            if old and (old.parameters, old.data, old.code, old.value) == (entry.parameters, entry.data, entry.code, entry.value):
+            if old and (old.parameters, old.data, old.code, old.value) == (
+                entry.parameters,
+                entry.data,
+                entry.code,
+                entry.value,
+            ):
                 continue
             entries[entry.row, entry.column, entry.seed] = entry
             bank_predictions(folder / "predictions.parquet", prediction_file(table, entry))
@@ -60,13 +65,18 @@ def lines_from_bank(source: Paper, table: ResultTable, entries: list[Entry]) -> 
 def origin_of(entries: list[Entry]) -> str:
     """Where the entries were made, for the reader of a table."""
     made = sorted({(entry.device, entry.threads, entry.date, entry.commit[:10]) for entry in entries})
-    return "\n".join(f"- {device}, {threads} threads, {date}, commit {commit}" for device, threads, date, commit in made)
+    return "\n".join(
+        f"- {device}, {threads} threads, {date}, commit {commit}" for device, threads, date, commit in made
+    )
 
 
 def write_docs(banked: list[tuple[ResultTable, list[Line], list[Entry]]]) -> None:
     """docs/results.md and the README's table."""
-    parts = ["# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, commit, "
-             "machine and date. `dvc repro pipeline/<paper>/dvc.yaml:<table>@<row>.<column>` makes a cell again.\n"]
+    parts = [
+        "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
+        "commit, "
+        "machine and date. `dvc repro pipeline/<paper>/dvc.yaml:<table>@<row>.<column>` makes a cell again.\n"
+    ]
     for table, lines, entries in banked:
         markdown = result_markdown(table, lines).replace("# ", "## ", 1).replace("\n## Notes", "\n### Notes")
         parts.append(f"{markdown}\n### Made on\n\n{origin_of(entries)}\n")
@@ -75,10 +85,13 @@ def write_docs(banked: list[tuple[ResultTable, list[Line], list[Entry]]]) -> Non
     table, lines, entries = banked[0]
     shown = [line for line in lines if any(other.measured for other in lines if other.column == line.column)]
     body = result_markdown(table, shown).partition("\n\n")[2].partition("\n## Notes")[0]
-    text, found = README_TABLE.subn(lambda match: f"{match[1]}{body}\n{origin_of(entries)}\n{match[2]}",
-                                    readme.read_text(encoding="utf-8"))
+    text, found = README_TABLE.subn(
+        lambda match: f"{match[1]}{body}\n{origin_of(entries)}\n{match[2]}", readme.read_text(encoding="utf-8")
+    )
     if not found:
-        raise InputError(f"{readme} has no line '<!-- results: written by `retable bank` -->'; put the two markers back.")
+        raise InputError(
+            f"{readme} has no line '<!-- results: written by `retable bank` -->'; put the two markers back."
+        )
     readme.write_text(text, encoding="utf-8")
 
 
@@ -87,7 +100,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="retable bank", description="Put the measured cells into docs/results/.")
     parser.parse_args(arguments)
     if read_params("scale") == "smoke":
-        raise InputError("scale smoke measures the project's own samples, which the bank does not keep; `make tables SCALE=cpu` first.")
+        raise InputError(
+            "scale smoke measures the project's own samples, which the bank does not keep; "
+            "`make tables SCALE=cpu` first."
+        )
     banked: list[tuple[ResultTable, list[Line], list[Entry]]] = []
     for name in PAPERS:
         source = paper(name)

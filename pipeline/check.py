@@ -40,9 +40,13 @@ def check_table(table: ResultTable, console: Console) -> int:
     if not path.exists():
         raise InputError(f"{path} is missing; `make tables` builds it.")
     factor, digits = FACTOR[table.unit], DIGITS[table.unit]
-    banked = {key: factor * sum(run.value for run in runs) / len(runs)
-              for key, runs in results_by_cell(read_bank(BANK / f"{table.name}.csv")).items()}
-    shown = Table("row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left")
+    banked = {
+        key: factor * sum(run.value for run in runs) / len(runs)
+        for key, runs in results_by_cell(read_bank(BANK / f"{table.name}.csv")).items()
+    }
+    shown = Table(
+        "row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left"
+    )
     failures = 0
     for line in read_lines(path):
         refused = line.note.startswith("refused")
@@ -54,8 +58,15 @@ def check_table(table: ResultTable, console: Console) -> int:
         colour = "red" if failed else COLOURS[line.verdict]
         verdict = "refused" if refused else "regression" if failed else line.verdict or "no published number"
         interval = f"{line.low} – {line.high}" if line.low else ""
-        shown.add_row(line.row, line.column, line.measured, interval, line.published,
-                      f"{old:.{digits}f}" if old is not None else "", f"[{colour}]{verdict}[/]")
+        shown.add_row(
+            line.row,
+            line.column,
+            line.measured,
+            interval,
+            line.published,
+            f"{old:.{digits}f}" if old is not None else "",
+            f"[{colour}]{verdict}[/]",
+        )
     if shown.row_count:
         console.print(shown)
     return failures
@@ -63,7 +74,9 @@ def check_table(table: ResultTable, console: Console) -> int:
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable check", description="Measured against published, and against the bank.")
+    parser = argparse.ArgumentParser(
+        prog="retable check", description="Measured against published, and against the bank."
+    )
     parser.parse_args(arguments)
     console = Console(highlight=False)
     failures = sum(check_table(table, console) for table in result_tables())

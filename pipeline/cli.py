@@ -23,10 +23,15 @@ def main() -> None:
     width = max(map(len, COMMANDS))
     listing = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items())
     parser = argparse.ArgumentParser(
-        prog="retable", formatter_class=argparse.RawDescriptionHelpFormatter, usage="retable COMMAND [options]",
-        description="Rebuild every table of papers on compact sentence encoders.", epilog=f"commands:\n{listing}",
+        prog="retable",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="retable COMMAND [options]",
+        description="Rebuild every table of papers on compact sentence encoders.",
+        epilog=f"commands:\n{listing}",
     )
-    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of those below; COMMAND --help tells more")
+    parser.add_argument(
+        "command", choices=COMMANDS, metavar="COMMAND", help="one of those below; COMMAND --help tells more"
+    )
     chosen = parser.parse_args(sys.argv[1:2]).command
     arguments = sys.argv[2:]
     if chosen in ("use", "params"):

@@ -1,8 +1,9 @@
 """Check params.yaml whole, then write what each stage's and each row's code is.
 
 In   params.yaml, pipeline/presets/, src/
-Out  data/code/<stage>, data/code/corpus.<corpus>, data/code/focus, data/code/<paper>.<row>: the digests of the sources that the
-     stage, corpus or row imports, and of the row's preset. A stage depends on its file, so an edit re-runs what it can change.
+Out  data/code/<stage>, data/code/corpus.<corpus>, data/code/focus, data/code/<paper>.<row>: the digests of the sources
+     that the stage, corpus or row imports, and its preset. A stage depends on its file: an edit re-runs what it can
+     change, and nothing else.
 
 Every stage depends on this one: a mistake in params.yaml is told before anything expensive begins.
 """
@@ -17,7 +18,7 @@ from pipeline.scale import model_preset
 from retable.corpora import CORPORA, TREEBANKS
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder, write_json
-from retable.models import MODELS, model_module
+from retable.models import LINEAR_MODELS, MODELS, model_module
 from retable.papers import PAPERS, paper_of_table
 from retable.papers.parameters import row_parameters
 from retable.provenance import imported_modules, module_digests
@@ -37,7 +38,8 @@ def digests(script: str, *more: str) -> dict[str, str]:
 def check_focus(params: dict[str, Any]) -> None:
     """Refuse a focus run that cannot be run."""
     name = params["model"].get("name")
-    check_parameters(focus_parameters(params), defaults=model_preset(name) if name in MODELS else None)
+    known = name in MODELS | LINEAR_MODELS
+    check_parameters(focus_parameters(params), defaults=model_preset(name) if known else None)
     check_named(params, params["corpus"].get("name"), params["embedding"].get("vectors"), "")
 
 
@@ -72,8 +74,11 @@ def row_codes(params: dict[str, Any], cells: dict[str, Any]) -> dict[str, dict[s
             name = f"{source.name}.{row.id}"
             if name not in found:
                 check_parameters(parameters, file=f"the preset of {row.id}")
-                found[name] = {"preset": preset, "overrides": row.overrides,
-                               "sources": digests("run", model_module(cell["model"]))}
+                found[name] = {
+                    "preset": preset,
+                    "overrides": row.overrides,
+                    "sources": digests("run", model_module(cell["model"])),
+                }
     return found
 
 
@@ -82,12 +87,20 @@ def main() -> None:
     params = load_yaml(PARAMS)
     check_focus(params)
     codes: dict[str, Any] = {name: digests(name) for name in DATA_STAGES}
-    codes |= {f"corpus.{name}": module_digests([f"retable.corpora.{(CORPORA | TREEBANKS)[name]}"], SOURCE)
-              for name in {*params["corpora"], *params["treebanks"]}}
-    for stage, section in (("pool", "pools"), ("embed", "vectors")):
-        # Their names hold points, which DVC's params cannot: so what is asked of each set stands in its file.
-        codes |= {f"{stage}.{name}": {"sources": digests(stage), "parameters": values}
-                  for name, values in params[section].items()}
+    codes |= {
+        f"corpus.{name}": module_digests([f"retable.corpora.{(CORPORA | TREEBANKS)[name]}"], SOURCE)
+        for name in {*params["corpora"], *params["treebanks"]}
+    }
+    # The names of pools and vectors hold points, which DVC's params cannot: what is asked of each stands in its file. A
+    # pool leaves out what any corpus of the scale holds out.
+    codes |= {
+        f"pool.{name}": {"sources": digests("pool"), "parameters": values, "corpora": list(params["corpora"])}
+        for name, values in params["pools"].items()
+    }
+    codes |= {
+        f"embed.{name}": {"sources": digests("embed"), "parameters": values}
+        for name, values in params["vectors"].items()
+    }
     codes["focus"] = module_digests(
         [*digests("train"), *digests("evaluate"), model_module(params["model"]["name"])], SOURCE
     )

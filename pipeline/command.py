@@ -18,7 +18,7 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn a user's mistake, a full disk and Ctrl-C into one sentence; anything else is ours and keeps its traceback."""
+    """Turn a user's mistake, a full disk and Ctrl-C into one sentence; any other error keeps its traceback."""
 
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
@@ -31,6 +31,9 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
-            fail(f"the disk is full ({error.filename or 'no space left'}); free some space and run the same command again.")
+            fail(
+                f"the disk is full ({error.filename or 'no space left'}); "
+                "free some space and run the same command again."
+            )
 
     return run

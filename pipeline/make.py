@@ -1,7 +1,7 @@
 """`make tables`: run the pipeline with a display of the whole.
 
-DVC decides what is run; this script reads along, says which stage of how many it is, how long all may take, and in the end
-what each stage took. The times are kept (.retable/stages.json) and make the next estimate.
+DVC decides what is run; this script reads along, says which stage of how many it is, how long all may take, and in the
+end what each stage took. The times are kept (.retable/stages.json) and make the next estimate.
 """
 
 import argparse
@@ -30,8 +30,8 @@ SKIPPED = re.compile(r"Stage '(.+)' (?:didn't change|is cached)")
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
-def stages_of(params: dict[str, Any]) -> dict[str, tuple[str, float]]:
-    """Every stage of the scale in about the order of the run -> what its time depends on, and its seconds by the speed table."""
+def stages_of(params: dict[str, Any]) -> dict[str, float]:
+    """Every stage of the scale -> its seconds, by the speed table."""
     speed = load_yaml(PRESETS / "speed.yaml")
     seconds, corpora = speed["stage_seconds"], list(params["corpora"])
     stages = {"code": seconds["code"]}
@@ -40,9 +40,15 @@ def stages_of(params: dict[str, Any]) -> dict[str, tuple[str, float]]:
     for stage in ("clean", "tag"):
         rate = speed["words_per_second"][stage]
         stages |= {f"{stage}@{name}": seconds[stage] + speed["words"][name] / rate for name in corpora}
-    stages["tagger"] = seconds["tagger"] + params["tagger"]["steps"] * params["tagger"]["batch_words"] / speed["words_per_second"]["tagger"]
+    stages["tagger"] = (
+        seconds["tagger"]
+        + params["tagger"]["steps"] * params["tagger"]["batch_words"] / speed["words_per_second"]["tagger"]
+    )
     for name, pool in params["pools"].items():
-        stages[f"pool@{name}"] = seconds["pool"] + sum(speed["words"][corpus] for corpus in pool["corpora"]) / speed["words_per_second"]["pool"]
+        stages[f"pool@{name}"] = (
+            seconds["pool"]
+            + sum(speed["words"][corpus] for corpus in pool["corpora"]) / speed["words_per_second"]["pool"]
+        )
     for name, asked in params["vectors"].items():
         pool = params["pools"].get(Path(asked["source"]).name, {"corpora": []})
         words = sum(speed["words"][corpus] for corpus in pool["corpora"]) * speed["training_share"]
@@ -53,8 +59,12 @@ def stages_of(params: dict[str, Any]) -> dict[str, tuple[str, float]]:
     for paper in PAPERS:
         protocol = params["papers"][paper]
         for table, cells in load_yaml(ROOT / f"pipeline/{paper}/cells.yaml").items():
-            stages |= {f"pipeline/{paper}/dvc.yaml:{table}@{name}": run_seconds(cell, len(protocol["seeds"]), protocol["epochs"], speed)
-                       for name, cell in cells.items()}
+            stages |= {
+                f"pipeline/{paper}/dvc.yaml:{table}@{name}": run_seconds(
+                    cell, len(protocol["seeds"]), protocol["epochs"], speed
+                )
+                for name, cell in cells.items()
+            }
     stages |= {name: seconds[name] for name in ("tables", "report", "record")}
     return stages
 
@@ -85,7 +95,7 @@ class Reader:
         self.console = Console(stderr=True, highlight=False)
 
     def read(self, lines: Iterator[str]) -> None:
-        """Read to the end; a line that is not about a stage is an error of DVC's or a stage's own word, and is shown."""
+        """Read to the end; a line that is not about a stage is an error of DVC's or a stage's word, and shown."""
         for line in lines:
             if match := RUNNING.match(line):
                 self.finish()
@@ -94,7 +104,27 @@ class Reader:
                 self.finish()
                 self.done.add(match.group(1))
                 self.skipped += 1
-            elif not line.startswith(("> ", "Updating lock", "Generating lock", "Use `dvc", "To track", "\n", "'", "Data and", "Pipeline is", "\tgit add", "Restored stage", "Verifying", "To enable auto", "Everything is")) and line.strip():
+            elif (
+                not line.startswith(
+                    (
+                        "> ",
+                        "Updating lock",
+                        "Generating lock",
+                        "Use `dvc",
+                        "To track",
+                        "\n",
+                        "'",
+                        "Data and",
+                        "Pipeline is",
+                        "\tgit add",
+                        "Restored stage",
+                        "Verifying",
+                        "To enable auto",
+                        "Everything is",
+                    )
+                )
+                and line.strip()
+            ):
                 print(line, end="", flush=True)
         self.finish()
 
@@ -104,9 +134,14 @@ class Reader:
         after = sum(seconds for name, seconds in self.expected.items() if name not in self.done and name != stage)
         position = f"stage {len(self.done) + 1} of {max(len(self.expected), len(self.done) + 1)}"
         with atomic_file(PLAN) as part:
-            part.write_text(json.dumps({"position": position, "this_s": self.expected.get(stage, 1.0), "after_s": after}))
+            part.write_text(
+                json.dumps({"position": position, "this_s": self.expected.get(stage, 1.0), "after_s": after})
+            )
         here = self.expected.get(stage, 1.0)
-        self.console.print(f"[bold]{position}[/] {stage.rpartition(':')[2]}  [dim]about {told(here)}, all stages about {told(here + after)}[/]")
+        self.console.print(
+            f"[bold]{position}[/] {stage.rpartition(':')[2]}  "
+            f"[dim]about {told(here)}, all stages about {told(here + after)}[/]"
+        )
 
     def finish(self) -> None:
         """The current stage has ended."""
@@ -149,7 +184,11 @@ def main(arguments: list[str] | None = None) -> None:
     reader = Reader(estimates(params), params["scale"])
     start = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-m", "dvc", "repro"], cwd=ROOT, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"}
+        [sys.executable, "-m", "dvc", "repro"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
     )
     assert process.stdout is not None
     try:
@@ -161,7 +200,10 @@ def main(arguments: list[str] | None = None) -> None:
     if code:
         fail("the pipeline stopped; what was finished is kept, and `make tables` goes on from there.", code)
     reader.show_times(time.monotonic() - start)
-    print(f"tables: {CHECKOUT / 'results/tables'}; page: results/report/index.html; `make ui` shows the record", file=sys.stderr)
+    print(
+        f"tables: {CHECKOUT / 'results/tables'}; page: results/report/index.html; `make ui` shows the record",
+        file=sys.stderr,
+    )
 
 
 if __name__ == "__main__":

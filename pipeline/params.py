@@ -17,7 +17,9 @@ def load_yaml(path: Path) -> Any:
     except FileNotFoundError:
         raise InputError(f"{path} is missing; `make params SCALE=cpu` writes params.yaml and the cells.") from None
     except YAMLError as error:
-        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}. Mend the line or `git checkout` the file.") from None
+        raise InputError(
+            f"{path} is not YAML: {' '.join(str(error).split())}. Mend the line or `git checkout` the file."
+        ) from None
 
 
 def read_params(section: str) -> Any:

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from pipeline.paths import SCRATCH
 
@@ -29,9 +37,18 @@ class Bar:
         self.live = self.console.is_terminal
         if self.live:
             self.progress = Progress(
-                SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
-                TextColumn(unit), TextColumn("{task.fields[note]}"), TimeElapsedColumn(), TextColumn("left"),
-                TimeRemainingColumn(), TextColumn("{task.fields[rest]}"), console=self.console, transient=True,
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=24),
+                MofNCompleteColumn(),
+                TextColumn(unit),
+                TextColumn("{task.fields[note]}"),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[rest]}"),
+                console=self.console,
+                transient=True,
             )
             self.task = self.progress.add_task(what, total=total, note="", rest="")
 
@@ -43,8 +60,12 @@ class Bar:
             self.progress.update(self.task, advance=amount, note=self.note, rest=self.time_for_the_rest())
         elif time.monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
             self.last_line = time.monotonic()
-            print(f"  {self.what}: {self.done:,.0f} of {self.total:,.0f} {self.unit} {self.note}{self.time_for_the_rest()}",
-                  file=sys.stderr, flush=True)
+            print(
+                f"  {self.what}: {self.done:,.0f} of {self.total:,.0f} {self.unit} {self.note}"
+                f"{self.time_for_the_rest()}",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def finish(self) -> None:
         """The work ended before its most (early stopping): the bar is full."""

@@ -42,20 +42,32 @@ def run_seed(folder: Path, table: str, cell: dict[str, str], seed: int) -> None:
     """One run of a cell into its folder."""
     paper = paper_of_table(table)
     parameters = row_parameters(
-        model_preset(cell["model"]), paper.result_table(table).row(cell["row"]), read_params("papers")[paper.name],
-        corpus=cell["corpus"], vectors=cell["vectors"], seed=seed,
+        model_preset(cell["model"]),
+        paper.result_table(table).row(cell["row"]),
+        read_params("papers")[paper.name],
+        corpus=cell["corpus"],
+        vectors=cell["vectors"],
+        seed=seed,
     )
     tagged, vectors = TAGGED / cell["corpus"], read_vectors(VECTORS / cell["vectors"])
     train, dev = read_split(tagged, "train"), read_split(tagged, "dev")
     with display(f"{table} · {cell['row']} · {cell['column']} · seed {seed}", parameters, train) as bar:
         trained = train_classifier(
-            parameters, train, dev, vectors,
+            parameters,
+            train,
+            dev,
+            vectors,
             on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
             on_line=lambda line: bar.advance(0, note_of_line(line)),
         )
         bar.finish()
-    facts = {"paper": paper.name, "table": table, "row": cell["row"], "column": cell["column"],
-             "scale": read_params("scale")}
+    facts = {
+        "paper": paper.name,
+        "table": table,
+        "row": cell["row"],
+        "column": cell["column"],
+        "scale": read_params("scale"),
+    }
     facts |= identity(parameters, tagged, VECTORS / cell["vectors"], CODE / f"{paper.name}.{cell['row']}")
     folder.mkdir(parents=True)
     evaluate_into(folder, trained, facts, train, dev, read_split(tagged, "test"), vectors)

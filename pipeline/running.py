@@ -34,8 +34,11 @@ def note_of_line(line: dict[str, Any]) -> str:
 
 def identity(parameters: dict[str, Any], tagged: Path, vectors: Path, code: Path) -> dict[str, Any]:
     """Parameters, hashes and key of a run: what it is, before it has any result."""
-    hashes = {"parameters": sha256_of_value(parameters), "data": data_digest(tagged, vectors),
-              "code": sha256_of_value(read_json(code))}
+    hashes = {
+        "parameters": sha256_of_value(parameters),
+        "data": data_digest(tagged, vectors),
+        "code": sha256_of_value(read_json(code)),
+    }
     return {
         "key": run_key(hashes["parameters"], hashes["data"], hashes["code"]),
         "model": parameters["model"]["name"],
@@ -64,12 +67,17 @@ def evaluate_into(
     classifier = trained.classifier
     scored = score_into(folder, classifier, dev, test)
     lowercase = facts["parameters"]["embedding"]["lowercase"]
-    write_json(folder / "metrics.json", facts | scored | {
-        "epochs": trained.epochs,
-        "chosen": trained.chosen,
-        "vectors": vectors_facts(vectors, train, lowercase=lowercase),
-        **surroundings(trained.cost),
-    })
+    write_json(
+        folder / "metrics.json",
+        facts
+        | scored
+        | {
+            "epochs": trained.epochs,
+            "chosen": trained.chosen,
+            "vectors": vectors_facts(vectors, train, lowercase=lowercase),
+            **surroundings(trained.cost),
+        },
+    )
 
 
 def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:
@@ -81,5 +89,10 @@ def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) ->
 
 def surroundings(cost: dict[str, Any]) -> dict[str, Any]:
     """Where and when a run was made."""
-    return {"git_commit": git_commit(ROOT), "versions": versions(), "device": cost["device"],
-            "threads": cost["threads"], "date": today()}
+    return {
+        "git_commit": git_commit(ROOT),
+        "versions": versions(),
+        "device": cost["device"],
+        "threads": cost["threads"],
+        "date": today(),
+    }

@@ -22,8 +22,8 @@ from retable.papers import PAPERS, paper, paper_of_table
 SCALE_SECTIONS = ("scale", "corpora", "tagger", "treebanks", "pools", "vectors", "papers")
 MODEL_SECTIONS = ("model", "embedding", "training")
 FIRST_PARAMS = """\
-# Every knob of the pipeline. `make params SCALE=...` and `retable use <model> <corpus>` write presets into it, comments kept;
-# `dvc exp run -S model.alpha=0.3` changes one value of the focus run (the sections corpus to precision).
+# Every knob of the pipeline. `make params SCALE=...` and `retable use <model> <corpus>` write presets into it, comments
+# kept; `dvc exp run -S model.alpha=0.3` changes one value of the focus run (the sections corpus to precision).
 """
 FOCUS_SECTIONS = """\
 corpus:
@@ -78,9 +78,10 @@ def write_scale(scale: str) -> None:
 
 def write_cells(name: str, preset: dict[str, Any]) -> None:
     """Write pipeline/<paper>/cells.yaml: a dict of named cells for every table of the paper."""
-    cells = {table.name: {} for table in paper(name).results} | {
+    cells: dict[str, Any] = {table.name: {} for table in paper(name).results} | {
         table: cells_of_table(table, columns)
-        for table, columns in preset["cells"].items() if paper_of_table(table).name == name
+        for table, columns in preset["cells"].items()
+        if paper_of_table(table).name == name
     }
     text = io.StringIO()
     text.write(f"# The cells of scale {preset['scale']}; written by `make params SCALE={preset['scale']}`.\n")
@@ -93,7 +94,7 @@ def write_cells(name: str, preset: dict[str, Any]) -> None:
 def cells_of_table(table: str, columns: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Named cells of a table: "fcsr.sst-2" -> row, column, model, corpus, vectors."""
     found = paper_of_table(table).result_table(table)
-    cells = {}
+    cells: dict[str, dict[str, str]] = {}
     for name, rows in columns.items():
         if name == "vectors":
             continue
@@ -103,7 +104,10 @@ def cells_of_table(table: str, columns: dict[str, Any]) -> dict[str, dict[str, s
                 raise InputError(f"{table}: {row.id} on {name} cannot be run: {row.reason or column.reason}.")
             needs_vectors = model_preset(row.model)["embedding"]["vectors"] != "none"
             cells[f"{row.id}.{name}"] = {
-                "row": row.id, "column": name, "model": row.model, "corpus": column.corpus,
+                "row": row.id,
+                "column": name,
+                "model": row.model,
+                "corpus": column.corpus,
                 "vectors": columns["vectors"] if needs_vectors else "none",
             }
     return cells
@@ -116,8 +120,10 @@ def use(model: str, corpus: str) -> None:
         raise unknown_name("the corpus", corpus, CORPORA)
     params = load_yaml(PARAMS)
     if corpus not in params["corpora"]:
-        raise InputError(f"corpus {corpus} is not prepared at scale {params['scale']}; add it to `corpora` in params.yaml, "
-                         f"or take one of {', '.join(params['corpora'])}.")
+        raise InputError(
+            f"corpus {corpus} is not prepared at scale {params['scale']}; add it to `corpora` in params.yaml, "
+            f"or take one of {', '.join(params['corpora'])}."
+        )
     vectors = next(iter(params["vectors"]), "none")
     text = replace_sections(PARAMS.read_text(encoding="utf-8"), FOCUS_SECTIONS.format(corpus=corpus), ("corpus",))
     write_text(PARAMS, with_model(text, model, vectors))

@@ -30,8 +30,18 @@ from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, RunResult, result_lines
 from retable.tables.statistics import statistics_lines
 
-COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch", "words_per_second", "seconds",
-         "peak_memory_mb", "device", "threads", "date")
+COSTS = (
+    "parameters",
+    "parameters_tuned_words",
+    "flops_per_word",
+    "seconds_per_epoch",
+    "words_per_second",
+    "seconds",
+    "peak_memory_mb",
+    "device",
+    "threads",
+    "date",
+)
 
 
 def published_numbers(source: Paper, table: str | None) -> list[Published]:
@@ -73,9 +83,17 @@ def current_identity(
     table: ResultTable, source: Paper, cell: dict[str, str], seed: int, protocol: dict[str, Any]
 ) -> dict[str, Any]:
     """What a run of this cell is today."""
-    parameters = row_parameters(model_preset(cell["model"]), table.row(cell["row"]), protocol, corpus=cell["corpus"],
-                                vectors=cell["vectors"], seed=seed)
-    return identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], CODE / f"{source.name}.{cell['row']}")
+    parameters = row_parameters(
+        model_preset(cell["model"]),
+        table.row(cell["row"]),
+        protocol,
+        corpus=cell["corpus"],
+        vectors=cell["vectors"],
+        seed=seed,
+    )
+    return identity(
+        parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], CODE / f"{source.name}.{cell['row']}"
+    )
 
 
 def why_not(folder: Path, current: dict[str, Any]) -> str:
@@ -131,14 +149,18 @@ def build(origin: str, folder: Path) -> None:
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="retable tables", description="Build every table.")
-    parser.add_argument("--from", dest="origin", choices=("files", "mlflow"), default="files", help="where the runs are read")
+    parser.add_argument(
+        "--from", dest="origin", choices=("files", "mlflow"), default="files", help="where the runs are read"
+    )
     parser.add_argument("--to", type=Path, default=TABLES, help="folder for the tables (default: results/tables)")
     options = parser.parse_args(arguments)
     if options.to.is_file():
         raise InputError(f"{options.to} is a file; --to takes a folder.")
     with atomic_folder(options.to) as folder:
         build(options.origin, folder)
-    print(f"tables: {', '.join(sorted(path.stem for path in options.to.glob('*.md')))} in {options.to}", file=sys.stderr)
+    print(
+        f"tables: {', '.join(sorted(path.stem for path in options.to.glob('*.md')))} in {options.to}", file=sys.stderr
+    )
 
 
 if __name__ == "__main__":

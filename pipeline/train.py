@@ -4,6 +4,8 @@ In   data/tagged/<corpus>/{train,dev}.parquet, data/vectors/<name>/, params.yaml
 Out  results/focus/{weights.safetensors,vocabulary.json,curve.csv,cost.json,training.json}
 """
 
+from typing import Any
+
 from pipeline.code import focus_parameters
 from pipeline.command import command
 from pipeline.params import load_yaml
@@ -25,15 +27,28 @@ def main() -> None:
     corpus, vectors_name = parameters["corpus"]["name"], parameters["embedding"]["vectors"]
     tagged, vectors = TAGGED / corpus, read_vectors(VECTORS / vectors_name)
     train, dev = read_split(tagged, "train"), read_split(tagged, "dev")
-    facts = {"paper": "focus", "table": "focus", "row": parameters["model"]["name"], "column": corpus,
-             "scale": params["scale"]}
+    facts = {
+        "paper": "focus",
+        "table": "focus",
+        "row": parameters["model"]["name"],
+        "column": corpus,
+        "scale": params["scale"],
+    }
     facts |= identity(parameters, tagged, VECTORS / vectors_name, CODE / "focus")
+
+    def show(line: dict[str, Any]) -> None:
+        bar.advance(0, note_of_line(line))
+        live.log_line(line)
+
     what = f"train · {parameters['model']['name']} · {corpus} · seed {parameters['seed']}"
     with live_run(facts) as live, display(what, parameters, train) as bar:
         trained = train_classifier(
-            parameters, train, dev, vectors,
+            parameters,
+            train,
+            dev,
+            vectors,
             on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
-            on_line=lambda line: (bar.advance(0, note_of_line(line)), live.log_line(line)),
+            on_line=show,
         )
         bar.finish()
     with atomic_folder(FOCUS / "model") as folder:
@@ -41,10 +56,16 @@ def main() -> None:
         write_curve(folder / "curve.csv", trained.curve)
         write_cost(folder / "cost.json", trained.cost)
         lowercase = parameters["embedding"]["lowercase"]
-        write_json(folder / "training.json", facts | {
-            "epochs": trained.epochs, "chosen": trained.chosen,
-            "vectors": vectors_facts(vectors, train, lowercase=lowercase), **surroundings(trained.cost),
-        })
+        write_json(
+            folder / "training.json",
+            facts
+            | {
+                "epochs": trained.epochs,
+                "chosen": trained.chosen,
+                "vectors": vectors_facts(vectors, train, lowercase=lowercase),
+                **surroundings(trained.cost),
+            },
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write presets into params.yaml: `retable use <model> <corpus>` for the focus run, `retable params <scale>` for a scale."""
+"""Presets into params.yaml: `retable use <model> <corpus>` for the focus run, `retable params <scale>` for a scale."""
 
 import argparse
 

@@ -1,7 +1,7 @@
 """What a result depends on: digests of code, data and parameters, and the versions that were at work.
 
-The digest of code is taken of syntax trees, without docstrings, so that a comment does not invalidate a night's work, and in
-a form that does not change with Python's version.
+The digest of code is taken of syntax trees, without docstrings, so that a comment does not invalidate a night's work,
+and in a form that does not change with Python's version.
 """
 
 import ast
@@ -74,7 +74,10 @@ def _plain(node: Any) -> Any:
     """A tree as lists; fields that are absent or empty are left out, because newer Pythons add such fields."""
     if isinstance(node, ast.AST):
         fields = [[name, _plain(value)] for name, value in ast.iter_fields(node) if value is not None and value != []]
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False) is not None:
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             fields = [[name, value[1:] if name == "body" else value] for name, value in fields]
         return [type(node).__name__, fields]
     if isinstance(node, list):
@@ -109,7 +112,8 @@ def git_commit(checkout: Path) -> str:
         options = {"cwd": checkout, "capture_output": True, "text": True, "check": True}
         commit = subprocess.run(["git", "rev-parse", "HEAD"], **options).stdout.strip()  # type: ignore[call-overload]
         changed = subprocess.run(
-            ["git", "status", "--porcelain", "--untracked-files=no", "--", "src", "pipeline/*.py"], **options  # type: ignore[call-overload]
+            ["git", "status", "--porcelain", "--untracked-files=no", "--", "src", "pipeline/*.py"],
+            **options,  # type: ignore[call-overload]
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

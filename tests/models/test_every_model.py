@@ -177,7 +177,7 @@ def test_cost_of_a_text_is_linear_in_its_words(case):
         ("fcsr", {"activation": "tanh"}, 'activation is "tanh"; allowed: as-gates, sigmoid, softmax'),
         ("fcsr", {"dropout": 1}, "dropout is 1; allowed: 0 <= dropout < 1"),
         ("fcsr", {"spread": -1.0}, "spread is -1.0; allowed: spread >= 0"),
-        ("textcnn", {"widths": []}, "the shortest of widths is 0; allowed: "),
+        ("textcnn", {"widths": []}, "widths is []; allowed: one or more whole numbers >= 1"),
         ("textcnn", {"filters": 0}, "filters is 0; allowed: filters >= 1"),
         ("textcnn", {"dropout": 2.0}, "dropout is 2.0; allowed: 0 <= dropout < 1"),
     ],

@@ -12,7 +12,9 @@ FACTS = Facts("made-up", "en", ("no", "yes"))
 def split(*texts):
     tokens = pa.array([text.split() for text in texts], pa.list_(pa.string()))
     count = len(texts)
-    return Split(FACTS, [f"made-up/{n}" for n in range(count)], tokens, None, np.zeros(count, np.int64), np.ones(count, bool))
+    return Split(
+        FACTS, [f"made-up/{n}" for n in range(count)], tokens, None, np.zeros(count, np.int64), np.ones(count, bool)
+    )
 
 
 def test_words_of_training_come_first_and_rare_ones_without_a_vector_are_unknown():

@@ -1,5 +1,6 @@
 """Run folders as the pipeline writes them, small but whole, without training."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from retable.evaluation.run_folder import scores_of_splits, write_cost, write_cu
 from retable.files import sha256_of_value, write_json
 from retable.provenance import run_key
 from retable.text.splits import Facts, Split
-from retable.tracking.store import Store
+from retable.tracking.store import Store, connect
 
 CELLS = (("fcsr", "sst-2", 1), ("fcsr", "sst-2", 2), ("fcsr", "covid-sentiment", 1), ("tfidf-svm", "sst-2", 1))
 LABELS = {"sst-2": ("negative", "positive"), "covid-sentiment": ("sad", "joy", "fear", "anger")}
@@ -104,8 +105,30 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def store_at(folder: Path) -> Store:
-    """A sqlite store in a folder."""
+    """A sqlite store in a folder, not made yet."""
     return Store(f"sqlite:///{folder}/mlflow.db", folder / "mlartifacts", folder / "record.lock")
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """An empty store; to make one takes seconds, to copy it nothing."""
+    store = store_at(tmp_path_factory.mktemp("empty"))
+    connect(store)
+    return store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Store) -> Store:
+    """A store for the tests of one file."""
+    copy = store_at(tmp_path_factory.mktemp("store"))
+    shutil.copy(empty_store.sqlite_file or "", copy.sqlite_file or "")
+    return copy
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take most of the time of a record and are tested elsewhere."""
+    monkeypatch.setattr("retable.evaluation.pictures.pictures_of_run", lambda folder, form: {"roc": b""})
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,16 @@
 from pathlib import Path
 
 import pytest
+
 from retable.errors import InputError
 from retable.files import write_json
 from retable.tracking.entries import cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.record import record
 from retable.tracking.store import Store
-from tests.tracking.conftest import store_at, tree, write_results, write_run
+from tests.tracking.conftest import tree, write_results, write_run
 
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return store_at(tmp_path_factory.mktemp("store"))
+pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
 def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path):

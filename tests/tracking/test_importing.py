@@ -3,6 +3,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from pipeline import importing
 from pipeline.importing import check_run, import_run, run_folders
 from retable.errors import InputError

@@ -2,6 +2,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+
 from retable.evaluation.pictures import confusion_picture, curve_picture, roc_picture, thinned
 from tests.tracking.conftest import candidate_lines, epoch_lines, some_answers
 
@@ -22,8 +23,9 @@ def test_the_area_under_a_roc_curve_of_four_texts_by_hand():
 
 
 def test_the_counts_of_a_confusion_matrix_by_hand():
-    picture = confusion_picture(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1]), ("bad", "good"), "svg")
-    assert [text for text in texts_in(picture) if text.isdigit()] == ["2", "1", "0", "2"]  # row: true, column: predicted
+    true, predicted = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1])
+    picture = confusion_picture(true, predicted, ("bad", "good"), "svg")
+    assert [text for text in texts_in(picture) if text.isdigit()] == ["2", "1", "0", "2"]  # a row a true class
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from retable.errors import InputError
 from retable.evaluation import run_folder
 from retable.files import write_json
@@ -18,22 +20,10 @@ CELL = "runs/fcsr-table-3/fcsr/sst-2"
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory, results: Path) -> Store:
-    """A store with everything recorded: three cells and the focus run."""
-    store = store_at(tmp_path_factory.mktemp("store"))
+def client(store: Store, results: Path) -> Any:
+    """On a store with everything recorded: three cells and the focus run."""
     assert record.record(store, all_of(results)) == 4
-    return store
-
-
-@pytest.fixture(scope="module")
-def client(store: Store) -> Any:
     return connect(store)
-
-
-@pytest.fixture
-def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures take most of the time and are tested elsewhere."""
-    monkeypatch.setattr("retable.evaluation.pictures.pictures_of_run", lambda folder, form: {"roc": b""})
 
 
 def all_of(results: Path) -> list[entries.Entry]:
@@ -122,6 +112,7 @@ def test_the_focus_run_has_the_name_of_its_experiment(client: Any):
     assert (run.info.run_name, run.data.tags["dvc_experiment"]) == ("warm-owl", "warm-owl")
 
 
+@pytest.mark.usefixtures("client")
 def test_a_complete_record_is_seen_without_mlflow(store: Store, results: Path):
     code = f"""
         import sys
@@ -138,6 +129,7 @@ def test_a_complete_record_is_seen_without_mlflow(store: Store, results: Path):
     assert done.stdout.splitlines() == ["True", "[]"]
 
 
+@pytest.mark.usefixtures("client")
 def test_a_second_record_writes_nothing(store: Store, results: Path):
     before = found(store, ["fcsr", "focus"])
     assert record.record(store, all_of(results)) == 0
@@ -181,6 +173,9 @@ class TestChanges:
         values = [run_at(client, "growing", f"{cell}/{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
         assert values[0] != values[1]
         assert grown.data.metrics["test_accuracy"] == pytest.approx(sum(values) / 2)
+        shutil.rmtree(tmp_path / cell / "2")
+        record.record(store, all_of(tmp_path))
+        assert run_at(client, "growing", cell).data.metrics["test_accuracy"] == values[0]
 
     def test_a_run_made_again_replaces_the_old_one(self, store: Store, client: Any, tmp_path: Path):
         place = "runs/again-table-1/fcsr/sst-2/1"
@@ -204,17 +199,27 @@ class TestChanges:
     ):
         place = "runs/killed-table-1/fcsr/sst-2/1"
         write_run(tmp_path / place, table="killed-table-1")
-        for calls in range(1, 100):
-            monkeypatch.setattr(record, "connect", lambda store, calls=calls: KillingClient(client, calls))
-            try:
-                record.record(store, all_of(tmp_path))
-            except KeyboardInterrupt:
-                continue
-            break
-        assert 10 < calls < 99
+        for lost in (False, True):
+            if lost:
+                client.delete_run(run_at(client, "killed", place).info.run_id)
+            for calls in range(1, 100):
+                monkeypatch.setattr(record, "connect", lambda store, calls=calls: KillingClient(client, calls))
+                try:
+                    record.record(store, all_of(tmp_path))
+                except KeyboardInterrupt:
+                    continue
+                break
+            assert 10 < calls < 99
         run = run_at(client, "killed", place)
         assert run_at(client, "killed", place.rpartition("/")[0]).info.run_id == run.data.tags[PARENT]
-        assert [point.step for point in client.get_metric_history(run.info.run_id, "epoch/dev_loss")] == [1, 2, 3, 4, 5, 6]
+        assert [point.step for point in client.get_metric_history(run.info.run_id, "epoch/dev_loss")] == [
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+        ]
         assert run.data.tags[DIGEST]
 
     def test_a_long_parameter_is_cut_and_says_so(self):

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from pipeline import record
 from retable.errors import InputError
 from retable.tracking.store import Store, found

@@ -82,7 +82,7 @@ def test_dev_texts_change_nothing_but_the_choice(opinions):
 def test_a_loss_that_is_no_number_stops_with_advice(opinions):
     network, train, dev = prepared(opinions)
     network.output.weight.data.fill_(float("nan"))
-    with pytest.raises(InputError, match="lower training.learning_rate"):
+    with pytest.raises(InputError, match=r"lower training\.learning_rate"):
         fit(network, train, dev, seed=1, device=CPU, epochs=1)
 
 
@@ -98,7 +98,12 @@ def test_sparse_rows_train_like_dense_ones_with_sgd(opinions):
 @pytest.mark.parametrize("optimiser", ["adam", "sgd", "adagrad"])
 def test_every_weight_has_one_optimiser(opinions, optimiser):
     network, *_ = prepared(opinions, sparse=True)
-    held = [weight for one in build_optimisers(network, optimiser, 0.1, 0.0) for group in one.param_groups for weight in group["params"]]
+    held = [
+        weight
+        for one in build_optimisers(network, optimiser, 0.1, 0.0)
+        for group in one.param_groups
+        for weight in group["params"]
+    ]
     assert sorted(map(id, held)) == sorted(map(id, network.parameters()))
 
 
@@ -111,12 +116,15 @@ def test_vectors_that_are_not_tuned_stay(opinions):
 
 def test_bfloat16_learns_too(opinions):
     network, train, dev = prepared(opinions)
-    history = fit(network, train, dev, seed=1, device=CPU, precision="bfloat16", learning_rate=0.05, epochs=15, batch_size=10)
+    history = fit(
+        network, train, dev, seed=1, device=CPU, precision="bfloat16", learning_rate=0.05, epochs=15, batch_size=10
+    )
     assert max(epoch.dev_accuracy for epoch in history.epochs) >= 0.9
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("learning_rate", 0.0), ("epochs", 0), ("epochs", 41), ("batch_size", 0), ("patience", 0), ("clip", -1.0)]
+    ("option", "value"),
+    [("learning_rate", 0.0), ("epochs", 0), ("epochs", 41), ("batch_size", 0), ("patience", 0), ("clip", -1.0)],
 )
 def test_an_impossible_option_is_refused_by_name(opinions, option, value):
     network, train, dev = prepared(opinions)
@@ -127,6 +135,15 @@ def test_an_impossible_option_is_refused_by_name(opinions, option, value):
 def test_curve_counts_every_training_text(opinions):
     network, train, dev = prepared(opinions)
     words = []
-    fit(network, train, dev, seed=1, device=CPU, epochs=2, batch_size=7, on_batch=lambda epoch, count: words.append(count))
+    fit(
+        network,
+        train,
+        dev,
+        seed=1,
+        device=CPU,
+        epochs=2,
+        batch_size=7,
+        on_batch=lambda epoch, count: words.append(count),
+    )
     assert sum(words) == 2 * len(train.words)
     assert np.all(np.array(words) > 0)

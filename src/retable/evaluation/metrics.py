@@ -10,9 +10,9 @@ def score(probabilities: np.ndarray, classes: np.ndarray) -> dict[str, float | i
     Args:
         probabilities: float (text, class), rows sum to one.
         classes: the true class of each text, int64 (text,).
-    Returns: texts, accuracy, error_rate, precision, recall and macro_f1 (means over the classes), micro_f1, macro_auc and
-        micro_auc (one class against the rest; a class that no text or every text has is left out of the mean; None where
-        no class is left), loss (mean negative log-likelihood).
+    Returns: texts, accuracy, error_rate, precision, recall and macro_f1 (means over the classes), micro_f1, macro_auc
+        and micro_auc (one class against the rest; a class that no text or every text has is left out of the mean; None
+        where no class is left), loss (mean negative log-likelihood).
     """
     count = probabilities.shape[1]
     predicted = probabilities.argmax(axis=1)

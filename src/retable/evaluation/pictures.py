@@ -195,5 +195,5 @@ def plain_svg(text: str) -> str:
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     text = re.sub(r'<(g|path) id="[A-Za-z0-9.]+_[\d_]+"', r"<\1", text)
     own = hashlib.sha256(text.encode("utf-8")).hexdigest()[:8]
-    text = re.sub(r'(id="|#)([mp][0-9a-f]{10})\b', rf"\g<1>p{own}-\2", text)
+    text = re.sub(r'(id="|#)(\w{11,})', rf"\g<1>p{own}-\2", text)
     return re.sub(r"\n\s*", "\n", text).replace(INK, "currentColor")

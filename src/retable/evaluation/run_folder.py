@@ -60,7 +60,13 @@ def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarr
     index = {label: position for position, label in enumerate(facts.labels)}
     classes = np.array([index[label] for label in table.column("label").to_pylist()], dtype=np.int64)
     flat = table.column("probabilities").combine_chunks().flatten().to_numpy()
-    return facts, table.column("id").to_pylist(), classes, table.column("clean").to_numpy(), flat.reshape(len(classes), -1)
+    return (
+        facts,
+        table.column("id").to_pylist(),
+        classes,
+        table.column("clean").to_numpy(),
+        flat.reshape(len(classes), -1),
+    )
 
 
 def write_cost(path: Path, cost: Mapping[str, Any]) -> None:

@@ -10,15 +10,17 @@ PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
 class WordEmbedding(nn.Module):
     """Look up word vectors.
 
-    A dense gradient for every word that ever had a vector would cost more than a small model itself, and words that do
-    not occur in training would not be changed by it: only the first `tuned` rows are parameters.
+    A dense gradient for every word that ever had a vector would cost more than a small model itself, and would not
+    change the words that do not occur in training: only the first `tuned` rows are parameters.
 
     Args:
-        vectors: one row a word, float, (word, dim); row 0 is padding and is set to zero, row 1 stands for unknown words.
+        vectors: one row a word, float, (word, dim); row 0 is padding and is set to zero, row 1 the unknown word.
         tuned: how many rows, from the top, are trained; 0 keeps every vector as it is.
         sparse: gradients touch only the rows that a batch used (for huge tables).
     Raises: ValueError if tuned is outside 0..len(vectors).
     """
+
+    fixed: Tensor
 
     def __init__(self, vectors: Tensor, *, tuned: int, sparse: bool = False) -> None:
         super().__init__()

@@ -5,6 +5,8 @@ Source     Graves and Schmidhuber, "Framewise phoneme classification with bidire
 Shapes     B texts, T words (padded on the right), D vector size, H states of both directions together, C classes.
 """
 
+from typing import Literal, get_args
+
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -12,7 +14,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from retable.layers.embedding import WordEmbedding
 from retable.models.options import check_choice, check_share
 
-POOLS = ("max", "mean", "last")
+Pool = Literal["max", "mean", "last"]
 
 
 class BiLSTM(nn.Module):
@@ -33,13 +35,13 @@ class BiLSTM(nn.Module):
         classes: int,
         *,
         hidden: int = 300,
-        pool: str = "max",
+        pool: Pool = "max",
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
         if hidden < 2 or hidden % 2:
             raise ValueError(f"hidden is {hidden}; allowed: even numbers from 2 (half of it for each direction)")
-        check_choice("pool", pool, POOLS)
+        check_choice("pool", pool, get_args(Pool))
         check_share("dropout", dropout)
         self.embedding = embedding
         self.pool = pool

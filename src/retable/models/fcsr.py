@@ -6,6 +6,8 @@ Decision   dropout, which the paper leaves open, stands on the word vectors S an
 Shapes     B texts, T words (padded on the right), N real words in all texts, n vector size, C classes.
 """
 
+from typing import Literal, get_args
+
 import torch
 from torch import Tensor, nn
 
@@ -13,8 +15,9 @@ from retable.layers.context import full_scale_context
 from retable.layers.embedding import WordEmbedding
 from retable.models.options import check_at_least, check_choice, check_share
 
+Gate = Literal["relu", "sigmoid"]
+Activation = Literal["as-gates", "sigmoid", "softmax"]
 GATES = {"relu": torch.relu_, "sigmoid": torch.sigmoid_}  # in place: nothing needs the values before
-ACTIVATIONS = ("as-gates", "sigmoid", "softmax")
 
 
 class SubCell(nn.Module):
@@ -73,15 +76,15 @@ class FCSR(nn.Module):
         classes: int,
         *,
         alpha: float = 0.2,
-        gate: str = "relu",
-        activation: str = "as-gates",
+        gate: Gate = "relu",
+        activation: Activation = "as-gates",
         dropout: float = 0.5,
         spread: float = 0.05,
     ) -> None:
         super().__init__()
         check_share("alpha", alpha)
-        check_choice("gate", gate, GATES)
-        check_choice("activation", activation, ACTIVATIONS)
+        check_choice("gate", gate, get_args(Gate))
+        check_choice("activation", activation, get_args(Activation))
         check_share("dropout", dropout)
         check_at_least("spread", spread, 0)
         self.embedding = embedding

@@ -1,6 +1,6 @@
 """Linear models on n-grams: what a user would pick instead of a network.
 
-Source     tfidf-svm: Salton and Buckley 1988 (weights), Fan et al., "LIBLINEAR", JMLR 2008 (linear support vector machine).
+Source     tfidf-svm: Salton and Buckley 1988 (weights), Fan et al., "LIBLINEAR", JMLR 2008 (the machine).
            nb-svm: Wang and Manning, "Baselines and Bigrams", ACL 2012, eq. 2-4: binary n-grams scaled by the log-count
            ratio of a class against the rest, and weights interpolated with their mean size.
 Choice     n-grams and C by accuracy on the dev split; of equals the first, so the smaller model.
@@ -28,7 +28,7 @@ from retable.text.splits import Split
 
 Features = Literal["words-1", "words-2", "words-3", "characters-4", "characters-5"]
 FEATURES = ("words-1", "words-2", "words-3", "characters-4", "characters-5")
-SMALL = 5_000_000  # characters of training text; above, n-grams of characters or of three words take many minutes and gigabytes
+SMALL = 5_000_000  # characters of training text; above, the large features take many minutes and gigabytes
 LARGE_FEATURES = ("words-3", "characters-4", "characters-5")
 PASSES = 200  # of the dual coordinate descent
 
@@ -46,8 +46,8 @@ class Candidate:
 class LinearClassifier:
     """Features, weights and the scale of the answers: all that is needed to classify.
 
-    `ngrams` lists the n-grams in the order of their columns, `factors` float (V,) multiplies the columns (idf, or ones),
-    `weights` float (C, V), `bias` float (C,).
+    `ngrams` lists the n-grams in the order of their columns, `factors` float (V,) multiplies the columns (idf, or
+    ones), `weights` float (C, V), `bias` float (C,).
     """
 
     features: str
@@ -70,8 +70,13 @@ class LinearClassifier:
         """Write weights.safetensors and vocabulary.json."""
         with atomic_file(folder / "weights.safetensors") as part:
             save_file({"factors": self.factors, "weights": self.weights, "bias": self.bias}, part)
-        facts = {"features": self.features, "weighting": self.weighting, "lowercase": self.lowercase,
-                 "scale": self.scale, "ngrams": self.ngrams}
+        facts = {
+            "features": self.features,
+            "weighting": self.weighting,
+            "lowercase": self.lowercase,
+            "scale": self.scale,
+            "ngrams": self.ngrams,
+        }
         write_json(folder / "vocabulary.json", facts)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
@@ -110,8 +115,17 @@ def train_tfidf_svm(
     Raises: ValueError if there is nothing to choose from.
     """
     check_choices(features, costs)
-    return choose(train, dev, "tfidf", features, costs, seed=seed, lowercase=lowercase, on_candidate=on_candidate,
-                  fit_weights=svm_weights)
+    return choose(
+        train,
+        dev,
+        "tfidf",
+        features,
+        costs,
+        seed=seed,
+        lowercase=lowercase,
+        on_candidate=on_candidate,
+        fit_weights=svm_weights,
+    )
 
 
 def train_nb_svm(
@@ -125,7 +139,7 @@ def train_nb_svm(
     beta: float = 0.25,
     on_candidate: Callable[[Candidate], None] | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
-    """A support vector machine on binary n-grams, each scaled by its naive Bayes log-count ratio, one class against the rest.
+    """A support vector machine on binary n-grams scaled by naive Bayes log-count ratios, one class against the rest.
 
     Args:
         beta: share of the fitted weights; the rest is their mean size (Wang and Manning, eq. 4), in [0, 1].
@@ -138,8 +152,17 @@ def train_nb_svm(
     def fit_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
         return nb_svm_weights(x, classes, cost, seed, beta)
 
-    return choose(train, dev, "binary", features, costs, seed=seed, lowercase=lowercase, on_candidate=on_candidate,
-                  fit_weights=fit_weights)
+    return choose(
+        train,
+        dev,
+        "binary",
+        features,
+        costs,
+        seed=seed,
+        lowercase=lowercase,
+        on_candidate=on_candidate,
+        fit_weights=fit_weights,
+    )
 
 
 def choose(
@@ -172,8 +195,9 @@ def choose(
             tried.append(Candidate(name, cost, float((scores.argmax(axis=1) == dev.classes).mean())))
             if best is None or tried[-1].dev_accuracy > max(candidate.dev_accuracy for candidate in tried[:-1]):
                 ngrams = counter.get_feature_names_out().tolist()
-                best = LinearClassifier(name, weighting, lowercase, ngrams, factors, weights, bias,
-                                        fitted_scale(scores, dev.classes))
+                best = LinearClassifier(
+                    name, weighting, lowercase, ngrams, factors, weights, bias, fitted_scale(scores, dev.classes)
+                )
             if on_candidate:
                 on_candidate(tried[-1])
     assert best is not None
@@ -195,7 +219,7 @@ def svm_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: in
 def nb_svm_weights(
     x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int, beta: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (C, V) on plain binary features: the log-count ratio is multiplied into them. Wang and Manning, eq. 2-4."""
+    """Weights (C, V) on plain binary features, the log-count ratio multiplied in. Wang and Manning, eq. 2-4."""
     rows, biases = [], []
     for target in range(int(classes.max()) + 1):
         positive = (classes == target).astype(np.int64)
@@ -211,7 +235,7 @@ def nb_svm_weights(
 
 
 def log_count_ratio(x: sparse.csr_matrix, positive: np.ndarray) -> np.ndarray:
-    """log((p / |p|) / (q / |q|)), p and q the smoothed counts of every n-gram in the class and in the rest. Eq. 2, (V,)."""
+    """log((p / |p|) / (q / |q|)), p, q the smoothed counts of n-grams in the class and in the rest. Eq. 2, (V,)."""
     p = 1.0 + np.asarray(x[positive == 1].sum(axis=0)).ravel()
     q = 1.0 + np.asarray(x[positive == 0].sum(axis=0)).ravel()
     return np.log((p / p.sum()) / (q / q.sum())).astype(np.float32)
@@ -236,10 +260,18 @@ def ngram_counter(features: str, vocabulary: list[str] | None = None) -> CountVe
     """Counts of word n-grams (tokens are what stands between spaces) or of character n-grams within words."""
     kind, length = features.split("-")
     if kind == "words":
-        return CountVectorizer(analyzer="word", tokenizer=str.split, token_pattern=None, lowercase=False,
-                               ngram_range=(1, int(length)), vocabulary=vocabulary, dtype=np.float32)
-    return CountVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(1, int(length)), vocabulary=vocabulary,
-                           dtype=np.float32)
+        return CountVectorizer(
+            analyzer="word",
+            tokenizer=str.split,
+            token_pattern=None,
+            lowercase=False,
+            ngram_range=(1, int(length)),
+            vocabulary=vocabulary,
+            dtype=np.float32,
+        )
+    return CountVectorizer(
+        analyzer="char_wb", lowercase=False, ngram_range=(1, int(length)), vocabulary=vocabulary, dtype=np.float32
+    )
 
 
 def idf(counts: sparse.csr_matrix) -> np.ndarray:

@@ -37,7 +37,8 @@ class TextCNN(nn.Module):
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("the shortest of widths", min(widths, default=0), 1)
+        if min(widths, default=0) < 1:
+            raise ValueError(f"widths is {list(widths)}; allowed: one or more whole numbers >= 1")
         check_at_least("filters", filters, 1)
         check_share("dropout", dropout)
         self.embedding = embedding

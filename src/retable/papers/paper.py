@@ -70,8 +70,9 @@ class ResultTable:
 class StatisticsTable:
     """A table of facts about corpora: a row a corpus, a column a statistic.
 
-    `corpora` maps the id of a row to the corpus that it is here (None: not at hand, with the reason in `reasons`), `notes` explains
-    a difference, keyed by (row, column).
+    `corpora` maps the id of a row to the corpus that it is here (None: not at hand, with the reason in `reasons`),
+    `notes` explains a difference, keyed by (row, column); `statistics` names the key of stats.json where it is not the
+    column's own id.
     """
 
     name: str
@@ -80,6 +81,7 @@ class StatisticsTable:
     corpora: Mapping[str, str | None]
     reasons: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    statistics: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -51,16 +51,30 @@ class Entry:
         texts = {name: _text(value) for name, value in asdict(result).items()}
         hashes = metrics["hashes"]
         return cls(
-            row=metrics["row"], column=metrics["column"], seed=str(metrics["seed"]), metric=metric, scale=metrics["scale"],
-            parameters=hashes["parameters"], data=hashes["data"], code=hashes["code"], commit=metrics["git_commit"],
-            device=metrics["device"], threads=str(metrics["threads"]), date=metrics["date"], **texts,
+            row=metrics["row"],
+            column=metrics["column"],
+            seed=str(metrics["seed"]),
+            metric=metric,
+            scale=metrics["scale"],
+            parameters=hashes["parameters"],
+            data=hashes["data"],
+            code=hashes["code"],
+            commit=metrics["git_commit"],
+            device=metrics["device"],
+            threads=str(metrics["threads"]),
+            date=metrics["date"],
+            **texts,
         )
 
     def result(self) -> RunResult:
         """What a table needs of it."""
         return RunResult(
-            float(self.value), float(self.clean) if self.clean else None, int(self.texts), self.vectors,
-            float(self.tokens_covered) if self.tokens_covered else None, int(self.epochs) if self.epochs else None,
+            float(self.value),
+            float(self.clean) if self.clean else None,
+            int(self.texts),
+            self.vectors,
+            float(self.tokens_covered) if self.tokens_covered else None,
+            int(self.epochs) if self.epochs else None,
             {"": None, "True": True, "False": False}[self.turned],
         )
 
@@ -78,7 +92,9 @@ def write_bank(path: Path, entries: Iterable[Entry]) -> None:
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Entry)], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(asdict(entry) for entry in sorted(entries, key=lambda entry: (entry.row, entry.column, entry.seed)))
+        writer.writerows(
+            asdict(entry) for entry in sorted(entries, key=lambda entry: (entry.row, entry.column, entry.seed))
+        )
 
 
 def results_by_cell(entries: Iterable[Entry]) -> dict[tuple[str, str], list[RunResult]]:
@@ -94,11 +110,13 @@ def bank_predictions(source: Path, target: Path) -> None:
     facts, ids, classes, _, probabilities = read_predictions(source)
     labels = pa.array(facts.labels)
     flat = pa.array(probabilities.astype(np.float16).ravel())
-    table = pa.table({
-        "id": pa.array(ids, pa.string()),
-        "label": labels.take(pa.array(classes)).dictionary_encode(),
-        "probabilities": pa.FixedSizeListArray.from_arrays(flat, len(labels)),
-    }).replace_schema_metadata(facts_metadata(facts))
+    table = pa.table(
+        {
+            "id": pa.array(ids, pa.string()),
+            "label": labels.take(pa.array(classes)).dictionary_encode(),
+            "probabilities": pa.FixedSizeListArray.from_arrays(flat, len(labels)),
+        }
+    ).replace_schema_metadata(facts_metadata(facts))
     with atomic_file(target) as part:
         pq.write_table(table, part, compression="zstd", compression_level=19)
 

@@ -47,8 +47,8 @@ def verdict(low: float, high: float, published: float, differences: float) -> Ve
     Args:
         low, high: our interval; published: the printed number, in the same unit.
         differences: largest minus smallest printed number of the column: what the paper tells apart.
-    Returns: "higher" or "lower" if ours is, beyond doubt; "agrees" if the number is inside; "uninformative" if it is inside
-        only because the interval is wider than all of the paper's own differences.
+    Returns: "higher" or "lower" if ours is, beyond doubt; "agrees" if the number is inside; "uninformative" if it is
+        inside only because the interval is wider than all of the paper's own differences.
     """
     if published < low:
         return "higher"

@@ -19,8 +19,10 @@ def result_markdown(table: ResultTable, lines: Sequence[Line]) -> str:
     columns = [column for column in table.columns if any(key[1] == column.id for key in cells)]
     rows = [row for row in table.rows if any(key[0] == row.id for key in cells)]
     header = ["", *(column.printed for column in columns)]
-    body = [[_row_name(row.printed, row.id, row.extra), *(_cell(cells.get((row.id, column.id))) for column in columns)]
-            for row in rows]
+    body = [
+        [_row_name(row.printed, row.id, row.extra), *(_cell(cells.get((row.id, column.id))) for column in columns)]
+        for row in rows
+    ]
     title = f"# {table.title}\n\nIn {table.unit}. {LEGEND}\n\n"
     return title + markdown_table(header, body) + "\n## Notes\n\n" + _notes(lines)
 
@@ -52,13 +54,27 @@ def _cell(line: Line | None) -> str:
         return f"–{published}"
     half = f" ± {(float(line.high) - float(line.low)) / 2:.1f}" if line.high else ""
     mark = f" {MARK[line.verdict]}" if MARK[line.verdict] else ""
-    return f"**{line.measured}**{half}{published}{mark}"
+    clean = f" (clean {line.clean})" if line.clean and line.clean != line.measured else ""
+    return f"**{line.measured}**{half}{clean}{published}{mark}"
 
 
 def _notes(lines: Sequence[Line]) -> str:
-    """Every note once, with the cells that have it."""
-    where: dict[str, list[str]] = {}
+    """Every note once, with the cells that have it; a note on all cells of a row or a column names only that."""
+    where: dict[str, set[tuple[str, str]]] = {}
     for line in lines:
         for note in line.note.split("; ") if line.note else []:
-            where.setdefault(note, []).append(f"{line.row}.{line.column}")
-    return "".join(f"- {note}: {', '.join(cells)}\n" for note, cells in where.items())
+            where.setdefault(note, set()).add((line.row, line.column))
+    cells = [(line.row, line.column) for line in lines]
+    return "".join(f"- {note}: {', '.join(_grouped(cells, found))}\n" for note, found in where.items())
+
+
+def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> list[str]:
+    """Names of the cells; where all cells of a column or a row are among them, the name of that alone."""
+    named, rest = [], set(found)
+    for index, kind in ((1, "column"), (0, "row")):
+        for name in dict.fromkeys(cell[index] for cell in cells):
+            whole = {cell for cell in cells if cell[index] == name}
+            if len(whole) > 1 and whole <= found and whole & rest:
+                named.append(f"{kind} {name}")
+                rest -= whole
+    return named + [f"{row}.{column}" for row, column in cells if (row, column) in rest]

@@ -11,7 +11,7 @@ COLUMNS = ["table", "row", "column", "metric", "value", "unit", "own", "note"]
 
 @dataclass(frozen=True)
 class Published:
-    """A printed number: `value` with its digits as printed; `own` is yes, cited or unknown; `remark` without the printed name."""
+    """A printed number: `value` has its digits as printed, `own` is yes, cited or unknown."""
 
     row: str
     column: str
@@ -41,8 +41,17 @@ def read_published(path: Path, table: str) -> list[Published]:
                 except ValueError:
                     raise InputError(f"{path}, line {line}: the value {cells['value']!r} is no number.") from None
                 remark = cells["note"].partition("; ")[2]
-                found.append(Published(cells["row"], cells["column"], cells["metric"], cells["value"], cells["unit"],
-                                       cells["own"], remark))
+                found.append(
+                    Published(
+                        cells["row"],
+                        cells["column"],
+                        cells["metric"],
+                        cells["value"],
+                        cells["unit"],
+                        cells["own"],
+                        remark,
+                    )
+                )
             return found
     except FileNotFoundError:
         raise InputError(f"{path} is missing; `git checkout {path.name}` brings the published numbers back.") from None

@@ -30,9 +30,13 @@ class RunResult:
         """From metrics.json."""
         vectors, clean = metrics["vectors"], metrics["test_clean"]
         return cls(
-            metrics["test"][metric], clean[metric] if clean else None, metrics["test"]["texts"],
-            vectors["name"] if vectors else "", vectors["tokens_covered"] if vectors else None,
-            metrics["epochs"]["run"], metrics["epochs"]["turned"],
+            metrics["test"][metric],
+            clean[metric] if clean else None,
+            metrics["test"]["texts"],
+            vectors["name"] if vectors else "",
+            vectors["tokens_covered"] if vectors else None,
+            metrics["epochs"]["run"],
+            metrics["epochs"]["turned"],
         )
 
 
@@ -68,7 +72,9 @@ def result_lines(
     return lines
 
 
-def floor_of(table: ResultTable, column: str, runs: Mapping[tuple[str, str], Sequence[RunResult]]) -> tuple[str, float] | None:
+def floor_of(
+    table: ResultTable, column: str, runs: Mapping[tuple[str, str], Sequence[RunResult]]
+) -> tuple[str, float] | None:
     """The best of the linear rows on a column: its row and mean score, a fraction."""
     found = [(row, _mean([run.value for run in runs[row, column]])) for row in LINEAR_ROWS if (row, column) in runs]
     return max(found, key=lambda pair: pair[1]) if found else None
@@ -98,18 +104,36 @@ def _measured(
         delta = f"{_mean(values) * factor - float(number.value):+.{digits}f}"
         match = _match(table, column, mine, number)
     return Line(
-        row.id, column.id, table.metric, f"{_mean(values) * factor:.{digits}f}", f"{low * factor:.{digits}f}",
-        f"{high * factor:.{digits}f}", str(len(mine)), f"{_mean(cleans) * factor:.{digits}f}" if cleans else "",
-        number.value if number else "", delta, table.unit, match, judged, "; ".join(notes),
+        row.id,
+        column.id,
+        table.metric,
+        f"{_mean(values) * factor:.{digits}f}",
+        f"{low * factor:.{digits}f}",
+        f"{high * factor:.{digits}f}",
+        str(len(mine)),
+        f"{_mean(cleans) * factor:.{digits}f}" if cleans else "",
+        number.value if number else "",
+        delta,
+        table.unit,
+        match,
+        judged,
+        "; ".join(notes),
     )
 
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
     reason = column.reason or row.reason or cells.missing.get((row.id, column.id), f"not in scale {cells.scale}")
     notes = [reason, number.remark] if number else [reason]
-    return Line(row.id, column.id, table.metric, published=number.value if number else "", unit=table.unit,
-                match="quoted" if number and number.own == "cited" else "", verdict="not-run",
-                note="; ".join(note for note in notes if note))
+    return Line(
+        row.id,
+        column.id,
+        table.metric,
+        published=number.value if number else "",
+        unit=table.unit,
+        match="quoted" if number and number.own == "cited" else "",
+        verdict="not-run",
+        note="; ".join(note for note in notes if note),
+    )
 
 
 def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number: Published) -> str:
@@ -131,7 +155,9 @@ def _notes(
     first = runs[0]
     notes = []
     if first.vectors:
-        notes.append(f"vectors {first.vectors} cover {100 * (first.tokens_covered or 0):.1f}% of the training words' occurrences")
+        notes.append(
+            f"vectors {first.vectors} cover {100 * (first.tokens_covered or 0):.1f}% of the training words' occurrences"
+        )
     if any(run.turned is False for run in runs):
         notes.append(f"the dev curve had not turned after {first.epochs} epochs")
     if number and floor and float(number.value) < floor[1] * factor:

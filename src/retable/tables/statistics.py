@@ -23,10 +23,21 @@ def statistics_lines(
         corpus = table.corpora.get(number.row)
         if corpus is None or corpus not in stats:
             reason = table.reasons.get(number.row, "not in this scale")
-            lines.append(Line(number.row, number.column, number.metric, published=number.value, unit=number.unit,
-                              verdict="not-run", note=_joined(reason, number.remark)))
+            lines.append(
+                Line(
+                    number.row,
+                    number.column,
+                    number.metric,
+                    published=number.value,
+                    unit=number.unit,
+                    verdict="not-run",
+                    note=_joined(reason, number.remark),
+                )
+            )
             continue
-        measured = float(stats[corpus][number.column]) / UNIT_FACTOR.get(number.unit, 1.0)
+        measured = float(stats[corpus][table.statistics.get(number.column, number.column)]) / UNIT_FACTOR.get(
+            number.unit, 1.0
+        )
         digits = 0 if number.unit == "count" else 1
         printed = float(number.value)
         tolerance = _half_of_last_digit(number.value)
@@ -36,9 +47,20 @@ def statistics_lines(
             judged = "agrees" if abs(measured - printed) <= tolerance else ("higher" if measured > printed else "lower")
             delta = f"{measured - printed:+.{digits}f}"
         note = table.notes.get((number.row, number.column), "") if judged != "agrees" else ""
-        lines.append(Line(number.row, number.column, number.metric, f"{measured:.{digits}f}", published=number.value,
-                          delta=delta, unit=number.unit, match="quoted" if number.own == "cited" else "exact",
-                          verdict=judged, note=_joined(note, "" if note else number.remark)))
+        lines.append(
+            Line(
+                number.row,
+                number.column,
+                number.metric,
+                f"{measured:.{digits}f}",
+                published=number.value,
+                delta=delta,
+                unit=number.unit,
+                match="quoted" if number.own == "cited" else "exact",
+                verdict=judged,
+                note=_joined(note, "" if note else number.remark),
+            )
+        )
     return lines
 
 

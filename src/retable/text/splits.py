@@ -80,8 +80,12 @@ def read_split(folder: Path, split: str) -> Split:
         raise InputError(f'{path} has the label "{wrong}"; the corpus declares {", ".join(facts.labels)}.')
     parts = table.column("parts").combine_chunks() if "parts" in table.column_names else None
     return Split(
-        facts, table.column("id").to_pylist(), table.column("tokens").combine_chunks(), parts,
-        np.array([index[label] for label in labels], dtype=np.int64), table.column("clean").to_numpy(),
+        facts,
+        table.column("id").to_pylist(),
+        table.column("tokens").combine_chunks(),
+        parts,
+        np.array([index[label] for label in labels], dtype=np.int64),
+        table.column("clean").to_numpy(),
     )
 
 

@@ -3,6 +3,7 @@
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import cycle
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -18,6 +19,7 @@ from retable.text.tokens import Tokenise
 
 TEXTS_IN_BATCH = 1_000
 TagParts = Callable[[pa.ListArray], pa.ListArray]
+Batches = Iterator[pa.RecordBatch]
 
 
 def tag_split(
@@ -52,9 +54,6 @@ def tag_split(
             on_texts(len(batch))
 
 
-Batches = Iterator[pa.RecordBatch]
-
-
 def _tokenised(batches: Batches, tokenise: Tokenise, processes: int) -> Iterator[tuple[pa.RecordBatch, pa.ListArray]]:
     """Each batch with its tokens, in order; every process has one batch in hand."""
     if processes == 1:
@@ -86,9 +85,6 @@ def _start(tokenise: Tokenise) -> Connection:
 def _serve(tokenise: Tokenise, parent: Connection) -> None:
     """Tokenise what comes until the parent closes its end, or is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
-        try:
-            texts = parent.recv()
-        except EOFError:
-            return
-        parent.send(tokenise(texts))
+    with suppress(EOFError, ConnectionError):
+        while True:
+            parent.send(tokenise(parent.recv()))

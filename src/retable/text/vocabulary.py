@@ -1,7 +1,7 @@
 """Words to row numbers: the vocabulary of a run and the texts in its numbers.
 
-The vocabulary comes from the training split and from the given vectors (which themselves come from training text alone);
-a dev or test text never adds a word.
+The vocabulary comes from the training split and from the given vectors (which themselves come from training text
+alone); a dev or test text never adds a word.
 """
 
 from collections.abc import Sequence
@@ -52,9 +52,7 @@ def count_words(tokens: pa.ListArray, *, lowercase: bool) -> dict[str, int]:
     return dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
 
 
-def build_vocabulary(
-    counts: dict[str, int], given: Sequence[str], *, min_count: int, lowercase: bool
-) -> Vocabulary:
+def build_vocabulary(counts: dict[str, int], given: Sequence[str], *, min_count: int, lowercase: bool) -> Vocabulary:
     """The vocabulary of a run.
 
     Args:
@@ -83,7 +81,9 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
     offsets = offsets - offsets[0]
     empty = np.flatnonzero(np.diff(offsets) == 0)
     if len(empty):
-        raise InputError(f"text {split.ids[empty[0]]} of {split.facts.corpus} has no word; run `dvc repro` from clean on.")
+        raise InputError(
+            f"text {split.ids[empty[0]]} of {split.facts.corpus} has no word; run `dvc repro` from clean on."
+        )
     flat = _flat_words(split.tokens, vocabulary.lowercase)
     rows = pc.index_in(flat, value_set=pa.array(vocabulary.words[2:], pa.string()))
     words = pc.fill_null(pc.add(rows, 2), UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int32)

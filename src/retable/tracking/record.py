@@ -46,7 +46,8 @@ def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], N
             if entry in to_write:
                 run_id = write(client, ids[entry.experiment], entry, here)
                 for run in entry.runs:
-                    client.set_tag(write(client, ids[entry.experiment], run, here), PARENT, run_id)
+                    child = write(client, ids[entry.experiment], run, here)
+                    client.set_tag(child, PARENT, run_id)
                 if entry.runs:
                     finish(client, run_id, entry)
             if on_entry:
@@ -129,9 +130,8 @@ def fill(client: Any, run_id: str, entry: Entry, start: float) -> None:
     when, metrics = start, []
     for position, line in enumerate(read_lines(source / "curve.csv"), start=1):
         when += float(line.get("seconds", 0))
-        metrics += [
-            (name, value, when, step) for name, step, value in points(line, position) if (name, step) not in there
-        ]
+        new = [point for point in points(line, position) if point[:2] not in there]
+        metrics += [(name, value, when, step) for name, step, value in new]
     log_metrics(client, run_id, metrics)
     with tempfile.TemporaryDirectory() as folder:
         for name, picture in pictures_of_run(source, "png").items():

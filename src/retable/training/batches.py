@@ -50,7 +50,7 @@ class BatchMaker:
         self.device = device
 
     def __call__(self, texts: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
-        """Words int64 (batch, word), mask bool (batch, word), classes int64 (batch,) of the texts with these numbers."""
+        """Words int64 (batch, word), mask bool (batch, word), classes int64 (batch,) of these texts."""
         longest = int(self.lengths[texts].max())
         chosen = torch.from_numpy(texts).to(self.device)
         start, stop = self.offsets[chosen], self.offsets[chosen + 1]

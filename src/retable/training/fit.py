@@ -97,8 +97,15 @@ def fit(
     for number in range(1, epochs + 1):
         start = time.perf_counter()
         loss_sum, correct = train_epoch(
-            network, maker, shuffled_batches(maker.lengths, batch_size, generator), optimisers, rate_at,
-            epoch=number, precision=precision, clip=clip, on_batch=on_batch,
+            network,
+            maker,
+            shuffled_batches(maker.lengths, batch_size, generator),
+            optimisers,
+            rate_at,
+            epoch=number,
+            precision=precision,
+            clip=clip,
+            on_batch=on_batch,
         )
         seconds = time.perf_counter() - start
         if not math.isfinite(loss_sum):
@@ -110,7 +117,15 @@ def fit(
         dev_loss = float(F.cross_entropy(logits, torch.from_numpy(dev.classes)))
         dev_accuracy = float((logits.argmax(1).numpy() == dev.classes).mean())
         history.append(
-            Epoch(number, rate_at(number - 1), loss_sum / len(train), correct / len(train), dev_loss, dev_accuracy, seconds)
+            Epoch(
+                number,
+                rate_at(number - 1),
+                loss_sum / len(train),
+                correct / len(train),
+                dev_loss,
+                dev_accuracy,
+                seconds,
+            )
         )
         better = number if dev_accuracy > best[0] else better
         if (dev_accuracy, -dev_loss) > best:

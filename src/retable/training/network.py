@@ -50,8 +50,11 @@ class NetworkClassifier:
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
         """Parameters that training changes (all, and those of word vectors) and forward FLOPs for a word."""
-        tuned = sum(module.tuned.numel() for module in self.network.modules()
-                    if isinstance(module, WordEmbedding) and module.tuned is not None)
+        tuned = sum(
+            module.tuned.numel()
+            for module in self.network.modules()
+            if isinstance(module, WordEmbedding) and module.tuned is not None
+        )
         return {
             "parameters": sum(weight.numel() for weight in self.network.parameters()),
             "parameters_tuned_words": tuned,
@@ -118,8 +121,10 @@ def train_network(
     where = choose_device(device)
     seed_everything(seed)
     vocabulary = build_vocabulary(
-        count_words(train.tokens, lowercase=embedding["lowercase"]), vectors.words,
-        min_count=embedding["min_count"], lowercase=embedding["lowercase"],
+        count_words(train.tokens, lowercase=embedding["lowercase"]),
+        vectors.words,
+        min_count=embedding["min_count"],
+        lowercase=embedding["lowercase"],
     )
     rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
     network = build_network(
@@ -134,7 +139,14 @@ def train_network(
 
 
 def load_network(
-    folder: Path, classes: int, *, model: Section, embedding: Section, training: Section, device: str, precision: Precision
+    folder: Path,
+    classes: int,
+    *,
+    model: Section,
+    embedding: Section,
+    training: Section,
+    device: str,
+    precision: Precision,
 ) -> NetworkClassifier:
     """Read what `NetworkClassifier.save` wrote."""
     where = choose_device(device)

@@ -15,8 +15,12 @@ def build_optimisers(
 
     Weight decay is the classic L2 term in the gradient (not decoupled), as the papers have it; sparse tables take none.
     """
-    sparse_weights = {id(weight) for module in network.modules() if getattr(module, "sparse", False)
-                      for weight in module.parameters(recurse=False)}
+    sparse_weights = {
+        id(weight)
+        for module in network.modules()
+        if getattr(module, "sparse", False)
+        for weight in module.parameters(recurse=False)
+    }
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     dense = [weight for weight in weights if id(weight) not in sparse_weights]
     sparse = [weight for weight in weights if id(weight) in sparse_weights]

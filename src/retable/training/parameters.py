@@ -37,8 +37,10 @@ def embedding_options(vectors: str, *, size: int, tune: bool, min_count: int, lo
         spread: standard deviation of the random vectors.
     """
     if size < 1 or min_count < 1 or spread < 0:
-        raise ValueError(f"size is {size}, min_count is {min_count}, spread is {spread}; "
-                         "allowed: size and min_count 1 or more, spread 0 or more")
+        raise ValueError(
+            f"size is {size}, min_count is {min_count}, spread is {spread}; "
+            "allowed: size and min_count 1 or more, spread 0 or more"
+        )
 
 
 def linear_embedding_options(vectors: Literal["none"], *, lowercase: bool) -> None:
@@ -51,7 +53,9 @@ def max_words_option(*, max_words: int) -> None:
         raise ValueError(f"max_words is {max_words}; allowed: 0 (whole texts) or more")
 
 
-def check_parameters(parameters: Section, file: str = "params.yaml", defaults: Mapping[str, Section] | None = None) -> None:
+def check_parameters(
+    parameters: Section, file: str = "params.yaml", defaults: Mapping[str, Section] | None = None
+) -> None:
     """Refuse a misspelt, mistyped, misplaced or impossible option before anything is trained.
 
     Args:
@@ -74,7 +78,9 @@ def check_parameters(parameters: Section, file: str = "params.yaml", defaults: M
         check.section("model", model, network_class(name))
         check.section("embedding", parameters["embedding"], embedding_options)
         check.section("training", training, fit, max_words_option)
-        check.call("training", check_training, **{key: training[key] for key in inspect.signature(check_training).parameters})
+        check.call(
+            "training", check_training, **{key: training[key] for key in inspect.signature(check_training).parameters}
+        )
         check.call("training", max_words_option, max_words=training["max_words"])
         check.call("embedding", embedding_options, **parameters["embedding"])
         check.call("model", _build_small, name, model)
@@ -104,8 +110,10 @@ class _Checker:
                 raise self.refusal(section, key, value, f"allowed: {expected}")
         missing = sorted(set(allowed) - set(values))
         if missing:
-            raise InputError(f"{section} in {self.file} lacks {', '.join(missing)} for {self.model}; "
-                             f"`retable use {self.model} <corpus>` writes all options of {self.model}.")
+            raise InputError(
+                f"{section} in {self.file} lacks {', '.join(missing)} for {self.model}; "
+                f"`retable use {self.model} <corpus>` writes all options of {self.model}."
+            )
 
     def call(self, section: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """Let the code itself check the values; its ValueError begins with the name of the option."""
@@ -114,14 +122,21 @@ class _Checker:
         except ValueError as error:
             key = str(error).split(" ", 1)[0]
             sentence = str(error).removesuffix(".")
-            raise InputError(f"{section}.{sentence} ({self.file}, model {self.model}){self.back(section, key)}.") from None
+            raise InputError(
+                f"{section}.{sentence} ({self.file}, model {self.model}){self.back(section, key)}."
+            ) from None
 
     def refusal(self, section: str, key: str, value: Any, why: str) -> InputError:
         return InputError(f"{section}.{key} is {value!r} in {self.file}; {why}{self.back(section, key)}.")
 
     def wrong_name(self, section: str, key: str, allowed: Mapping[str, Any]) -> str:
-        owners = [other for other in known_models() if other != self.model and section == "model" and key in
-                  options_of(linear_trainer(other) if other in LINEAR_MODELS else network_class(other))]
+        owners = [
+            other
+            for other in known_models()
+            if other != self.model
+            and section == "model"
+            and key in options_of(linear_trainer(other) if other in LINEAR_MODELS else network_class(other))
+        ]
         if owners:
             return f"it is an option of {', '.join(owners)}, not of {self.model}"
         return str(unknown_name(f"no option of {self.model}: the name", key, allowed)).removesuffix(".")
@@ -130,21 +145,25 @@ class _Checker:
         """How to take a value back: params.yaml keeps what `dvc exp run -S` wrote into it."""
         if self.file != "params.yaml":
             return ""
+        kept = "the value stays in params.yaml until you take it back"
         preset = self.defaults.get(section, {})
         if key in preset:
-            return f"; the value stays in params.yaml until you take it back: `-S {section}.{key}={preset[key]}` or edit the line"
-        return f"; it stays in params.yaml until you take it back: remove the line {section}.{key}, or `retable use {self.model} <corpus>`"
+            return f"; {kept}: `-S {section}.{key}={preset[key]}` or edit the line"
+        return f"; {kept}: remove the line {section}.{key}, or `retable use {self.model} <corpus>`"
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Option -> type of a function's or class's arguments, without those that the run itself gives."""
-    target = function.__init__ if inspect.isclass(function) else function  # type: ignore[misc]
+    target = function.__init__ if inspect.isclass(function) else function
     hints = typing.get_type_hints(target)
     skip = {"self", "embedding", "classes", "return", "network", "train", "dev"} | GIVEN_BY_THE_RUN
     if function in (embedding_options, linear_embedding_options):
         skip.discard("lowercase")
-    return {name: hints.get(name, Any) for name in inspect.signature(target).parameters
-            if name not in skip and not name.startswith("on_")}
+    return {
+        name: hints.get(name, Any)
+        for name in inspect.signature(target).parameters
+        if name not in skip and not name.startswith("on_")
+    }
 
 
 def type_problem(value: Any, expected: Any) -> str | None:

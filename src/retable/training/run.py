@@ -77,7 +77,12 @@ def train_classifier(
     if model["name"] in LINEAR_MODELS:
         options = {key: value for key, value in model.items() if key != "name"}
         classifier, tried = linear_trainer(model["name"])(
-            train, dev, seed=parameters["seed"], lowercase=parameters["embedding"]["lowercase"], on_candidate=keep, **options
+            train,
+            dev,
+            seed=parameters["seed"],
+            lowercase=parameters["embedding"]["lowercase"],
+            on_candidate=keep,
+            **options,
         )
         best = max(tried, key=lambda candidate: candidate.dev_accuracy)
         seconds = (time.perf_counter() - start) / len(tried)
@@ -86,9 +91,17 @@ def train_classifier(
         device = torch.device("cpu")
     else:
         classifier, history = train_network(
-            train, dev, vectors, model=model, embedding=parameters["embedding"], training=parameters["training"],
-            seed=parameters["seed"], device=parameters["device"], precision=parameters["precision"],
-            on_batch=on_batch, on_epoch=keep,
+            train,
+            dev,
+            vectors,
+            model=model,
+            embedding=parameters["embedding"],
+            training=parameters["training"],
+            seed=parameters["seed"],
+            device=parameters["device"],
+            precision=parameters["precision"],
+            on_batch=on_batch,
+            on_epoch=keep,
         )
         seconds = float(np.median([epoch.seconds for epoch in history.epochs]))
         epochs = {"run": len(history.epochs), "chosen": history.chosen, "turned": history.turned}

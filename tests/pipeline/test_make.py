@@ -1,0 +1,39 @@
+from pipeline import make
+from pipeline.make import Reader, told
+from pipeline.scale import scale_preset
+
+
+def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(make, "PLAN", tmp_path / "plan.json")
+    reader = Reader({"clean@mr": 5.0, "tag@mr": 7.0, "train": 60.0}, "cpu")
+    output = """Stage 'clean@mr' didn't change, skipping
+Running stage 'tag@mr':
+> python -m pipeline.tag mr
+Updating lock file 'dvc.lock'
+
+Running stage 'train':
+> python -m pipeline.train
+ERROR: failed to reproduce 'train'
+"""
+    reader.read(iter(output.splitlines(keepends=True)))
+    assert reader.skipped == 1
+    assert list(reader.took) == ["tag@mr", "train"]
+    shown = capsys.readouterr()
+    assert shown.out == "ERROR: failed to reproduce 'train'\n"
+    assert "stage 2 of 3 tag@mr" in shown.err
+    assert "all stages about 67 s" in shown.err
+
+
+def test_every_stage_of_a_scale_has_an_estimate(tmp_path, monkeypatch):
+    for name in ("smoke", "cpu"):
+        preset = scale_preset(name) | {
+            "model": {"name": "fcsr"},
+            "corpus": {"name": scale_preset(name)["focus"]["corpus"]},
+        }
+        stages = make.stages_of(preset)
+        assert {"code", "tagger", "train", "evaluate", "tables", "report", "record"} <= set(stages)
+        assert all(seconds > 0 for seconds in stages.values())
+
+
+def test_times_as_people_say_them():
+    assert [told(seconds) for seconds in (0.4, 99, 100, 1500)] == ["0 s", "99 s", "2 min", "25 min"]

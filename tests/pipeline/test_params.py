@@ -1,0 +1,155 @@
+"""What a user may write into params.yaml, and what it is told otherwise."""
+
+import copy
+
+import pytest
+
+from pipeline import code, scale
+from pipeline.scale import model_preset, replace_sections, scale_preset, scales, sections_of
+from retable.errors import InputError
+from retable.models import LINEAR_MODELS, MODELS
+from retable.papers import PAPERS
+from retable.training.parameters import check_parameters
+
+
+def parameters(model="fcsr", **changes):
+    preset = model_preset(model)
+    values = {**copy.deepcopy(preset), "corpus": {"name": "sst-2"}, "seed": 1, "device": "auto", "precision": "float32"}
+    for path, value in changes.items():
+        section, _, key = path.partition("__")
+        if key:
+            values[section][key] = value
+        else:
+            values[section] = value
+    return values
+
+
+def refusal(model="fcsr", **changes):
+    with pytest.raises(InputError) as caught:
+        check_parameters(parameters(model, **changes), defaults=model_preset(model))
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize("model", sorted(MODELS | LINEAR_MODELS))
+def test_every_preset_is_accepted(model):
+    check_parameters(parameters(model), defaults=model_preset(model))
+
+
+def test_a_misspelt_option_gets_a_hint_and_the_way_back():
+    sentence = refusal(model__alfa=0.3)
+    assert "model.alfa" in sentence
+    assert 'did you mean "alpha"' in sentence
+    assert "take it back" in sentence
+
+
+def test_a_value_out_of_range_gets_what_is_allowed_and_the_way_back():
+    sentence = refusal(model__alpha=2)
+    assert "alpha is 2; allowed: 0 <= alpha < 1" in sentence
+    assert "-S model.alpha=0.2" in sentence
+
+
+def test_a_word_for_a_number_is_refused():
+    sentence = refusal(model__alpha="abc")
+    assert "model.alpha is 'abc'" in sentence
+    assert "a number" in sentence
+    assert "-S model.alpha=0.2" in sentence
+
+
+def test_an_option_of_another_model_is_told_as_such():
+    sentence = refusal(model__filters=100)
+    assert "option of textcnn, not of fcsr" in sentence
+    assert "remove the line" in sentence
+
+
+def test_an_unknown_model_gets_a_hint():
+    values = parameters()
+    values["model"]["name"] = "fscr"
+    with pytest.raises(InputError, match='did you mean "fcsr"'):
+        check_parameters(values)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"training__epochs": 0}, "epochs is 0"),
+        ({"training__learning_rate": -1.0}, "learning_rate is -1.0"),
+        ({"training__optimiser": "adamw"}, "adam, sgd, adagrad"),
+        ({"training__batch_size": 2.5}, "a whole number"),
+        ({"embedding__tune": "yes"}, "true or false"),
+        ({"training__patience": True}, "a whole number"),
+        ({"seed": -1}, "seed in params.yaml is -1"),
+        ({"device": "gpu"}, "device in params.yaml"),
+        ({"precision": "float16"}, "precision in params.yaml"),
+        ({"model__gate": "rellu"}, "gate is"),
+    ],
+)
+def test_every_section_is_checked(change, words):
+    assert words in refusal(**change)
+
+
+def test_a_missing_option_is_named():
+    values = parameters()
+    del values["model"]["alpha"]
+    with pytest.raises(InputError, match=r"model in params\.yaml lacks alpha for fcsr; `retable use fcsr"):
+        check_parameters(values)
+
+
+def test_a_linear_model_has_no_training_section():
+    assert "epochs" in refusal("tfidf-svm", training={"epochs": 3})
+
+
+def test_a_corpus_that_the_scale_does_not_prepare_is_refused():
+    params = {"corpora": {"sst-2": {}}, "vectors": {}}
+    with pytest.raises(InputError, match='did you mean "sst-2"'):
+        code.check_named(params, "sst2", "none", "")
+
+
+@pytest.mark.parametrize("name", scales())
+def test_every_scale_lists_cells_that_exist_and_corpora_that_it_prepares(name):
+    preset = scale_preset(name)
+    for table, columns in preset["cells"].items():
+        for cell in scale.cells_of_table(table, columns).values():
+            assert cell["corpus"] in preset["corpora"]
+            assert cell["vectors"] in ["none", *preset["vectors"]]
+    assert set(preset["papers"]) == set(PAPERS)
+    assert preset["focus"]["corpus"] in preset["corpora"]
+
+
+def test_sections_change_as_text_and_comments_stay():
+    text = "# head\n\na: 1  # my remark\n\n# above b\nb:\n  c: 2  # two\n  d: 3\n"
+    new = replace_sections(text, "a: 1  # the preset's remark\nb:\n  c: 5  # five\n", ("a", "b"))
+    assert new == "# head\n\na: 1  # my remark\n\nb:\n  c: 5  # five\n\n"
+
+
+def test_sections_join_to_the_same_text():
+    text = "# head\nx: 1\n\n# above y\ny: {z: 2}\n# end\n"
+    assert "".join(sections_of(text).values()) == text
+
+
+def test_writing_a_scale_and_a_model_twice_changes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(scale, "PARAMS", tmp_path / "params.yaml")
+    monkeypatch.setattr(scale, "ROOT", tmp_path)
+    scale.write_scale("cpu")
+    first = (tmp_path / "params.yaml").read_text()
+    scale.write_scale("smoke")
+    assert (tmp_path / "params.yaml").read_text() != first
+    scale.write_scale("cpu")
+    assert (tmp_path / "params.yaml").read_text() == first
+
+
+def test_use_takes_the_models_options_and_keeps_the_rest(tmp_path, monkeypatch):
+    monkeypatch.setattr(scale, "PARAMS", tmp_path / "params.yaml")
+    monkeypatch.setattr(scale, "ROOT", tmp_path)
+    scale.write_scale("cpu")
+    before = sections_of((tmp_path / "params.yaml").read_text())
+    scale.use("tfidf-svm", "imdb")
+    after = sections_of((tmp_path / "params.yaml").read_text())
+    assert {name for name in after if after[name] != before[name]} == {"corpus", "model", "embedding", "training"}
+    params = scale.load_yaml(tmp_path / "params.yaml")
+    code.check_focus(params)
+    with pytest.raises(InputError, match='did you mean "imdb"'):
+        scale.use("fcsr", "imbd")
+    with pytest.raises(InputError, match="not prepared at scale cpu"):
+        scale.use("fcsr", "sample-en")

@@ -1,0 +1,52 @@
+import numpy as np
+import pyarrow.parquet as pq
+
+from retable.evaluation.run_folder import write_predictions
+from retable.tables.bank import Entry, bank_predictions, read_bank, results_by_cell, write_bank
+from retable.text.splits import Facts, Split
+
+METRICS = {
+    "row": "fcsr", "column": "sst-2", "seed": 1, "scale": "cpu", "git_commit": "abc", "device": "a processor", "threads": 2,
+    "date": "2026-11-20", "hashes": {"parameters": "p", "data": "d", "code": "c"},
+    "test": {"accuracy": 0.8341570565623284, "texts": 1821}, "test_clean": {"accuracy": 0.83}, "vectors": None,
+    "epochs": {"run": 7, "turned": True},
+}  # fmt: skip
+
+
+def test_an_entry_keeps_every_digit(tmp_path):
+    entry = Entry.from_metrics(METRICS, "accuracy")
+    write_bank(tmp_path / "t.csv", [entry])
+    (again,) = read_bank(tmp_path / "t.csv")
+    assert again == entry
+    result = again.result()
+    assert (result.value, result.clean, result.texts, result.epochs, result.turned) == (
+        0.8341570565623284,
+        0.83,
+        1821,
+        7,
+        True,
+    )
+    assert list(results_by_cell([again])) == [("fcsr", "sst-2")]
+
+
+def test_a_linear_run_has_no_epochs(tmp_path):
+    entry = Entry.from_metrics(METRICS | {"epochs": {"run": None, "turned": None}, "test_clean": None}, "accuracy")
+    write_bank(tmp_path / "t.csv", [entry])
+    result = read_bank(tmp_path / "t.csv")[0].result()
+    assert (result.clean, result.epochs, result.turned) == (None, None, None)
+
+
+def test_a_missing_bank_is_empty(tmp_path):
+    assert read_bank(tmp_path / "none.csv") == []
+
+
+def test_banked_predictions_hold_ids_and_no_texts(tmp_path):
+    split = Split(
+        Facts("made-up", "en", ("no", "yes")), ["a/1", "a/2"], None, None, np.array([0, 1]), np.array([True, False])
+    )
+    write_predictions(tmp_path / "p.parquet", split, np.array([[0.75, 0.25], [0.4, 0.6]]))
+    bank_predictions(tmp_path / "p.parquet", tmp_path / "bank/q.parquet")
+    table = pq.read_table(tmp_path / "bank/q.parquet")
+    assert table.column_names == ["id", "label", "probabilities"]
+    assert table.column("label").to_pylist() == ["no", "yes"]
+    assert np.allclose(table.column("probabilities").to_pylist(), [[0.75, 0.25], [0.4, 0.6]], atol=1e-3)

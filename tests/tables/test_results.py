@@ -1,0 +1,161 @@
+import csv
+
+import pytest
+
+from retable.errors import InputError
+from retable.papers.paper import Column, ResultTable, Row, StatisticsTable
+from retable.tables.lines import Line, read_lines, write_lines
+from retable.tables.markdown import result_markdown
+from retable.tables.published import Published, read_published
+from retable.tables.results import Cells, RunResult, result_lines
+from retable.tables.statistics import statistics_lines
+
+TABLE = ResultTable(
+    name="made-up-table-1",
+    title="A table",
+    published="table-1",
+    metric="accuracy",
+    unit="%",
+    vectors="glove",
+    rows=(
+        Row("net", "Net", model="net"),
+        Row("other", "Other", reason="not built here yet"),
+        Row("tfidf-svm", "tf-idf", model="tfidf-svm", extra=True),
+    ),
+    columns=(
+        Column("a", "A", corpus="corpus-a", split="paper"),
+        Column("b", "B", reason="not obtainable"),
+        Column("sample", "Sample", corpus="sample", split="paper", extra=True),
+    ),
+)
+
+
+def printed(row, column, value, own="yes"):
+    return Published(row, column, "accuracy", value, "%", own, "")
+
+
+def run(value, clean=None, vectors="pool-en.word2vec-300", turned=True):
+    return RunResult(value, clean, 1000, vectors, 0.97 if vectors else None, 8, turned)
+
+
+PRINTED = [
+    printed("net", "a", "80.0"),
+    printed("net", "b", "70.0"),
+    printed("other", "a", "84.5"),
+    printed("other", "b", "71.0", "cited"),
+]
+
+
+def lines_of(runs, missing=None):
+    lines = result_lines(TABLE, PRINTED, Cells(runs, missing or {}, "cpu"), {"corpus-a": 0.005})
+    return {(line.row, line.column): line for line in lines}
+
+
+def test_every_printed_cell_has_a_line_and_an_unmeasured_one_says_why():
+    lines = lines_of({})
+    assert {("net", "a"), ("net", "b"), ("other", "a"), ("other", "b"), ("tfidf-svm", "a"), ("tfidf-svm", "b")} == set(
+        lines
+    )
+    assert lines["net", "a"].note == "not in scale cpu"
+    assert lines["net", "b"].note == "not obtainable"
+    assert lines["other", "a"].note == "not built here yet"
+    assert all(line.verdict == "not-run" and not line.measured for line in lines.values())
+    assert lines["other", "b"].match == "quoted"
+
+
+def test_a_measured_cell_by_hand():
+    line = lines_of({("net", "a"): [run(0.831, clean=0.829)]})["net", "a"]
+    assert (line.measured, line.published, line.delta, line.clean, line.runs) == (
+        "83.10",
+        "80.0",
+        "+3.10",
+        "82.90",
+        "1",
+    )
+    assert float(line.low) == pytest.approx(83.1 - 100 * 1.96 * (0.831 * 0.169 / 1000 + 2 * 0.005**2) ** 0.5, abs=0.01)
+    assert line.verdict == "higher"
+    assert line.match == "proxy"  # the paper's vectors are GloVe
+    assert "cover 97.0%" in line.note
+
+
+def test_the_papers_vectors_and_split_make_an_exact_match():
+    assert (
+        lines_of({("net", "a"): [run(0.80, vectors="glove.6B-300".replace("glove.", "x.glove"))]})["net", "a"].match
+        == "exact"
+    )
+
+
+def test_a_printed_number_below_the_linear_rows_is_marked():
+    lines = lines_of({("net", "a"): [run(0.80)], ("tfidf-svm", "a"): [run(0.817, vectors="")]})
+    assert "printed below tfidf-svm (81.7)" in lines["net", "a"].note
+    assert lines["tfidf-svm", "a"].verdict == ""
+
+
+def test_a_curve_that_has_not_turned_is_told():
+    assert "had not turned after 8 epochs" in lines_of({("net", "a"): [run(0.8, turned=False)]})["net", "a"].note
+
+
+def test_a_refused_run_leaves_its_reason():
+    line = lines_of({}, {("net", "a"): "refused: its data are not the current ones"})["net", "a"]
+    assert line.note == "refused: its data are not the current ones"
+    assert not line.measured
+
+
+def test_a_sample_column_appears_only_when_it_is_measured():
+    assert ("net", "sample") not in lines_of({})
+    assert lines_of({("net", "sample"): [run(0.9)]})["net", "sample"].published == ""
+
+
+def test_lines_survive_the_csv(tmp_path):
+    lines = list(lines_of({("net", "a"): [run(0.831)]}).values())
+    write_lines(tmp_path / "t.csv", lines)
+    assert read_lines(tmp_path / "t.csv") == lines
+    header = "row,column,metric,measured,low,high,runs,clean,published,delta,unit,match,verdict,note"
+    assert (tmp_path / "t.csv").read_text().splitlines()[0] == header
+
+
+def test_markdown_shows_measured_beside_published():
+    text = result_markdown(TABLE, list(lines_of({("net", "a"): [run(0.831)]}).values()))
+    assert "**83.10** ± 2.7 *80.0* ▲" in text
+    assert "- not obtainable: column b" in text
+
+
+def test_statistics_are_compared_in_the_printed_unit():
+    table = StatisticsTable(
+        "t",
+        "T",
+        "table-1",
+        {"polarity": "mr", "yelp": None},
+        {"yelp": "not here"},
+        {("polarity", "average-length"): "sentences of 21 words"},
+    )
+    numbers = [
+        Published("polarity", "vocabulary", "statistic", "21", "thousand", "unknown", ""),
+        Published("polarity", "average-length", "statistic", "50", "words", "unknown", "odd"),
+        Published("yelp", "classes", "statistic", "2", "count", "cited", ""),
+    ]
+    lines = statistics_lines(table, numbers, {"mr": {"vocabulary": 21_419, "average-length": 21.01}})
+    assert [(line.measured, line.delta, line.verdict) for line in lines] == [
+        ("21.4", "+0.4", "agrees"),
+        ("21.0", "-29.0", "lower"),
+        ("", "", "not-run"),
+    ]
+    assert [line.note for line in lines] == ["", "sentences of 21 words", "not here"]
+
+
+def test_a_broken_published_file_is_named(tmp_path):
+    path = tmp_path / "paper.csv"
+    with pytest.raises(InputError, match=r"paper\.csv is missing"):
+        read_published(path, "table-1")
+    rows = [
+        ["table", "row", "column", "metric", "value", "unit", "own", "note"],
+        ["table-1", "a", "b", "accuracy", "8O.1", "%", "yes", ""],
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    with pytest.raises(InputError, match=r"line 2: the value '8O\.1' is no number"):
+        read_published(path, "table-1")
+
+
+def test_line_is_empty_by_default():
+    assert Line("r", "c", "m").note == ""

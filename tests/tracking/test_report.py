@@ -1,0 +1,100 @@
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from pipeline import report
+from retable.files import write_json
+from retable.tables.lines import Line, write_lines
+from tests.tracking.conftest import write_run
+
+LINES = [
+    Line("fcsr", "sst-2", "accuracy", "83.36", "81.6", "85.1", "1", "83.40", "80.8", "+2.56", "%", "proxy", "higher",
+         "a < b"),
+    Line("cspan-big", "sst-2", "accuracy", published="78.5", unit="%", verdict="not-run", note="not built here yet"),
+    Line("tfidf-svm", "sst-2", "accuracy", "81.70", "79.9", "83.5", "1", unit="%"),
+]  # fmt: skip
+STATS = {
+    "corpus": "sst-2", "language": "en", "classes": 2, "average-length": 19.3, "vocabulary": 17573,
+    "split": "published", "splits": {"train": {"texts": 6920}, "dev": {"texts": 872}, "test": {"texts": 1821}},
+    "removed": {"copy": 3, "empty": 2}, "leakage": {"test-in-train": {"exact": 2, "near": 4}},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of a small results folder."""
+    root = tmp_path_factory.mktemp("report")
+    write_lines(root / "tables/fcsr-table-3.csv", LINES)
+    for row in ("fcsr", "tfidf-svm"):
+        write_run(root / f"runs/fcsr-table-3/{row}/sst-2/1", row=row)
+    write_run(root / "focus", alpha=0.3)
+    write_json(root / "clean/sst-2/stats.json", STATS)
+    write_json(root / "clean/not-in-this-scale/stats.json", STATS)
+    write_json(
+        root / "tagger/accuracy.json", {"treebank": "ewt", "test": {"upos": 0.944, "xpos": 0.939, "words": 25094}}
+    )
+    params = {"scale": "cpu", "corpora": {"sst-2": {}}, "vectors": {}}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("tables", "runs", "focus", "clean", "vectors", "tagger", "report"):
+            patch.setattr(report, name.upper(), root / name)
+        patch.setattr(report, "read_params", params.__getitem__)
+        report.main([])
+    return Path(root / "report/index.html").read_text(encoding="utf-8")
+
+
+def plain(page: str) -> str:
+    """The words of a page."""
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_every_cell_shows_measured_beside_published(page: str):
+    assert "83.36 ± 1.8 ▲ +2.56 published 80.8" in plain(page)
+    assert "CSPAN (big) cspan-big – published 78.5" in plain(page)
+    assert 'title="not built here yet"' in page
+
+
+def test_a_measured_cell_leads_to_its_run_with_three_pictures(page: str):
+    start = page.index('<div id="fcsr-table-3.fcsr.sst-2">')
+    details = page[start : page.index("</details>", start)]
+    assert 'href="#fcsr-table-3.fcsr.sst-2"' in page
+    assert details.count("<svg") == 3
+    assert "7,214" in details  # words a second
+    assert page.count("<svg") == 9  # two cells and the focus run
+
+
+def test_the_page_needs_nothing_beside_it(page: str):
+    assert not re.findall(r'(?:src|href|url\()\s*=?\s*["\']?(?!#)(?:https?:|//|[\w./]+\.(?:css|js|png))', page)
+    assert "<script" not in page
+
+
+def test_tags_are_closed_ids_unique_and_text_escaped(page: str):
+    class Checker(HTMLParser):
+        open_tags: list[str] = []
+        ids: list[str] = []
+
+        def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+            self.ids += [value for name, value in attributes if name == "id" and value]
+            if tag not in ("meta", "br"):
+                self.open_tags.append(tag)
+
+        def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+            self.ids += [value for name, value in attributes if name == "id" and value]
+
+        def handle_endtag(self, tag: str) -> None:
+            assert self.open_tags.pop() == tag
+
+    checker = Checker()
+    checker.feed(page)
+    assert checker.open_tags == []
+    assert {name for name in checker.ids if not re.match(r"p[0-9a-f]{8}-", name)} == {
+        "fcsr-table-3", "fcsr-table-3.fcsr.sst-2", "fcsr-table-3.tfidf-svm.sst-2", "focus", "corpora", "tagger",
+    }  # fmt: skip
+    assert "a &lt; b" in page
+
+
+def test_corpora_of_this_scale_and_the_tagger_are_told(page: str):
+    assert "sst-2 en 2 6,920 872 1,821 19.3 17,573 5 2 4 published" in plain(page)
+    assert page.count("<td>sst-2</td>") == 1
+    assert "test 25,094 94.4% 93.9%" in plain(page)

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from retable.errors import InputError
+from retable.text.vocabulary import Vocabulary
+from retable.training.network import choose_device, first_vectors
+from retable.training.run import load_classifier, train_classifier
+from retable.vectors.store import NO_VECTORS, WordVectors
+
+VECTORS = WordVectors(["fine", "awful", "unseen"], np.arange(12, dtype=np.float32).reshape(3, 4), {"name": "made-up"})
+
+
+def parameters(model, **embedding):
+    network = {
+        "vectors": "none",
+        "size": 8,
+        "tune": True,
+        "min_count": 1,
+        "lowercase": True,
+        "spread": 0.5,
+    }
+    training = {
+        "optimiser": "adam",
+        "learning_rate": 0.05,
+        "schedule": "constant",
+        "epochs": 10,
+        "epochs_max": 40,
+        "batch_size": 10,
+        "weight_decay": 0.0,
+        "patience": 3,
+        "clip": 0.0,
+        "max_words": 0,
+    }
+    linear = model["name"] in ("tfidf-svm", "nb-svm")
+    return {
+        "corpus": {"name": "made-up"},
+        "model": model,
+        "embedding": {"vectors": "none", "lowercase": True} if linear else network | embedding,
+        "training": {} if linear else training,
+        "seed": 1,
+        "device": "cpu",
+        "precision": "float32",
+    }
+
+
+MODELS = [{"name": "avg-embedding", "dropout": 0.1}, {"name": "tfidf-svm", "features": ["words-1"], "costs": [1.0]}]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"])
+def test_a_trained_model_is_read_back_with_the_same_answers(opinions, model, tmp_path):
+    train, dev = opinions
+    trained = train_classifier(parameters(model), train, dev, NO_VECTORS)
+    answers = trained.classifier.probabilities(dev)
+    assert (answers.argmax(axis=1) == dev.classes).mean() >= 0.8
+    trained.classifier.save(tmp_path)
+    again = load_classifier(parameters(model), tmp_path, 2)
+    assert np.array_equal(again.probabilities(dev), answers)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"])
+def test_the_cost_is_told(opinions, model):
+    train, dev = opinions
+    cost = train_classifier(parameters(model), train, dev, NO_VECTORS).cost
+    assert set(cost) == {
+        "parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch", "words_per_second", "seconds",
+        "peak_memory_mb", "device", "threads",
+    }  # fmt: skip
+    assert cost["words_per_second"] * cost["seconds_per_epoch"] == pytest.approx(len(train.tokens.flatten()))
+
+
+def test_given_vectors_stay_where_they_are_not_tuned(opinions):
+    train, dev = opinions
+    trained = train_classifier(parameters(MODELS[0], vectors="made-up", tune=False), train, dev, VECTORS)
+    network = trained.classifier.network
+    row = trained.classifier.vocabulary.words.index("awful")
+    assert network.embedding.fixed[row].tolist() == [4, 5, 6, 7]
+    assert trained.cost["parameters_tuned_words"] == 0
+
+
+def test_first_vectors_are_the_given_ones_and_the_rest_is_random():
+    rows = first_vectors(Vocabulary(["<padding>", "<unknown>", "plot", "awful"], 4, True), VECTORS, size=9, spread=0.1)
+    assert rows.shape == (4, 4)
+    assert rows[3].tolist() == [4, 5, 6, 7]
+    assert rows[2].abs().max() < 1
+
+
+def test_a_gpu_that_is_not_there_is_refused():
+    import torch
+
+    if torch.cuda.is_available():
+        assert choose_device("auto").type == "cuda"
+    else:
+        with pytest.raises(InputError, match="torch sees no GPU"):
+            choose_device("cuda")
