@@ -5,6 +5,10 @@ that an experiment which DVC runs in a copy of the tree uses the copy's own sour
 """
 
 import sys
+import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+# torch says once that it does not check the sparse gradients that it made itself.
+warnings.filterwarnings("ignore", message="Sparse invariant checks")

@@ -6,6 +6,7 @@ end what each stage took. The times are kept (.retable/stages.json) and make the
 
 import argparse
 import json
+import math
 import os
 import re
 import subprocess
@@ -25,6 +26,8 @@ from pipeline.scale import model_preset, write_scale
 from retable.files import atomic_file, read_json, write_json
 from retable.papers import PAPERS
 
+# glibc gives large tensors back to the kernel and fetches them anew at every step; keeping them saves a run about 5%.
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(8 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
 RUNNING = re.compile(r"Running stage '(.+)':")
 SKIPPED = re.compile(r"Stage '(.+)' (?:didn't change|is cached)")
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
@@ -33,47 +36,48 @@ PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 def stages_of(params: dict[str, Any]) -> dict[str, float]:
     """Every stage of the scale -> its seconds, by the speed table."""
     speed = load_yaml(PRESETS / "speed.yaml")
-    seconds, corpora = speed["stage_seconds"], list(params["corpora"])
-    stages = {"code": seconds["code"]}
-    stages |= {f"download@{name}": seconds["download"] for name in corpora}
-    stages |= {f"treebank@{name}": seconds["download"] for name in params["treebanks"]}
-    for stage in ("clean", "tag"):
-        rate = speed["words_per_second"][stage]
-        stages |= {f"{stage}@{name}": seconds[stage] + speed["words"][name] / rate for name in corpora}
-    stages["tagger"] = (
-        seconds["tagger"]
-        + params["tagger"]["steps"] * params["tagger"]["batch_words"] / speed["words_per_second"]["tagger"]
-    )
-    for name, pool in params["pools"].items():
-        stages[f"pool@{name}"] = (
-            seconds["pool"]
-            + sum(speed["words"][corpus] for corpus in pool["corpora"]) / speed["words_per_second"]["pool"]
-        )
-    for name, asked in params["vectors"].items():
-        pool = params["pools"].get(Path(asked["source"]).name, {"corpora": []})
-        words = sum(speed["words"][corpus] for corpus in pool["corpora"]) * speed["training_share"]
-        stages[f"embed@{name}"] = seconds["embed"] + words * asked.get("epochs", 0) / speed["words_per_second"]["embed"]
-    stages["no-vectors"] = seconds["embed"]
+    seconds = speed["stage_seconds"]
     focus = {"model": params["model"]["name"], "corpus": params["corpus"]["name"]}
+    stages = {"code": seconds["code"], "no-vectors": seconds["embed"]} | data_seconds(params, speed)
     stages |= {"train": run_seconds(focus, 1, 0, speed), "evaluate": seconds["evaluate"]}
     for paper in PAPERS:
         protocol = params["papers"][paper]
         for table, cells in load_yaml(ROOT / f"pipeline/{paper}/cells.yaml").items():
-            stages |= {
-                f"pipeline/{paper}/dvc.yaml:{table}@{name}": run_seconds(
-                    cell, len(protocol["seeds"]), protocol["epochs"], speed
-                )
-                for name, cell in cells.items()
-            }
-    stages |= {name: seconds[name] for name in ("tables", "report", "record")}
+            for name, cell in cells.items():
+                stage = f"pipeline/{paper}/dvc.yaml:{table}@{name}"
+                stages[stage] = run_seconds(cell, len(protocol["seeds"]), protocol["epochs"], speed)
+    return stages | {name: seconds[name] for name in ("tables", "report", "record")}
+
+
+def data_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, float]:
+    """The stages from download to word vectors."""
+    seconds, rate = speed["stage_seconds"], speed["words_per_second"]
+    stages = {f"download@{name}": seconds["download"] for name in params["corpora"]}
+    stages |= {f"treebank@{name}": seconds["download"] for name in params["treebanks"]}
+    for stage in ("clean", "tag"):
+        stages |= {f"{stage}@{name}": seconds[stage] + speed["words"][name] / rate[stage] for name in params["corpora"]}
+    tagged = params["tagger"]["steps"] * params["tagger"]["batch_words"]
+    stages["tagger"] = seconds["tagger"] + tagged / rate["tagger"]
+    words = {
+        pool: sum(training_words(name, speed) for name in asked["corpora"]) for pool, asked in params["pools"].items()
+    }
+    stages |= {f"pool@{pool}": seconds["pool"] + count / rate["pool"] for pool, count in words.items()}
+    for name, asked in params["vectors"].items():
+        count = words.get(Path(asked["source"]).name, 0.0) * asked.get("epochs", 0)
+        stages[f"embed@{name}"] = seconds["embed"] + count / rate["embed"]
     return stages
+
+
+def training_words(corpus: str, speed: dict[str, Any]) -> float:
+    """Words in the training split."""
+    return float(speed["words"][corpus] * speed["training_share"][corpus])
 
 
 def run_seconds(cell: dict[str, str], seeds: int, epochs_at_most: int, speed: dict[str, Any]) -> float:
     """Training words x epochs / words per second, for all seeds."""
     training = model_preset(cell["model"])["training"]
-    epochs = min(training.get("epochs", 1), epochs_at_most or 10**9)
-    words = speed["words"][cell["corpus"]] * speed["training_share"]
+    epochs = min(training.get("epochs", 1) * speed["epochs_share"], epochs_at_most or math.inf)
+    words = training_words(cell["corpus"], speed)
     return seeds * (speed["stage_seconds"]["run"] + words * epochs / speed["words_per_second"][cell["model"]])
 
 
@@ -92,7 +96,7 @@ class Reader:
         self.took: dict[str, float] = {}
         self.skipped = 0
         self.current, self.start = "", 0.0
-        self.console = Console(stderr=True, highlight=False)
+        self.console = Console(stderr=True, highlight=False, soft_wrap=True)
 
     def read(self, lines: Iterator[str]) -> None:
         """Read to the end; a line that is not about a stage is an error of DVC's or a stage's word, and shown."""
@@ -121,6 +125,7 @@ class Reader:
                         "Verifying",
                         "To enable auto",
                         "Everything is",
+                        "\t",
                     )
                 )
                 and line.strip()
@@ -188,7 +193,7 @@ def main(arguments: list[str] | None = None) -> None:
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        env=KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1"},
     )
     assert process.stdout is not None
     try:

@@ -37,10 +37,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 def the_store() -> Store:
     """The store of this checkout, the same from inside DVC's temporary copies; so is a relative sqlite path."""
-    uri = os.environ.get("MLFLOW_TRACKING_URI") or "sqlite:///mlflow.db"
+    uri, home = os.environ.get("MLFLOW_TRACKING_URI") or "sqlite:///mlflow.db", CHECKOUT
     if uri.startswith("sqlite:///"):
-        uri = f"sqlite:///{CHECKOUT / uri.removeprefix('sqlite:///')}"
-    return Store(uri, artifacts=CHECKOUT / "mlartifacts", lock=SCRATCH / "record.lock")
+        file = CHECKOUT / uri.removeprefix("sqlite:///")
+        uri, home = f"sqlite:///{file}", file.parent
+    return Store(uri, artifacts=home / "mlartifacts", lock=SCRATCH / "record.lock")
 
 
 def all_entries() -> list[Entry]:

@@ -92,9 +92,7 @@ def table_section(table: ResultTable | StatisticsTable, on_cell: Callable[[int],
         figures = "".join(grid_cell(table.name, cells.get((row, column))) for column in columns)
         body += f'<tr class="{kind}"><th>{text(name)}{row_id}</th>{figures}</tr>'
     unit = f"<p class=soft>{text(table.metric)}, {text(table.unit)}</p>" if isinstance(table, ResultTable) else ""
-    grid = (
-        f'{unit}<div class="wide"><table class="grid"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    grid = f'<div class="wide"><table class="grid"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     details = "".join(
         cell_details(table.name, line, f"{rows[line.row]} on {columns[line.column]}", on_cell)
         for line in lines if line.measured and (RUNS / table.name / line.row / line.column).is_dir()

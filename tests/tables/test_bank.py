@@ -6,8 +6,8 @@ from retable.tables.bank import Entry, bank_predictions, read_bank, results_by_c
 from retable.text.splits import Facts, Split
 
 METRICS = {
-    "row": "fcsr", "column": "sst-2", "seed": 1, "scale": "cpu", "git_commit": "abc", "device": "a processor", "threads": 2,
-    "date": "2026-11-20", "hashes": {"parameters": "p", "data": "d", "code": "c"},
+    "row": "fcsr", "column": "sst-2", "seed": 1, "scale": "cpu", "git_commit": "abc", "device": "a processor",
+    "threads": 2, "date": "2026-11-20", "hashes": {"parameters": "p", "data": "d", "code": "c"},
     "test": {"accuracy": 0.8341570565623284, "texts": 1821}, "test_clean": {"accuracy": 0.83}, "vectors": None,
     "epochs": {"run": 7, "turned": True},
 }  # fmt: skip

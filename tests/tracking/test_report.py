@@ -98,3 +98,7 @@ def test_corpora_of_this_scale_and_the_tagger_are_told(page: str):
     assert "sst-2 en 2 6,920 872 1,821 19.3 17,573 5 2 4 published" in plain(page)
     assert page.count("<td>sst-2</td>") == 1
     assert "test 25,094 94.4% 93.9%" in plain(page)
+
+
+def test_the_unit_of_a_table_is_told_once(page: str):
+    assert page.count("accuracy, %</p>") == 1

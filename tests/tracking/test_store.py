@@ -34,5 +34,6 @@ def test_the_store_is_that_of_the_real_checkout_and_the_environment_has_the_last
     assert record.the_store().uri == "sqlite:////home/me/retable/mlflow.db"
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///runs/mine.db")
     assert record.the_store().uri == "sqlite:////home/me/retable/runs/mine.db"
+    assert record.the_store().artifacts == Path("/home/me/retable/runs/mlartifacts")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://mlflow.example:5000")
     assert record.the_store().uri == "http://mlflow.example:5000"

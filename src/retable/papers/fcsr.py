@@ -21,21 +21,21 @@ TABLE_1 = StatisticsTable(
         "yelp-full": f"{NO_CORPUS}: 700,000 reviews, none of them in the mirror",
     },
     notes={
-        ("polarity", "instances"): "printed as 10 L; 10 K fits the corpus, 10 lakh would be a million",
+        ("polarity", "instances"): "printed as 10 L: 10 K fits the corpus, 10 lakh would be a million",
         (
             "polarity",
             "average-length",
-        ): "the paper prints 50 for sentences of about 21 words; a length after padding would fit",
+        ): "the paper prints 50 for sentences of about 21 words, which a length after padding would fit",
         (
             "sst-2",
             "instances",
-        ): "the paper prints 400, the size of a test split of its table 2; the published splits hold 9,613",
+        ): "the paper prints 400, the size of a test split of its table 2, but the published splits hold 9,613",
         ("sst-2", "vocabulary"): "the paper prints 26 K, which is also its table 2's figure for several review domains",
         (
             "covid-sentiment",
             "vocabulary",
-        ): "the paper prints 1.1 K for 3,090 tweets; a factor of ten, 11 K, is nearer to what stands in them",
-        ("covid-sentiment", "average-length"): "white-space words here; the paper's tokeniser is not named",
+        ): "the paper prints 1.1 K for 3,090 tweets, where 11 K would be what stands in them",
+        ("covid-sentiment", "average-length"): "words between spaces here, and the paper does not name its tokeniser",
     },
     statistics={"instances": "instances-published"},
 )

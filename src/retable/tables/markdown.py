@@ -32,8 +32,10 @@ def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
     cells = {(line.row, line.column): line for line in lines}
     rows, columns = ([*dict.fromkeys(key[index] for key in cells)] for index in (0, 1))
     body = [[row, *(_cell(cells.get((row, column))) for column in columns)] for row in rows]
+    units = {line.column: line.unit for line in lines if line.unit not in ("count", "")}
+    header = ["", *(f"{column} ({units[column]})" if column in units else column for column in columns)]
     title = f"# {table.title}\n\nCounted here beside the *printed* figure; ▲ ours is higher, ▼ lower, = agrees.\n\n"
-    return title + markdown_table(["", *columns], body) + "\n## Notes\n\n" + _notes(lines)
+    return title + markdown_table(header, body) + "\n## Notes\n\n" + _notes(lines)
 
 
 def markdown_table(header: Sequence[str], body: Iterable[Sequence[str]]) -> str:

@@ -38,7 +38,7 @@ def statistics_lines(
         measured = float(stats[corpus][table.statistics.get(number.column, number.column)]) / UNIT_FACTOR.get(
             number.unit, 1.0
         )
-        digits = 0 if number.unit == "count" else 1
+        digits = 1 if number.unit in (*UNIT_FACTOR, "words") else 0
         printed = float(number.value)
         tolerance = _half_of_last_digit(number.value)
         if number.unit not in (*UNIT_FACTOR, "words", "count"):  # the printed unit is unclear: no verdict
