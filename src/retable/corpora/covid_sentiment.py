@@ -21,6 +21,7 @@ CORPUS = Corpus(
         ),
     },
     read=partial(read_csv_rows, file="finalSentimentdata2.csv", header=("", "sentiment", "text")),
+    seed_spread=0.0117,  # textcnn on dev, five seeds (docs/readings.md)
     source="https://www.kaggle.com/surajkum1198/twitterdata",
     paper="Kumar, twitterdata (finalSentimentdata2.csv), Kaggle 2020",
     licence="Twitter's terms: research use, the texts are not to be passed on",
