@@ -21,7 +21,7 @@ from retable.files import atomic_folder, write_json
 from retable.models import LINEAR_MODELS, MODELS, model_module
 from retable.papers import PAPERS, paper_of_table
 from retable.papers.parameters import row_parameters
-from retable.provenance import imported_modules, module_digests
+from retable.provenance import imported_modules, module_digests, tree_digest
 from retable.training.parameters import check_parameters
 
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
@@ -30,9 +30,15 @@ SOURCE = ROOT / "src"
 
 
 def digests(script: str, *more: str) -> dict[str, str]:
-    """Digests of all sources that a stage's script imports at its top, and of further modules."""
+    """Digests of a stage's script, of all sources that it imports at its top, and of further modules."""
     tree = ast.parse((ROOT / f"pipeline/{script}.py").read_text(encoding="utf-8"))
-    return module_digests([*imported_modules(tree), *more], SOURCE)
+    return {f"pipeline.{script}": tree_digest(tree)} | module_digests([*imported_modules(tree), *more], SOURCE)
+
+
+def run_digests(model: str) -> dict[str, str]:
+    """Digests of what trains and scores a model. The scripts read and write; they are not part of a result."""
+    found = digests("running", "retable.training.run", model_module(model))
+    return {name: digest for name, digest in found.items() if not name.startswith("pipeline.")}
 
 
 def check_focus(params: dict[str, Any]) -> None:
@@ -77,7 +83,7 @@ def row_codes(params: dict[str, Any], cells: dict[str, Any]) -> dict[str, dict[s
                 found[name] = {
                     "preset": preset,
                     "overrides": row.overrides,
-                    "sources": digests("run", model_module(cell["model"])),
+                    "sources": run_digests(cell["model"]),
                 }
     return found
 
@@ -101,9 +107,10 @@ def main() -> None:
         f"embed.{name}": {"sources": digests("embed"), "parameters": values}
         for name, values in params["vectors"].items()
     }
-    codes["focus"] = module_digests(
-        [*digests("train"), *digests("evaluate"), model_module(params["model"]["name"])], SOURCE
-    )
+    codes["focus"] = run_digests(params["model"]["name"])
+    # The tables and the page are built anew when the code that builds them, or what a paper's module says, changes.
+    codes["tables"] = digests("tables", *PAPERS.values(), "retable.tables.results")
+    codes["report"] = digests("report", *PAPERS.values())
     for name in PAPERS:
         codes |= row_codes(params, load_yaml(ROOT / f"pipeline/{name}/cells.yaml"))
     with atomic_folder(CODE) as folder:

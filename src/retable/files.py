@@ -34,9 +34,10 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     part.chmod(0o755)
     try:
         yield part
-        if path.exists():
-            shutil.rmtree(path)
+        old = path.rename(part.with_suffix(".old.part")) if path.exists() else None
         part.rename(path)
+        if old:
+            shutil.rmtree(old)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

@@ -182,9 +182,8 @@ def choose(
     too_long = sum(map(len, train_texts)) > SMALL
     tried: list[Candidate] = []
     best: LinearClassifier | None = None
-    for name in features:
-        if too_long and name in LARGE_FEATURES and len(features) > 1:
-            continue
+    small = [name for name in features if name not in LARGE_FEATURES]
+    for name in small or features if too_long else features:
         counter = ngram_counter(name)
         train_counts, dev_counts = counter.fit_transform(train_texts), counter.transform(dev_texts)
         factors = idf(train_counts) if weighting == "tfidf" else np.ones(train_counts.shape[1], np.float32)
