@@ -24,7 +24,7 @@ env: $(VENV)/.ready ## the environment alone (TORCH="torch==2.13.0 --index-url .
 # The locked packages are checked by hash. torch comes after them, because a local or CUDA build has another hash.
 $(VENV)/.ready: requirements/lock.txt pyproject.toml
 	@echo "making the environment in $(VENV) (some minutes, once)"
-	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(VENV)/bin/pip || $(PYTHON) -m venv --clear $(VENV)
 	@python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/lock.txt
 	@python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	@python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

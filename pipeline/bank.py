@@ -7,6 +7,7 @@ Out  docs/results/<table>.csv, docs/results/predictions/, docs/results.md, the t
 import argparse
 import re
 from pathlib import Path
+from typing import Any
 
 from pipeline.command import command
 from pipeline.params import read_params
@@ -25,7 +26,7 @@ README_TABLE = re.compile(r"(<!-- results: written by `retable bank` -->\n).*?(<
 
 
 def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
-    """Put a table's current runs into the bank; the entries of other cells stay."""
+    """Put a table's current runs into the bank, where those of other cells stay; the entries that are current."""
     path = BANK / f"{table.name}.csv"
     entries = {(entry.row, entry.column, entry.seed): entry for entry in read_bank(path)}
     protocol = read_params("papers")[source.name]
@@ -36,18 +37,30 @@ def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
                 continue
             entry = Entry.from_metrics(read_json(folder / "metrics.json"), table.metric)
             old = entries.get((entry.row, entry.column, entry.seed))
-            if old and (old.parameters, old.data, old.code, old.value) == (
-                entry.parameters,
-                entry.data,
-                entry.code,
-                entry.value,
-            ):
-                continue
-            entries[entry.row, entry.column, entry.seed] = entry
-            bank_predictions(folder / "predictions.parquet", prediction_file(table, entry))
+            if old is None or (old.hashes, old.value) != (entry.hashes, entry.value):
+                entries[entry.row, entry.column, entry.seed] = entry
+                bank_predictions(folder / "predictions.parquet", prediction_file(table, entry))
     if entries:
         write_bank(path, entries.values())
-    return list(entries.values())
+    return [entry for entry in entries.values() if is_current(source, table, entry, protocol)]
+
+
+def is_current(source: Paper, table: ResultTable, entry: Entry, protocol: dict[str, Any]) -> bool:
+    """Whether a run of today would have the same parameters, data and code; an entry is never shown on trust."""
+    row, column = table.row(entry.row), table.column(entry.column)
+    if row.model is None or column.corpus is None:
+        return False
+    cell = {
+        "row": row.id,
+        "column": column.id,
+        "model": row.model,
+        "corpus": column.corpus,
+        "vectors": entry.vectors or "none",
+    }
+    try:
+        return entry.hashes == current_identity(table, source, cell, int(entry.seed), protocol)["hashes"]
+    except FileNotFoundError:
+        return False
 
 
 def prediction_file(table: ResultTable, entry: Entry) -> Path:
@@ -58,7 +71,7 @@ def prediction_file(table: ResultTable, entry: Entry) -> Path:
 def lines_from_bank(source: Paper, table: ResultTable, entries: list[Entry]) -> list[Line]:
     """A table as the bank has it."""
     missing: dict[tuple[str, str], str] = {}
-    cells = Cells(results_by_cell(entries), missing, "the bank")
+    cells = Cells(results_by_cell(entries), missing, "the bank yet")
     return result_lines(table, published_numbers(source, table.published), cells, seed_spreads())
 
 

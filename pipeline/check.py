@@ -29,9 +29,12 @@ def result_tables() -> Iterator[ResultTable]:
         yield from paper(name).results
 
 
-def is_regression(line: Line, banked: float | None) -> bool:
-    """Whether a cell is below its banked value by more than half of its prediction interval."""
-    return banked is not None and float(line.measured) < banked - (float(line.high) - float(line.low)) / 2
+def is_regression(line: Line, banked: float | None, digits: int) -> bool:
+    """Whether a cell is below its banked value by more than half of its prediction interval, rounding aside."""
+    if banked is None:
+        return False
+    half = (float(line.high) - float(line.low)) / 2
+    return float(line.measured) < round(banked, digits) - max(half, 10.0**-digits)
 
 
 def check_table(table: ResultTable, console: Console) -> int:
@@ -53,7 +56,7 @@ def check_table(table: ResultTable, console: Console) -> int:
         if not line.measured and not refused:
             continue
         old = banked.get((line.row, line.column))
-        failed = refused or is_regression(line, old)
+        failed = refused or is_regression(line, old, digits)
         failures += failed
         colour = "red" if failed else COLOURS[line.verdict]
         verdict = "refused" if refused else "regression" if failed else line.verdict or "no published number"

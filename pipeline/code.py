@@ -9,20 +9,22 @@ Every stage depends on this one: a mistake in params.yaml is told before anythin
 """
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from pipeline.command import command
 from pipeline.params import load_yaml
 from pipeline.paths import CODE, PARAMS, ROOT
-from pipeline.scale import model_preset
+from pipeline.scale import model_preset, scale_preset
 from retable.corpora import CORPORA, TREEBANKS
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder, write_json
 from retable.models import LINEAR_MODELS, MODELS, model_module
-from retable.papers import PAPERS, paper_of_table
+from retable.papers import PAPERS, paper
+from retable.papers.paper import Paper
 from retable.papers.parameters import row_parameters
 from retable.provenance import imported_modules, module_digests, tree_digest
-from retable.training.parameters import check_parameters
+from retable.training.parameters import check_parameters, options_of, type_problem
 
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 DATA_STAGES = ("clean", "tagger", "tag")
@@ -66,31 +68,84 @@ def focus_parameters(params: dict[str, Any]) -> dict[str, Any]:
     return {name: params[name] for name in FOCUS_SECTIONS}
 
 
-def row_codes(params: dict[str, Any], cells: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Code file -> its content, for every row of a paper that has a cell; its parameters are checked on the way."""
-    found: dict[str, dict[str, Any]] = {}
-    for table, named in cells.items():
-        source = paper_of_table(table)
-        for cell in (named or {}).values():
+def row_codes(source: Paper) -> dict[str, dict[str, Any]]:
+    """Code file -> its content, for every row of a paper that has a model."""
+    rows = {row.id: row for table in source.results for row in table.rows if row.model}
+    return {
+        f"{source.name}.{name}": {
+            "preset": model_preset(str(row.model)),
+            "overrides": row.overrides,
+            "sources": run_digests(str(row.model)),
+        }
+        for name, row in rows.items()
+    }
+
+
+def check_cells(params: dict[str, Any], source: Paper) -> None:
+    """Refuse a cell, or a value of papers.<paper>, that cannot be run."""
+    protocol = params["papers"].get(source.name)
+    where = f"papers.{source.name} in params.yaml"
+    if not isinstance(protocol, dict) or set(protocol) != {"seeds", "epochs", "device", "precision"}:
+        raise InputError(f"{where} is {protocol!r}; it has the keys seeds, epochs, device and precision.")
+    seeds, epochs = protocol["seeds"], protocol["epochs"]
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int and seed >= 0 for seed in seeds):
+        raise InputError(f"seeds of {where} is {seeds!r}; allowed: a list of one or more whole numbers from 0.")
+    if type(epochs) is not int or epochs < 0:
+        raise InputError(f"epochs of {where} is {epochs!r}; allowed: 0 (as the preset says) or more.")
+    for table, cells in load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml").items():
+        for name, cell in (cells or {}).items():
+            check_named(params, cell["corpus"], cell["vectors"], f" (cell {name} of {table})")
             row = source.result_table(table).row(cell["row"])
-            preset = model_preset(cell["model"])
-            protocol = params["papers"][source.name]
-            check_named(params, cell["corpus"], cell["vectors"], f" (cell {row.id}.{cell['column']} of {table})")
-            parameters = row_parameters(preset, row, protocol, corpus=cell["corpus"], vectors=cell["vectors"], seed=0)
-            name = f"{source.name}.{row.id}"
-            if name not in found:
-                check_parameters(parameters, file=f"the preset of {row.id}")
-                found[name] = {
-                    "preset": preset,
-                    "overrides": row.overrides,
-                    "sources": run_digests(cell["model"]),
-                }
-    return found
+            parameters = row_parameters(
+                model_preset(cell["model"]), row, protocol, corpus=cell["corpus"], vectors=cell["vectors"], seed=0
+            )
+            check_parameters(parameters, file=f"{where}, or the preset of {row.id},")
+
+
+def check_data(params: dict[str, Any]) -> None:
+    """Refuse a corpus, pool, set of vectors or tagger that cannot be made."""
+    for section, registry in (("corpora", CORPORA), ("treebanks", TREEBANKS)):
+        for name in params[section]:
+            if name not in registry:
+                raise unknown_name(f"a key of {section} in params.yaml", name, registry)
+    for name, pool in params["pools"].items():
+        for corpus in pool["corpora"]:
+            if corpus not in params["corpora"]:
+                raise unknown_name(f"a corpus of pools.{name} in params.yaml", corpus, params["corpora"])
+    preset = scale_preset(params["scale"])
+    if params["tagger"] != preset["tagger"]:
+        from retable.text.treebank_tagger import train_tagger  # slow to import: only where something was changed
+
+        check_options("tagger", params["tagger"], train_tagger, "treebank")
+    if params["vectors"] != preset["vectors"]:
+        from pipeline.embed import METHODS
+        from retable.vectors.word2vec import train_word2vec
+
+        for name, asked in params["vectors"].items():
+            if asked.get("method") not in METHODS:
+                raise unknown_name(f"method of vectors.{name} in params.yaml", asked.get("method"), METHODS)
+            if asked["method"] == "word2vec":
+                check_options(f"vectors.{name}", asked, train_word2vec, "method", "source")
+
+
+def check_options(where: str, values: dict[str, Any], function: Callable[..., Any], *more: str) -> None:
+    """Refuse an option that the function does not take, a value of another type, and a missing option."""
+    given = {"texts", "train", "dev", "test"}
+    allowed = {name: kind for name, kind in options_of(function, with_seed=True).items() if name not in given}
+    for name, value in values.items():
+        if name in more:
+            continue
+        if name not in allowed:
+            raise unknown_name(f"an option of {where} in params.yaml", name, [*allowed, *more])
+        problem = type_problem(value, allowed[name])
+        if problem:
+            raise InputError(f"{where}.{name} is {value!r} in params.yaml; allowed: {problem}.")
 
 
 @command
 def main() -> None:
     params = load_yaml(PARAMS)
+    check_data(params)
     check_focus(params)
     codes: dict[str, Any] = {name: digests(name) for name in DATA_STAGES}
     codes |= {
@@ -112,7 +167,8 @@ def main() -> None:
     codes["tables"] = digests("tables", *PAPERS.values(), "retable.tables.results")
     codes["report"] = digests("report", *PAPERS.values())
     for name in PAPERS:
-        codes |= row_codes(params, load_yaml(ROOT / f"pipeline/{name}/cells.yaml"))
+        check_cells(params, paper(name))
+        codes |= row_codes(paper(name))
     with atomic_folder(CODE) as folder:
         for name, value in sorted(codes.items()):
             write_json(folder / name, value)

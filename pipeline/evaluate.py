@@ -8,8 +8,8 @@ Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the f
 import shutil
 
 from pipeline.command import command
-from pipeline.paths import FOCUS, TAGGED
-from pipeline.running import score_into
+from pipeline.paths import CODE, FOCUS, TAGGED, VECTORS
+from pipeline.running import identity, score_into
 from retable.files import read_json, write_json
 from retable.text.splits import read_split
 from retable.training.run import load_classifier
@@ -18,9 +18,11 @@ from retable.training.run import load_classifier
 @command
 def main() -> None:
     facts = read_json(FOCUS / "model/training.json")
-    tagged = TAGGED / facts["corpus"]
+    parameters, tagged = facts["parameters"], TAGGED / facts["corpus"]
+    # Anew, because the test split may have changed since training.
+    facts |= identity(parameters, tagged, VECTORS / parameters["embedding"]["vectors"], CODE / "focus")
     dev, test = read_split(tagged, "dev"), read_split(tagged, "test")
-    classifier = load_classifier(facts["parameters"], FOCUS / "model", len(test.facts.labels))
+    classifier = load_classifier(parameters, FOCUS / "model", len(test.facts.labels))
     for name in ("curve.csv", "cost.json"):
         shutil.copyfile(FOCUS / "model" / name, FOCUS / name)
     scores = score_into(FOCUS, classifier, dev, test)

@@ -62,7 +62,7 @@ def run_folders(folder: Path) -> list[Path]:
 
     Raises: InputError if there is none.
     """
-    found = sorted(path.parent for path in folder.rglob("metrics.json"))
+    found = sorted(path.parent for path in folder.rglob("metrics.json") if ".part" not in path.as_posix())
     if not found:
         raise InputError(f"{folder} holds no run; name a folder that has a metrics.json in it or somewhere below it.")
     return found

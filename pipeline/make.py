@@ -30,6 +30,9 @@ from retable.papers import PAPERS
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(8 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
 RUNNING = re.compile(r"Running stage '(.+)':")
 SKIPPED = re.compile(r"Stage '(.+)' (?:didn't change|is cached)")
+# What DVC says beside the stages and its errors.
+CHATTER = ("> ", "Updating lock", "Generating lock", "Use `dvc", "To track", "To enable auto", "\t", "'", "Data and",
+           "Pipeline is", "Restored stage", "Verifying", "Everything is")  # fmt: skip
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
@@ -55,7 +58,10 @@ def data_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, flo
     stages = {f"download@{name}": seconds["download"] for name in params["corpora"]}
     stages |= {f"treebank@{name}": seconds["download"] for name in params["treebanks"]}
     for stage in ("clean", "tag"):
-        stages |= {f"{stage}@{name}": seconds[stage] + speed["words"][name] / rate[stage] for name in params["corpora"]}
+        stages |= {
+            f"{stage}@{name}": seconds[stage] + speed["words"].get(name, 1e6) / rate[stage]
+            for name in params["corpora"]
+        }
     tagged = params["tagger"]["steps"] * params["tagger"]["batch_words"]
     stages["tagger"] = seconds["tagger"] + tagged / rate["tagger"]
     words = {
@@ -70,7 +76,7 @@ def data_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, flo
 
 def training_words(corpus: str, speed: dict[str, Any]) -> float:
     """Words in the training split."""
-    return float(speed["words"][corpus] * speed["training_share"][corpus])
+    return float(speed["words"].get(corpus, 1e6) * speed["training_share"].get(corpus, 0.7))
 
 
 def run_seconds(cell: dict[str, str], seeds: int, epochs_at_most: int, speed: dict[str, Any]) -> float:
@@ -78,7 +84,7 @@ def run_seconds(cell: dict[str, str], seeds: int, epochs_at_most: int, speed: di
     training = model_preset(cell["model"])["training"]
     epochs = min(training.get("epochs", 1) * speed["epochs_share"], epochs_at_most or math.inf)
     words = training_words(cell["corpus"], speed)
-    return seeds * (speed["stage_seconds"]["run"] + words * epochs / speed["words_per_second"][cell["model"]])
+    return seeds * (speed["stage_seconds"]["run"] + words * epochs / speed["words_per_second"].get(cell["model"], 1e4))
 
 
 def estimates(params: dict[str, Any]) -> dict[str, float]:
@@ -108,28 +114,10 @@ class Reader:
                 self.finish()
                 self.done.add(match.group(1))
                 self.skipped += 1
-            elif (
-                not line.startswith(
-                    (
-                        "> ",
-                        "Updating lock",
-                        "Generating lock",
-                        "Use `dvc",
-                        "To track",
-                        "\n",
-                        "'",
-                        "Data and",
-                        "Pipeline is",
-                        "\tgit add",
-                        "Restored stage",
-                        "Verifying",
-                        "To enable auto",
-                        "Everything is",
-                        "\t",
-                    )
-                )
-                and line.strip()
-            ):
+            elif line.startswith("ERROR"):
+                self.current = ""  # it did not end, so what it took is no estimate
+                print(line, end="", flush=True)
+            elif line.strip() and not line.startswith(CHATTER):
                 print(line, end="", flush=True)
         self.finish()
 
@@ -153,12 +141,13 @@ class Reader:
         if self.current:
             self.took[self.current] = time.monotonic() - self.start
             self.done.add(self.current)
+            self.keep_time(self.current)
         self.current = ""
 
-    def keep_times(self) -> None:
-        """Remember what each stage took, for the next estimate."""
+    def keep_time(self, stage: str) -> None:
+        """Remember what a stage took, for the next estimate."""
         known = read_json(TIMES) if TIMES.exists() else {}
-        known.setdefault(self.scale, {}).update({stage: round(seconds, 1) for stage, seconds in self.took.items()})
+        known.setdefault(self.scale, {})[stage] = round(self.took[stage], 1)
         write_json(TIMES, known)
 
     def show_times(self, total: float) -> None:
@@ -189,7 +178,7 @@ def main(arguments: list[str] | None = None) -> None:
     reader = Reader(estimates(params), params["scale"])
     start = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-m", "dvc", "repro"],
+        [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
@@ -201,7 +190,6 @@ def main(arguments: list[str] | None = None) -> None:
     finally:
         code = process.wait()
         PLAN.unlink(missing_ok=True)
-        reader.keep_times()
     if code:
         fail("the pipeline stopped; what was finished is kept, and `make tables` goes on from there.", code)
     reader.show_times(time.monotonic() - start)

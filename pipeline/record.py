@@ -53,11 +53,11 @@ def all_entries() -> list[Entry]:
         *([focus] if focus else []),
         *(
             file_entry("corpus", path.parent.name, f"clean/{path.parent.name}", path)
-            for path in sorted(CLEAN.glob("*/stats.json"))
+            for path in sorted(CLEAN.glob("[!.]*/stats.json"))
         ),
         *(
             file_entry("vectors", path.parent.name, f"vectors/{path.parent.name}", path)
-            for path in sorted(VECTORS.glob("*/vectors.json"))
+            for path in sorted(VECTORS.glob("[!.]*/vectors.json"))
         ),
         *([file_entry("tagger", "tagger", "tagger", accuracy)] if accuracy.exists() else []),
     ]

@@ -74,7 +74,8 @@ def page(sections: Sequence[Section]) -> str:
         f"<style>\n{style}</style></head>\n<body>\n<header><h1>Measured beside published</h1>"
         f'<p class="soft">Every table of the papers, rebuilt; scale <code>{text(read_params("scale"))}</code>.</p>'
         f"<nav>{links}</nav>"
-        f"<p><small>{keys}An empty cell says why when pointed at, and so do the notes.</small></p></header>\n"
+        f"<p><small>{keys}No verdict on the paper where vectors or split are not its own (match: proxy). "
+        "An empty cell says why when pointed at, and so do the notes.</small></p></header>\n"
         f"{body}\n</body>\n</html>\n"
     )
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from pipeline.command import command
 from pipeline.params import load_yaml, read_params
 from pipeline.paths import CODE, PARAMS, ROOT, RUNS, TAGGED, VECTORS
-from pipeline.running import display, evaluate_into, identity, note_of_line
+from pipeline.running import display, evaluate_into, identity, show_line
 from pipeline.scale import model_preset
-from retable.errors import unknown_name
+from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
@@ -28,7 +28,7 @@ def main() -> None:
         parser.add_argument(name)
     arguments = parser.parse_args()
     paper = paper_of_table(arguments.table)
-    cells = load_yaml(ROOT / f"pipeline/{paper.name}/cells.yaml")[arguments.table]
+    cells = load_yaml(ROOT / f"pipeline/{paper.name}/cells.yaml").get(paper.result_table(arguments.table).name) or {}
     name = f"{arguments.row}.{arguments.column}"
     if name not in cells:
         raise unknown_name(f"the cell of {arguments.table}", name, cells)
@@ -49,18 +49,11 @@ def run_seed(folder: Path, table: str, cell: dict[str, str], seed: int) -> None:
         vectors=cell["vectors"],
         seed=seed,
     )
+    code = CODE / f"{paper.name}.{cell['row']}"
+    if not code.exists():
+        raise InputError(f"{code} is missing; `dvc repro code` or `python -m pipeline.code` makes it.")
     tagged, vectors = TAGGED / cell["corpus"], read_vectors(VECTORS / cell["vectors"])
     train, dev = read_split(tagged, "train"), read_split(tagged, "dev")
-    with display(f"{table} · {cell['row']} · {cell['column']} · seed {seed}", parameters, train) as bar:
-        trained = train_classifier(
-            parameters,
-            train,
-            dev,
-            vectors,
-            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
-            on_line=lambda line: bar.advance(0, note_of_line(line)),
-        )
-        bar.finish()
     facts = {
         "paper": paper.name,
         "table": table,
@@ -68,7 +61,17 @@ def run_seed(folder: Path, table: str, cell: dict[str, str], seed: int) -> None:
         "column": cell["column"],
         "scale": read_params("scale"),
     }
-    facts |= identity(parameters, tagged, VECTORS / cell["vectors"], CODE / f"{paper.name}.{cell['row']}")
+    facts |= identity(parameters, tagged, VECTORS / cell["vectors"], code)
+    with display(f"{table} · {cell['row']} · {cell['column']} · seed {seed}", parameters, train) as bar:
+        trained = train_classifier(
+            parameters,
+            train,
+            dev,
+            vectors,
+            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+            on_line=lambda line: show_line(bar, line),
+        )
+        bar.finish()
     folder.mkdir(parents=True)
     evaluate_into(folder, trained, facts, train, dev, read_split(tagged, "test"), vectors)
 

@@ -18,11 +18,19 @@ from retable.vectors.store import WordVectors, coverage
 
 @contextmanager
 def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar]:
-    """A bar over the words of all epochs that may be run; a linear model counts its candidates."""
-    training = parameters["training"]
-    words = len(train.tokens.flatten()) * training.get("epochs", 1)
-    with progress(what, words, "words") as bar:
+    """A bar over the words of all epochs that may be run; for a linear model, over its candidates."""
+    model, training = parameters["model"], parameters["training"]
+    if "epochs" in training:
+        total, unit = len(train.tokens.flatten()) * training["epochs"], "words"
+    else:
+        total, unit = len(model["features"]) * len(model["costs"]), "candidates"
+    with progress(what, total, unit) as bar:
         yield bar
+
+
+def show_line(bar: Bar, line: dict[str, Any]) -> None:
+    """Tell the display of an epoch, whose words are counted already, or of a candidate."""
+    bar.advance(0 if "epoch" in line else 1, note_of_line(line))
 
 
 def note_of_line(line: dict[str, Any]) -> str:

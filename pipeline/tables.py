@@ -76,7 +76,7 @@ def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, li
                 break
             found.setdefault(key, []).append(RunResult.from_metrics(read_json(folder / "metrics.json"), table.metric))
             costs.append({"row": key[0], "column": key[1], "seed": seed} | read_json(folder / "cost.json"))
-    return Cells(found, missing, read_params("scale")), costs
+    return Cells(found, missing, f"scale {read_params('scale')}"), costs
 
 
 def current_identity(
@@ -146,6 +146,17 @@ def build(origin: str, folder: Path) -> None:
             write_paper(paper(name), folder, runs, clean)
 
 
+def refuse_other_files(folder: Path) -> None:
+    """The folder is replaced as a whole: it must hold nothing but tables.
+
+    Raises: InputError.
+    """
+    if folder.exists() and (
+        not folder.is_dir() or any(path.suffix not in (".csv", ".md") or path.is_dir() for path in folder.iterdir())
+    ):
+        raise InputError(f"{folder} holds other files than tables; --to takes a new folder, or one of earlier tables.")
+
+
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="retable tables", description="Build every table.")
@@ -154,8 +165,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--to", type=Path, default=TABLES, help="folder for the tables (default: results/tables)")
     options = parser.parse_args(arguments)
-    if options.to.is_file():
-        raise InputError(f"{options.to} is a file; --to takes a folder.")
+    refuse_other_files(options.to)
     with atomic_folder(options.to) as folder:
         build(options.origin, folder)
     print(

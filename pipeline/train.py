@@ -1,4 +1,4 @@
-"""Train the focus run. Every choice is made on dev; the test split is not opened.
+"""Train the focus run. Every choice is made on dev; of the test split only a digest is taken, for the key of the run.
 
 In   data/tagged/<corpus>/{train,dev}.parquet, data/vectors/<name>/, params.yaml (corpus ... precision)
 Out  results/focus/{weights.safetensors,vocabulary.json,curve.csv,cost.json,training.json}
@@ -10,7 +10,7 @@ from pipeline.code import focus_parameters
 from pipeline.command import command
 from pipeline.params import load_yaml
 from pipeline.paths import CODE, FOCUS, PARAMS, TAGGED, VECTORS
-from pipeline.running import display, identity, note_of_line, surroundings, vectors_facts
+from pipeline.running import display, identity, show_line, surroundings, vectors_facts
 from retable.evaluation.run_folder import write_cost, write_curve
 from retable.files import atomic_folder, write_json
 from retable.text.splits import read_split
@@ -37,7 +37,7 @@ def main() -> None:
     facts |= identity(parameters, tagged, VECTORS / vectors_name, CODE / "focus")
 
     def show(line: dict[str, Any]) -> None:
-        bar.advance(0, note_of_line(line))
+        show_line(bar, line)
         live.log_line(line)
 
     what = f"train · {parameters['model']['name']} · {corpus} · seed {parameters['seed']}"

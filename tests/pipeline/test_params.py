@@ -8,7 +8,7 @@ from pipeline import code, scale
 from pipeline.scale import model_preset, replace_sections, scale_preset, scales, sections_of
 from retable.errors import InputError
 from retable.models import LINEAR_MODELS, MODELS
-from retable.papers import PAPERS
+from retable.papers import PAPERS, paper
 from retable.training.parameters import check_parameters
 
 
@@ -94,6 +94,47 @@ def test_a_missing_option_is_named():
     del values["model"]["alpha"]
     with pytest.raises(InputError, match=r"model in params\.yaml lacks alpha for fcsr; `retable use fcsr"):
         check_parameters(values)
+
+
+def test_a_name_in_place_of_a_section_is_refused():
+    with pytest.raises(InputError, match="model in params"):
+        check_parameters(parameters(model="fcsr") | {"model": "fcsr"})
+
+
+def test_gradients_of_fasttext_cannot_be_clipped():
+    assert "clip is 1.0; allowed: 0" in refusal("fasttext", training__clip=1.0)
+
+
+@pytest.mark.parametrize(
+    ("section", "change", "words"),
+    [
+        ("tagger", {"step": 600}, 'an option of tagger in params.yaml is "step"; did you mean "steps"'),
+        ("tagger", {"steps": "many"}, "tagger.steps is 'many' in params.yaml; allowed: a whole number"),
+        ("pools", {"pool-en": {"corpora": ["imbd"]}}, 'is "imbd"; did you mean "imdb"'),
+        ("corpora", {"sst2": {"parts": False}}, 'is "sst2"; did you mean "sst-2"'),
+    ],
+)
+def test_the_sections_of_the_data_stages_are_checked(section, change, words):
+    params = scale_preset("cpu")
+    params[section] = params[section] | change
+    with pytest.raises(InputError) as caught:
+        code.check_data(params)
+    assert words in str(caught.value)
+
+
+def test_a_misspelt_option_of_word_vectors_is_refused():
+    params = scale_preset("cpu")
+    params["vectors"]["pool-en.word2vec-300"]["windows"] = 5
+    with pytest.raises(InputError, match='is "windows"; did you mean "window"'):
+        code.check_data(params)
+
+
+@pytest.mark.parametrize(("key", "value"), [("seeds", 3), ("seeds", []), ("epochs", "all"), ("epochs", -1)])
+def test_how_a_papers_cells_are_run_is_checked(key, value):
+    params = scale_preset("cpu")
+    params["papers"]["fcsr"][key] = value
+    with pytest.raises(InputError, match=rf"{key} of papers\.fcsr in params\.yaml is"):
+        code.check_cells(params, paper("fcsr"))
 
 
 def test_a_linear_model_has_no_training_section():

@@ -47,6 +47,6 @@ def test_banked_predictions_hold_ids_and_no_texts(tmp_path):
     write_predictions(tmp_path / "p.parquet", split, np.array([[0.75, 0.25], [0.4, 0.6]]))
     bank_predictions(tmp_path / "p.parquet", tmp_path / "bank/q.parquet")
     table = pq.read_table(tmp_path / "bank/q.parquet")
-    assert table.column_names == ["id", "label", "probabilities"]
+    assert table.column_names == ["id", "label", "predicted", "probabilities"]
     assert table.column("label").to_pylist() == ["no", "yes"]
     assert np.allclose(table.column("probabilities").to_pylist(), [[0.75, 0.25], [0.4, 0.6]], atol=1e-3)

@@ -1,7 +1,7 @@
 """The bank: measured cells in git, one line a run, and the predictions of every test text (ids, never texts).
 
 docs/results/<table>.csv                                       value, what it rests on, where it was made
-docs/results/predictions/<table>/<row>.<column>.<seed>.parquet id, label, probabilities float16
+docs/results/predictions/<table>/<row>.<column>.<seed>.parquet id, label, predicted, probabilities float16
 """
 
 import csv
@@ -66,6 +66,11 @@ class Entry:
             **texts,
         )
 
+    @property
+    def hashes(self) -> dict[str, str]:
+        """As in metrics.json."""
+        return {"parameters": self.parameters, "data": self.data, "code": self.code}
+
     def result(self) -> RunResult:
         """What a table needs of it."""
         return RunResult(
@@ -106,7 +111,7 @@ def results_by_cell(entries: Iterable[Entry]) -> dict[tuple[str, str], list[RunR
 
 
 def bank_predictions(source: Path, target: Path) -> None:
-    """Copy a run's predictions in the compact form: id, label, probabilities as float16."""
+    """Copy a run's predictions in the compact form: id, label, predicted, probabilities as float16."""
     facts, ids, classes, _, probabilities = read_predictions(source)
     labels = pa.array(facts.labels)
     flat = pa.array(probabilities.astype(np.float16).ravel())
@@ -114,6 +119,7 @@ def bank_predictions(source: Path, target: Path) -> None:
         {
             "id": pa.array(ids, pa.string()),
             "label": labels.take(pa.array(classes)).dictionary_encode(),
+            "predicted": labels.take(pa.array(probabilities.argmax(axis=1))).dictionary_encode(),
             "probabilities": pa.FixedSizeListArray.from_arrays(flat, len(labels)),
         }
     ).replace_schema_metadata(facts_metadata(facts))

@@ -8,7 +8,8 @@ from retable.tables.lines import Line
 MARK = {"agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "not-run": "", "": ""}
 LEGEND = (
     "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured. "
-    "▲ ours is higher, ▼ lower, = agrees, ~ the interval cannot tell. `clean` counts only test texts that (nearly) "
+    "▲ ours is higher, ▼ lower, = agrees, ~ the interval cannot tell; in brackets where vectors or split are not the "
+    "paper's, so that it is no verdict on the paper. `clean` counts only test texts that (nearly) "
     "occur in no training text."
 )
 
@@ -56,6 +57,7 @@ def _cell(line: Line | None) -> str:
         return f"–{published}"
     half = f" ± {(float(line.high) - float(line.low)) / 2:.1f}" if line.high else ""
     mark = f" {MARK[line.verdict]}" if MARK[line.verdict] else ""
+    mark = f" ({mark.strip()})" if mark and line.match != "exact" else mark
     clean = f" (clean {line.clean})" if line.clean and line.clean != line.measured else ""
     return f"**{line.measured}**{half}{clean}{published}{mark}"
 

@@ -122,7 +122,7 @@ def _measured(
 
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
-    reason = column.reason or row.reason or cells.missing.get((row.id, column.id), f"not in scale {cells.scale}")
+    reason = column.reason or row.reason or cells.missing.get((row.id, column.id), f"not in {cells.scale}")
     notes = [reason, number.remark] if number else [reason]
     return Line(
         row.id,
@@ -139,8 +139,8 @@ def _not_run(table: ResultTable, row: Row, column: Column, number: Published | N
 def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number: Published) -> str:
     if number.own == "cited":
         return "quoted"
-    # "pool-en.word2vec-300": the method stands after the last point.
-    same_vectors = all(not run.vectors or run.vectors.rpartition(".")[2].startswith(table.vectors) for run in runs)
+    # A name says source, method and size: "glove.6b-300", "pool-en.word2vec-300".
+    same_vectors = all(not table.vectors or table.vectors in run.vectors.replace(".", "-").split("-") for run in runs)
     return "exact" if same_vectors and column.split == "paper" else "proxy"
 
 

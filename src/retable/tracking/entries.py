@@ -44,10 +44,12 @@ class Entry:
 def cells(runs: Path) -> list[Entry]:
     """The cells below results/runs/, each with its runs.
 
+    What a killed run left half-written lies in a hidden folder.
+
     A cell is what stands in one <table>/<row>/<column>/ and differs by seed or fold alone.
     """
     groups: dict[tuple[str, str], list[Entry]] = {}
-    for path in sorted(runs.glob("*/*/*/*/metrics.json")):
+    for path in sorted(runs.glob("[!.]*/[!.]*/[!.]*/[!.]*/metrics.json")):
         entry = run_entry(path.parent, "runs/" + path.parent.relative_to(runs).as_posix())
         groups.setdefault((entry.place.rpartition("/")[0], cell_key(entry.facts)), []).append(entry)
     return [cell_entry(place, key, entries) for (place, key), entries in groups.items()]

@@ -14,6 +14,7 @@ from retable.errors import InputError, unknown_name
 from retable.layers.embedding import WordEmbedding
 from retable.models import LINEAR_MODELS, MODELS, linear_trainer, network_class
 from retable.training.fit import check_training, fit
+from retable.training.network import SPARSE_MODELS
 
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
@@ -64,6 +65,9 @@ def check_parameters(
         defaults: the sections of the model's preset, so that the sentence can say how to take a value back.
     Raises: InputError.
     """
+    for section in ("corpus", "model", "embedding", "training"):
+        if not isinstance(parameters[section], Mapping):
+            raise InputError(f"{section} in {file} is {parameters[section]!r}; it must be a section of options.")
     model = dict(parameters["model"])
     name = model.pop("name", None)
     if name not in known_models():
@@ -84,6 +88,7 @@ def check_parameters(
         check.call("training", max_words_option, max_words=training["max_words"])
         check.call("embedding", embedding_options, **parameters["embedding"])
         check.call("model", _build_small, name, model)
+        check.call("training", _check_clip, name, training["clip"])
     if not isinstance(parameters["seed"], int) or not 0 <= parameters["seed"] < 2**32:
         raise InputError(f"seed in {file} is {parameters['seed']!r}; allowed: a whole number from 0 to 4294967295.")
     for key, allowed in (("device", DEVICES), ("precision", PRECISIONS)):
@@ -152,13 +157,15 @@ class _Checker:
         return f"; {kept}: remove the line {section}.{key}, or `retable use {self.model} <corpus>`"
 
 
-def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+def options_of(function: Callable[..., Any], *, with_seed: bool = False) -> dict[str, Any]:
     """Option -> type of a function's or class's arguments, without those that the run itself gives."""
     target = function.__init__ if inspect.isclass(function) else function
     hints = typing.get_type_hints(target)
     skip = {"self", "embedding", "classes", "return", "network", "train", "dev"} | GIVEN_BY_THE_RUN
     if function in (embedding_options, linear_embedding_options):
         skip.discard("lowercase")
+    if with_seed:
+        skip -= GIVEN_BY_THE_RUN
     return {
         name: hints.get(name, Any)
         for name in inspect.signature(target).parameters
@@ -191,6 +198,12 @@ def type_problem(value: Any, expected: Any) -> str | None:
     if expected is type(None):
         return None if value is None else "null"
     return None if isinstance(value, expected) else f"a {expected.__name__}"
+
+
+def _check_clip(name: str, clip: float) -> None:
+    """The norm of sparse gradients is not to be had."""
+    if clip and name in SPARSE_MODELS:
+        raise ValueError(f"clip is {clip}; allowed: 0, because the gradients of {name} are sparse")
 
 
 def _build_small(name: str, options: Section) -> None:
