@@ -59,7 +59,7 @@ def check_table(table: ResultTable, console: Console) -> int:
         failed = refused or is_regression(line, old, digits)
         failures += failed
         colour = "red" if failed else COLOURS[line.verdict]
-        verdict = "refused" if refused else "regression" if failed else line.verdict or "no published number"
+        verdict = "refused" if refused else "regression" if failed else line.verdict or "–"
         interval = f"{line.low} – {line.high}" if line.low else ""
         shown.add_row(
             line.row,
