@@ -17,7 +17,7 @@ tables: env ## everything: corpora, vectors, models, tables, report, record (SCA
 	@python -m pipeline.make $(if $(SCALE),--scale $(SCALE))
 
 test: env ## all tests
-	@python -m pytest -n 2 --dist loadgroup tests
+	@python -m pytest -n 2 --dist loadfile tests
 
 env: $(VENV)/.ready ## the environment alone (TORCH="torch==2.13.0 --index-url ..." takes another build)
 

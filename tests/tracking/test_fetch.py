@@ -39,7 +39,9 @@ def test_the_run_that_stands_here_wins_over_a_newer_one(store: Store, tmp_path: 
 
 
 def test_a_changed_artifact_is_noticed(tmp_path: Path, store: Store):
-    changed = next(store.artifacts.rglob("stats.json"))
-    changed.write_text("{}")
+    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
+    record(store, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
+    for recorded in store.artifacts.rglob("stats.json"):
+        recorded.write_text("{}")
     with pytest.raises(InputError, match="lost or changed its files"):
         runs_from_store(store, tmp_path / "back")
