@@ -154,9 +154,7 @@ def record_and_commit(folders: set[Path]) -> None:
         stage = f"pipeline/{paper_of_table(table).name}/dvc.yaml:{table}@{row}.{column}"
         if reason := why_not_done(table, row, column):
             print(f"{table} · {row} · {column}: recorded, but not done in DVC's eyes: {reason}")
-        elif subprocess.run(
-            [sys.executable, "-m", "dvc", "--wait-for-lock", "commit", "-q", "-f", stage], cwd=ROOT
-        ).returncode:
+        elif subprocess.run([*DVC_COMMIT, stage], cwd=ROOT).returncode:
             fail(f"`dvc commit -f {stage}` failed (see above): the runs are here, but DVC would train them again.")
 
 

@@ -16,7 +16,6 @@ RUN_FILES = (  # as retable.evaluation.run_folder, which would import scikit-lea
     "curve.csv",
     "predictions.parquet",
 )
-OF_ONE_RUN = ("seed", "fold", "test", "test_clean", "dev", "epochs", "chosen", "date")
 FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale", "device", "dvc_experiment", "tagger")
 LONGEST_VALUE = 6_000  # characters; MLflow would cut without a word
 Facts = Mapping[str, Any]
