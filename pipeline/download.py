@@ -1,4 +1,4 @@
-"""Bring the files of one corpus or treebank, each whole and with the digest that the registry declares.
+"""Bring the files of one corpus or reference, each whole and with the digest that the registry declares.
 
 In   the mirror folder (RETABLE_MIRROR, else ../shared/corpora beside the checkout), else public addresses
 Out  data/raw/<corpus>/
@@ -15,7 +15,7 @@ from threading import Event, Lock
 from pipeline.command import command
 from pipeline.paths import CHECKOUT, RAW, SAMPLE, SCRATCH
 from pipeline.progress import progress
-from retable.corpora import CORPORA, TREEBANKS, source
+from retable.corpora import CORPORA, REFERENCES, source
 from retable.corpora.download import bring, is_whole
 from retable.errors import InputError
 
@@ -37,9 +37,10 @@ def mirror() -> list[Path]:
 
 @command
 def main(name: str) -> None:
+    facts = source(name)
     folders = [SAMPLE, *mirror()]
     whole, arriving = RAW / name, SCRATCH / "downloads" / name  # DVC empties `whole` before a run: parts lie elsewhere
-    missing = {file: facts for file, facts in source(name).files.items() if not is_whole(whole / file, facts)}
+    missing = {file: wanted for file, wanted in facts.files.items() if not is_whole(whole / file, wanted)}
     lock, stop = Lock(), Event()
     with progress(f"download {name}", sum(file.bytes for file in missing.values()) / MEGABYTE, "MB") as bar:
 
@@ -48,21 +49,29 @@ def main(name: str) -> None:
                 raise InputError("stopped, because another file failed or Ctrl-C was pressed.")
             with lock:
                 bar.advance(count / MEGABYTE)
+                if bar.done > bar.total:  # of files whose size nobody published
+                    bar.finish()
 
         def bring_one(file: str) -> list[str]:
             if is_whole(arriving / file, missing[file]):
-                on_bytes(missing[file].bytes)
+                on_bytes((arriving / file).stat().st_size)
                 return []
-            return bring(missing[file], arriving / file, folders, on_bytes=on_bytes)
+            return bring(missing[file], arriving / file, folders, on_bytes=on_bytes, obtain=facts.obtain)
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
             try:
-                passed_over = [problem for problems in pool.map(bring_one, missing) for problem in problems]
+                passed_over: list[str] = []
+                for count, problems in enumerate(pool.map(bring_one, missing), start=1):
+                    passed_over += problems
+                    with lock:
+                        bar.advance(0, note=f"· {count:,} of {len(missing):,} files")
             except BaseException:
                 stop.set()
                 raise
     for problem in passed_over:
         print(f"passed over: {problem}", file=sys.stderr)
+    for file in (file for file, wanted in missing.items() if not wanted.digest):
+        print(f"{file} is unpinned: nobody published a digest; `clean` counts its texts.", file=sys.stderr)
     whole.mkdir(parents=True, exist_ok=True)
     for file in missing:
         (arriving / file).replace(whole / file)
@@ -70,6 +79,6 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Bring the files of one corpus or treebank to data/raw.")
-    parser.add_argument("corpus", help=f"one of {', '.join(sorted([*CORPORA, *TREEBANKS]))}")
+    parser = argparse.ArgumentParser(description="Bring the files of one corpus or reference to data/raw.")
+    parser.add_argument("corpus", help=f"one of {', '.join(sorted([*CORPORA, *REFERENCES]))}")
     main(parser.parse_args().corpus)

@@ -1,75 +1,130 @@
-"""Every declared fact of every corpus, against its files."""
+"""Every declared fact of every corpus, against its files where they are at hand."""
 
 import re
 from collections import Counter
+from importlib import import_module
 
 import pytest
 
-from retable.corpora import CORPORA, TREEBANKS, corpus, source, treebank
+from retable.corpora import CORPORA, FAMILIES, REFERENCES, TREEBANKS, corpus, source, treebank
+from retable.corpora.declaration import UNLABELLED
 from retable.corpora.defects import find_defects
+from retable.corpora.download import digest_of
 from retable.errors import InputError
-from retable.files import sha256_of_file
 from retable.text.cleaning import clean_examples
 from retable.text.splits import SPLITS
 from retable.text.splitting import draw_splits
 
-EVERYTHING = [*CORPORA, *TREEBANKS]
+EVERYTHING = [*CORPORA, *REFERENCES]
+DIGEST = re.compile("sha256:[0-9a-f]{64}|md5:[0-9a-f]{32}|git-blob:[0-9a-f]{40}|")
+NOT_HERE = {
+    "ag-news", "amazon-full", "amazon-polarity", "dbpedia", "news-aggregator", "sogou-news", "thucnews",
+    "yahoo-answers", "yelp-5", "yelp-full", "yelp-long", "yelp-polarity",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_every_fact_is_declared(name):
     facts = source(name)
     assert facts.name == name
-    assert all((facts.language, facts.source, facts.paper, facts.licence, facts.note))
+    assert all((facts.language, facts.title, facts.source, facts.paper, facts.licence, facts.note))
+    assert not facts.title.endswith(".")
     for file in facts.files.values():
-        assert re.fullmatch("[0-9a-f]{64}", file.sha256)
-        assert file.bytes > 0
-        assert all(re.search("/[0-9a-f]{40}/", url) for url in file.urls), "a public address must be pinned to a commit"
+        assert DIGEST.fullmatch(file.digest)
+        assert all(url.startswith("https://") for url in file.urls)
+        pinned = all(re.search("/[0-9a-f]{40}/", url) for url in file.urls)
+        assert pinned or file.digest or "unpinned" in facts.note, (
+            "what no commit and no digest pins is told in the note"
+        )
+        assert not any(other.urls for other in file.others), "only a folder can hold another form"
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_what_is_at_hand_has_size_and_sha256_and_the_rest_says_how_to_get_it(name):
+    facts = source(name)
+    assert facts.at_hand == (name not in NOT_HERE)
+    assert bool(facts.obtain) != facts.at_hand
+    strong = [file.digest.startswith("sha256:") and file.bytes > 0 for file in facts.files.values()]
+    assert all(strong) == facts.at_hand
 
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_labels_and_counts_are_declared(name):
     facts = corpus(name)
     assert len(set(facts.labels)) == len(facts.labels) >= 2
-    assert all(len(counts) == len(facts.labels) for counts in facts.texts.values())
     assert set(facts.texts) in ({"all"}, {"train", "test"}, {"train", "dev", "test"})
     assert facts.split == ("own" if "all" in facts.texts else "published")
+    by_label = [isinstance(counts, tuple) and len(counts) == len(facts.labels) for counts in facts.texts.values()]
+    assert all(by_label) or name in ("news-aggregator", "yelp-5", "yelp-long")
+    assert facts.test_texts is None or facts.split == "own"
+
+
+def test_a_part_and_a_second_form_name_the_corpus_that_they_are_of():
+    parts = {name: corpus(name).part_of for name in CORPORA if corpus(name).part_of}
+    assert parts == {
+        "ag-news-5k": "ag-news",
+        "dbpedia-14k": "dbpedia",
+        "news-aggregator-5pub": "news-aggregator",
+        "thucnews-45k": "thucnews",
+        "yahoo-answers-2c": "yahoo-answers",
+        "yelp-5": "yelp-full",
+        "yelp-long": "yelp-5",
+    }
+    forms = {name: corpus(name).same_texts_as for name in CORPORA if corpus(name).same_texts_as}
+    assert forms == {"ced-grouped": "ced", "20-newsgroups-no-headers": "20-newsgroups"}
+    for name, whole in parts.items():
+        assert len(corpus(name).labels) <= len(corpus(whole).labels)
+
+
+def test_a_family_declares_what_the_registry_says():
+    for module, names in FAMILIES.items():
+        assert set(import_module(f"retable.corpora.{module}").CORPORA) == set(names)
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_files_have_the_declared_size_and_digest(name, raw_folder):
     for file, facts in source(name).files.items():
         path = raw_folder(name) / file
-        assert (path.stat().st_size, sha256_of_file(path)) == (facts.bytes, facts.sha256)
+        assert (path.stat().st_size, digest_of(path, facts.digest)) == (facts.bytes, facts.digest)
 
 
 @pytest.mark.parametrize("name", CORPORA)
-def test_known_defects_are_up_to_date(name, raw_folder):
-    assert find_defects(corpus(name), raw_folder(name)) == {
-        defect.what: defect.count for defect in corpus(name).defects
-    }
-
-
-@pytest.mark.parametrize("name", CORPORA)
-def test_splits_are_disjoint_stratified_and_lose_no_text(name, raw_folder):
+def test_known_defects_are_up_to_date(name, read_corpus, raw_folder):
     facts = corpus(name)
-    read = facts.examples(raw_folder(name))  # counts and labels are checked here
+    found = find_defects(facts, read_corpus(name), raw_folder(name))
+    assert found == {defect.what: defect.count for defect in facts.defects}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_splits_are_disjoint_stratified_and_lose_no_text(name, read_corpus):
+    facts = corpus(name)
+    read = read_corpus(name)  # counts and labels are checked here
     assert len({example.id for example in read}) == len(read)
-    kept, removed = clean_examples(read, markup=facts.html, drop_copies=facts.split == "own")
-    splits = draw_splits(kept)
-    ids = [example.id for split in SPLITS for example in splits[split]] + [text.id for text in removed]
-    assert sorted(ids) == sorted(example.id for example in read)
+    assert all(example.id.startswith(f"{name}/") for example in read)
+    labelled = [example for example in read if example.split != UNLABELLED]
+    kept, removed = clean_examples(labelled, markup=facts.html, drop_copies=facts.split == "own")
     if facts.split == "published":
-        assert not removed
+        assert {text.reason for text in removed} <= {"empty"}
     else:
         assert len({example.text for example in kept}) == len(kept), "copies go before we draw the splits"
-    drawn = [split for split in ("test", "dev") if split not in facts.texts]
-    for split in drawn:
-        pool = Counter(example.label for part in ("train", split) for example in splits[part])
-        if split == "test":
-            pool += Counter(example.label for example in splits["dev"])
-        held = Counter(example.label for example in splits[split])
-        assert all(abs(held[label] - pool[label] / 10) <= 1 for label in facts.labels)
+    if facts.grouped:
+        return  # drawn by clusters: test_splitting.py
+    splits = draw_splits(kept, test_texts=facts.test_texts)
+    ids = [example.id for split in SPLITS for example in splits[split]] + [text.id for text in removed]
+    assert sorted(ids) == sorted(example.id for example in labelled)
+    for split in ("test", "dev"):
+        if split not in facts.texts:
+            assert_a_fair_share(splits, split, facts.labels, facts.test_texts if split == "test" else None)
+
+
+def assert_a_fair_share(splits, split, labels, texts):
+    """Of every label, as many texts as of all, but for one."""
+    rest = ("train", "dev", "test") if split == "test" else ("train", "dev")
+    pool = Counter(example.label for part in rest for example in splits[part])
+    held = Counter(example.label for example in splits[split])
+    share = 1 / 10 if texts is None else texts / pool.total()
+    assert all(abs(held[label] - pool[label] * share) <= 1 for label in labels)
+    assert texts in (None, held.total())
 
 
 @pytest.mark.parametrize("name", TREEBANKS)
@@ -83,13 +138,84 @@ def test_treebanks_have_the_declared_sentences_and_words(name, raw_folder):
         assert not {"_"} & {tag for sentence in sentences for tag in (*sentence.upos, *sentence.xpos)}
 
 
-def test_sst_2_stands_as_the_literature_counts_it(raw_folder):
-    counts = Counter(example.split for example in corpus("sst-2").examples(raw_folder("sst-2")))
-    assert counts == {"train": 6920, "dev": 872, "test": 1821}
+LITERATURE = {
+    "ag-news": (120_000, None, 7600),
+    "amazon-full": (3_000_000, None, 650_000),
+    "amazon-polarity": (3_600_000, None, 400_000),
+    "dbpedia": (560_000, None, 70_000),
+    "sogou-news": (450_000, None, 60_000),
+    "sst-1": (8544, 1101, 2210),
+    "sst-2": (6920, 872, 1821),
+    "thucnews": (180_000, 10_000, 10_000),
+    "thucnews-45k": (45_000, 10_000, 10_000),
+    "trec": (5452, None, 500),
+    "yahoo-answers": (1_400_000, None, 60_000),
+    "yelp-full": (650_000, None, 50_000),
+    "yelp-polarity": (560_000, None, 38_000),
+    "20-newsgroups": (11_314, None, 7532),
+    "fdu-apparel": (1400, 200, 400),
+    "fdu-baby": (1300, 200, 400),  # FCSR's table 2 prints 1,400: the release has 1,500 for train and dev
+    "fdu-camera": (1397, 200, 400),
+    "fdu-magazine": (1370, 200, 400),
+    "fdu-software": (1315, 200, 400),
+}
+
+
+@pytest.mark.parametrize("name", LITERATURE)
+def test_splits_are_as_large_as_the_literature_counts_them(name):
+    counts = corpus(name).texts
+    assert tuple(sum(counts[split]) if split in counts else None for split in SPLITS) == LITERATURE[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"), [("ced", 3387), ("mpqa", 10_606), ("mr", 10_662), ("covid-sentiment", 3090)]
+)
+def test_corpora_without_splits_are_as_large_as_the_literature_counts_them(name, texts):
+    assert sum(corpus(name).texts["all"]) == texts
+
+
+def test_the_fdu_family_is_sixteen_corpora_of_the_counted_size():
+    family = [corpus(name) for name in FAMILIES["fdu"]]
+    assert len(family) == 16
+    assert sum(sum(facts.texts[split]) for facts in family for split in ("train", "dev")) == 25_380
+    assert sum(sum(facts.texts["test"]) for facts in family) == 6400
+    assert sum(facts.unlabelled for facts in family) == 30_475
+    assert [facts.name for facts in family if not facts.pooled] == ["fdu-mr"]
+
+
+def test_the_last_200_lines_of_a_domain_are_dev_and_keep_their_place_in_the_id(read_corpus):
+    examples = read_corpus("fdu-baby")
+    dev = [example for example in examples if example.split == "dev"]
+    assert [example.id for example in dev] == [f"fdu-baby/dev/{line}" for line in range(1300, 1500)]
+    unlabelled = [example for example in examples if example.split == UNLABELLED]
+    assert len(unlabelled) == 2000
+    assert {example.label for example in unlabelled} == {""}
+    assert unlabelled[0].id == "fdu-baby/unlabelled/0"
+
+
+def test_a_lost_byte_of_fdu_dvd_is_one_sign_and_its_accents_stay(read_corpus):
+    texts = [example.text for example in read_corpus("fdu-dvd")]
+    assert sum("clich\ufffd ''" in text for text in texts) == 1
+    assert any("é" in text for text in texts)
+
+
+def test_all_texts_of_fdu_mr_stand_in_mr(read_corpus):
+    def form(example):
+        return re.sub("[^a-z0-9]", "", example.text.lower())
+
+    assert {form(example) for example in read_corpus("fdu-mr")} <= {form(example) for example in read_corpus("mr")}
+
+
+def test_ag_news_has_one_form_in_train_and_test(read_corpus):
+    texts = [example.text for example in read_corpus("ag-news-5k")]
+    assert not any("\\" in text for text in texts)
+    assert sum(" $" in text for text in texts) > 500
 
 
 def test_seed_spread_is_a_standard_deviation_in_fractions():
     assert corpus("sst-2").seed_spread == pytest.approx(0.019 / (1.96 * 2**0.5))
+    assert corpus("ced").seed_spread == pytest.approx(0.0475 / (1.96 * 2**0.5))
+    assert corpus("fdu-toys").seed_spread == pytest.approx(0.035 / (1.96 * 2**0.5))
     assert corpus("mr").seed_spread == pytest.approx(0.0039)  # measured here, docs/readings.md
     assert corpus("sample-en").seed_spread is None
 

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from retable.corpora.declaration import RemoteFile
-from retable.corpora.download import bring
+from retable.corpora.download import bring, digest_of, is_whole
 from retable.errors import InputError
 
 DATA = bytes(range(256)) * 4000  # 1 MB
@@ -48,6 +48,8 @@ def server() -> Iterator[Server]:
             self.send_response(status)
             self.send_header("Content-Type", behaviour.content_type)
             self.send_header("Content-Length", str(len(body)))
+            if status == 416:
+                self.send_header("Content-Range", f"bytes */{len(behaviour.body)}")
             if status == 206:
                 self.send_header("Content-Range", f"bytes {start}-{len(behaviour.body) - 1}/{len(behaviour.body)}")
             self.end_headers()
@@ -75,7 +77,7 @@ class Count:
 
 
 def file_at(*urls: str, content: bytes = DATA) -> RemoteFile:
-    return RemoteFile("corpus/data.txt", hashlib.sha256(content).hexdigest(), len(content), urls)
+    return RemoteFile("corpus/data.txt", f"sha256:{hashlib.sha256(content).hexdigest()}", len(content), urls)
 
 
 def test_a_file_arrives_whole_and_leaves_no_part(server, tmp_path):
@@ -227,3 +229,87 @@ def test_a_file_of_the_checkout_that_is_missing_can_be_checked_out(tmp_path):
         InputError, match=r"data.txt cannot be had. It is not at .*`git checkout data/sample/corpus/data"
     ):
         bring(file_at(), tmp_path / "data.txt", [tmp_path], on_bytes=Count())
+
+
+def digests(content: bytes) -> dict[str, str]:
+    return {
+        "sha256": f"sha256:{hashlib.sha256(content).hexdigest()}",
+        "md5": f"md5:{hashlib.md5(content).hexdigest()}",
+        "git-blob": f"git-blob:{hashlib.sha1(b'blob %d' % len(content) + bytes(1) + content).hexdigest()}",
+        "unpinned": "",
+    }
+
+
+def test_a_git_blob_is_what_git_calls_it(tmp_path):  # `printf 'hello\n' | git hash-object --stdin`
+    (tmp_path / "hello").write_bytes(b"hello\n")
+    assert digest_of(tmp_path / "hello", "git-blob:?") == "git-blob:ce013625030ba8dba906f756967f9e9ca394464a"
+    assert digest_of(tmp_path / "hello", "md5:?") == "md5:b1946ac92492d2347c6235b4d2611184"
+    assert digest_of(tmp_path / "hello", "") == ""
+
+
+@pytest.mark.parametrize("kind", ["sha256", "md5", "git-blob", "unpinned"])
+@pytest.mark.parametrize("size", [len(DATA), 0])
+def test_every_kind_of_digest_with_and_without_a_known_size(server, tmp_path, kind, size):
+    file = RemoteFile("corpus/data.txt", digests(DATA)[kind], size, (server.url,))
+    count = Count()
+    server.cut_after = [300_000]
+    assert bring(file, tmp_path / "data.txt", [], on_bytes=count) == []
+    assert (tmp_path / "data.txt").read_bytes() == DATA
+    assert is_whole(tmp_path / "data.txt", file)
+    assert len(server.asked) == 2
+    assert count.total == len(DATA)
+
+
+@pytest.mark.parametrize("kind", ["sha256", "md5", "git-blob"])
+def test_every_kind_of_digest_refuses_another_file_of_the_same_size(server, tmp_path, kind):
+    server.body = DATA[:-1] + b"x"
+    file = RemoteFile("corpus/data.txt", digests(DATA)[kind], 0, (server.url,))
+    with pytest.raises(
+        InputError, match=f"is another file: its {kind} is [0-9a-f]{{32,64}}, expected [0-9a-f]{{32,64}}"
+    ):
+        bring(file, tmp_path / "data.txt", [], on_bytes=Count())
+    (tmp_path / "data.txt").write_bytes(server.body)
+    assert not is_whole(tmp_path / "data.txt", file)
+
+
+def test_a_whole_part_of_unknown_size_is_taken_when_the_server_has_no_more(server, tmp_path):
+    (tmp_path / "data.txt.part").write_bytes(DATA)
+    file = RemoteFile("corpus/data.txt", digests(DATA)["md5"], 0, (server.url,))
+    bring(file, tmp_path / "data.txt", [], on_bytes=Count())
+    assert server.asked == [f"bytes={len(DATA)}-"]
+    assert (tmp_path / "data.txt").read_bytes() == DATA
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [(b"", "is cut off: 0 bytes, expected more"), (b"<html>log in", "is an HTML page, not the data")],
+)
+def test_an_unpinned_file_is_no_page_and_not_empty(server, tmp_path, body, problem):
+    server.body = body
+    with pytest.raises(InputError, match=problem):
+        bring(RemoteFile("corpus/data.txt", "", 0, (server.url,)), tmp_path / "data.txt", [], on_bytes=Count())
+    (tmp_path / "data.txt").write_bytes(b"")
+    assert not is_whole(tmp_path / "data.txt", RemoteFile("corpus/data.txt", "", 0))
+
+
+def test_another_form_of_a_file_may_stand_in_a_folder_in_its_place(server, tmp_path):
+    form = RemoteFile("corpus/data.tar.gz", digests(DATA[::-1])["md5"])
+    file = RemoteFile("corpus/data.tgz", digests(DATA)["md5"], len(DATA), (server.url,), others=(form,))
+    mirror = tmp_path / "mirror"
+    (mirror / "corpus").mkdir(parents=True)
+    (mirror / "corpus/data.tar.gz").write_bytes(DATA[::-1])
+    count = Count()
+    assert bring(file, tmp_path / "data.tgz", [mirror], on_bytes=count) == []
+    assert (server.asked, count.total) == ([], len(DATA))
+    assert is_whole(tmp_path / "data.tgz", file)
+    (mirror / "corpus/data.tar.gz").write_bytes(DATA)  # under the wrong name: not what that form is
+    problems = bring(file, tmp_path / "other.tgz", [mirror], on_bytes=Count())
+    assert "data.tar.gz is another file: its md5 is" in problems[0]
+
+
+def test_the_refusal_ends_with_what_else_a_user_can_do(tmp_path):
+    file = RemoteFile("corpus/data.txt", "", 0, ("http://127.0.0.1:9/data.txt",))
+    with pytest.raises(
+        InputError, match=r"no connection to 127\.0\.0\.1:9\. Run .* RETABLE_MIRROR\. Or ask the authors\.$"
+    ):
+        bring(file, tmp_path / "data.txt", [], on_bytes=Count(), obtain="Or ask the authors.")

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from retable.corpora.declaration import Corpus
-from retable.corpora.readers import SENTIMENT, read_conllu, read_csv_rows, read_labelled_lines, read_parallel_lines
+from retable.corpora.readers import (
+    SENTIMENT,
+    Layout,
+    read_conllu,
+    read_csv_rows,
+    read_labelled_lines,
+    read_parallel_lines,
+    read_unlabelled_lines,
+)
 from retable.errors import InputError
 
 
@@ -31,7 +39,8 @@ def tiny(read, **facts) -> Corpus:
 
 LINES = partial(read_labelled_lines, splits={"train": "train", "test": "test"}, separator=" ", names=SENTIMENT)
 PARALLEL = partial(read_parallel_lines, texts="texts", labels="labels", names={"neg": "negative", "pos": "positive"})
-ROWS = partial(read_csv_rows, file="rows.csv", header=("", "sentiment", "text"))
+LAYOUT = Layout(columns=3, label=1, texts=(2,), header=("", "sentiment", "text"))
+ROWS = partial(read_csv_rows, splits={"all": "rows.csv"}, layout=LAYOUT)
 
 
 def write(folder: Path, **files: bytes) -> Path:
@@ -105,6 +114,61 @@ def test_csv_keeps_quoted_commas_and_quotes(tmp_path):
     write(tmp_path, **{"rows.csv": b',sentiment,text\r\n7,positive,"good, ""very"" good"\r\n3,negative,bad\r\n'})
     examples = tiny(ROWS, texts={"all": (1, 1)}).examples(tmp_path)
     assert [(example.id, example.text) for example in examples] == [("tiny/1", 'good, "very" good'), ("tiny/2", "bad")]
+
+
+def test_csv_without_header_joins_texts_and_undoes_escapes_in_order(tmp_path):
+    layout = Layout(columns=3, label=0, texts=(1, 2), names=SENTIMENT, escapes=(("\\$", "$"), ("\\", " ")))
+    write(tmp_path, **{"rows.csv": b'"1","up","to \\$5\\now"\n0,"",down\n'})
+    read = partial(read_csv_rows, splits={"all": "rows.csv"}, layout=layout)
+    examples = tiny(read, texts={"all": (1, 1)}).examples(tmp_path)
+    assert [(example.id, example.text) for example in examples] == [("tiny/0", "up to $5 now"), ("tiny/1", " down")]
+
+
+def test_the_label_may_come_last_behind_a_text_with_tabs(tmp_path):
+    write(tmp_path, train=b"good\tfilm\t1\nbad\t0\n", test=b"x\t1")
+    last = partial(LINES, separator="\t", label_last=True)
+    assert [example.text for example in tiny(last).examples(tmp_path)] == ["good\tfilm", "bad", "x"]
+    write(tmp_path, train=b"good film\n")
+    with pytest.raises(InputError, match="line 1: there is no '\\\\t' between label and text"):
+        tiny(last).examples(tmp_path)
+
+
+def test_unlabelled_texts_have_a_split_of_their_own_and_are_counted(tmp_path):
+    def read(corpus, folder):
+        yield from LINES(corpus, folder)
+        yield from read_unlabelled_lines(corpus, folder, file="more")
+
+    write(tmp_path, train=b"0 bad\n1 good\n", test=b"1 fine", more=b"who knows\n0 maybe\n")
+    examples = tiny(read, unlabelled=2).examples(tmp_path)
+    assert [tuple(example) for example in examples[3:]] == [
+        ("tiny/unlabelled/0", "unlabelled", "who knows", ""),
+        ("tiny/unlabelled/1", "unlabelled", "0 maybe", ""),
+    ]
+    for declared in (0, 3):
+        with pytest.raises(InputError, match=f"holds 2 texts in unlabelled, tiny has {declared}"):
+            tiny(read, unlabelled=declared).examples(tmp_path)
+
+
+def test_a_sum_is_checked_where_counts_by_label_are_not_known(tmp_path):
+    write(tmp_path, train=b"0 bad\n0 bad film\n", test=b"1 fine")
+    assert len(tiny(LINES, texts={"train": 2, "test": None}).examples(tmp_path)) == 3
+    with pytest.raises(InputError, match="holds 2 texts in train, tiny has 3"):
+        tiny(LINES, texts={"train": 3, "test": None}).examples(tmp_path)
+
+
+def test_a_byte_that_cannot_be_decoded_is_replaced_only_where_that_is_declared(tmp_path):
+    write(tmp_path, train=b"0 clich\xef\xbf d\xc3\xa9j\xc3\xa0\n1 good\n", test=b"1 fine")
+    assert tiny(LINES, undecodable="replace").examples(tmp_path)[0].text == "clich\ufffd déjà"
+
+
+def test_parallel_lines_can_have_other_names_of_splits_and_a_change(tmp_path):
+    write(tmp_path, labels=b"a\tx-train\tpos\nb\tx-test\tneg", texts=b"Head: body\nHead: other")
+    read = partial(PARALLEL, splits={"x-train": "train", "x-test": "test"}, change=lambda text: text.partition(": ")[2])
+    examples = tiny(read, texts={"train": (0, 1), "test": (1, 0)}).examples(tmp_path)
+    assert [tuple(example) for example in examples] == [
+        ("tiny/train/0", "train", "body", "positive"),
+        ("tiny/test/1", "test", "other", "negative"),
+    ]
 
 
 @pytest.mark.parametrize(

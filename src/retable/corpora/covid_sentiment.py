@@ -3,11 +3,12 @@
 from functools import partial
 
 from retable.corpora.declaration import Corpus, Defect, github
-from retable.corpora.readers import read_csv_rows
+from retable.corpora.readers import Layout, read_csv_rows
 
 CORPUS = Corpus(
     name="covid-sentiment",
     language="en",
+    title="tweets from India of 2020 in four moods",
     labels=("anger", "fear", "joy", "sad"),
     texts={"all": (767, 801, 727, 795)},
     files={
@@ -20,7 +21,11 @@ CORPUS = Corpus(
             size=477_103,
         ),
     },
-    read=partial(read_csv_rows, file="finalSentimentdata2.csv", header=("", "sentiment", "text")),
+    read=partial(
+        read_csv_rows,
+        splits={"all": "finalSentimentdata2.csv"},
+        layout=Layout(columns=3, label=1, texts=(2,), header=("", "sentiment", "text")),
+    ),
     seed_spread=0.0117,  # textcnn on dev, five seeds (docs/readings.md)
     source="https://www.kaggle.com/surajkum1198/twitterdata",
     paper="Kumar, twitterdata (finalSentimentdata2.csv), Kaggle 2020",

@@ -1,5 +1,6 @@
 """What the project knows of a corpus before it has read a byte: facts that are declared here and checked everywhere."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import sqrt
@@ -9,12 +10,15 @@ from urllib.parse import quote
 
 from retable.errors import InputError
 
+UNLABELLED = "unlabelled"  # a split
+
 
 class Example(NamedTuple):
     """One text as a file holds it.
 
     `id` is corpus/split/line with lines counted from 0 (corpus/line where there is one file): it says where the text
-    stands and nothing of what it says. `split` is train, dev, test, or all where no split is published.
+    stands and nothing of what it says. `split` is train, dev, test, or all where no split is published; unlabelled for
+    a text without a label, whose `label` is "".
     """
 
     id: str
@@ -37,14 +41,18 @@ class RemoteFile:
 
     Attributes:
         path: where it lies in the mirror folder (or in data/sample/).
-        sha256, bytes: what it must be.
-        urls: public addresses, pinned to a commit, tried in order; none for a file that is in git.
+        digest: what it must be: "sha256:...", "md5:..." or "git-blob:..." (the SHA-1 that Git gives a file), the
+            strongest that is known; "" where nobody published one: the counts of its texts decide then.
+        bytes: its size; 0 where it is not known.
+        urls: public addresses, tried in order; none for a file that is in git, or must be put into the mirror by hand.
+        others: files of the same content (an archive packed again) of which a mirror folder may hold one instead.
     """
 
     path: str
-    sha256: str
-    bytes: int
+    digest: str
+    bytes: int = 0
     urls: tuple[str, ...] = ()
+    others: tuple["RemoteFile", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,19 @@ class Defect:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What a corpus and a treebank have in common."""
+    """Whatever is downloaded: a corpus, a treebank, or test sets of word vectors.
+
+    Attributes:
+        name: its id.
+        language: en or zh; "en, zh" for test sets of both.
+        files: what stands in data/raw/<name>/.
+        title: what it is, in a few words.
+        source, paper, licence: where it was published first, by whom, under which terms.
+        note: what a reader of a result must know of it.
+        at_hand: whether this project could check it against its files; False where it can only be had from the
+            public addresses, which nobody here could reach.
+        obtain: what a user must do to get one that is not at hand.
+    """
 
     name: str
     language: str
@@ -67,6 +87,9 @@ class Source:
     paper: str
     licence: str
     note: str
+    title: str = ""
+    at_hand: bool = True
+    obtain: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,21 +98,38 @@ class Corpus(Source):
 
     Attributes:
         labels: names; their order gives the class index.
-        texts: per published split ("all" where there is none) the number of texts of every label.
+        texts: per published split ("all" where there is none) the number of texts of every label; one number where
+            only their sum is known; None where nothing is.
         read: yields every example of data/raw/<corpus>/ in the order of its files.
+        unlabelled: number of texts without a label, in a split of that name.
         encoding: of the text files.
+        undecodable: what becomes of a byte that is not of that encoding: "strict" (an error), "replace" (U+FFFD).
         tokenised: tokens are separated by spaces already, so no tokeniser runs.
+        raw_unlabelled: but not in the unlabelled texts, which need a tokeniser.
         html: the text holds tags and entities, which cleaning takes out.
+        test_texts: size of the test split that we draw; None for a tenth.
+        grouped: where we draw, texts that nearly repeat each other come into one split.
+        pooled: word vectors may be trained on it; False where its texts stand in another corpus, held out or not.
+        part_of: the corpus of which this is a part; a number measured on it is none of the whole's.
+        same_texts_as: the corpus whose texts these are too, split or stripped in another way.
         defects: every known one; a test fails when the list is out of date.
         seed_spread: standard deviation of the test accuracy from seed to seed, a fraction; None where unknown.
     """
 
     labels: tuple[str, ...]
-    texts: Mapping[str, tuple[int, ...]]
+    texts: Mapping[str, tuple[int, ...] | int | None]
     read: Callable[["Corpus", Path], Iterator[Example]]
+    unlabelled: int = 0
     encoding: str = "utf-8"
+    undecodable: str = "strict"
     tokenised: bool = False
+    raw_unlabelled: bool = False
     html: bool = False
+    test_texts: int | None = None
+    grouped: bool = False
+    pooled: bool = True
+    part_of: str = ""
+    same_texts_as: str = ""
     defects: tuple[Defect, ...] = ()
     seed_spread: float | None = None
 
@@ -104,17 +144,24 @@ class Corpus(Source):
         Raises: InputError for a line that cannot be read, a label or a count that is not the declared one.
         """
         examples = list(self.read(self, folder))
-        found = {(split, label): 0 for split in self.texts for label in self.labels}
-        for example in examples:
-            found[example.split, example.label] += 1
-        for split, counts in self.texts.items():
-            for label, count in zip(self.labels, counts, strict=True):
-                if found[split, label] != count:
-                    raise InputError(
-                        f"{folder} holds {found[split, label]:,} texts labelled {label} in {split}, {self.name} has "
-                        f"{count:,}; remove the folder and run `dvc repro download@{self.name}`."
-                    )
+        found = Counter((example.split, example.label) for example in examples)
+        for split, label, count in self.declared_counts():
+            there = found[split, label] if label else sum(found[split, each] for each in ("", *self.labels))
+            if there != count:
+                kind = f" labelled {label}" if label else ""
+                raise InputError(
+                    f"{folder} holds {there:,} texts{kind} in {split}, {self.name} has {count:,}; "
+                    f"remove the folder and run `dvc repro download@{self.name}`."
+                )
         return examples
+
+    def declared_counts(self) -> Iterator[tuple[str, str, int]]:
+        """Split, label and count of texts; the label is "" where only the sum over labels is declared."""
+        for split, counts in (*self.texts.items(), (UNLABELLED, self.unlabelled)):
+            if isinstance(counts, int):
+                yield split, "", counts
+            elif counts is not None:
+                yield from ((split, label, count) for label, count in zip(self.labels, counts, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,14 +178,16 @@ class Treebank(Source):
     read: Callable[[Path], Iterable[Sentence]]
 
 
-def github(repository: str, commit: str, path: str, *, mirror: str, sha256: str, size: int) -> RemoteFile:
-    """A file of a public Git repository at one commit."""
+def github(
+    repository: str, commit: str, path: str, *, mirror: str, size: int = 0, sha256: str = "", digest: str = ""
+) -> RemoteFile:
+    """A file of a public Git repository at one commit; `sha256` without its prefix, or a `digest` with one."""
     place = quote(path)
     urls = (
         f"https://raw.githubusercontent.com/{repository}/{commit}/{place}",
         f"https://github.com/{repository}/raw/{commit}/{place}",
     )
-    return RemoteFile(mirror, sha256, size, urls)
+    return RemoteFile(mirror, f"sha256:{sha256}" if sha256 else digest, size, urls)
 
 
 def spread_of_two_runs(points: float) -> float:

@@ -2,23 +2,29 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from retable.corpora.declaration import Corpus, Example
+from retable.corpora.declaration import UNLABELLED, Corpus, Example
 
 C1_CONTROL = re.compile("[\x80-\x9f]")
 MARKUP = re.compile(r"</?\w+[^<>]*>|&#?\w+;")
 
 
-def find_defects(corpus: Corpus, folder: Path) -> dict[str, int]:
-    """Every kind of defect that occurs, with its count, on the raw texts in `folder`."""
-    examples = corpus.examples(folder)
+def find_defects(corpus: Corpus, examples: Sequence[Example], folder: Path) -> dict[str, int]:
+    """Every kind of defect that occurs, with its count.
+
+    Args:
+        examples: the raw texts (`corpus.examples(folder)`).
+        folder: data/raw/<corpus>/.
+    """
     labels, splits = defaultdict(set), defaultdict(set)
     for example in examples:
-        labels[example.text].add(example.label)
         splits[example.text].add(example.split)
+        if example.label:
+            labels[example.text].add(example.label)
+    names = [*corpus.texts, *([UNLABELLED] if corpus.unlabelled else [])]
     counts = {
         "lines that are not UTF-8": sum(lines_not_utf8(folder / file) for file in corpus.files),
         "texts that are empty": sum(not example.text.strip() for example in examples),
@@ -27,10 +33,10 @@ def find_defects(corpus: Corpus, folder: Path) -> dict[str, int]:
         "texts with markup": count(MARKUP, examples),
         "texts with two labels": sum(len(found) > 1 for found in labels.values()),
     }
-    for split in corpus.texts:
+    for split in names:
         texts = [example.text for example in examples if example.split == split]
         counts[f"copies in {split}"] = len(texts) - len(set(texts))
-    for first, second in combinations(corpus.texts, 2):
+    for first, second in combinations(names, 2):
         counts[f"texts in {first} and {second}"] = sum({first, second} <= found for found in splits.values())
     return {what: number for what, number in counts.items() if number}
 

@@ -3,6 +3,7 @@
 pooch looks after the temporary name and the final digest; the transfer is ours, because pooch's cannot be resumed.
 """
 
+import hashlib
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ import requests
 
 from retable.corpora.declaration import RemoteFile
 from retable.errors import InputError
-from retable.files import atomic_file, sha256_of_file
+from retable.files import atomic_file
 
 TRIES = 4
 FIRST_WAIT_S = 1.0  # doubled after every failure
@@ -41,6 +42,7 @@ def bring(
     folders: Sequence[Path],
     *,
     on_bytes: Callable[[int], None],
+    obtain: str = "",
     first_wait_s: float = FIRST_WAIT_S,
 ) -> list[str]:
     """Bring a file to `target`, whole and with the declared digest. A part of it (`<target>.part`) survives a kill.
@@ -48,31 +50,36 @@ def bring(
     Args:
         folders: looked into first, in order (the mirror, the checkout).
         on_bytes: told of every block that arrived; of a negative number where a part had to be thrown away.
+        obtain: what else a user can do; told if no place gives the file.
         first_wait_s: before the second try of an address; doubled after every failure.
     Returns: a sentence for every place that had something else, and was passed over.
     Raises: InputError if no place gives the file.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     problems: list[Unusable] = []
-    for folder in folders:
-        try:
-            if copy_from(folder / file.path, file, target):
-                on_bytes(file.bytes)
-                return [str(problem) for problem in problems]
-        except Unusable as problem:
-            problems.append(problem)
+    for form in (file, *file.others):
+        for folder in folders:
+            try:
+                if copy_from(folder / form.path, form, target):
+                    on_bytes(target.stat().st_size)
+                    return [str(problem) for problem in problems]
+            except Unusable as problem:
+                problems.append(problem)
     pooch.get_logger().setLevel("WARNING")
     for url in file.urls:
         transfer = Transfer(file, target.with_name(f"{target.name}.part"), on_bytes, first_wait_s)
+        digest = file.digest if file.digest.startswith(("sha256:", "md5:")) else None  # Git's: `Transfer.verify`
         try:
-            pooch.retrieve(url, f"sha256:{file.sha256}", fname=target.name, path=target.parent, downloader=transfer)
+            pooch.retrieve(url, digest, fname=target.name, path=target.parent, downloader=transfer)
             return [str(problem) for problem in problems]
         except Unusable as problem:
             problems.append(problem)
-    raise refusal(file, target.name, folders, problems)
+    raise refusal(file, target.name, folders, problems, obtain)
 
 
-def refusal(file: RemoteFile, name: str, folders: Sequence[Path], problems: Sequence[Unusable]) -> InputError:
+def refusal(
+    file: RemoteFile, name: str, folders: Sequence[Path], problems: Sequence[Unusable], obtain: str
+) -> InputError:
     """What was wrong everywhere, and what a user can do."""
     reasons = [str(problem) for problem in problems if not isinstance(problem, Unreachable)]
     hosts = [str(problem) for problem in problems if isinstance(problem, Unreachable)]
@@ -80,7 +87,7 @@ def refusal(file: RemoteFile, name: str, folders: Sequence[Path], problems: Sequ
         reasons.append(f"There is no connection to {' or '.join(hosts)}.")
     if not problems:
         reasons.append(f"It is not at {' or '.join(str(folder / file.path) for folder in folders)}.")
-    return InputError(f"{name} cannot be had. {' '.join(reasons)} {advice(file)}")
+    return InputError(f"{name} cannot be had. {' '.join(reasons)} {advice(file)} {obtain}".rstrip())
 
 
 def advice(file: RemoteFile) -> str:
@@ -107,8 +114,27 @@ def copy_from(path: Path, file: RemoteFile, target: Path) -> bool:
 
 
 def is_whole(path: Path, file: RemoteFile) -> bool:
-    """Whether a file is here already, with the declared digest."""
-    return path.is_file() and path.stat().st_size == file.bytes and sha256_of_file(path) == file.sha256
+    """Whether a file is here already, with what is declared of it (or of a file that may stand in its place)."""
+    size = path.stat().st_size if path.is_file() else 0
+    return size > 0 and any(
+        size == (form.bytes or size) and digest_of(path, form.digest) == form.digest for form in (file, *file.others)
+    )
+
+
+def digest_of(path: Path, like: str) -> str:
+    """The digest of a file, by the algorithm of another digest; "" like none.
+
+    Args:
+        like: "sha256:...", "md5:..." or "git-blob:...".
+    """
+    algorithm = like.partition(":")[0]
+    if not algorithm:
+        return ""
+    with path.open("rb") as file:
+        if algorithm != "git-blob":
+            return f"{algorithm}:{hashlib.file_digest(file, algorithm).hexdigest()}"
+        begun = hashlib.sha1(b"blob %d\0" % path.stat().st_size)
+        return f"git-blob:{hashlib.file_digest(file, lambda: begun).hexdigest()}"
 
 
 def check(path: Path, file: RemoteFile, place: str) -> None:
@@ -118,11 +144,14 @@ def check(path: Path, file: RemoteFile, place: str) -> None:
         start = opened.read(512)
     if is_page(start):
         raise Unusable(f"{place} is {PAGE}.")
-    if size != file.bytes:
-        kind = "cut off" if size < file.bytes else "too long"
-        raise Unusable(f"{place} is {kind}: {size:,} bytes, expected {file.bytes:,}.")
-    if (digest := sha256_of_file(path)) != file.sha256:
-        raise Unusable(f"{place} is another file: its sha256 is {digest}, expected {file.sha256}.")
+    if not size or (file.bytes and size != file.bytes):
+        kind = "cut off" if size < (file.bytes or 1) else "too long"
+        raise Unusable(f"{place} is {kind}: {size:,} bytes, expected {f'{file.bytes:,}' if file.bytes else 'more'}.")
+    if (digest := digest_of(path, file.digest)) != file.digest:
+        algorithm, _, found = digest.partition(":")
+        raise Unusable(
+            f"{place} is another file: its {algorithm} is {found}, expected {file.digest.partition(':')[2]}."
+        )
 
 
 def is_page(start: bytes) -> bool:
@@ -163,15 +192,17 @@ class Transfer:
     def receive(self, url: str) -> None:
         """One try: ask for what is missing and add it to the part."""
         have = self.part.stat().st_size
-        if have > self.file.bytes:
+        if self.file.bytes and have > self.file.bytes:
             have = self.throw_away()
-        if have == self.file.bytes:
+        if have and have == self.file.bytes:
             return
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_S) as answer:
             if answer.status_code in TEMPORARY:
                 answer.raise_for_status()
             if answer.status_code == BEYOND_THE_END:
+                if not self.file.bytes and answer.headers.get("Content-Range") == f"bytes */{have}":
+                    return  # the part is whole: only the server could tell
                 self.throw_away()
             if not answer.ok:
                 raise Unusable(f"{url} answers {answer.status_code} {answer.reason}.")
@@ -197,7 +228,7 @@ class Transfer:
                 raise Unusable(f"{url} is {PAGE}.")
             file.write(block)
             self.on_bytes(len(block))
-            if file.tell() > self.file.bytes:
+            if self.file.bytes and file.tell() > self.file.bytes:
                 break
 
     def throw_away(self) -> int:

@@ -10,6 +10,7 @@ file = partial(github, "UniversalDependencies/UD_English-EWT", "15d613d8447b3478
 TREEBANK = Treebank(
     name="ewt",
     language="en",
+    title="treebank UD English EWT, for the tagger",
     sentences={"train": 12_544, "dev": 2001, "test": 2077},
     words={"train": 204_577, "dev": 25_147, "test": 25_094},
     files={

@@ -10,6 +10,7 @@ file = partial(github, "yao8839836/text_gcn", "962223652e9bb164ac2d83cd09fc7b884
 CORPUS = Corpus(
     name="imdb",
     language="en",
+    title="whole film reviews, positive or negative",
     labels=("negative", "positive"),
     texts={"train": (12_500, 12_500), "test": (12_500, 12_500)},
     files={

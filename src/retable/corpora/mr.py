@@ -8,6 +8,7 @@ from retable.corpora.readers import SENTIMENT, read_labelled_lines
 CORPUS = Corpus(
     name="mr",
     language="en",
+    title="sentences of film reviews, positive or negative",
     labels=("negative", "positive"),
     texts={"all": (5331, 5331)},
     files={

@@ -10,6 +10,7 @@ file = partial(github, "yao8839836/text_gcn", "962223652e9bb164ac2d83cd09fc7b884
 CORPUS = Corpus(
     name="r8",
     language="en",
+    title="Reuters newswire of 1987, one of eight topics",
     labels=("acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade"),
     texts={"train": (1596, 253, 2840, 41, 190, 206, 108, 251), "test": (696, 121, 1083, 10, 81, 87, 36, 75)},
     files={

@@ -4,70 +4,140 @@ Lines end at LF and nowhere else: `str.splitlines` also breaks at U+0085, which 
 """
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from retable.corpora.declaration import Corpus, Example, Sentence
+from retable.corpora.declaration import UNLABELLED, Corpus, Example, Sentence
 from retable.errors import InputError
 
 SENTIMENT = {"0": "negative", "1": "positive"}
 CONLLU_COLUMNS = 10
+LONGEST_FIELD = 1 << 24  # characters; the csv module stops at 131,072, which whole articles exceed
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a row of a CSV file holds.
+
+    Attributes:
+        columns: how many.
+        label: the column of the label.
+        texts: the columns of the text, joined by a space.
+        names: the label's name for what stands in the file; None where that is the name.
+        header: the first line, where there is one.
+        escapes: what stands in the file, and what it means, replaced in this order.
+    """
+
+    columns: int
+    label: int
+    texts: tuple[int, ...]
+    names: Mapping[str, str] | None = None
+    header: tuple[str, ...] = ()
+    escapes: tuple[tuple[str, str], ...] = ()
 
 
 def read_labelled_lines(
-    corpus: Corpus, folder: Path, *, splits: Mapping[str, str], separator: str, names: Mapping[str, str] | None = None
+    corpus: Corpus,
+    folder: Path,
+    *,
+    splits: Mapping[str, str],
+    separator: str,
+    names: Mapping[str, str] | None = None,
+    label_last: bool = False,
 ) -> Iterator[Example]:
-    """Lines of label, separator, text.
+    """Lines of label, separator, text; or the other way round.
 
     Args:
         splits: the file of every split.
         names: the label's name for what stands in the file; None where that is the name.
+        label_last: text, separator, label.
     """
     names = names or {label: label for label in corpus.labels}
     for split, file in splits.items():
-        for number, line in enumerate(lines(folder / file, corpus.encoding)):
-            code, found, text = line.partition(separator)
+        for number, line in enumerate(lines(folder / file, corpus.encoding, corpus.undecodable)):
+            code, found, text = line.rpartition(separator) if label_last else line.partition(separator)
             if not found:
                 broken(folder / file, number, f"there is no {separator!r} between label and text")
+            if label_last:
+                code, text = text, code
             if code not in names:
                 broken(folder / file, number, f'the label is "{code}"; {corpus.name} has {", ".join(names)}')
             yield Example(identity(corpus, split, number), split, text, names[code])
 
 
+def read_unlabelled_lines(corpus: Corpus, folder: Path, *, file: str) -> Iterator[Example]:
+    """Lines that are texts without labels."""
+    for number, text in enumerate(lines(folder / file, corpus.encoding, corpus.undecodable)):
+        yield Example(identity(corpus, UNLABELLED, number), UNLABELLED, text, "")
+
+
 def read_parallel_lines(
-    corpus: Corpus, folder: Path, *, texts: str, labels: str, names: Mapping[str, str]
+    corpus: Corpus,
+    folder: Path,
+    *,
+    texts: str,
+    labels: str,
+    names: Mapping[str, str] | None = None,
+    splits: Mapping[str, str] | None = None,
+    change: Callable[[str], str] | None = None,
 ) -> Iterator[Example]:
-    """Line i of one file is the text, line i of the other is path, split and label, separated by tabs."""
+    """Line i of one file is the text, line i of the other is path, split and label, separated by tabs.
+
+    Args:
+        names: the label's name for what stands in the file; None where that is the name.
+        splits: the split's name for what stands in the file; None where that is the name.
+        change: what is done to every text (a header taken off, say).
+    """
+    names = names or {label: label for label in corpus.labels}
+    splits = splits or {split: split for split in corpus.texts}
     described = lines(folder / labels, "utf-8")
     number = -1
-    for number, text in enumerate(lines(folder / texts, corpus.encoding)):
+    for number, text in enumerate(lines(folder / texts, corpus.encoding, corpus.undecodable)):
         fields = next(described, "").split("\t")
-        if len(fields) != 3 or fields[1] not in corpus.texts or fields[2] not in names:
-            broken(folder / labels, number, f"it is not path, {' or '.join(corpus.texts)}, {' or '.join(names)}")
-        yield Example(identity(corpus, fields[1], number), fields[1], text, names[fields[2]])
+        if len(fields) != 3 or fields[1] not in splits or fields[2] not in names:
+            broken(folder / labels, number, f"it is not path, {' or '.join(splits)}, {' or '.join(names)}")
+        split = splits[fields[1]]
+        yield Example(identity(corpus, split, number), split, change(text) if change else text, names[fields[2]])
     if next(described, None) is not None:
         broken(folder / labels, number + 1, f"{folder / texts} ended one line before")
 
 
-def read_csv_rows(corpus: Corpus, folder: Path, *, file: str, header: tuple[str, ...]) -> Iterator[Example]:
-    """Rows of a CSV file without line breaks in its fields; `header` holds the columns `sentiment` and `text`."""
-    rows = csv.reader(lines(folder / file, corpus.encoding), strict=True)
+def read_csv_rows(corpus: Corpus, folder: Path, *, splits: Mapping[str, str], layout: Layout) -> Iterator[Example]:
+    """Rows of CSV files without line breaks in their fields; `splits` names the file of every split."""
+    for split, file in splits.items():
+        yield from csv_rows(corpus, lines(folder / file, corpus.encoding), split, layout, folder / file)
+
+
+def csv_rows(
+    corpus: Corpus, source: Iterable[str], split: str, layout: Layout, path: Path, inside: str = ""
+) -> Iterator[Example]:
+    """The examples in the lines of one CSV file.
+
+    Args:
+        path, inside: where the lines come from, for messages: a file, and what of it where it is an archive.
+    """
+    csv.field_size_limit(LONGEST_FIELD)
+    names = layout.names or {label: label for label in corpus.labels}
+    rows = csv.reader(source, strict=True)
     try:
         for row in rows:
             number = rows.line_num - 1
-            if number == 0 and tuple(row) != header:
-                broken(folder / file, 0, f"the header is not {','.join(header)}")
-            if len(row) != len(header):
-                broken(folder / file, number, f"it has {len(row)} fields, not {len(header)}")
-            if number > 0:
-                text, label = row[header.index("text")], row[header.index("sentiment")]
-                if label not in corpus.labels:
-                    allowed = ", ".join(corpus.labels)
-                    broken(folder / file, number, f'the label is "{label}"; {corpus.name} has {allowed}')
-                yield Example(identity(corpus, "all", number), "all", text, label)
+            if number == 0 and layout.header and tuple(row) != layout.header:
+                broken(path, 0, f"{inside}the header is not {','.join(layout.header)}")
+            if len(row) != layout.columns:
+                broken(path, number, f"{inside}it has {len(row)} fields, not {layout.columns}")
+            if number > 0 or not layout.header:
+                if row[layout.label] not in names:
+                    allowed = ", ".join(names)
+                    broken(path, number, f'{inside}the label is "{row[layout.label]}"; {corpus.name} has {allowed}')
+                text = " ".join(row[column] for column in layout.texts)
+                for escape, meaning in layout.escapes:
+                    text = text.replace(escape, meaning)
+                yield Example(identity(corpus, split, number), split, text, names[row[layout.label]])
     except csv.Error as error:
-        broken(folder / file, rows.line_num - 1, f"it is not CSV ({error})")
+        broken(path, rows.line_num - 1, f"{inside}it is not CSV ({error})")
 
 
 def read_conllu(path: Path) -> Iterator[Sentence]:
@@ -92,18 +162,31 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
         broken(path, number, "the file ends inside a sentence (an empty line must close it)")
 
 
-def lines(path: Path, encoding: str) -> Iterator[str]:
+def lines(path: Path, encoding: str, undecodable: str = "strict") -> Iterator[str]:
     """The lines of a file without their LF, nor the CR before it."""
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
-        raise InputError(f"{path} is missing; `dvc repro download@{path.parent.name}` brings it.") from None
-    with file:
-        for number, line in enumerate(file):
-            try:
-                yield line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding)
-            except UnicodeDecodeError as error:
-                broken(path, number, f"byte {error.start} is not {encoding}")
+    with present(path).open("rb") as file:
+        yield from decoded(file, encoding, path, undecodable=undecodable)
+
+
+def decoded(
+    source: Iterable[bytes], encoding: str, path: Path, *, undecodable: str = "strict", inside: str = ""
+) -> Iterator[str]:
+    """Lines as text; `path` and `inside` say where they come from, for messages."""
+    for number, line in enumerate(source):
+        try:
+            yield line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding, undecodable)
+        except UnicodeDecodeError as error:
+            broken(path, number, f"{inside}byte {error.start} is not {encoding}")
+
+
+def present(path: Path) -> Path:
+    """The path itself.
+
+    Raises: InputError if there is no file.
+    """
+    if not path.is_file():
+        raise InputError(f"{path} is missing; `dvc repro download@{path.parent.name}` brings it.")
+    return path
 
 
 def identity(corpus: Corpus, split: str, number: int) -> str:

