@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retable.corpora import Example
-from retable.text.splitting import draw_splits, stratified_folds
+from retable.text.splitting import draw_splits, largest_remainders, stratified_clusters, stratified_folds
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=200), st.integers(2, 10))
@@ -71,3 +71,57 @@ def test_published_splits_stay_and_missing_ones_are_a_tenth():
     own = draw_splits(examples("all", 200))
     assert {split: len(texts) for split, texts in own.items()} == {"train": 162, "dev": 18, "test": 20}
     assert [text.id for text in own["test"]] == sorted((text.id for text in own["test"]), key=lambda i: int(i[6:]))
+
+
+def test_shares_by_largest_remainder():
+    assert largest_remainders({"a": 1849, "b": 1538}, 341) == {"a": 186, "b": 155}  # 186.2 and 154.8
+    assert largest_remainders({"b": 1, "a": 1, "c": 1}, 2) == {"a": 1, "b": 1, "c": 0}
+    assert largest_remainders({}, 3) == {}
+
+
+def test_a_test_split_of_a_given_size_is_exact_and_stratified():
+    splits = draw_splits(examples("all", 200), test_texts=33)
+    assert {split: len(texts) for split, texts in splits.items()} == {"train": 150, "dev": 17, "test": 33}
+    assert Counter(example.label for example in splits["test"]) == {"a": 17, "b": 16}
+    again = draw_splits(examples("all", 200)[::-1], test_texts=33)
+    assert {text.id for text in again["test"]} == {text.id for text in splits["test"]}
+
+
+def test_the_draw_of_a_given_size_is_this_one():  # computed once; a change would make every banked result of ced stale
+    splits = draw_splits(examples("all", 20), test_texts=4)
+    assert [text.id for text in splits["test"]] == ["x/all/0", "x/all/10", "x/all/11", "x/all/19"]
+
+
+def test_a_published_test_split_is_not_drawn_again():
+    given = examples("train", 40) + examples("test", 6)
+    assert len(draw_splits(given, test_texts=3)["test"]) == 6
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 60)), min_size=20, max_size=200), st.integers(1, 15))
+def test_clusters_come_whole_into_one_split(labelled, texts):
+    read = [Example(f"x/{index}", "all", "", label) for index, (label, _) in enumerate(labelled)]
+    clusters = {example.id: cluster for example, (_, cluster) in zip(read, labelled, strict=True)}
+    splits = draw_splits(read, test_texts=texts, clusters=clusters)
+    found = [{clusters[example.id] for example in split} for split in splits.values()]
+    assert sum(len(split) for split in splits.values()) == len(read)
+    assert sum(map(len, found)) == len(set().union(*found))
+    assert len(splits["test"]) <= texts
+
+
+def test_single_texts_fill_up_what_clusters_leave():
+    labels = ["a", "b"] * 150
+    clusters = [index // 14 if index < 140 else index for index in range(300)]  # ten clusters of 14, 160 single texts
+    ids = [f"x/{index}" for index in range(300)]
+    drawn = [
+        stratified_clusters(ids, labels, clusters, purpose="test", texts=60, seed=seed).nonzero()[0].tolist()
+        for seed in range(8)
+    ]
+    for texts in drawn:
+        assert Counter(labels[text] for text in texts) == {"a": 30, "b": 30}
+        assert all(count == 14 for cluster, count in Counter(clusters[text] for text in texts).items() if cluster < 10)
+    assert sum(clusters[text] < 10 for texts in drawn for text in texts) > 100, "clusters are drawn too"
+
+
+def test_a_cluster_that_never_fits_stays():
+    drawn = stratified_clusters(["x/0", "x/1", "x/2"], ["a"] * 3, [0, 0, 0], purpose="test", texts=2)
+    assert not drawn.any()

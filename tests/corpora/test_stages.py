@@ -1,15 +1,18 @@
 """The stages download and clean, on the project's own corpus and on real ones."""
 
 import csv
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
 
 import pipeline.clean
 import pipeline.download
+from retable.corpora import Example, corpus
+from retable.errors import InputError
 from retable.files import read_json, sha256_of_file
 from retable.text.leakage import digest
-from retable.text.splits import SPLITS, read_facts
+from retable.text.splits import SPLITS, UNLABELLED, read_facts, read_split
 
 
 @pytest.fixture
@@ -22,6 +25,19 @@ def folders(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "RAW", tmp_path / "raw")
     monkeypatch.setattr("pipeline.clean.CLEAN", tmp_path / "clean")
     return tmp_path
+
+
+@pytest.fixture
+def real(request, raw_folder):
+    """A real corpus and its raw files; asked for before `folders`, which hides the mirror."""
+    return request.param, raw_folder(request.param)
+
+
+def link(folders, real) -> str:
+    name, files = real
+    (folders / "raw").mkdir()
+    (folders / f"raw/{name}").symlink_to(files)
+    return name
 
 
 def test_the_sample_goes_through_both_stages_without_mirror_or_network(folders):
@@ -56,10 +72,109 @@ def test_a_second_run_writes_the_same_bytes(folders):
     assert set(digests[0]) == {*(f"{split}.parquet" for split in SPLITS), "stats.json", "removed.csv", "heldout.txt"}
 
 
-def test_what_is_removed_is_listed_and_counted(folders, raw_folder):
-    (folders / "raw").mkdir()
-    (folders / "raw/covid-sentiment").symlink_to(raw_folder("covid-sentiment"))
-    pipeline.clean.main("covid-sentiment")
+MADE = [
+    Example("made/train/0", "train", "a film about a number and all that comes of it", "a"),
+    Example("made/train/1", "train", "she sings, he listens, and that is the whole story", "b"),
+    Example("made/train/2", "train", "  ", "a"),
+    Example("made/dev/3", "dev", "nothing like the others, and long enough", "a"),
+    Example("made/test/4", "test", "yet another text of which nobody has heard", "b"),
+    Example("made/unlabelled/5", "unlabelled", "Nothing  like the others -- and long enough!", ""),
+    Example("made/unlabelled/6", "unlabelled", "yet another text of which nobody had heard", ""),
+    Example("made/unlabelled/7", "unlabelled", "something of its own, said nowhere else", ""),
+    Example("made/unlabelled/8", "unlabelled", "something of its own, said nowhere else", ""),
+    Example("made/unlabelled/9", "unlabelled", "\u200b", ""),
+]
+
+
+@pytest.fixture
+def made(folders, monkeypatch):
+    """A function that makes the stage read these examples under the name of a corpus."""
+
+    def read(examples: list[Example], **facts) -> None:
+        texts = dict.fromkeys({example.split for example in examples} - {UNLABELLED})
+        given = replace(
+            corpus("sample-en"), name="made", labels=("a", "b"), texts=texts, read=lambda *_: iter(examples), **facts
+        )
+        monkeypatch.setattr("pipeline.clean.corpus", lambda name: given)
+
+    return read
+
+
+class TestUnlabelled:
+    @pytest.fixture
+    def folder(self, folders, made):
+        made(MADE, unlabelled=5)
+        pipeline.clean.main("made")
+        return folders / "clean/made"
+
+    def test_they_are_cleaned_into_a_file_of_their_own_with_their_copies(self, folder):
+        table = pq.read_table(folder / "unlabelled.parquet")
+        assert table.column("id").to_pylist() == [f"made/unlabelled/{n}" for n in (5, 6, 7, 8)]
+        assert table.column("text")[0].as_py() == "Nothing like the others -- and long enough!"
+        assert set(table.column("label").to_pylist()) == {""}
+        assert [pq.read_metadata(folder / f"{split}.parquet").num_rows for split in SPLITS] == [2, 1, 1]
+
+    def test_one_that_nearly_occurs_in_dev_or_test_is_not_clean(self, folder):
+        assert pq.read_table(folder / "unlabelled.parquet").column("clean").to_pylist() == [False, False, True, True]
+
+    def test_their_digests_are_not_held_out(self, folder):
+        assert len((folder / "heldout.txt").read_text().split()) == 2
+
+    def test_their_leaks_are_counted_and_the_rest_of_the_figures_leave_them_out(self, folder):
+        stats = read_json(folder / "stats.json")
+        assert stats["leakage"]["unlabelled-in-dev"] == {"exact": 1, "near": 0}
+        assert stats["leakage"]["unlabelled-in-test"] == {"exact": 0, "near": 1}
+        assert stats["leakage"]["unlabelled-in-train"] == {"exact": 0, "near": 0}
+        assert (stats["instances"], stats["instances-published"], stats["unlabelled"]) == (4, 5, 4)
+        assert stats["removed"] == {"empty": 2}
+        assert set(stats["sha256"]) == {*SPLITS, UNLABELLED}
+
+    def test_a_classifier_cannot_read_them(self, folder):
+        with pytest.raises(InputError, match='has the label ""; the corpus declares a, b'):
+            read_split(folder, UNLABELLED)
+
+
+class TestOwnSplits:
+    TEXTS = [" ".join(f"{n * number % 99991:x}" for number in (7919, 6007, 4001, 3001, 9001)) for n in range(101, 201)]
+
+    def examples(self, texts):
+        return [Example(f"made/{n}", "all", text, "ab"[n % 2]) for n, text in enumerate(texts)]
+
+    def test_test_texts_is_the_size_of_the_test_split(self, folders, made):
+        made(self.examples(self.TEXTS), test_texts=13)
+        pipeline.clean.main("made")
+        assert sizes(folders / "clean/made") == [78, 9, 13]
+
+    def test_grouped_puts_no_near_copies_into_two_splits(self, folders, made):
+        copies = [f"{text} too" for n, text in enumerate(self.TEXTS) if n % 2]
+        made(self.examples(self.TEXTS + copies), grouped=True, test_texts=20)
+        pipeline.clean.main("made")
+        folder = folders / "clean/made"
+        stats = read_json(folder / "stats.json")
+        assert stats["near-duplicates"]["texts"] == 100
+        assert all(leak == {"exact": 0, "near": 0} for leak in stats["leakage"].values())
+        assert sizes(folder) == [118, 12, 20], "no single text of label b is left for a dev split of 13"
+        made(self.examples(self.TEXTS + copies), test_texts=20)
+        pipeline.clean.main("made")
+        assert read_json(folder / "stats.json")["leakage"]["test-in-train"]["near"] > 0
+
+
+def sizes(folder) -> list[int]:
+    return [pq.read_metadata(folder / f"{split}.parquet").num_rows for split in SPLITS]
+
+
+@pytest.mark.parametrize("real", ["ced", "ced-grouped"], indirect=True)
+def test_ced_has_341_test_texts_and_grouped_no_leak(real, folders):
+    name = link(folders, real)
+    pipeline.clean.main(name)
+    assert sizes(folders / f"clean/{name}") == [2673, 298, 341]
+    leak = read_json(folders / f"clean/{name}/stats.json")["leakage"]["test-in-train"]
+    assert (sum(leak.values()) == 0) == (name == "ced-grouped")
+
+
+@pytest.mark.parametrize("real", ["covid-sentiment"], indirect=True)
+def test_what_is_removed_is_listed_and_counted(real, folders):
+    pipeline.clean.main(link(folders, real))
     with (folders / "clean/covid-sentiment/removed.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0].keys() == {"id", "reason", "of"}
@@ -69,10 +184,9 @@ def test_what_is_removed_is_listed_and_counted(folders, raw_folder):
 
 
 @pytest.mark.slow
-def test_imdb_is_cleaned_and_its_leaks_found(folders, raw_folder):
-    (folders / "raw").mkdir()
-    (folders / "raw/imdb").symlink_to(raw_folder("imdb"))
-    pipeline.clean.main("imdb")
+@pytest.mark.parametrize("real", ["imdb"], indirect=True)
+def test_imdb_is_cleaned_and_its_leaks_found(real, folders):
+    pipeline.clean.main(link(folders, real))
     stats = read_json(folders / "clean/imdb/stats.json")
     assert {split: stats["splits"][split]["texts"] for split in SPLITS} == {
         "train": 22_500,
@@ -86,9 +200,9 @@ def test_imdb_is_cleaned_and_its_leaks_found(folders, raw_folder):
 
 def test_an_unknown_corpus_is_one_sentence(folders, capsys):
     with pytest.raises(SystemExit) as left:
-        pipeline.clean.main("sample")
+        pipeline.clean.main("imbd")
     assert left.value.code == 1
-    assert capsys.readouterr().err.startswith('error: corpus is "sample"; did you mean "sample-en"')
+    assert capsys.readouterr().err.startswith('error: corpus is "imbd"; did you mean "imdb"')
 
 
 def test_a_mirror_that_is_no_folder_is_refused(folders, monkeypatch, capsys):

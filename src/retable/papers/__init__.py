@@ -5,7 +5,13 @@ import importlib
 from retable.errors import unknown_name
 from retable.papers.paper import Paper
 
-PAPERS = {"fcsr": "retable.papers.fcsr", "floors": "retable.papers.floors"}
+PAPERS = {
+    "fcsr": "retable.papers.fcsr",
+    "cspan": "retable.papers.cspan",
+    "lama": "retable.papers.lama",
+    "transformer-f": "retable.papers.transformer_f",
+    "floors": "retable.papers.floors",
+}
 
 
 def paper(name: str) -> Paper:

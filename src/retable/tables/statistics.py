@@ -8,66 +8,94 @@ from retable.tables.lines import Line
 from retable.tables.published import Published
 
 UNIT_FACTOR = {"thousand": 1000.0, "million": 1e6}
+DIGITS = {"count": 0, "words": 1, "tokens": 1, "sentences": 1, **dict.fromkeys(UNIT_FACTOR, 1)}
+
+Stats = Mapping[str, Mapping[str, Any]]
 
 
-def statistics_lines(
-    table: StatisticsTable, published: Sequence[Published], stats: Mapping[str, Mapping[str, Any]]
-) -> list[Line]:
-    """All lines of a table.
+def statistics_lines(table: StatisticsTable, published: Sequence[Published], stats: Stats) -> list[Line]:
+    """All lines of a table: what the paper prints, then our rows, so far as their corpora are at hand.
 
     Args:
         stats: corpus -> stats.json of those that are at hand.
     """
-    lines = []
+    printed = [
+        _compared(table, number, stats[corpus][table.statistic(number.row, number.column)])
+        if (corpus := table.corpora[number.row]) in stats
+        else _not_counted(table, number)
+        for number in published
+    ]
+    columns: dict[str, Published] = {}
     for number in published:
-        corpus = table.corpora.get(number.row)
-        if corpus is None or corpus not in stats:
-            reason = table.reasons.get(number.row, "not in this scale")
-            lines.append(
-                Line(
-                    number.row,
-                    number.column,
-                    number.metric,
-                    published=number.value,
-                    unit=number.unit,
-                    verdict="not-run",
-                    note=_joined(reason, number.remark),
-                )
-            )
-            continue
-        measured = float(stats[corpus][table.statistics.get(number.column, number.column)]) / UNIT_FACTOR.get(
-            number.unit, 1.0
-        )
-        digits = 1 if number.unit in (*UNIT_FACTOR, "words") else 0
-        printed = float(number.value)
-        tolerance = _half_of_last_digit(number.value)
-        if number.unit not in (*UNIT_FACTOR, "words", "count"):  # the printed unit is unclear: no verdict
-            judged, delta = "uninformative", ""
-        else:
-            judged = "agrees" if abs(measured - printed) <= tolerance else ("higher" if measured > printed else "lower")
-            delta = f"{measured - printed:+.{digits}f}"
-        note = table.notes.get((number.row, number.column), "") if judged != "agrees" else ""
-        lines.append(
-            Line(
-                number.row,
-                number.column,
-                number.metric,
-                f"{measured:.{digits}f}",
-                published=number.value,
-                delta=delta,
-                unit=number.unit,
-                match="quoted" if number.own == "cited" else "exact",
-                verdict=judged,
-                note=_joined(note, "" if note else number.remark),
-            )
-        )
-    return lines
+        columns.setdefault(number.column, number)
+    rows = {number.row for number in published}
+    ours = [
+        _counted(table, row, number, stats[corpus][key])
+        for row, corpus in table.corpora.items()
+        for column, number in columns.items()
+        if row not in rows and corpus in stats and (key := table.statistic(row, column)) in stats[corpus]
+    ]
+    return printed + ours
+
+
+def _compared(table: StatisticsTable, number: Published, counted: float) -> Line:
+    cell = number.row, number.column
+    measured = _in_unit(counted + table.added.get(cell, 0), number.unit)
+    judged, delta = "uninformative", ""  # where the printed unit is unclear
+    if number.unit in DIGITS:
+        difference = measured - float(number.value)
+        close = abs(difference) <= _half_of_last_digit(number.value)
+        judged = "agrees" if close else ("higher" if difference > 0 else "lower")
+        delta = f"{difference:+.{_digits(counted, number.unit)}f}"
+    return Line(
+        *cell,
+        number.metric,
+        f"{measured:.{_digits(counted, number.unit)}f}",
+        published=number.value,
+        delta=delta,
+        unit=number.unit,
+        match="quoted" if number.own == "cited" else "exact",
+        verdict=judged,
+        note=table.note(*cell) or number.remark,
+    )
+
+
+def _not_counted(table: StatisticsTable, number: Published) -> Line:
+    notes = table.reasons.get(number.row, "not in this scale"), number.remark
+    return Line(
+        number.row,
+        number.column,
+        number.metric,
+        published=number.value,
+        unit=number.unit,
+        verdict="not-run",
+        note="; ".join(note for note in notes if note),
+    )
+
+
+def _counted(table: StatisticsTable, row: str, column: Published, counted: float) -> Line:
+    """A cell of a row that the paper does not print; its unit is that of the column's first printed cell."""
+    unit = column.unit if column.unit in DIGITS else "count"
+    measured = _in_unit(counted + table.added.get((row, column.column), 0), unit)
+    return Line(
+        row,
+        column.column,
+        column.metric,
+        f"{measured:.{_digits(counted, unit)}f}",
+        unit=unit,
+        note=table.note(row, column.column),
+    )
+
+
+def _in_unit(value: float, unit: str) -> float:
+    return value / UNIT_FACTOR.get(unit, 1.0)
+
+
+def _digits(counted: float, unit: str) -> int:
+    """Digits after the point: one of a mean and of thousands, none of a count."""
+    return 0 if isinstance(counted, int) and unit not in UNIT_FACTOR else DIGITS.get(unit, 0)
 
 
 def _half_of_last_digit(printed: str) -> float:
-    """Half a unit of the last printed digit; nothing for a whole count."""
+    """Half a unit of the last printed digit; so nothing but the very number agrees with a whole count."""
     return 0.5 * 10.0 ** -len(printed.partition(".")[2])
-
-
-def _joined(*notes: str) -> str:
-    return "; ".join(note for note in notes if note)

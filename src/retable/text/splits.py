@@ -3,7 +3,9 @@
 clean   id string, text string, label string, clean bool
 tagged  id string, tokens list<string>, [parts list<string>,] label string, clean bool
 
-`clean` is False for a dev or test text that (nearly) occurs in a training text of the same corpus.
+`clean` is False for a dev or test text that (nearly) occurs in a training text of the same corpus, and for an
+unlabelled one that (nearly) occurs in its dev or test texts. unlabelled.parquet is written only where a corpus has such
+texts; their label is "", so `read_split` refuses them: no classifier learns from them, pools of word vectors may.
 """
 
 import json
@@ -17,6 +19,7 @@ import pyarrow.parquet as pq
 from retable.errors import InputError
 
 SPLITS = ("train", "dev", "test")
+UNLABELLED = "unlabelled"  # a fourth file, of texts without a label
 ID, LABEL, CLEAN = pa.field("id", pa.string()), pa.field("label", pa.string()), pa.field("clean", pa.bool_())
 TEXT = pa.field("text", pa.string())
 TOKENS, PARTS = pa.field("tokens", pa.list_(pa.string())), pa.field("parts", pa.list_(pa.string()))

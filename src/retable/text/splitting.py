@@ -4,7 +4,8 @@ Texts are ordered by SHA-256 over seed, purpose and id; no random generator is i
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -34,25 +35,78 @@ def stratified_folds(
     return fold
 
 
-def draw_splits(examples: Sequence[Example]) -> dict[str, list[Example]]:
-    """Train, dev and test: published splits stay; a missing test is fold 0 of all texts, a missing dev of training."""
+def draw_splits(
+    examples: Sequence[Example], *, test_texts: int | None = None, clusters: Mapping[str, int] | None = None
+) -> dict[str, list[Example]]:
+    """Train, dev and test: published splits stay; a missing test is drawn from all texts, a missing dev from training.
+
+    Args:
+        test_texts: size of the test split that is drawn; None for a tenth (fold 0).
+        clusters: id -> cluster, where every cluster must come whole into one split.
+    """
     splits: dict[str, list[Example]] = {"train": [], "dev": [], "test": []}
     for example in examples:
         splits["train" if example.split == "all" else example.split].append(example)
-    for split in ("test", "dev"):
+    for split, texts in (("test", test_texts), ("dev", None)):
         if not splits[split]:
-            splits["train"], splits[split] = hold_out(splits["train"], purpose=split)
+            splits["train"], splits[split] = hold_out(splits["train"], purpose=split, texts=texts, clusters=clusters)
     return splits
 
 
-def hold_out(examples: Sequence[Example], *, purpose: str) -> tuple[list[Example], list[Example]]:
-    """What stays and fold 0, both in the order of `examples`."""
+def hold_out(
+    examples: Sequence[Example], *, purpose: str, texts: int | None = None, clusters: Mapping[str, int] | None = None
+) -> tuple[list[Example], list[Example]]:
+    """What stays and what is held out, both in the order of `examples`.
+
+    A tenth is fold 0 of the stratified folds. A number of texts, or whole clusters, are drawn by `stratified_clusters`.
+    """
     ids, labels = [example.id for example in examples], [example.label for example in examples]
-    held = stratified_folds(ids, labels, purpose=purpose) == 0
+    if texts is None and clusters is None:
+        held = stratified_folds(ids, labels, purpose=purpose) == 0
+    else:
+        of = [clusters[name] for name in ids] if clusters else range(len(ids))
+        wanted = -(-len(ids) // FOLDS) if texts is None else texts
+        held = stratified_clusters(ids, labels, of, purpose=purpose, texts=wanted)
     return (
         [example for example, out in zip(examples, held, strict=True) if not out],
         [example for example, out in zip(examples, held, strict=True) if out],
     )
+
+
+def stratified_clusters(
+    ids: Sequence[str], labels: Sequence[str], clusters: Sequence[int], *, purpose: str, texts: int, seed: int = SEED
+) -> npt.NDArray[np.bool_]:
+    """True on the texts that are drawn, bool (text,): whole clusters, so many texts in all, every label its share.
+
+    Clusters come in the order of the hashes of their first texts. One is taken if it still fits: if no label gets
+    more texts than its share (by largest remainder). So single texts fill up what larger clusters leave; where there
+    are too few of them, the draw stays a little smaller.
+
+    Args:
+        ids, labels, clusters: one of each a text.
+        purpose, seed: as for `stratified_folds`.
+        texts: how many.
+    """
+    share = largest_remainders(Counter(labels), texts)
+    members: dict[int, list[int]] = {}
+    for text, cluster in enumerate(clusters):
+        members.setdefault(cluster, []).append(text)
+    drawn = np.zeros(len(ids), dtype=np.bool_)
+    for group in sorted(members.values(), key=lambda texts: _digest(f"{seed}/{purpose}/{ids[texts[0]]}")):
+        needed = Counter(labels[text] for text in group)
+        if all(share[label] >= count for label, count in needed.items()):
+            share.subtract(needed)
+            drawn[group] = True
+    return drawn
+
+
+def largest_remainders(counts: Mapping[str, int], texts: int) -> Counter[str]:
+    """Share out `texts` in proportion to `counts`: rounded down, the rest by largest remainder, then by name."""
+    total = sum(counts.values())
+    shares = Counter({label: count * texts // total for label, count in counts.items()})
+    by_remainder = sorted(counts, key=lambda label: (-(counts[label] * texts % total), label))
+    shares.update(by_remainder[: texts - shares.total()])
+    return shares
 
 
 def _digest(text: str) -> bytes:

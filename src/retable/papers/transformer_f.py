@@ -1,0 +1,171 @@
+"""Transformer-F: correlation attention, parts of speech, and the fusion of layers (tables 1 to 3).
+
+Chinese is read as characters: the printed vocabularies and lengths are those of characters (docs/readings.md, "Unit of
+text"). MR is read as words.
+"""
+
+from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
+
+NOT_BUILT = "this system is not built here yet"
+NO_THUCNEWS = "the corpus is not obtainable here: 45,000 of its 180,000 training texts are in the mirror (thucnews-45k)"
+NO_SPLIT = "the paper names no split"
+
+TABLE_1 = StatisticsTable(
+    name="transformer-f-table-1",
+    title="Statistics of three corpora (Transformer-F, table 1)",
+    published="table-1",
+    corpora={"thucnews": "thucnews", "ced": "ced", "mr": "mr", "thucnews-45k": "thucnews-45k"},
+    reasons={"thucnews": NO_THUCNEWS},
+    statistics={
+        "instances": "instances-published",
+        "average-length": "published-average-characters",
+        "vocabulary": "published-vocabulary-characters",
+        ("mr", "vocabulary"): "published-vocabulary-words",
+    },
+    added={(name, "vocabulary"): 2 for name in ("thucnews", "ced", "thucnews-45k")}  # padding and unknown
+    | {(name, "average-length"): 3 for name in ("thucnews", "ced", "thucnews-45k")}  # tab, label, end of line
+    | {("mr", "average-length"): 1},  # end of line
+    notes={
+        ("ced", "average-length"): "characters, which the print calls words, of the line text, tab, label, line end",
+        ("thucnews-45k", "average-length"): "characters of the line text, tab, label, line end, as the print counts",
+        ("ced", "vocabulary"): "the 4,409 characters of the texts, padding and unknown",
+        ("mr", "average-length"): "characters with spaces and the line's end, which the print calls words; 21 words",
+        (
+            "mr",
+            "vocabulary",
+        ): "words between spaces; the print is what Kim's (2014) cleaning leaves of the bytes read as "
+        "UTF-8 with bad ones dropped, 18,777, and two more",
+        "thucnews-45k": "a part: 45,000 of the 180,000 training texts, all development and test texts",
+    },
+)
+
+TRANSFORMER = Row("transformer", "Transformer", model="transformer")
+TRANSFORMER_F = Row("transformer-f", "Transformer-F", model="transformer-f")
+FLOORS = (
+    Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True),
+    Row("nb-svm", "NB-SVM", model="nb-svm", extra=True),
+    Row("fasttext", "fastText", model="fasttext", extra=True),
+)
+CED_NOTE = f"341 texts as test split, because every printed accuracy is a whole number of 341; {NO_SPLIT}"
+CED = Column("ced", "CED", corpus="ced", unit="characters", note=CED_NOTE)
+CED_GROUPED = Column(
+    "ced-grouped", "CED, near-duplicates in one split", corpus="ced-grouped", unit="characters", extra=True
+)
+SAMPLE = Column(
+    "sample-zh", "the project's own sample", corpus="sample-zh", unit="characters", split="paper", extra=True
+)
+
+TABLE_2 = ResultTable(
+    name="transformer-f-table-2",
+    title="Accuracy on three corpora (Transformer-F, table 2)",
+    published="table-2",
+    metric="accuracy",
+    unit="%",
+    vectors="chinese-word-vectors",
+    rows=(
+        Row("dpcnn", "DPCNN", reason=NOT_BUILT),
+        Row("att-blstm", "Att-BLSTM", reason=NOT_BUILT),
+        TRANSFORMER,
+        Row("universal-transformer", "UT", reason=NOT_BUILT),
+        TRANSFORMER_F,
+        *FLOORS,
+    ),
+    columns=(
+        Column(
+            "thucnews",
+            "THUCNews",
+            corpus="thucnews",
+            unit="characters",
+            reason=NO_THUCNEWS,
+        ),
+        CED,
+        Column("mr", "MR", corpus="mr", note=f"10% of the texts as test split; {NO_SPLIT}"),
+        Column(
+            "thucnews-45k",
+            "THUCNews, 45,000 training texts",
+            corpus="thucnews-45k",
+            unit="characters",
+            split="paper",
+            extra=True,
+        ),
+        CED_GROUPED,
+        SAMPLE,
+    ),
+)
+
+PLAIN = {"attention": "dot-product", "weigh_parts": False, "fusion": "last"}
+TABLE_3 = ResultTable(
+    name="transformer-f-table-3",
+    title="Accuracy and F1 of each strategy on CED (Transformer-F, table 3)",
+    published="table-3",
+    metric="accuracy",
+    unit="%",
+    vectors="chinese-word-vectors",
+    rows=(
+        TRANSFORMER,
+        Row("transformer-f-pos", "+W_POS", model="transformer-f", overrides={"model": PLAIN | {"weigh_parts": True}}),
+        Row(
+            "transformer-f-cor",
+            "+ATT_COR",
+            model="transformer-f",
+            overrides={"model": PLAIN | {"attention": "correlation"}},
+        ),
+        Row(
+            "transformer-f-hook", "+Hook_multi", model="transformer-f", overrides={"model": PLAIN | {"fusion": "hook"}}
+        ),
+        TRANSFORMER_F,
+        # The other readings of what the paper leaves open, one at a time.
+        Row(
+            "transformer-f-projections",
+            "Transformer-F, correlation of queries and keys",
+            model="transformer-f",
+            extra=True,
+            overrides={"model": {"on": "projections"}},
+        ),
+        Row(
+            "transformer-f-plain-rows",
+            "Transformer-F, rows not to unit norm",
+            model="transformer-f",
+            extra=True,
+            overrides={"model": {"normalise": False}},
+        ),
+        Row(
+            "transformer-f-before",
+            "Transformer-F, weights before the softmax",
+            model="transformer-f",
+            extra=True,
+            overrides={"model": {"weigh": "before"}},
+        ),
+        Row(
+            "transformer-f-unscaled",
+            "Transformer-F, weighed rows not to sum to one",
+            model="transformer-f",
+            extra=True,
+            overrides={"model": {"rescale": False}},
+        ),
+        *FLOORS,
+    ),
+    columns=(
+        CED,
+        Column(
+            "ced-f1",
+            "CED, F1",
+            corpus="ced",
+            unit="characters",
+            metric="macro_f1",
+            runs_of="ced",
+            note=f"macro F1; which F1 the paper means is not said; {CED_NOTE}",
+        ),
+        CED_GROUPED,
+        SAMPLE,
+    ),
+)
+
+PAPER = Paper(
+    name="transformer-f",
+    title="Transformer-F: a Transformer network with effective methods for learning universal sentence representation",
+    citation="Shi, Transformer-F: A Transformer network with effective methods for learning universal sentence "
+    "representation. Manuscript, BUPT.",
+    results=(TABLE_2, TABLE_3),
+    statistics=(TABLE_1,),
+)
