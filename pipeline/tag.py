@@ -1,7 +1,8 @@
 """Tokens, and parts of speech where a table uses them, of one corpus.
 
-In   data/clean/<corpus>/, data/tagger/model/ if `corpora.<corpus>.parts` in params.yaml
-Out  data/tagged/<corpus>/{train,dev,test}.parquet
+In   data/clean/<corpus>/, and by `corpora.<corpus>.parts` in params.yaml data/parts/context/model/ (English) or
+     data/parts/table/zh/table.tsv
+Out  data/tagged/<corpus>/{train,dev,test}.parquet, unlabelled.parquet where there are such texts
 """
 
 import argparse
@@ -12,17 +13,42 @@ import pyarrow.parquet as pq
 
 from pipeline.command import command
 from pipeline.params import read_params
-from pipeline.paths import CLEAN, TAGGED, TAGGER
+from pipeline.paths import CLEAN, PARTS_TABLES, TAGGED, TAGGER
 from pipeline.progress import progress
-from retable.corpora import corpus
-from retable.errors import unknown_name
+from retable.corpora import Corpus, corpus
+from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder
-from retable.text.splits import SPLITS, read_facts
-from retable.text.tagging import tag_split
-from retable.text.tokens import tokeniser_for
-from retable.text.treebank_tagger import load_tagger, parts_of_speech
+from retable.text.chinese import chinese_words_and_parts, part_in_context, plain_words
+from retable.text.comparison_table import read_table
+from retable.text.english import load_tagger, parts_of_speech
+from retable.text.splits import SPLITS, UNLABELLED, read_facts
+from retable.text.tagging import TagParts, TokeniseWithParts, tag_split
+from retable.text.tokens import Tokenise, tokeniser_for
 
-TEXTS_WORTH_A_PROCESS = 10_000  # starting one costs about a second
+# Starting a process costs about a second; what tokenises an English text takes far less time than jieba.
+TEXTS_WORTH_A_PROCESS = {"en": 10_000, "zh": 1_000}
+
+
+def tokeniser_and_tagger(declared: Corpus, source: str) -> tuple[Tokenise | TokeniseWithParts, TagParts | None]:
+    """What finds tokens, and what finds their parts of speech where the first does not.
+
+    Args:
+        source: of the parts, as params.yaml has it: none, context or table.
+    Raises: InputError if such parts cannot be had for the corpus.
+    """
+    tokenise = tokeniser_for(declared.language, tokenised=declared.tokenised)
+    if source == "none":
+        return tokenise, None
+    if (declared.language, source) == ("en", "context"):
+        return tokenise, partial(parts_of_speech, load_tagger(TAGGER / "model"))
+    if (declared.language, declared.tokenised, source) == ("zh", False, "context"):
+        return chinese_words_and_parts, None
+    if (declared.language, declared.tokenised, source) == ("zh", False, "table"):
+        return plain_words, partial(read_table(PARTS_TABLES / "zh/table.tsv").parts_of, tag_missing=part_in_context)
+    raise InputError(
+        f"corpora.{declared.name}.parts is {source} in params.yaml; allowed: none, context (of English, and of Chinese "
+        "that comes unsegmented) and table (of such Chinese alone)."
+    )
 
 
 @command
@@ -31,21 +57,23 @@ def main(name: str) -> None:
     params = read_params("corpora")
     if name not in params:
         raise unknown_name("a corpus of the section corpora in params.yaml", name, params)
-    tokenise = tokeniser_for(declared.language, tokenised=declared.tokenised)
-    tag_parts = None
-    if params[name]["parts"]:
-        tag_parts = partial(parts_of_speech, load_tagger(TAGGER / "model"))
+    tokenise, tag_parts = tokeniser_and_tagger(declared, params[name]["parts"])
     texts = {}
-    for split in SPLITS:
+    has_unlabelled = (CLEAN / name / f"{UNLABELLED}.parquet").is_file()
+    for split in (*SPLITS, *([UNLABELLED] if has_unlabelled else [])):
         source = CLEAN / name / f"{split}.parquet"
         read_facts(source)  # says what to do if the file is missing
         texts[split] = pq.read_metadata(source).num_rows
     with progress(f"tag {name}", sum(texts.values()), "texts") as bar, atomic_folder(TAGGED / name) as folder:
         for split, count in texts.items():
-            processes = 1 if declared.tokenised else min(os.cpu_count() or 1, 1 + count // TEXTS_WORTH_A_PROCESS)
+            wanted = 1 + count // TEXTS_WORTH_A_PROCESS[declared.language]
+            parts = params[name]["parts"] != "none" and split != UNLABELLED
+            raw = split == UNLABELLED and declared.raw_unlabelled
             tag_split(
-                CLEAN / name / f"{split}.parquet", folder / f"{split}.parquet", tokenise, tag_parts,
-                processes=processes, on_texts=bar.advance,
+                CLEAN / name / f"{split}.parquet", folder / f"{split}.parquet",
+                tokeniser_for(declared.language, tokenised=False) if raw else tokenise, tag_parts if parts else None,
+                parts=parts, processes=1 if declared.tokenised else min(os.cpu_count() or 1, wanted),
+                on_texts=bar.advance,
             )  # fmt: skip
 
 

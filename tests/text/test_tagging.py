@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from retable.errors import InputError
+from retable.text.chinese import chinese_words_and_parts
+from retable.text.english import english_tokens
 from retable.text.splits import Facts, clean_schema, read_facts, read_split
 from retable.text.tagging import tag_split
-from retable.text.tokens import english_tokens, own_tokens
+from retable.text.tokens import own_tokens
 
 FACTS = Facts("tiny", "en", ("bad", "good"))
 
@@ -29,7 +31,8 @@ def write_clean(path, texts):
 
 def test_tokens_parts_and_the_rest_of_a_row(tmp_path):
     source = write_clean(tmp_path / "clean.parquet", ["It's GOOD", "Not so"])
-    tag_split(source, tmp_path / "train.parquet", english_tokens, lambda tokens: pa.array([["X"] * 3, ["Y"] * 2]))
+    tags = pa.array([["X"] * 3, ["Y"] * 2])
+    tag_split(source, tmp_path / "train.parquet", english_tokens, lambda tokens: tags, parts=True)
     split = read_split(tmp_path, "train")
     assert split.facts == FACTS
     assert split.ids == ["0", "1"]
@@ -39,18 +42,32 @@ def test_tokens_parts_and_the_rest_of_a_row(tmp_path):
     assert split.clean.tolist() == [True, True]
 
 
-def test_without_a_tagger_there_is_no_column_of_parts(tmp_path):
-    tag_split(write_clean(tmp_path / "clean.parquet", ["a b"]), tmp_path / "dev.parquet", own_tokens)
+def test_tokens_and_parts_that_are_found_at_once(tmp_path):
+    source = write_clean(tmp_path / "clean.parquet", ["我 喜欢", "好"])
+    tag_split(source, tmp_path / "train.parquet", chinese_words_and_parts, parts=True)
+    tag_split(source, tmp_path / "dev.parquet", chinese_words_and_parts, parts=False)
+    split, without = read_split(tmp_path, "train"), read_split(tmp_path, "dev")
+    assert split.tokens.to_pylist() == without.tokens.to_pylist() == [["我", "喜欢"], ["好"]]
+    assert split.parts.to_pylist() == [["r", "v"], ["a"]]
+    assert without.parts is None
+
+
+def test_without_parts_there_is_no_column_of_them(tmp_path):
+    tag_split(write_clean(tmp_path / "clean.parquet", ["a b"]), tmp_path / "dev.parquet", own_tokens, parts=False)
     assert pq.read_schema(tmp_path / "dev.parquet").names == ["id", "tokens", "label", "clean"]
     assert read_facts(tmp_path / "dev.parquet") == FACTS
 
 
-def test_several_processes_write_the_same_bytes(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("tokenise", "text", "parts"),
+    [(english_tokens, "Text {} isn't long.", False), (chinese_words_and_parts, "这篇{}文章不长。", True)],
+)
+def test_several_processes_write_the_same_bytes(tmp_path, monkeypatch, tokenise, text, parts):
     monkeypatch.setattr("retable.text.tagging.TEXTS_IN_BATCH", 7)
-    source = write_clean(tmp_path / "clean.parquet", [f"Text {number} isn't long." for number in range(40)])
+    source = write_clean(tmp_path / "clean.parquet", [text.format(number) for number in range(40)])
     done = []
     for name, processes in (("one", 1), ("again", 1), ("two", 2)):
-        tag_split(source, tmp_path / name, english_tokens, processes=processes, on_texts=done.append)
+        tag_split(source, tmp_path / name, tokenise, parts=parts, processes=processes, on_texts=done.append)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "again").read_bytes() == (tmp_path / "two").read_bytes()
     assert done == [7, 7, 7, 7, 7, 5] * 3
 
@@ -58,16 +75,16 @@ def test_several_processes_write_the_same_bytes(tmp_path, monkeypatch):
 def test_a_text_without_a_token_is_named(tmp_path):
     source = write_clean(tmp_path / "clean.parquet", ["fine", " "])
     with pytest.raises(InputError, match="text 1 has no token"):
-        tag_split(source, tmp_path / "train.parquet", own_tokens)
+        tag_split(source, tmp_path / "train.parquet", own_tokens, parts=False)
 
 
 PEAK_MEMORY = """
 import re, sys
 from pathlib import Path
 from retable.text.tagging import tag_split
-from retable.text.tokens import english_tokens
+from retable.text.english import english_tokens
 folder, texts = Path(sys.argv[1]), sys.argv[2]
-tag_split(folder / texts, folder / "tagged", english_tokens)
+tag_split(folder / texts, folder / "tagged", english_tokens, parts=False)
 print(int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024)
 """
 

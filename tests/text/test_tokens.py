@@ -3,8 +3,10 @@
 import pytest
 
 from retable.errors import InputError
-from retable.text import tokens
-from retable.text.tokens import english_tokens, own_tokens, tokeniser_for
+from retable.text import english
+from retable.text.chinese import chinese_words
+from retable.text.english import english_tokens
+from retable.text.tokens import own_tokens, tokeniser_for
 
 
 @pytest.mark.parametrize(
@@ -33,17 +35,18 @@ def test_own_tokens_are_kept_as_they_came():
 def test_a_corpus_that_comes_tokenised_needs_no_tokeniser_of_its_language():
     assert tokeniser_for("xx", tokenised=True) is own_tokens
     assert tokeniser_for("en", tokenised=False) is english_tokens
+    assert tokeniser_for("zh", tokenised=False) is chinese_words
 
 
 def test_an_unknown_language_is_named():
-    with pytest.raises(InputError, match=r'language of a corpus is "eo".*Known: en'):
+    with pytest.raises(InputError, match=r'language of a corpus is "eo".*Known: en, zh'):
         tokeniser_for("eo", tokenised=False)
 
 
 def test_forgetting_words_changes_no_token(monkeypatch):
     texts = [f"word{number} isn't w-{number}." for number in range(8)]
     remembered = english_tokens(texts)
-    tokeniser = tokens._english_tokeniser()
-    monkeypatch.setattr(tokens, "STRINGS_REMEMBERED", 10)
+    tokeniser = english._tokeniser()
+    monkeypatch.setattr(english, "STRINGS_REMEMBERED", 10)
     assert [english_tokens([text]).to_pylist()[0] for text in texts] == remembered.to_pylist()
-    assert tokens._english_tokeniser() is not tokeniser
+    assert english._tokeniser() is not tokeniser

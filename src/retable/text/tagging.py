@@ -2,7 +2,7 @@
 
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import cycle
 from multiprocessing import get_context
@@ -18,46 +18,53 @@ from retable.text.splits import read_facts, tagged_schema
 from retable.text.tokens import Tokenise
 
 TEXTS_IN_BATCH = 1_000
+TokeniseWithParts = Callable[[Sequence[str]], tuple[pa.ListArray, pa.ListArray]]
 TagParts = Callable[[pa.ListArray], pa.ListArray]
-Batches = Iterator[pa.RecordBatch]
+Tokenised = tuple[pa.RecordBatch, pa.ListArray, pa.ListArray | None]
 
 
 def tag_split(
     source: Path,
     target: Path,
-    tokenise: Tokenise,
+    tokenise: Tokenise | TokeniseWithParts,
     tag_parts: TagParts | None = None,
     *,
+    parts: bool,
     processes: int = 1,
     on_texts: Callable[[int], None] = lambda texts: None,
 ) -> None:
     """Write data/tagged/<corpus>/<split>.parquet from data/clean/<corpus>/<split>.parquet.
 
     Args:
-        tokenise: texts to tokens; pickled by name where there are several processes.
-        tag_parts: tokens to their parts of speech; without it the file has no column of them.
+        tokenise: texts to tokens, or to tokens and their parts; pickled by name where there are several processes.
+        tag_parts: tokens to their parts, batch after batch in this process; None where `tokenise` finds them.
+        parts: whether the file has a column of parts of speech.
         processes: how many tokenise at once; 1 uses this one. The file is the same.
         on_texts: told how many texts each finished batch had.
     Raises: InputError if a text has no token.
     """
-    schema = tagged_schema(read_facts(source), parts=tag_parts is not None)
-    batches = pq.ParquetFile(source).iter_batches(TEXTS_IN_BATCH)
+    schema = tagged_schema(read_facts(source), parts=parts)
     with pq.ParquetWriter(target, schema, compression="zstd") as writer:
-        for batch, tokens in _tokenised(batches, tokenise, processes):
+        for batch, tokens, found in tokenised(source, tokenise, processes):
             empty = pc.index(pc.list_value_length(tokens), 0).as_py()
             if empty >= 0:
                 raise InputError(f"{source}: text {batch['id'][empty]} has no token; empty texts must go in `clean`.")
             columns = {name: batch[name] for name in ("id", "label", "clean")} | {"tokens": tokens}
-            if tag_parts:
-                columns["parts"] = tag_parts(tokens)
+            if parts:
+                columns["parts"] = tag_parts(tokens) if tag_parts else found
             writer.write_batch(pa.record_batch([columns[name] for name in schema.names], schema=schema))
             on_texts(len(batch))
 
 
-def _tokenised(batches: Batches, tokenise: Tokenise, processes: int) -> Iterator[tuple[pa.RecordBatch, pa.ListArray]]:
-    """Each batch with its tokens, in order; every process has one batch in hand."""
+def tokenised(source: Path, tokenise: Tokenise | TokeniseWithParts, processes: int = 1) -> Iterator[Tokenised]:
+    """The rows of data/clean/<corpus>/<split>.parquet in batches, in order, with tokens and the parts found with them.
+
+    Several processes have one batch in hand each.
+    """
+    batches = pq.ParquetFile(source).iter_batches(TEXTS_IN_BATCH)
     if processes == 1:
-        yield from ((batch, tokenise(batch["text"].to_pylist())) for batch in batches)
+        for batch in batches:
+            yield batch, *_pair(tokenise(batch["text"].to_pylist()))
         return
     in_hand: deque[tuple[pa.RecordBatch, Connection]] = deque()
     for batch, process in zip(batches, cycle([_start(tokenise) for _ in range(processes)]), strict=False):
@@ -70,19 +77,23 @@ def _tokenised(batches: Batches, tokenise: Tokenise, processes: int) -> Iterator
         yield _receive(in_hand.popleft())
 
 
-def _receive(item: tuple[pa.RecordBatch, Connection]) -> tuple[pa.RecordBatch, pa.ListArray]:
+def _pair(found: pa.ListArray | tuple[pa.ListArray, pa.ListArray]) -> tuple[pa.ListArray, pa.ListArray | None]:
+    return found if isinstance(found, tuple) else (found, None)
+
+
+def _receive(item: tuple[pa.RecordBatch, Connection]) -> Tokenised:
     batch, process = item
-    return batch, process.recv()
+    return batch, *_pair(process.recv())
 
 
-def _start(tokenise: Tokenise) -> Connection:
+def _start(tokenise: Tokenise | TokeniseWithParts) -> Connection:
     here, there = (context := get_context("spawn")).Pipe()
     context.Process(target=_serve, args=(tokenise, there), daemon=True).start()
     there.close()
     return here
 
 
-def _serve(tokenise: Tokenise, parent: Connection) -> None:
+def _serve(tokenise: Tokenise | TokeniseWithParts, parent: Connection) -> None:
     """Tokenise what comes until the parent closes its end, or is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, ConnectionError):

@@ -1,14 +1,13 @@
 """A part-of-speech tagger, trained on a treebank: spaCy's convolutions over words, prefixes, suffixes and shapes.
 
 Two heads share one encoder: XPOS (`token.tag_`, the treebank's own tags) and UPOS (`token.pos_`, the universal ones).
-Many corpora are lower-cased throughout, so a share of the training sentences is lower-cased too.
+Many corpora are lower-cased throughout, so a share of the training sentences is lower-cased too. `retable.text.english`
+uses it.
 """
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
-import pyarrow as pa
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -17,7 +16,6 @@ from spacy.util import fix_random_seed
 from thinc.api import Adam
 
 from retable.corpora.declaration import Sentence
-from retable.text.splits import PARTS
 
 STEPS_BETWEEN_SCORES = 100
 
@@ -72,18 +70,6 @@ def score_tagger(tagger: Language, sentences: Sequence[Sentence], *, lowercase: 
         xpos += sum(token.tag_ == tag for token, tag in zip(document, sentence.xpos, strict=True))
         words += len(document)
     return {"upos": upos / words, "xpos": xpos / words, "words": words}
-
-
-def parts_of_speech(tagger: Language, tokens: pa.ListArray) -> pa.ListArray:
-    """The universal parts of speech of tokens, one a token."""
-    with tagger.memory_zone():  # spaCy forgets these words afterwards
-        documents = tagger.pipe(Doc(tagger.vocab, words) for words in tokens.to_pylist())
-        return pa.array([[token.pos_ for token in document] for document in documents], PARTS.type)
-
-
-def load_tagger(folder: Path) -> Language:
-    """Read a tagger that was written with `tagger.to_disk(folder)`."""
-    return spacy.load(folder)
 
 
 def _blank_tagger(width: int, depth: int) -> Language:

@@ -1,11 +1,12 @@
 """Words to row numbers: the vocabulary of a run and the texts in its numbers.
 
 The vocabulary comes from the training split and from the given vectors (which themselves come from training text
-alone); a dev or test text never adds a word.
+alone); a dev or test text never adds a word, nor a part of speech. Where the unit is the character, "word" means a
+character here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -14,28 +15,39 @@ import pyarrow.compute as pc
 from retable.errors import InputError
 from retable.layers.embedding import PADDING, UNKNOWN
 from retable.text.splits import Split
+from retable.text.units import Unit, in_unit
+
+NO_PART = "<unknown>"  # the part of speech of padding, and one that no training text has
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Row number -> word.
+    """Row number -> word, and the unit that a word is.
 
     The first `tuned` rows (padding, unknown, then the words of the training split, most frequent first) are those that
-    training may change; the rest have a given vector and do not occur in training.
+    training may change; the rest have a given vector and do not occur in training. `parts` names the parts of speech of
+    the training split for a network that reads them, the unknown one first; for others it is empty.
     """
 
     words: list[str]
     tuned: int
     lowercase: bool
+    unit: Unit = "words"
+    parts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """A split in row numbers: `words` int32 (word of all texts), text i is words[offsets[i] : offsets[i + 1]]."""
+    """A split in row numbers: `words` int32 (word of all texts), text i is words[offsets[i] : offsets[i + 1]].
+
+    `parts`, int32 like `words`, are the places of the words' parts of speech in the vocabulary's; None where the
+    network reads none.
+    """
 
     words: np.ndarray
     offsets: np.ndarray
     classes: np.ndarray
+    parts: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -52,7 +64,23 @@ def count_words(tokens: pa.ListArray, *, lowercase: bool) -> dict[str, int]:
     return dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
 
 
-def build_vocabulary(counts: dict[str, int], given: Sequence[str], *, min_count: int, lowercase: bool) -> Vocabulary:
+def part_names(split: Split) -> list[str]:
+    """The unknown part of speech, then those of a split in alphabetical order.
+
+    Raises: InputError if the split was tagged without parts.
+    """
+    return [NO_PART, *sorted(pc.unique(_flat_parts(split)).to_pylist())]
+
+
+def build_vocabulary(
+    counts: dict[str, int],
+    given: Sequence[str],
+    *,
+    min_count: int,
+    lowercase: bool,
+    unit: Unit = "words",
+    parts: Sequence[str] = (),
+) -> Vocabulary:
     """The vocabulary of a run.
 
     Args:
@@ -61,22 +89,26 @@ def build_vocabulary(counts: dict[str, int], given: Sequence[str], *, min_count:
         min_count: a word without a given vector that occurs less often than this is read as unknown, so that the
             vector of the unknown word learns something.
         lowercase: whether texts are lower-cased before they are looked up.
+        unit: what was counted, words or characters.
+        parts: names of the parts of speech, if the network reads them.
     """
     has_vector = set(given)
     trained = [word for word, count in counts.items() if count >= min_count or word in has_vector]
     trained.sort(key=lambda word: (-counts[word], word))
     in_training = set(trained)
     rest = [word for word in given if word not in in_training]
-    return Vocabulary(["<padding>", "<unknown>", *trained, *rest], 2 + len(trained), lowercase)
+    return Vocabulary(["<padding>", "<unknown>", *trained, *rest], 2 + len(trained), lowercase, unit, [*parts])
 
 
 def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encoded:
-    """Replace the words of a split by their row numbers.
+    """Replace the words of a split, in the vocabulary's unit, by their row numbers.
 
     Args:
+        split: in words, as it was tagged.
         max_words: texts are cut after this many words; 0 keeps them whole.
-    Raises: InputError if a text has no word.
+    Raises: InputError if a text has no word, or if parts of speech are read and the split was tagged without.
     """
+    split = in_unit(split, vocabulary.unit)
     offsets = split.tokens.offsets.to_numpy().astype(np.int64)
     offsets = offsets - offsets[0]
     empty = np.flatnonzero(np.diff(offsets) == 0)
@@ -88,11 +120,29 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
     rows = pc.index_in(flat, value_set=pa.array(vocabulary.words[2:], pa.string()))
     words = pc.fill_null(pc.add(rows, 2), UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int32)
     assert PADDING not in words[:1]
+    parts = _encode_parts(split, vocabulary.parts) if vocabulary.parts else None
     if max_words:
         position = np.arange(len(words)) - np.repeat(offsets[:-1], np.diff(offsets))
         words = words[position < max_words]
+        parts = parts[position < max_words] if parts is not None else None
         offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(offsets), max_words))])
-    return Encoded(words, offsets, split.classes)
+    return Encoded(words, offsets, split.classes, parts)
+
+
+def _encode_parts(split: Split, names: Sequence[str]) -> np.ndarray:
+    """Place of every word's part of speech among the names, int32; 0 for one that is not among them."""
+    places = pc.index_in(_flat_parts(split), value_set=pa.array(names, pa.string()))
+    return pc.fill_null(places, 0).to_numpy(zero_copy_only=False).astype(np.int32)
+
+
+def _flat_parts(split: Split) -> pa.Array:
+    if split.parts is None:
+        corpus = split.facts.corpus
+        raise InputError(
+            f"the model reads parts of speech, but {corpus} was tagged without; "
+            f"set corpora.{corpus}.parts to context or table in params.yaml and run `dvc repro`."
+        )
+    return split.parts.flatten()
 
 
 def _flat_words(tokens: pa.ListArray, lowercase: bool) -> pa.Array:

@@ -1,0 +1,152 @@
+"""The comparison table: made by majority, looked up as a slow loop would, expanded once a word, equal bytes."""
+
+from collections import Counter
+from random import Random
+
+import pyarrow as pa
+import pytest
+
+from retable.errors import InputError
+from retable.text.chinese import chinese_words_and_parts, dictionary_parts, part_in_context, plain_words
+from retable.text.comparison_table import (
+    ComparisonTable,
+    count_parts,
+    make_table,
+    read_table,
+    table_size,
+    write_table,
+)
+from retable.text.content import CONTENT
+from retable.text.table_agreement import agreement, compare
+
+LISTS = pa.list_(pa.string())
+DICTIONARY = {"花": "v", "好": "d", "开": "v", "电影": "n"}
+# 花 is a noun twice and a verb once; 好 is as often d as a; 开心 and 心花 are no words of the dictionary.
+TRAINING = [
+    (pa.array([["花", "开心"], ["花", "好", "好"]], LISTS), pa.array([["n", "a"], ["n", "a", "d"]], LISTS)),
+    (pa.array([["花", "开心", "心花", "心花", "心花"]], LISTS), pa.array([["v", "ad", "n", "n", "z"]], LISTS)),
+]
+
+
+def refuse(words, place):
+    raise AssertionError(words[place])
+
+
+def test_counts_of_words_in_context():
+    assert count_parts(TRAINING) == {
+        "花": Counter({"n": 2, "v": 1}),
+        "开心": Counter({"a": 1, "ad": 1}),
+        "好": Counter({"a": 1, "d": 1}),
+        "心花": Counter({"n": 2, "z": 1}),
+    }
+    assert count_parts([]) == {}
+
+
+def test_the_table_by_hand():
+    assert make_table(DICTIONARY, count_parts(TRAINING)) == {
+        "花": "n",  # the training texts, not the dictionary
+        "好": "d",  # as often a: then the dictionary
+        "开": "v",
+        "电影": "n",
+        "开心": "a",  # as often ad, and the dictionary does not know it: the first by name
+        "心花": "n",
+        "心": "n",  # no word: in 开心 a and ad once each, in 心花 n twice and z once
+    }
+
+
+def test_entries_are_counted_by_where_they_come_from():
+    counts = count_parts(TRAINING)
+    table = ComparisonTable(make_table(DICTIONARY, counts))
+    table.parts_of(pa.array([["龘", "😀", "好"]]), lambda words, place: "x")
+    assert table_size(table, DICTIONARY, counts) == {
+        "entries": 9,
+        "characters": 6,
+        "chinese_characters": 5,
+        "from_dictionary": 4,
+        "from_training": 2,
+        "from_update": 2,
+        "characters_of_words": 1,
+        "changed_by_training": 1,
+    }
+
+
+def test_lookup_is_that_of_a_slow_loop():
+    draw = Random(1)
+    entries = {str(number): f"p{number % 7}" for number in range(100)}
+    texts = [[str(draw.randrange(100)) for _ in range(draw.randrange(6))] for _ in range(200)]
+    tokens = pa.array(texts, LISTS)
+    table = ComparisonTable(dict(entries))
+    assert table.parts_of(tokens, refuse).to_pylist() == [[entries[word] for word in text] for text in texts]
+    assert table.parts_of(tokens[50:60], refuse).to_pylist() == [
+        [entries[word] for word in text] for text in texts[50:60]
+    ]
+    assert table.parts_of(tokens[:0], refuse).to_pylist() == []
+    assert table.added == {}
+
+
+def test_a_missing_word_is_tagged_once_where_it_first_stands_and_added():
+    asked = []
+
+    def tag(words, place):
+        asked.append((words, place))
+        return f"t{len(asked)}"
+
+    table = ComparisonTable({"我": "r", "好": "a"})
+    tokens = pa.array([["无"], [], ["我", "们", "好"], ["好", "们", "们", "啊"], ["呢", "啊"]], LISTS)
+    assert table.parts_of(tokens[1:], tag).to_pylist() == [[], ["r", "t1", "a"], ["a", "t1", "t1", "t2"], ["t3", "t2"]]
+    assert asked == [(["我", "们", "好"], 1), (["好", "们", "们", "啊"], 3), (["呢", "啊"], 0)]
+    assert table.parts_of(pa.array([["啊", "们"]]), refuse).to_pylist() == [["t2", "t1"]]
+    assert table.added == {"们": "t1", "啊": "t2", "呢": "t3"}
+    assert table.parts == {"我": "r", "好": "a", "们": "t1", "啊": "t2", "呢": "t3"}
+
+
+def test_the_file_is_sorted_with_line_feeds_and_read_back(tmp_path):
+    parts = {"好": "a", "一": "m", "AT&T": "nz", "😀": "x"}
+    write_table(tmp_path / "table.tsv", parts)
+    write_table(tmp_path / "again.tsv", dict(reversed(parts.items())))
+    assert (tmp_path / "table.tsv").read_bytes() == "AT&T\tnz\n一\tm\n好\ta\n😀\tx\n".encode()
+    assert (tmp_path / "again.tsv").read_bytes() == (tmp_path / "table.tsv").read_bytes()
+    assert read_table(tmp_path / "table.tsv").parts == parts
+
+
+@pytest.mark.parametrize("line", ["好", "好\t", "\ta", ""])
+def test_a_broken_line_is_named(tmp_path, line):
+    (tmp_path / "table.tsv").write_text(f"一\tm\n{line}\n", encoding="utf-8", newline="")
+    with pytest.raises(InputError, match=r"table\.tsv, line 2: .*parts-table"):
+        read_table(tmp_path / "table.tsv")
+
+
+def test_a_missing_table_is_one_sentence(tmp_path):
+    with pytest.raises(InputError, match="is missing; `dvc repro parts-table` makes it"):
+        read_table(tmp_path / "table.tsv")
+
+
+def test_agreement_by_hand():
+    found = pa.array([["n", "v"], ["uj", "eng", "m"]])
+    expected = pa.array([["nr", "v"], ["p", "x", "uj"]])
+    assert agreement(found, expected, CONTENT) == {"tokens": 5, "same_part": 1 / 5, "same_verdict": 4 / 5}
+
+
+def test_comparison_with_tagging_in_context():
+    texts = ["这部电影非常精彩，花了30元。", "我在图书馆看见一本杂志", "他花钱买了iPhone5s，那是阿黛尔的新专辑"]
+    words, parts = chinese_words_and_parts(texts)
+    agreed, speed = compare(make_table(dictionary_parts(), count_parts([(words, parts)])), texts, CONTENT)
+    assert agreed["texts"] == 3
+    assert agreed["words"] == {"tokens": len(words.flatten()), "same_part": 1.0, "same_verdict": 1.0, "added": 0}
+    assert agreed["characters"]["tokens"] == sum(map(len, texts))
+    assert agreed["characters"]["added"] == len(set(plain_words(texts).flatten().to_pylist()) - known(words))
+    assert agreed["characters_alone"]["same_part"] < agreed["characters"]["same_part"] <= 1
+    assert speed["lookup"] > 5 * speed["tagging_in_context"]
+
+
+def known(words):
+    return {*dictionary_parts(), *words.flatten().to_pylist()}
+
+
+def test_without_training_texts_a_word_that_jieba_made_up_is_tagged_in_context():
+    words, parts = chinese_words_and_parts(["那是阿黛尔的新专辑"])
+    table = ComparisonTable(make_table(dictionary_parts(), {}))
+    assert "阿黛尔" not in table.parts
+    looked_up = table.parts_of(words, part_in_context)
+    assert table.added == {"阿黛尔": "nr"}
+    assert looked_up.to_pylist()[0][2] == parts.to_pylist()[0][2] == "nr"
