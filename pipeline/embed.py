@@ -1,7 +1,7 @@
 """Word vectors: trained on a pool, or read from a published file (docs/vectors.md), or none.
 
-In   `source`: data/pools/<pool>/ for `method: word2vec`, a published file for `method: file`; with `corpora`, only the
-     words in data/tagged/ of these are kept of a file
+In   `source`: data/pools/<pool>/ for `method: word2vec` and `glove`, a published file for `method: file`; with
+     `corpora`, only the words in data/tagged/ of these are kept of a file
 Out  data/vectors/<name>/{vectors.npy,words.txt,vectors.json}
 """
 
@@ -18,6 +18,8 @@ from pipeline.progress import progress
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder, read_json
 from retable.text.splits import SPLITS, read_facts
+from retable.text.units import Unit
+from retable.vectors.glove import train_glove
 from retable.vectors.published import read_published
 from retable.vectors.store import NO_VECTORS, WordVectors, write_vectors
 from retable.vectors.token_lists import TokenLists
@@ -39,30 +41,70 @@ def main(name: str) -> None:
         write_vectors(folder, name, vectors)
 
 
-def from_pool(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
+def word2vec(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
     """`method: word2vec`."""
-    pool = ROOT / source
-    if not (pool / "pool.json").exists():
-        raise InputError(f"vectors.{name}.source in params.yaml is {source}, which is no pool; `dvc repro` makes one.")
-    words = read_json(pool / "pool.json")["words"]
-    with progress(f"embed {name}", epochs * words, "words") as bar:
+    pool = pool_facts(name, source)
+    units = pool["characters" if options.get("unit") == "characters" else "words"]
+    with progress(f"embed {name}", epochs * units, "words") as bar:
         start = time.monotonic()
 
         def show(more: int) -> None:
-            epoch = min(epochs, 1 + int(bar.done + more - 1) // words)
+            epoch = min(epochs, 1 + int(bar.done + more - 1) // units)
             speed = (bar.done + more) / (time.monotonic() - start)
             bar.advance(more, f"(epoch {epoch} of {epochs}, {speed:,.0f} words/s)")
 
-        return train_word2vec(pool / "texts.parquet", epochs=epochs, on_words=show, **options)
+        vectors = train_word2vec(ROOT / source / "texts.parquet", epochs=epochs, on_words=show, **options)
+    return with_origin(vectors, pool["language"], options.get("unit", "words"), options["lowercase"])
 
 
-def from_file(name: str, *, source: str, format: str, member: str = "", corpora: Iterable[str] = ()) -> WordVectors:
+def glove(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
+    """`method: glove`; counting the co-occurrences is shown as a pass more."""
+    pool = pool_facts(name, source)
+    units = pool["characters" if options.get("unit") == "characters" else "words"]
+    with progress(f"embed {name}", 1 + epochs, "passes") as bar:
+
+        def show_words(more: int) -> None:
+            bar.advance(more / units, "(counting)")
+
+        def show_entries(more: int, entries: int, loss: float) -> None:
+            bar.advance(more / entries, f"(loss {loss:.4f}, {entries:,} co-occurrences)")
+
+        vectors = train_glove(
+            ROOT / source / "texts.parquet", epochs=epochs, on_words=show_words, on_entries=show_entries, **options
+        )
+    return with_origin(vectors, pool["language"], options.get("unit", "words"), options["lowercase"])
+
+
+def pool_facts(name: str, source: str) -> dict[str, Any]:
+    """What pool.json says."""
+    file = ROOT / source / "pool.json"
+    if not file.exists():
+        raise InputError(f"vectors.{name}.source in params.yaml is {source}, which is no pool; `dvc repro` makes one.")
+    facts: dict[str, Any] = read_json(file)
+    return facts
+
+
+def with_origin(vectors: WordVectors, language: str, unit: str, lowercase: bool) -> WordVectors:
+    """Vectors that say what they are of, so that whoever reads them treats a text in the same way."""
+    return replace(vectors, facts={**vectors.facts, "language": language, "unit": unit, "lowercase": lowercase})
+
+
+def from_file(
+    name: str,
+    *,
+    source: str,
+    format: str,
+    member: str = "",
+    language: str = "en",
+    unit: Unit = "words",
+    corpora: Iterable[str] = (),
+) -> WordVectors:
     """`method: file`; a relative path starts at the checkout."""
-    wanted = words_of(corpora) or None
+    wanted = words_of(name, language, unit, corpora) or None
     with progress(f"embed {name}", 1, "file") as bar:
         vectors = read_published(CHECKOUT / source, format, member=member, wanted=wanted)
         bar.advance(1, f"({len(vectors.words):,} words kept)")
-    return vectors
+    return with_origin(vectors, language, unit, all(word == word.lower() for word in vectors.words))
 
 
 def no_vectors(name: str) -> WordVectors:
@@ -70,18 +112,28 @@ def no_vectors(name: str) -> WordVectors:
     return NO_VECTORS
 
 
-def words_of(corpora: Iterable[str]) -> set[str]:
-    """Every word of these corpora, as it stands and lower-cased."""
+def words_of(name: str, language: str, unit: Unit, corpora: Iterable[str]) -> set[str]:
+    """Every word (or character) of these corpora, as it stands and lower-cased."""
     words: set[str] = set()
     for corpus in corpora:
         for split in SPLITS:
-            read_facts(file := TAGGED / corpus / f"{split}.parquet")  # says what to do if the file is missing
+            facts = read_facts(file := TAGGED / corpus / f"{split}.parquet")  # says what to do if the file is missing
+            if facts.language != language:
+                raise InputError(
+                    f"vectors.{name}.language in params.yaml is {language} and {corpus} is {facts.language}; "
+                    "name corpora of the language of the vectors."
+                )
             for lowercase in (False, True):
-                words.update(TokenLists(file, lowercase=lowercase).counts())
+                words.update(TokenLists(file, lowercase=lowercase, unit=unit).counts())
     return words
 
 
-METHODS: dict[str, Callable[..., WordVectors]] = {"word2vec": from_pool, "file": from_file, "none": no_vectors}
+METHODS: dict[str, Callable[..., WordVectors]] = {
+    "word2vec": word2vec,
+    "glove": glove,
+    "file": from_file,
+    "none": no_vectors,
+}
 
 
 if __name__ == "__main__":

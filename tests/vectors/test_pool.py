@@ -1,16 +1,21 @@
 """Pools: a text that any corpus holds out for dev or test is in none, however it was tokenised."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import pipeline.pool
 from pipeline.paths import CLEAN, POOLS
+from retable.corpora import corpus
 from retable.errors import InputError
 from retable.files import read_json
 from retable.text.leakage import digest
-from retable.vectors.pool import build_pool, read_held_out
+from retable.text.splits import Facts, facts_metadata
+from retable.vectors.pool import build_pool, pool_language, read_held_out
+from retable.vectors.token_lists import TokenLists
 
 
 def test_a_held_out_text_of_another_corpus_is_excluded(tmp_path):
@@ -23,7 +28,9 @@ def test_a_held_out_text_of_another_corpus_is_excluded(tmp_path):
     done = []
     facts = build_pool(sources, held_out, tmp_path / "pool", on_texts=done.append)
     assert pq.read_table(tmp_path / "pool")["tokens"].to_pylist() == [["a", "fine", "film"], ["fine"], ["fine"]]
-    assert facts == {"texts": 3, "words": 5, "excluded": {"mine": 1, "other": 2, "third": 1}}
+    assert facts == {
+        "texts": 3, "words": 5, "characters": 1 + 4 + 4 + 4 + 4, "excluded": {"mine": 1, "other": 2, "third": 1},
+    }  # fmt: skip
     assert sum(done) == 6
 
 
@@ -44,6 +51,80 @@ def test_a_pool_is_not_made_without_the_held_out_texts_of_a_corpus(tmp_path):
         read_held_out({"c": tmp_path / "heldout.txt"})
 
 
+def test_characters_are_counted_as_they_are_read(tmp_path):
+    source = tagged(tmp_path / "t", [["电影", "好看", "😀"], ["a"]])
+    assert build_pool([source], {}, tmp_path / "pool")["characters"] == 6
+    lists = TokenLists(tmp_path / "pool", lowercase=True, unit="characters")
+    assert list(lists) == [["电", "影", "好", "看", "😀"], ["a"]]
+
+
+def test_the_language_of_a_pool():
+    assert pool_language("p", [corpus("mr"), corpus("imdb")]) == "en"
+    with pytest.raises(InputError, match=r"pools\.p in params\.yaml has corpora in en and zh; make a pool for each"):
+        pool_language("p", [corpus("mr"), replace(corpus("mr"), language="zh")])
+    with pytest.raises(InputError, match=r"pools\.p in params\.yaml has no corpus"):
+        pool_language("p", [])
+
+
+def test_a_corpus_whose_texts_stand_in_another_is_in_no_pool():
+    twin = replace(corpus("mr"), name="twin", pooled=False, note="all its texts stand in mr")
+    with pytest.raises(
+        InputError, match=r"has twin, which no pool may hold \(all its texts stand in mr\); take it out"
+    ):
+        pool_language("p", [corpus("imdb"), twin])
+    with pytest.raises(InputError, match=r"has fdu-mr, which no pool may hold \(.*mr.*\); take it out"):
+        pool_language("p", [corpus("fdu-mr"), corpus("imdb")])
+
+
+@pytest.fixture
+def stage(tmp_path, monkeypatch):
+    """The stage on two small corpora: `first` has unlabelled texts, `second` none; `third` only holds texts out."""
+    sizes = {"first": 3, "second": 0, "third": 0}
+    monkeypatch.setattr("pipeline.pool.CORPORA", dict.fromkeys(sizes, "made"))
+    monkeypatch.setattr(
+        "pipeline.pool.corpus",
+        lambda name: replace(corpus("mr"), name=name, unlabelled=sizes[name], note="of the test"),
+    )
+    params = {"pools": {"all": {"corpora": ["first", "second"], "unlabelled": True}}, "corpora": dict.fromkeys(sizes)}
+    params["pools"]["labelled"] = params["pools"]["all"] | {"unlabelled": False}
+    monkeypatch.setattr("pipeline.pool.read_params", params.get)
+    for name in ("TAGGED", "CLEAN", "POOLS"):
+        monkeypatch.setattr(f"pipeline.pool.{name}", tmp_path / name)
+    for name in sizes:
+        (tmp_path / "CLEAN" / name).mkdir(parents=True)
+        (tmp_path / "CLEAN" / name / "heldout.txt").write_text("")
+        split(tmp_path / "TAGGED" / name / "train.parquet", [[name, "train"]])
+    split(tmp_path / "TAGGED/first/unlabelled.parquet", [["free"], ["Held", "out"], ["free"]])
+    (tmp_path / "CLEAN/third/heldout.txt").write_text(digest("held-out!") + "\n")
+    return tmp_path
+
+
+def test_unlabelled_texts_join_a_pool_where_asked_but_no_held_out_one(stage):
+    pipeline.pool.main("all")
+    texts = pq.read_table(stage / "POOLS/all/texts.parquet")["tokens"].to_pylist()
+    assert texts == [["first", "train"], ["free"], ["free"], ["second", "train"]]
+    facts = read_json(stage / "POOLS/all/pool.json")
+    assert facts == {
+        "name": "all", "language": "en", "corpora": ["first", "second"], "unlabelled": True,
+        "texts": 4, "words": 6, "characters": 29, "excluded": {"first": 0, "second": 0, "third": 1},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["labelled", "first"])
+def test_a_pool_of_training_splits_has_no_unlabelled_text(stage, name):
+    pipeline.pool.main(name)
+    texts = pq.read_table(stage / f"POOLS/{name}/texts.parquet")["tokens"].to_pylist()
+    assert ["free"] not in texts
+    assert ["first", "train"] in texts
+
+
+def test_missing_unlabelled_texts_are_told(stage, capsys):
+    (stage / "TAGGED/first/unlabelled.parquet").unlink()
+    with pytest.raises(SystemExit):
+        pipeline.pool.main("all")
+    assert "first/unlabelled.parquet is missing; `dvc repro` makes it." in capsys.readouterr().err
+
+
 def real_pools():
     return sorted(path.parent for path in POOLS.glob("*/texts.parquet"))
 
@@ -61,12 +142,20 @@ def test_no_real_pool_holds_a_dev_or_test_text(pool):
 
 
 def held_out_of(folder: Path, texts):
-    files = {corpus: folder / f"{corpus}.txt" for corpus in texts}
-    for corpus, file in files.items():
-        file.write_text("".join(f"{form}\n" for form in sorted(map(digest, texts[corpus]))))
+    files = {name: folder / f"{name}.txt" for name in texts}
+    for name, file in files.items():
+        file.write_text("".join(f"{form}\n" for form in sorted(map(digest, texts[name]))))
     return read_held_out(files)
 
 
 def tagged(path, lists):
     pq.write_table(pa.table({"tokens": pa.array(lists, pa.list_(pa.string()))}), path)
     return path
+
+
+def split(path, lists):
+    """A tagged split, as far as a pool reads it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metadata = facts_metadata(Facts(path.parent.name, "en", ("a", "b")))
+    schema = pa.schema([("tokens", pa.list_(pa.string()))], metadata=metadata)
+    pq.write_table(pa.table({"tokens": lists}, schema=schema), path)

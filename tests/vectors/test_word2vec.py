@@ -11,6 +11,7 @@ import pytest
 
 from retable.errors import InputError
 from retable.vectors import token_lists
+from retable.vectors.quality import WordSpace, analogy_scores
 from retable.vectors.token_lists import TokenLists
 from retable.vectors.word2vec import train_word2vec
 
@@ -36,6 +37,26 @@ def test_words_of_one_topic_are_near(texts):
     is_food = np.array([word.startswith("food") for word in vectors.words])
     cosine = unit @ unit.T
     assert cosine[is_food][:, is_food].mean() > cosine[is_food][:, ~is_food].mean() + 0.3
+
+
+@pytest.mark.parametrize("algorithm", ["skip-gram", "cbow"])
+def test_planted_analogies_are_found_by_word2vec(planted, algorithm):
+    vectors = train_word2vec(planted.texts, **SETTINGS | {"algorithm": algorithm, "epochs": 8, "window": 5})
+    found = analogy_scores(WordSpace(vectors, lowercase=True), planted.questions)
+    assert found["asked"] == 56
+    assert found["accuracy"] > 0.9
+
+
+def test_characters_of_a_pool_of_words_by_word2vec(tmp_path):
+    file = written(tmp_path / "t", [["电影", "好看"], ["好", "电影"]])
+    read = []
+    vectors = train_word2vec(file, **SETTINGS, unit="characters", on_words=read.append)
+    assert vectors.words == ["好", "影", "电"]  # twice each; "看" once
+    assert vectors.facts["training_words"] == 7
+    assert sum(read) == SETTINGS["epochs"] * 7
+    assert train_word2vec(file, **SETTINGS, unit="words").words == ["电影"]
+    with pytest.raises(InputError, match='unit of word vectors is "character"; did you mean "characters"'):
+        train_word2vec(file, **SETTINGS, unit="character")
 
 
 def test_vocabulary_by_count_then_alphabet(tmp_path):

@@ -1,18 +1,44 @@
-"""A pool: training texts of some corpora, from which vectors are trained. No held-out text of any corpus is in it."""
+"""A pool: training and unlabelled texts of some corpora, from which vectors are trained.
+
+No text that any corpus holds out for dev or test is in it, be it found in another corpus's training split or among
+unlabelled texts.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from retable.corpora.declaration import Corpus
 from retable.errors import InputError
 from retable.text.leakage import digest
 from retable.text.splits import TOKENS
 
 TEXTS_IN_BATCH = 1_000
 POOL_SCHEMA = pa.schema([TOKENS])
+
+
+def pool_language(name: str, corpora: Sequence[Corpus]) -> str:
+    """The language of a pool's corpora.
+
+    Raises: InputError if there is no corpus, if one may be in no pool, or if they are in several languages.
+    """
+    if not corpora:
+        raise InputError(f"pools.{name} in params.yaml has no corpus; name one or more under `corpora`.")
+    for corpus in corpora:
+        if not corpus.pooled:
+            raise InputError(
+                f"pools.{name} in params.yaml has {corpus.name}, which no pool may hold ({corpus.note}); take it out."
+            )
+    languages = sorted({corpus.language for corpus in corpora})
+    if len(languages) > 1:
+        raise InputError(
+            f"pools.{name} in params.yaml has corpora in {' and '.join(languages)}; make a pool for each language."
+        )
+    return languages[0]
 
 
 def read_held_out(files: Mapping[str, Path]) -> dict[str, frozenset[str]]:
@@ -33,29 +59,32 @@ def build_pool(
     *,
     on_texts: Callable[[int], None] = lambda texts: None,
 ) -> dict[str, Any]:
-    """Write the tokens of tagged training splits into one Parquet file, a batch at a time.
+    """Write the tokens of tagged texts into one Parquet file, a batch at a time.
 
     Args:
-        sources: data/tagged/<corpus>/train.parquet of every corpus of the pool.
+        sources: data/tagged/<corpus>/train.parquet of every corpus of the pool, and unlabelled.parquet where wanted.
         held_out: per corpus the digests (`retable.text.leakage.digest`) of the texts that no pool may hold.
         on_texts: told how many texts each finished batch had.
-    Returns: texts, words, and how many texts were excluded because a corpus holds them out (`excluded`, per corpus).
+    Returns: texts, words, characters, and how many texts were excluded because a corpus holds them out (`excluded`,
+        per corpus; a text that two corpora hold out counts for both).
     Raises: InputError if nothing is left.
     """
-    texts = words = 0
+    texts = words = characters = 0
     excluded = dict.fromkeys(sorted(held_out), 0)
     with pq.ParquetWriter(target, POOL_SCHEMA, compression="zstd") as writer:
         for source in sources:
             for batch in pq.ParquetFile(source).iter_batches(TEXTS_IN_BATCH, columns=["tokens"]):
                 token_lists = batch["tokens"].to_pylist()
                 kept = [tokens for tokens in token_lists if not _is_held_out(tokens, held_out, excluded)]
-                writer.write_batch(pa.record_batch([pa.array(kept, TOKENS.type)], schema=POOL_SCHEMA))
+                lists = pa.array(kept, TOKENS.type)
+                writer.write_batch(pa.record_batch([lists], schema=POOL_SCHEMA))
                 texts += len(kept)
-                words += sum(map(len, kept))
+                words += len(flat := lists.flatten())
+                characters += pc.sum(pc.utf8_length(flat)).as_py() or 0
                 on_texts(len(batch))
     if not texts:
         raise InputError(f"{target.parent.name} is an empty pool: every text of it is held out by some corpus.")
-    return {"texts": texts, "words": words, "excluded": excluded}
+    return {"texts": texts, "words": words, "characters": characters, "excluded": excluded}
 
 
 def _is_held_out(tokens: list[str], held_out: Mapping[str, frozenset[str]], excluded: dict[str, int]) -> bool:

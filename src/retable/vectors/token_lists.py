@@ -1,27 +1,46 @@
-"""Stream the texts of a pool, or of a tagged split: memory does not grow with their number."""
+"""Stream the texts of a pool, or of a tagged split, as words or characters: memory does not grow with their number."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+
+from retable.errors import InputError, unknown_name
+from retable.text.units import Unit, characters_of
 
 TEXTS_IN_BATCH = 1_000
 LONGEST_SENTENCE = 10_000  # gensim drops the rest of a longer one in silence
 
 
 class TokenLists:
-    """The column `tokens` of a Parquet file, as often as wanted; a very long text comes in pieces."""
+    """The column `tokens` of a Parquet file, as often as wanted; a very long text comes in pieces.
 
-    def __init__(self, file: Path, *, lowercase: bool, on_words: Callable[[int], None] = lambda words: None) -> None:
-        self.file, self.lowercase, self.on_words = file, lowercase, on_words
+    Args:
+        unit: "words", the tokens as they stand, or "characters", those of their words.
+        on_words: told how many more words (or characters) were read.
+    Raises: InputError for another unit.
+    """
+
+    def __init__(
+        self,
+        file: Path,
+        *,
+        lowercase: bool,
+        unit: Unit = "words",
+        on_words: Callable[[int], None] = lambda words: None,
+    ) -> None:
+        if unit not in get_args(Unit):
+            raise unknown_name("the unit of word vectors", unit, get_args(Unit))
+        self.file, self.lowercase, self.unit, self.on_words = file, lowercase, unit, on_words
 
     def batches(self) -> Iterator[pa.ListArray]:
-        """The texts, in batches."""
+        """The texts, whole, in batches."""
         for batch in pq.ParquetFile(self.file).iter_batches(TEXTS_IN_BATCH, columns=["tokens"]):
-            tokens = batch["tokens"]
+            tokens = batch["tokens"] if self.unit == "words" else characters_of(batch["tokens"], None)[0]
             words = pc.utf8_lower(tokens.values) if self.lowercase else tokens.values
             yield pa.ListArray.from_arrays(tokens.offsets, words)
 
@@ -40,3 +59,14 @@ class TokenLists:
             words, occurrences = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
             counts.update(dict(zip(words, occurrences, strict=True)))
         return counts
+
+
+def frequent_words(counts: Counter[str], min_count: int, texts: Path) -> dict[str, int]:
+    """The words that get a vector, most frequent first, words of equal count by their code points.
+
+    Raises: InputError if no word of `texts` occurs `min_count` times.
+    """
+    frequent = {word: count for word, count in counts.items() if count >= min_count}
+    if not frequent:
+        raise InputError(f"no word of {texts} occurs {min_count} times or more; lower min_count.")
+    return dict(sorted(frequent.items(), key=lambda item: (-item[1], item[0])))

@@ -10,9 +10,10 @@ from pathlib import Path
 import gensim
 from gensim.models import Word2Vec
 
-from retable.errors import InputError, unknown_name
+from retable.errors import unknown_name
+from retable.text.units import Unit
 from retable.vectors.store import WordVectors
-from retable.vectors.token_lists import TokenLists
+from retable.vectors.token_lists import TokenLists, frequent_words
 
 ALGORITHMS = {"cbow": 0, "skip-gram": 1}
 
@@ -29,6 +30,7 @@ def train_word2vec(
     algorithm: str,
     lowercase: bool,
     seed: int,
+    unit: Unit = "words",
     on_words: Callable[[int], None] = lambda words: None,
 ) -> WordVectors:
     """Train vectors on a pool.
@@ -40,22 +42,22 @@ def train_word2vec(
         min_count: a word that occurs less often gets no vector.
         negative: noise words drawn for each true one.
         sample: share of all tokens above which a word is thinned out (1e-3 to 1e-5).
+        algorithm: "skip-gram" or "cbow".
+        unit: "words", or "characters": then what is said here of words holds for the characters of the texts.
         on_words: told how many more words were read; `epochs` times the pool's words in all.
-    Raises: InputError if the algorithm is unknown or no word occurs `min_count` times.
+    Raises: InputError if the algorithm or unit is unknown or no word occurs `min_count` times.
     """
     if algorithm not in ALGORITHMS:
         raise unknown_name("the algorithm of word vectors", algorithm, ALGORITHMS)
-    counts = TokenLists(texts, lowercase=lowercase).counts()
-    frequent = {word: count for word, count in counts.items() if count >= min_count}
-    if not frequent:
-        raise InputError(f"no word of {texts} occurs {min_count} times or more; lower min_count.")
+    counts = TokenLists(texts, lowercase=lowercase, unit=unit).counts()
+    frequent = frequent_words(counts, min_count, texts)
     model = Word2Vec(
         vector_size=size, window=window, min_count=min_count, negative=negative, sample=sample, seed=seed,
         sg=ALGORITHMS[algorithm], workers=1, sorted_vocab=0,
     )  # fmt: skip
     # gensim's own sort leaves words of equal count in an order that depends on the machine.
-    model.build_vocab_from_freq(dict(sorted(frequent.items(), key=lambda item: (-item[1], item[0]))))
-    sentences = TokenLists(texts, lowercase=lowercase, on_words=on_words)
+    model.build_vocab_from_freq(frequent)
+    sentences = TokenLists(texts, lowercase=lowercase, unit=unit, on_words=on_words)
     model.train(sentences, total_words=counts.total(), epochs=epochs)
     facts = {"training_words": counts.total(), "gensim": gensim.__version__}
     return WordVectors(list(model.wv.index_to_key), model.wv.vectors, facts)

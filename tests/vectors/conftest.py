@@ -1,0 +1,42 @@
+"""Texts in which an analogy is planted: man1 is to woman1 as man2 to woman2."""
+
+import random
+from itertools import permutations
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from retable.corpora.evaluation_sets import Sections
+
+PAIRS = [(f"man{number}", f"woman{number}") for number in range(8)]
+TEXTS = 8_000
+
+
+class Planted(NamedTuple):
+    """A pool and the questions whose answers stand in it."""
+
+    texts: Path
+    questions: Sections
+
+
+@pytest.fixture(scope="session")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+    """A person stands among words of a trade and a sex, mostly the person's own, so that no count is zero."""
+    draw = random.Random(1)
+
+    def mostly(own: int, others: int) -> int:
+        return own if draw.random() < 0.7 else draw.randrange(others)
+
+    texts = []
+    for _ in range(TEXTS):
+        sex, trade = draw.randrange(2), draw.randrange(len(PAIRS))
+        trades = [f"{word}{mostly(trade, len(PAIRS))}" for word in ("trade", "tool")]
+        near = [*trades, ("he", "she")[mostly(sex, 2)], ("his", "her")[mostly(sex, 2)]]
+        draw.shuffle(near)
+        texts.append([*near[:2], PAIRS[trade][sex], *near[2:]])
+    file = tmp_path_factory.mktemp("planted") / "texts.parquet"
+    pq.write_table(pa.table({"tokens": pa.array(texts, pa.list_(pa.string()))}), file)
+    return Planted(file, {"sex": [(*first, *second) for first, second in permutations(PAIRS, 2)]})
