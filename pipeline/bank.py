@@ -12,7 +12,7 @@ from typing import Any
 from pipeline.command import command
 from pipeline.params import read_params
 from pipeline.paths import BANK, ROOT, RUNS
-from pipeline.tables import cells_of, current_identity, published_numbers, seed_spreads, why_not
+from pipeline.tables import cells_shown, current_identity, published_numbers, seed_spreads, why_not
 from retable.errors import InputError
 from retable.files import read_json
 from retable.papers import PAPERS, paper
@@ -30,16 +30,19 @@ def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
     path = BANK / f"{table.name}.csv"
     entries = {(entry.row, entry.column, entry.seed): entry for entry in read_bank(path)}
     protocol = read_params("papers")[source.name]
-    for cell in cells_of(table, source).values():
+    for owner, cell in cells_shown(table, source):
         for seed in protocol["seeds"]:
-            folder = RUNS / table.name / cell["row"] / cell["column"] / str(seed)
+            folder = RUNS / owner / cell["row"] / cell["column"] / str(seed)
             if why_not(folder, current_identity(table, source, cell, seed, protocol)):
                 continue
-            entry = Entry.from_metrics(read_json(folder / "metrics.json"), table.metric)
-            old = entries.get((entry.row, entry.column, entry.seed))
-            if old is None or (old.hashes, old.value) != (entry.hashes, entry.value):
-                entries[entry.row, entry.column, entry.seed] = entry
-                bank_predictions(folder / "predictions.parquet", prediction_file(table, entry))
+            metrics = read_json(folder / "metrics.json")
+            for column in table.showing(cell["column"]):
+                entry = Entry.from_metrics(metrics, table.metric_of(column), column.id)
+                old = entries.get((entry.row, entry.column, entry.seed))
+                if old is None or (old.hashes, old.value) != (entry.hashes, entry.value):
+                    entries[entry.row, entry.column, entry.seed] = entry
+                    if (owner, column.runs_of) == (table.name, ""):  # a run's predictions are kept once
+                        bank_predictions(folder / "predictions.parquet", prediction_file(table, entry))
     if entries:
         write_bank(path, entries.values())
     return [entry for entry in entries.values() if is_current(source, table, entry, protocol)]

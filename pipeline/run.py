@@ -41,11 +41,12 @@ def main() -> None:
 def run_seed(folder: Path, table: str, cell: dict[str, str], seed: int) -> None:
     """One run of a cell into its folder."""
     paper = paper_of_table(table)
+    asked = paper.result_table(table)
     parameters = row_parameters(
         model_preset(cell["model"]),
-        paper.result_table(table).row(cell["row"]),
+        asked.row(cell["row"]),
+        asked.column(cell["column"]),
         read_params("papers")[paper.name],
-        corpus=cell["corpus"],
         vectors=cell["vectors"],
         seed=seed,
     )

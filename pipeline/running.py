@@ -1,6 +1,6 @@
 """What the cells and the focus run share: who a run is, its progress display, and the files of its folder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from retable.evaluation.run_folder import scores_of_splits, today, write_cost, w
 from retable.files import read_json, sha256_of_value, write_json
 from retable.provenance import data_digest, git_commit, run_key, versions
 from retable.text.splits import Split
+from retable.text.units import in_unit
 from retable.text.vocabulary import count_words
 from retable.training.run import Classifier, Trained
 from retable.vectors.store import WordVectors, coverage
@@ -21,7 +22,8 @@ def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar
     """A bar over the words of all epochs that may be run; for a linear model, over its candidates."""
     model, training = parameters["model"], parameters["training"]
     if "epochs" in training:
-        total, unit = len(train.tokens.flatten()) * training["epochs"], "words"
+        unit = parameters["embedding"]["unit"]
+        total = len(in_unit(train, unit).tokens.flatten()) * training["epochs"]
     else:
         total, unit = len(model["features"]) * len(model["costs"]), "candidates"
     with progress(what, total, unit) as bar:
@@ -58,11 +60,12 @@ def identity(parameters: dict[str, Any], tagged: Path, vectors: Path, code: Path
     }
 
 
-def vectors_facts(vectors: WordVectors, train: Split, *, lowercase: bool) -> dict[str, Any] | None:
-    """Name of the word vectors and how much of the training split they cover; None without vectors."""
+def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Name of the word vectors and how much of the training split, in its unit, they cover; None without vectors."""
     if not vectors.words:
         return None
-    covered = coverage(count_words(train.tokens, lowercase=lowercase), set(vectors.words))
+    tokens = in_unit(train, embedding["unit"]).tokens
+    covered = coverage(count_words(tokens, lowercase=embedding["lowercase"]), set(vectors.words))
     return {"name": vectors.facts["name"], "words_covered": covered.words, "tokens_covered": covered.tokens}
 
 
@@ -74,7 +77,6 @@ def evaluate_into(
     write_cost(folder / "cost.json", trained.cost)
     classifier = trained.classifier
     scored = score_into(folder, classifier, dev, test)
-    lowercase = facts["parameters"]["embedding"]["lowercase"]
     write_json(
         folder / "metrics.json",
         facts
@@ -82,7 +84,7 @@ def evaluate_into(
         | {
             "epochs": trained.epochs,
             "chosen": trained.chosen,
-            "vectors": vectors_facts(vectors, train, lowercase=lowercase),
+            "vectors": vectors_facts(vectors, train, facts["parameters"]["embedding"]),
             **surroundings(trained.cost),
         },
     )

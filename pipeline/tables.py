@@ -10,6 +10,7 @@ import argparse
 import csv
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,27 +56,44 @@ def seed_spreads() -> dict[str, float | None]:
 
 
 def cells_of(table: ResultTable, source: Paper) -> dict[str, dict[str, str]]:
-    """The cells of the scale."""
+    """The cells of the scale that a table runs."""
     return load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml").get(table.name) or {}
 
 
+def cells_shown(table: ResultTable, source: Paper) -> Iterator[tuple[str, dict[str, str]]]:
+    """The cells of the scale that a table shows, each after the table that runs it: its own, then those it shares."""
+    own = cells_of(table, source)
+    yield from ((table.name, cell) for cell in own.values())
+    for other in source.results:
+        for name, cell in cells_of(other, source).items():
+            if name not in own and table.shares(other, cell["row"], cell["column"]):
+                yield other.name, cell
+                own[name] = cell
+
+
 def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, list[dict[str, Any]]]:
-    """The runs of the cells that are listed for this scale, and their costs; a stale run is refused with its reason."""
+    """The runs of the cells that are listed for this scale, and their costs; a stale run is refused with its reason.
+
+    A run stands under every column that shows a score of it.
+    """
     found: dict[tuple[str, str], list[RunResult]] = {}
     missing: dict[tuple[str, str], str] = {}
     costs = []
     protocol = read_params("papers")[source.name]
-    for cell in cells_of(table, source).values():
-        key = (cell["row"], cell["column"])
+    for owner, cell in cells_shown(table, source):
+        keys = {(cell["row"], column.id): table.metric_of(column) for column in table.showing(cell["column"])}
         for seed in protocol["seeds"]:
-            folder = runs / table.name / cell["row"] / cell["column"] / str(seed)
+            folder = runs / owner / cell["row"] / cell["column"] / str(seed)
             reason = why_not(folder, current_identity(table, source, cell, seed, protocol))
             if reason:
-                missing[key] = reason
-                found.pop(key, None)
+                missing |= dict.fromkeys(keys, reason)
+                for key in keys:
+                    found.pop(key, None)
                 break
-            found.setdefault(key, []).append(RunResult.from_metrics(read_json(folder / "metrics.json"), table.metric))
-            costs.append({"row": key[0], "column": key[1], "seed": seed} | read_json(folder / "cost.json"))
+            metrics = read_json(folder / "metrics.json")
+            for key, metric in keys.items():
+                found.setdefault(key, []).append(RunResult.from_metrics(metrics, metric))
+            costs.append({"row": cell["row"], "column": cell["column"], "seed": seed} | read_json(folder / "cost.json"))
     return Cells(found, missing, f"scale {read_params('scale')}"), costs
 
 
@@ -86,8 +104,8 @@ def current_identity(
     parameters = row_parameters(
         model_preset(cell["model"]),
         table.row(cell["row"]),
+        table.column(cell["column"]),
         protocol,
-        corpus=cell["corpus"],
         vectors=cell["vectors"],
         seed=seed,
     )

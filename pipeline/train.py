@@ -55,14 +55,13 @@ def main() -> None:
         trained.classifier.save(folder)
         write_curve(folder / "curve.csv", trained.curve)
         write_cost(folder / "cost.json", trained.cost)
-        lowercase = parameters["embedding"]["lowercase"]
         write_json(
             folder / "training.json",
             facts
             | {
                 "epochs": trained.epochs,
                 "chosen": trained.chosen,
-                "vectors": vectors_facts(vectors, train, lowercase=lowercase),
+                "vectors": vectors_facts(vectors, train, parameters["embedding"]),
                 **surroundings(trained.cost),
             },
         )

@@ -12,8 +12,10 @@ from torch.testing import assert_close
 from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
 from retable.models import MODELS, network_class
+from retable.training.network import reads_parts
 
 VOCABULARY, TUNED, DIM, CLASSES = 30, 24, 6, 3
+PARTS = ("<unknown>", "NOUN", "DET", "VERB")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,14 @@ class Case:
 OUTPUT = DIM * CLASSES + CLASSES
 FCSR = 2 * (12 * DIM**2 + 4 * DIM) + 8 * DIM**2 + DIM + OUTPUT
 LSTM = 2 * (4 * 5 * (DIM + 5) + 2 * 4 * 5) + 10 * CLASSES + CLASSES  # torch has two biases a gate
+
+
+def encoder(layers: int, size: int, projections: int = 4) -> int:
+    """Weights and biases: attention, feed-forward layer, two norms; the projection of the words, where there is one."""
+    layer = projections * (size**2 + size) + 8 * size**2 + 5 * size + 4 * size
+    return layers * layer + (DIM * size if size != DIM else 0) + size * CLASSES + CLASSES
+
+
 CASES = [
     Case("avg-embedding", OUTPUT),
     Case("bilstm", LSTM, {"hidden": 10}),
@@ -45,7 +55,16 @@ CASES = [
     Case("fcsr", FCSR, {"activation": "softmax", "spread": 0.1}),
     Case("textcnn", 3 * 4 + 12 * 4 * DIM + 3 * 4 * CLASSES + CLASSES, {"filters": 4}),
     Case("textcnn", 2 + 2 * 2 * DIM + 2 * CLASSES + CLASSES, {"filters": 2, "widths": [2]}),
+    Case("transformer", encoder(2, 8), {"layers": 2, "size": 8}),
+    Case("transformer", encoder(1, DIM), {"layers": 1, "size": DIM, "heads": 2, "scale": False}),
+    Case("transformer-f", encoder(2, 8, 2), {"layers": 2, "size": 8}),
+    Case("transformer-f", encoder(1, DIM, 2), {"layers": 1, "size": DIM, "heads": 2, "normalise": False}),
+    Case("transformer-f", encoder(2, 8), {"layers": 2, "size": 8, "on": "projections", "weigh": "before"}),
+    Case("transformer-f", encoder(2, 8), {"layers": 2, "size": 8, "attention": "dot-product", "fusion": "last"}),
+    Case("transformer-f", encoder(2, 8, 2), {"layers": 2, "size": 8, "weigh_parts": False}),
+    Case("transformer-f", encoder(2, 8, 2), {"layers": 2, "size": 8, "rescale": False}),
 ]
+ATTENTION = {"transformer", "transformer-f"}
 every_model = pytest.mark.parametrize("case", CASES, ids=str)
 
 
@@ -53,7 +72,8 @@ def build(case: Case, seed: int = 1) -> nn.Module:
     """The case's network; rows TUNED and later of its embedding are fixed. FastText, and it alone, gets sparse rows."""
     torch.manual_seed(seed)
     embedding = WordEmbedding(torch.randn(VOCABULARY, DIM), tuned=TUNED, sparse=case.model == "fasttext")
-    return network_class(case.model)(embedding, CLASSES, **case.options)
+    network = network_class(case.model)
+    return network(embedding, CLASSES, *([PARTS] if reads_parts(case.model) else []), **case.options)
 
 
 def with_random_weights(network: nn.Module) -> nn.Module:
@@ -69,22 +89,28 @@ def random_words(*shape: int) -> Tensor:
     return torch.randint(2, VOCABULARY, shape)
 
 
-def eight_texts() -> tuple[Tensor, Tensor, Tensor]:
-    """Words, mask and classes of eight random texts of one to nine words."""
+def random_parts(case: Case, *shape: int) -> list[Tensor]:
+    """Parts of speech as the last argument of a network that reads them; no argument for another."""
+    return [torch.randint(0, len(PARTS), shape)] if reads_parts(case.model) else []
+
+
+def eight_texts(case: Case) -> tuple[list[Tensor], Tensor]:
+    """Words, mask and perhaps parts of eight random texts of one to nine words, and their classes."""
     torch.manual_seed(8)
     mask = torch.arange(9) < tensor([9, 1, 3, 4, 5, 6, 7, 8]).unsqueeze(1)
-    return random_words(8, 9) * mask, mask, tensor([0, 1, 2, 0, 1, 2, 1, 0])
+    texts = [random_words(8, 9) * mask, mask, *random_parts(case, 8, 9)]
+    return texts, tensor([0, 1, 2, 0, 1, 2, 1, 0])
 
 
-def train(network: nn.Module, steps: int) -> list[float]:
+def train(case: Case, network: nn.Module, steps: int) -> list[float]:
     """The losses of some steps on eight texts."""
-    words, mask, classes = eight_texts()
+    texts, classes = eight_texts(case)
     optimiser = torch.optim.Adagrad(network.parameters(), lr=0.1)  # takes dense and sparse gradients
     losses = []
     network.train()
     for _ in range(steps):
         optimiser.zero_grad()
-        loss = F.cross_entropy(network(words, mask), classes)
+        loss = F.cross_entropy(network(*texts), classes)
         loss.backward()
         optimiser.step()
         losses.append(loss.item())
@@ -100,26 +126,26 @@ def test_padding_changes_nothing(case):
     """Two words alone, and padded to eleven with whatever may stand there, over many draws of weights and words."""
     for seed in range(50):
         network = with_random_weights(build(case, seed))
-        words = random_words(4, 11)
-        padded = network(words, torch.arange(11).expand(4, 11) < 2)
-        assert_close(padded, network(words[:, :2], torch.ones(4, 2, dtype=torch.bool)), rtol=1e-4, atol=1e-5)
+        texts = [random_words(4, 11), torch.arange(11).expand(4, 11) < 2, *random_parts(case, 4, 11)]
+        alone = network(*(given[:, :2] for given in texts))
+        assert_close(network(*texts), alone, rtol=1e-4, atol=1e-5)
 
 
 @every_model
 def test_texts_of_one_batch_do_not_meet(case):
-    words, mask, _ = eight_texts()
+    texts, _ = eight_texts(case)
     network = with_random_weights(build(case))
-    together = network(words, mask)
-    for text, length in enumerate(mask.sum(dim=1)):
-        alone = network(words[text : text + 1, :length], mask[text : text + 1, :length])  # a batch of one
+    together = network(*texts)
+    for text, length in enumerate(texts[1].sum(dim=1)):
+        alone = network(*(given[text : text + 1, :length] for given in texts))  # a batch of one
         assert_close(together[text : text + 1], alone, rtol=1e-4, atol=1e-5)
 
 
 @every_model
 def test_every_parameter_gets_a_gradient(case):
-    words, mask, classes = eight_texts()
+    texts, classes = eight_texts(case)
     network = with_random_weights(build(case))
-    F.cross_entropy(network(words, mask), classes).backward()
+    F.cross_entropy(network(*texts), classes).backward()
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None, name
         assert parameter.grad.to_dense().any(), name
@@ -128,25 +154,25 @@ def test_every_parameter_gets_a_gradient(case):
 @every_model
 def test_eight_texts_are_memorised(case):
     network = build(Case(case.model, 0, {**case.options, "dropout": 0.0} if case.model != "fasttext" else case.options))
-    train(network, steps=400)
-    words, mask, classes = eight_texts()
-    assert network.eval()(words, mask).argmax(dim=1).equal(classes)
+    train(case, network, steps=400)
+    texts, classes = eight_texts(case)
+    assert network.eval()(*texts).argmax(dim=1).equal(classes)
 
 
 @every_model
 def test_weights_survive_saving(case, tmp_path):
-    words, mask, _ = eight_texts()
+    texts, _ = eight_texts(case)
     network = build(case)
-    train(network, steps=2)
+    train(case, network, steps=2)
     save_file(network.state_dict(), tmp_path / "weights.safetensors")
     restored = build(case, seed=2)
     restored.load_state_dict(load_file(tmp_path / "weights.safetensors"))
-    assert restored.eval()(words, mask).equal(network.eval()(words, mask))
+    assert restored.eval()(*texts).equal(network.eval()(*texts))
 
 
 @every_model
 def test_equal_seeds_give_equal_losses(case):
-    assert train(build(case, seed=3), steps=5) == train(build(case, seed=3), steps=5)
+    assert train(case, build(case, seed=3), steps=5) == train(case, build(case, seed=3), steps=5)
 
 
 @every_model
@@ -156,11 +182,16 @@ def test_number_of_parameters(case):
 
 
 @every_model
-def test_cost_of_a_text_is_linear_in_its_words(case):
+def test_cost_of_a_text_is_linear_in_its_words_and_with_attention_quadratic(case):
     network = build(case)
-    one, two, three = (words * network.flops_per_word(words) for words in (20, 40, 60))
+    one, two, three, four = (words * network.flops_per_word(words) for words in (20, 40, 60, 80))
     assert one > 0
-    assert two - one == pytest.approx(three - two)
+    bend = three - 2 * two + one
+    assert four - 2 * three + two == pytest.approx(bend)
+    if case.model in ATTENTION:  # scores and weighted sums: 2 T d multiply-adds a word and layer
+        assert bend == pytest.approx(2 * 20**2 * 2 * 2 * case.options["size"] * case.options["layers"])
+    else:
+        assert bend == pytest.approx(0)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +211,20 @@ def test_cost_of_a_text_is_linear_in_its_words(case):
         ("textcnn", {"widths": []}, "widths is []; allowed: one or more whole numbers >= 1"),
         ("textcnn", {"filters": 0}, "filters is 0; allowed: filters >= 1"),
         ("textcnn", {"dropout": 2.0}, "dropout is 2.0; allowed: 0 <= dropout < 1"),
+        ("transformer", {"layers": 0}, "layers is 0; allowed: layers >= 1"),
+        ("transformer", {"heads": 0}, "heads is 0; allowed: heads >= 1"),
+        ("transformer", {"size": 7}, "size is 7; allowed: even numbers from 2"),
+        ("transformer", {"size": 8, "heads": 3}, "size is 8; allowed: even numbers from 2 that heads, 3, divides"),
+        ("transformer", {"dropout": 1}, "dropout is 1; allowed: 0 <= dropout < 1"),
+        ("transformer-f", {"attention": "additive"}, 'attention is "additive"; allowed: correlation, dot-product'),
+        ("transformer-f", {"on": "outputs"}, 'on is "outputs"; allowed: inputs, projections'),
+        ("transformer-f", {"weigh": "both"}, 'weigh is "both"; allowed: after, before'),
+        ("transformer-f", {"fusion": "mean"}, 'fusion is "mean"; allowed: hook, last'),
+        ("transformer-f", {"content": ["NOUNS"]}, "content is ['NOUNS']; allowed: one or more of ADJ"),
+        ("transformer-f", {"content": []}, "content is []; allowed: one or more of ADJ"),
+        ("transformer-f", {"other_weight": 0}, "other_weight is 0; allowed: above 0"),
+        ("transformer-f", {"content_weight": -1}, "content_weight is -1; allowed: above 0"),
+        ("transformer-f", {"hook_a": 0}, "hook_a is 0, hook_b is 2.9; allowed: numbers of one sign"),
     ],
 )
 def test_a_wrong_option_is_named_with_what_is_allowed(model, options, sentence):

@@ -4,6 +4,7 @@ import pytest
 from scipy import sparse
 
 from retable.models.linear import (
+    features_in_unit,
     fitted_scale,
     load_linear,
     log_count_ratio,
@@ -48,9 +49,26 @@ def test_log_count_ratio_by_hand():  # Wang and Manning eq. 2, smoothing 1
 
 
 def test_word_and_character_ngrams():
-    words = ngram_counter("words-2").fit(["do n't go"]).get_feature_names_out()
+    words = ngram_counter("words-2", "words").fit(["do n't go"]).get_feature_names_out()
     assert sorted(words) == ["do", "do n't", "go", "n't", "n't go"]
-    assert " go" in ngram_counter("characters-4").fit(["go"]).get_feature_names_out()
+    assert " go" in ngram_counter("characters-4", "words").fit(["go"]).get_feature_names_out()
+
+
+def test_with_characters_as_the_unit_ngrams_cross_words_and_are_tried_once(tmp_path):
+    assert features_in_unit(["words-1", "characters-4", "words-4", "words-2"], "characters") == [
+        "characters-1", "characters-4", "characters-2",
+    ]  # fmt: skip
+    chinese = make_split(["真 的", "不 真", "真的 好", "不 好 的"] * 3, [1, 0, 1, 0] * 3)
+    classifier, tried = train_tfidf_svm(
+        chinese, chinese, lowercase=True, seed=1, unit="characters", features=("words-2", "words-2")
+    )
+    assert [candidate.features for candidate in tried] == ["characters-2"] * 4
+    assert {"真", "真 的", "的 好"} <= set(classifier.ngrams)
+    classifier.save(tmp_path)
+    answers = classifier.probabilities(chinese)
+    assert (answers.argmax(axis=1) == chinese.classes).all()
+    assert np.array_equal(load_linear(tmp_path).probabilities(chinese), answers)
+    assert classifier.cost_facts(3.0)["flops_per_word"] == 2 * 2 * 2
 
 
 def test_scale_makes_the_dev_answers_most_likely():

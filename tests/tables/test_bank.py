@@ -29,6 +29,12 @@ def test_an_entry_keeps_every_digit(tmp_path):
     assert list(results_by_cell([again])) == [("fcsr", "sst-2")]
 
 
+def test_another_score_of_a_run_is_kept_under_the_column_that_shows_it():
+    metrics = METRICS | {"test": METRICS["test"] | {"macro_f1": 0.8}, "test_clean": None}
+    entry = Entry.from_metrics(metrics, "macro_f1", "sst-2-f1")
+    assert (entry.column, entry.metric, entry.value) == ("sst-2-f1", "macro_f1", "0.8")
+
+
 def test_a_linear_run_has_no_epochs(tmp_path):
     entry = Entry.from_metrics(METRICS | {"epochs": {"run": None, "turned": None}, "test_clean": None}, "accuracy")
     write_bank(tmp_path / "t.csv", [entry])

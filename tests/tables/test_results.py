@@ -1,4 +1,5 @@
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -7,7 +8,7 @@ from retable.papers.paper import Column, ResultTable, Row, StatisticsTable
 from retable.tables.lines import Line, read_lines, write_lines
 from retable.tables.markdown import result_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, RunResult, result_lines
+from retable.tables.results import Cells, RunResult, is_papers_own, result_lines
 from retable.tables.statistics import statistics_lines
 
 TABLE = ResultTable(
@@ -80,6 +81,48 @@ def test_a_measured_cell_by_hand():
 
 def test_the_papers_vectors_and_split_make_an_exact_match():
     assert lines_of({("net", "a"): [run(0.80, vectors="glove.6b-300")]})["net", "a"].match == "exact"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "vectors", "own"),
+    [
+        ("glove", "glove.6b-300", True),
+        ("glove", "glove.840b-300", True),
+        ("glove", "pool-en.glove-300", False),  # GloVe's method on our texts is not its release
+        ("glove", "", False),
+        ("corpus.word2vec", "r8.word2vec-100", True),
+        ("corpus.word2vec", "imdb.word2vec-100", False),
+        ("corpus.word2vec", "r8.glove-100", False),
+        ("chinese-word-vectors", "pool-zh.word2vec-characters-300", False),
+        ("", "pool-en.word2vec-300", True),
+    ],
+)
+def test_vectors_are_the_papers_own_by_source_or_by_corpus_and_method(wanted, vectors, own):
+    assert is_papers_own(wanted, vectors, "r8") is own
+
+
+def test_a_column_of_another_score_shows_the_same_runs_beside_its_own_printed_number():
+    columns = (*TABLE.columns, Column("a-f1", "A, F1", corpus="corpus-a", metric="macro_f1", runs_of="a"))
+    table = replace(TABLE, columns=columns)
+    assert [column.id for column in table.showing("a")] == ["a", "a-f1"]
+    assert [column.id for column in table.showing("b")] == ["b"]
+    numbers = [*PRINTED, Published("net", "a", "macro_f1", "78.5", "%", "yes", "averaging not stated")]
+    runs = {("net", "a"): [run(0.831)], ("net", "a-f1"): [run(0.790)]}
+    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}, "cpu"), {})}
+    accuracy, f1 = lines["net", "a"], lines["net", "a-f1"]
+    assert (accuracy.metric, accuracy.measured, accuracy.published) == ("accuracy", "83.10", "80.0")
+    assert (f1.metric, f1.measured, f1.published, f1.delta) == ("macro_f1", "79.00", "78.5", "+0.50")
+    assert "averaging not stated" in f1.note
+    assert ("other", "a-f1") not in lines  # no F1 of it is printed
+
+
+def test_tables_share_a_cell_of_equal_row_corpus_and_unit():
+    assert TABLE.shares(TABLE, "net", "a")
+    assert not TABLE.shares(TABLE, "net", "c")
+    other = replace(TABLE, columns=(Column("a", "A", corpus="corpus-a", unit="characters"),))
+    assert not TABLE.shares(other, "net", "a")
+    other = replace(TABLE, rows=(Row("net", "Net", model="net", overrides={"model": {"layers": 2}}),))
+    assert not TABLE.shares(other, "net", "a")
 
 
 def test_a_printed_number_below_the_linear_rows_is_marked():

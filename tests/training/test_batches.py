@@ -37,7 +37,22 @@ def test_sorted_batches_hold_every_text_and_respect_the_limit():
 
 def test_a_batch_holds_the_words_of_its_texts_and_padding_behind():
     maker = BatchMaker(encoded([2, 4, 1]), torch.device("cpu"))
-    words, mask, classes = maker(np.array([2, 0, 1]))
+    words, mask, parts, classes = maker(np.array([2, 0, 1]))
+    assert parts is None
     assert words.tolist() == [[8, 0, 0, 0], [2, 3, 0, 0], [4, 5, 6, 7]]
     assert mask.tolist() == [[True] + [False] * 3, [True] * 2 + [False] * 2, [True] * 4]
     assert classes.tolist() == [0, 0, 1]
+
+
+def test_parts_of_speech_are_padded_like_words_and_given_to_the_network():
+    plain = encoded([2, 1])
+    maker = BatchMaker(Encoded(plain.words, plain.offsets, plain.classes, np.array([3, 1, 2])), torch.device("cpu"))
+    batch = maker(np.array([1, 0]))
+    assert batch.parts.tolist() == [[2, 0], [3, 1]]
+    assert batch.parts.dtype == torch.int64
+    assert batch.inputs == (batch.words, batch.mask, batch.parts)
+
+
+def test_a_network_that_reads_no_parts_is_given_words_and_mask():
+    batch = BatchMaker(encoded([2, 1]), torch.device("cpu"))(np.array([0]))
+    assert batch.inputs == (batch.words, batch.mask)

@@ -1,7 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from retable.errors import InputError
+from retable.files import read_json
 from retable.text.vocabulary import Vocabulary
 from retable.training.network import choose_device, first_vectors
 from retable.training.run import load_classifier, train_classifier
@@ -13,6 +17,7 @@ VECTORS = WordVectors(["fine", "awful", "unseen"], np.arange(12, dtype=np.float3
 def parameters(model, **embedding):
     network = {
         "vectors": "none",
+        "unit": "words",
         "size": 8,
         "tune": True,
         "min_count": 1,
@@ -35,7 +40,7 @@ def parameters(model, **embedding):
     return {
         "corpus": {"name": "made-up"},
         "model": model,
-        "embedding": {"vectors": "none", "lowercase": True} if linear else network | embedding,
+        "embedding": ({"vectors": "none", "unit": "words", "lowercase": True} if linear else network) | embedding,
         "training": {} if linear else training,
         "seed": 1,
         "device": "cpu",
@@ -43,7 +48,23 @@ def parameters(model, **embedding):
     }
 
 
-MODELS = [{"name": "avg-embedding", "dropout": 0.1}, {"name": "tfidf-svm", "features": ["words-1"], "costs": [1.0]}]
+MODELS = [
+    {"name": "avg-embedding", "dropout": 0.1},
+    {"name": "transformer-f", "layers": 1, "size": 8},
+    {"name": "tfidf-svm", "features": ["words-1"], "costs": [1.0]},
+]
+
+
+def with_parts(split):
+    """Opinions are adjectives, all other words nouns."""
+    adjectives = ("fine", "great", "lovely", "awful", "poor", "dull")
+    parts = [["ADJ" if word in adjectives else "DET" for word in words] for words in split.tokens.to_pylist()]
+    return replace(split, parts=pa.array(parts, pa.list_(pa.string())))
+
+
+@pytest.fixture
+def opinions(opinions):
+    return [with_parts(split) for split in opinions]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"])
@@ -66,6 +87,43 @@ def test_the_cost_is_told(opinions, model):
         "peak_memory_mb", "device", "threads",
     }  # fmt: skip
     assert cost["words_per_second"] * cost["seconds_per_epoch"] == pytest.approx(len(train.tokens.flatten()))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"])
+def test_characters_are_read_trained_on_counted_and_survive_saving(opinions, model, tmp_path):
+    train, dev = opinions
+    asked = parameters(model, unit="characters")
+    trained = train_classifier(asked, train, dev, NO_VECTORS)
+    characters = sum(len(word) for word in train.tokens.flatten().to_pylist())
+    assert trained.cost["words_per_second"] * trained.cost["seconds_per_epoch"] == pytest.approx(characters)
+    answers = trained.classifier.probabilities(dev)
+    trained.classifier.save(tmp_path)
+    assert np.array_equal(load_classifier(asked, tmp_path, 2).probabilities(dev), answers)
+    known = read_json(tmp_path / "vocabulary.json")
+    assert all(len(word) == 1 for word in known.get("words", [])[2:])
+    assert all(len(part) == 1 for ngram in known.get("ngrams", []) for part in ngram.split(" "))
+
+
+def test_parts_of_speech_reach_the_network(opinions):
+    train, dev = opinions
+    trained = train_classifier(parameters(MODELS[1]), train, dev, NO_VECTORS)
+    assert trained.classifier.vocabulary.parts == ["<unknown>", "ADJ", "DET"]
+    other = replace(dev, parts=pa.array([["ADJ"] * len(words) for words in dev.tokens.to_pylist()]))
+    assert not np.allclose(trained.classifier.probabilities(dev), trained.classifier.probabilities(other))
+
+
+def test_a_corpus_tagged_without_parts_is_refused_before_training(opinions):
+    train, dev = (replace(split, parts=None) for split in opinions)
+    with pytest.raises(InputError, match=r"set corpora\.made-up\.parts to context or table"):
+        train_classifier(parameters(MODELS[1]), train, dev, NO_VECTORS)
+    train_classifier(parameters(MODELS[0]), train, dev, NO_VECTORS)
+
+
+def test_vectors_of_another_unit_are_refused(opinions):
+    train, dev = opinions
+    asked = parameters(MODELS[0], vectors="made-up", unit="characters")
+    with pytest.raises(InputError, match=r"unit is characters, but the vectors made-up are those of words"):
+        train_classifier(asked, train, dev, replace(VECTORS, facts={"name": "made-up", "unit": "words"}))
 
 
 def test_given_vectors_stay_where_they_are_not_tuned(opinions):

@@ -29,3 +29,8 @@ def test_a_shorter_run_cuts_the_schedule_off():
 
 def test_constant_rate():
     assert learning_rates("constant", 0.3, 7)(6.5) == 0.3
+
+
+def test_warmup_rises_during_the_first_epoch_and_stays():
+    rate = learning_rates("warmup", 0.4, 10)
+    assert [rate(time) for time in (0.0, 0.25, 1.0, 1.5, 9.0)] == [0.0, 0.1, 0.4, 0.4, 0.4]

@@ -16,9 +16,9 @@ def predict_logits(network: nn.Module, maker: BatchMaker, precision: Literal["fl
     network.eval()
     results, order = [], []
     for texts in sorted_batches(maker.lengths, WORDS_IN_BATCH):
-        words, mask, _ = maker(texts)
+        batch = maker(texts)
         with torch.autocast(maker.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
-            results.append(network(words, mask).float())
+            results.append(network(*batch.inputs).float())
         order.append(torch.from_numpy(texts))
     logits = torch.cat(results).cpu()
     in_order = torch.empty_like(logits)

@@ -8,15 +8,18 @@ from torch import nn
 
 from retable.errors import unknown_name
 
-# Networks: Class(embedding, classes, *, options).forward(words, mask) gives logits.
+# Networks: Class(embedding, classes, *, options).forward(words, mask) gives logits. One with `reads_parts = True` takes
+# the names of the parts of speech after `classes`, and forward(words, mask, parts).
 MODELS = {
     "avg-embedding": "retable.models.avg_embedding:AvgEmbedding",
     "bilstm": "retable.models.bilstm:BiLSTM",
     "fasttext": "retable.models.fasttext:FastText",
     "fcsr": "retable.models.fcsr:FCSR",
     "textcnn": "retable.models.textcnn:TextCNN",
+    "transformer": "retable.models.transformer:Transformer",
+    "transformer-f": "retable.models.transformer_f:TransformerF",
 }
-# Linear models: train(train, dev, *, lowercase, seed, options) gives a classifier and the candidates that were tried.
+# Linear models: train(train, dev, *, lowercase, unit, seed, options) gives a classifier and the candidates tried.
 LINEAR_MODELS = {
     "nb-svm": "retable.models.linear:train_nb_svm",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",

@@ -4,6 +4,8 @@ Source     tfidf-svm: Salton and Buckley 1988 (weights), Fan et al., "LIBLINEAR"
            nb-svm: Wang and Manning, "Baselines and Bigrams", ACL 2012, eq. 2-4: binary n-grams scaled by the log-count
            ratio of a class against the rest, and weights interpolated with their mean size.
 Choice     n-grams and C by accuracy on the dev split; of equals the first, so the smaller model.
+Unit       with characters as the unit of the text, words-n and characters-n are one thing, n-grams of characters across
+           words; it is called characters-n and tried once.
 Answers    a softmax over scale * score; the one number `scale` is fitted on the dev split and changes no decision.
 Shapes     N texts, V n-grams, C classes.
 """
@@ -25,6 +27,7 @@ from sklearn.svm import LinearSVC
 
 from retable.files import atomic_file, read_json, write_json
 from retable.text.splits import Split
+from retable.text.units import Unit, in_unit
 
 Features = Literal["words-1", "words-2", "words-3", "characters-4", "characters-5"]
 FEATURES = ("words-1", "words-2", "words-3", "characters-4", "characters-5")
@@ -53,6 +56,7 @@ class LinearClassifier:
     features: str
     weighting: Literal["tfidf", "binary"]
     lowercase: bool
+    unit: Unit
     ngrams: list[str]
     factors: np.ndarray
     weights: np.ndarray
@@ -61,8 +65,8 @@ class LinearClassifier:
 
     def probabilities(self, split: Split) -> np.ndarray:
         """Class probabilities of every text, float (N, C)."""
-        counter = ngram_counter(self.features, vocabulary=self.ngrams)
-        counts = counter.transform(joined_texts(split, lowercase=self.lowercase))
+        counter = ngram_counter(self.features, self.unit, vocabulary=self.ngrams)
+        counts = counter.transform(joined_texts(split, self.unit, lowercase=self.lowercase))
         x = weigh(counts, self.weighting, self.factors)
         return softmax(self.scale * (x @ self.weights.T + self.bias), axis=1)
 
@@ -74,15 +78,17 @@ class LinearClassifier:
             "features": self.features,
             "weighting": self.weighting,
             "lowercase": self.lowercase,
+            "unit": self.unit,
             "scale": self.scale,
             "ngrams": self.ngrams,
         }
         write_json(folder / "vocabulary.json", facts)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Weights, and forward FLOPs for a word: each n-gram that starts at a word meets one weight a class."""
+        """Weights, and forward FLOPs for a word of the unit: each n-gram that starts at it meets one weight a class."""
         kind, length = self.features.split("-")
-        ngrams_at_a_word = int(length) if kind == "words" else int(length) * 5.0  # about five characters a word
+        within_words = kind == "characters" and self.unit == "words"
+        ngrams_at_a_word = int(length) * 5.0 if within_words else int(length)  # about five characters a word
         return {
             "parameters": self.weights.size + self.bias.size,
             "parameters_tuned_words": 0,
@@ -102,6 +108,7 @@ def train_tfidf_svm(
     *,
     lowercase: bool,
     seed: int,
+    unit: Unit = "words",
     features: Sequence[Features] = ("words-1", "words-2", "characters-5"),
     costs: Sequence[float] = (0.1, 0.3, 1.0, 3.0),
     on_candidate: Callable[[Candidate], None] | None = None,
@@ -123,6 +130,7 @@ def train_tfidf_svm(
         costs,
         seed=seed,
         lowercase=lowercase,
+        unit=unit,
         on_candidate=on_candidate,
         fit_weights=svm_weights,
     )
@@ -134,6 +142,7 @@ def train_nb_svm(
     *,
     lowercase: bool,
     seed: int,
+    unit: Unit = "words",
     features: Sequence[Features] = ("words-2", "words-3"),
     costs: Sequence[float] = (0.01, 0.1, 1.0),
     beta: float = 0.25,
@@ -160,6 +169,7 @@ def train_nb_svm(
         costs,
         seed=seed,
         lowercase=lowercase,
+        unit=unit,
         on_candidate=on_candidate,
         fit_weights=fit_weights,
     )
@@ -174,17 +184,19 @@ def choose(
     *,
     seed: int,
     lowercase: bool,
+    unit: Unit,
     fit_weights: Callable[[sparse.csr_matrix, np.ndarray, float, int], tuple[np.ndarray, np.ndarray]],
     on_candidate: Callable[[Candidate], None] | None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Fit every candidate on the training split and keep the one that is best on dev."""
-    train_texts, dev_texts = (joined_texts(split, lowercase=lowercase) for split in (train, dev))
+    features = features_in_unit(features, unit)
+    train_texts, dev_texts = (joined_texts(split, unit, lowercase=lowercase) for split in (train, dev))
     too_long = sum(map(len, train_texts)) > SMALL
     tried: list[Candidate] = []
     best: LinearClassifier | None = None
     small = [name for name in features if name not in LARGE_FEATURES]
     for name in small or features if too_long else features:
-        counter = ngram_counter(name)
+        counter = ngram_counter(name, unit)
         train_counts, dev_counts = counter.fit_transform(train_texts), counter.transform(dev_texts)
         factors = idf(train_counts) if weighting == "tfidf" else np.ones(train_counts.shape[1], np.float32)
         x, x_dev = weigh(train_counts, weighting, factors), weigh(dev_counts, weighting, factors)
@@ -195,7 +207,7 @@ def choose(
             if best is None or tried[-1].dev_accuracy > max(candidate.dev_accuracy for candidate in tried[:-1]):
                 ngrams = counter.get_feature_names_out().tolist()
                 best = LinearClassifier(
-                    name, weighting, lowercase, ngrams, factors, weights, bias, fitted_scale(scores, dev.classes)
+                    name, weighting, lowercase, unit, ngrams, factors, weights, bias, fitted_scale(scores, dev.classes)
                 )
             if on_candidate:
                 on_candidate(tried[-1])
@@ -249,16 +261,23 @@ def fitted_scale(scores: np.ndarray, classes: np.ndarray) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=(-4.0, 6.0), method="bounded").x))
 
 
-def joined_texts(split: Split, *, lowercase: bool) -> list[str]:
-    """The tokens of every text, with a space between."""
-    texts = [" ".join(tokens) for tokens in split.tokens.to_pylist()]
+def features_in_unit(features: Sequence[str], unit: Unit) -> list[str]:
+    """The features by the names that they have in a unit, each once: of characters, words-2 is characters-2."""
+    if unit == "words":
+        return list(features)
+    return list(dict.fromkeys(f"characters-{name.partition('-')[2]}" for name in features))
+
+
+def joined_texts(split: Split, unit: Unit, *, lowercase: bool) -> list[str]:
+    """The tokens of every text in this unit, with a space between."""
+    texts = [" ".join(tokens) for tokens in in_unit(split, unit).tokens.to_pylist()]
     return [text.lower() for text in texts] if lowercase else texts
 
 
-def ngram_counter(features: str, vocabulary: list[str] | None = None) -> CountVectorizer:
-    """Counts of word n-grams (tokens are what stands between spaces) or of character n-grams within words."""
+def ngram_counter(features: str, unit: Unit, vocabulary: list[str] | None = None) -> CountVectorizer:
+    """Counts of n-grams of the unit (which is what stands between spaces), or of character n-grams within words."""
     kind, length = features.split("-")
-    if kind == "words":
+    if kind == "words" or unit == "characters":
         return CountVectorizer(
             analyzer="word",
             tokenizer=str.split,

@@ -45,14 +45,19 @@ class Entry:
     date: str
 
     @classmethod
-    def from_metrics(cls, metrics: Mapping[str, Any], metric: str) -> "Entry":
-        """From metrics.json."""
+    def from_metrics(cls, metrics: Mapping[str, Any], metric: str, column: str = "") -> "Entry":
+        """From metrics.json.
+
+        Args:
+            metric: the score to keep.
+            column: under which it is shown, where that is not the run's own.
+        """
         result = RunResult.from_metrics(metrics, metric)
         texts = {name: _text(value) for name, value in asdict(result).items()}
         hashes = metrics["hashes"]
         return cls(
             row=metrics["row"],
-            column=metrics["column"],
+            column=column or metrics["column"],
             seed=str(metrics["seed"]),
             metric=metric,
             scale=metrics["scale"],

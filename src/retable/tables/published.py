@@ -6,12 +6,15 @@ from pathlib import Path
 
 from retable.errors import InputError
 
+METRICS = {"f1": "macro_f1"}  # what a paper calls a score -> what metrics.json calls it, where they differ
 COLUMNS = ["table", "row", "column", "metric", "value", "unit", "own", "note"]
 
 
 @dataclass(frozen=True)
 class Published:
-    """A printed number: `value` has its digits as printed, `own` is yes, cited or unknown."""
+    """A printed number: `metric` is a key of metrics.json's scores, `value` has its digits as printed, `own` is yes,
+    cited or unknown.
+    """
 
     row: str
     column: str
@@ -45,7 +48,7 @@ def read_published(path: Path, table: str) -> list[Published]:
                     Published(
                         cells["row"],
                         cells["column"],
-                        cells["metric"],
+                        METRICS.get(cells["metric"], cells["metric"]),
                         cells["value"],
                         cells["unit"],
                         cells["own"],

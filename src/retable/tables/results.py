@@ -60,7 +60,12 @@ def result_lines(
         cells: what was measured.
         seed_spreads: corpus -> standard deviation between seeds, a fraction.
     """
-    printed = {(number.row, number.column): number for number in published}
+    printed = {
+        (number.row, column.id): number
+        for number in published
+        for column in table.columns
+        if (number.column, number.metric) == (column.runs_of or column.id, table.metric_of(column))
+    }
     lines = []
     for row in table.rows:
         for column in table.columns:
@@ -106,7 +111,7 @@ def _measured(
     return Line(
         row.id,
         column.id,
-        table.metric,
+        table.metric_of(column),
         f"{_mean(values) * factor:.{digits}f}",
         f"{low * factor:.{digits}f}",
         f"{high * factor:.{digits}f}",
@@ -127,7 +132,7 @@ def _not_run(table: ResultTable, row: Row, column: Column, number: Published | N
     return Line(
         row.id,
         column.id,
-        table.metric,
+        table.metric_of(column),
         published=number.value if number else "",
         unit=table.unit,
         match="quoted" if number and number.own == "cited" else "",
@@ -139,9 +144,23 @@ def _not_run(table: ResultTable, row: Row, column: Column, number: Published | N
 def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number: Published) -> str:
     if number.own == "cited":
         return "quoted"
-    # A name says source, method and size: "glove.6b-300", "pool-en.word2vec-300".
-    same_vectors = all(not table.vectors or table.vectors in run.vectors.replace(".", "-").split("-") for run in runs)
+    same_vectors = all(is_papers_own(table.vectors, run.vectors, column.corpus) for run in runs)
     return "exact" if same_vectors and column.split == "paper" else "proxy"
+
+
+def is_papers_own(wanted: str, vectors: str, corpus: str | None) -> bool:
+    """Whether word vectors are of the kind that a paper used.
+
+    Args:
+        wanted: ResultTable.vectors: "" any, "glove" a published release, "corpus.word2vec" those of the corpus alone.
+        vectors: name of ours, source.method-size ("glove.6b-300", "pool-en.glove-300", "r8.word2vec-100").
+        corpus: of the cell.
+    """
+    source, _, method = wanted.partition(".")
+    of_source, _, made = vectors.partition(".")
+    if source == "corpus":
+        source = corpus or ""
+    return not wanted or (of_source == source and (not method or made.startswith(f"{method}-")))
 
 
 def _notes(

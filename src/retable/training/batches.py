@@ -1,6 +1,7 @@
 """Batches of texts of about the same length, so that little of a batch is padding."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -39,22 +40,42 @@ def sorted_batches(lengths: np.ndarray, words_in_batch: int) -> Iterator[np.ndar
         start = stop
 
 
+class Batch(NamedTuple):
+    """Texts of one batch: `words` int64 (text, word), `mask` bool (text, word), `classes` int64 (text,).
+
+    `parts` int64 (text, word) are parts of speech, None for a network that reads none.
+    """
+
+    words: Tensor
+    mask: Tensor
+    parts: Tensor | None
+    classes: Tensor
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """What the network is called with."""
+        return (self.words, self.mask) if self.parts is None else (self.words, self.mask, self.parts)
+
+
 class BatchMaker:
     """Padded batches cut from one flat tensor that lies on the device, so that nothing is copied to it in the loop."""
 
     def __init__(self, encoded: Encoded, device: torch.device) -> None:
         self.words = torch.from_numpy(encoded.words.astype(np.int64)).to(device)
+        self.parts = None if encoded.parts is None else torch.from_numpy(encoded.parts.astype(np.int64)).to(device)
         self.offsets = torch.from_numpy(encoded.offsets).to(device)
         self.classes = torch.from_numpy(encoded.classes).to(device)
         self.lengths = encoded.lengths
         self.device = device
 
-    def __call__(self, texts: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
-        """Words int64 (batch, word), mask bool (batch, word), classes int64 (batch,) of these texts."""
+    def __call__(self, texts: np.ndarray) -> Batch:
+        """The batch of these texts."""
         longest = int(self.lengths[texts].max())
         chosen = torch.from_numpy(texts).to(self.device)
         start, stop = self.offsets[chosen], self.offsets[chosen + 1]
         position = start.unsqueeze(1) + torch.arange(longest, device=self.device)
         mask = position < stop.unsqueeze(1)
-        words = self.words[position.clamp(max=len(self.words) - 1)].masked_fill(~mask, PADDING)
-        return words, mask, self.classes[chosen]
+        where = position.clamp(max=len(self.words) - 1)
+        words = self.words[where].masked_fill(~mask, PADDING)
+        parts = None if self.parts is None else self.parts[where].masked_fill(~mask, 0)
+        return Batch(words, mask, parts, self.classes[chosen])

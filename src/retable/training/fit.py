@@ -160,10 +160,10 @@ def train_epoch(
     correct = torch.zeros((), device=maker.device, dtype=torch.int64)
     for done, texts in enumerate(batches):
         set_learning_rate(optimisers, rate_at(epoch - 1 + done / len(batches)))
-        words, mask, classes = maker(texts)
+        batch = maker(texts)
         with torch.autocast(maker.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
-            logits = network(words, mask)
-        loss = F.cross_entropy(logits.float(), classes)
+            logits = network(*batch.inputs)
+        loss = F.cross_entropy(logits.float(), batch.classes)
         for optimiser in optimisers:
             optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -172,7 +172,7 @@ def train_epoch(
         for optimiser in optimisers:
             optimiser.step()
         loss_sum += loss.detach() * len(texts)
-        correct += (logits.detach().argmax(1) == classes).sum()
+        correct += (logits.detach().argmax(1) == batch.classes).sum()
         if on_batch:
             on_batch(epoch, int(maker.lengths[texts].sum()))
     return float(loss_sum), int(correct)

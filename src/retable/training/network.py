@@ -1,6 +1,6 @@
 """A network as a run needs it: built on its vocabulary and vectors, trained, saved, loaded, asked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from retable.files import atomic_file, read_json, write_json
 from retable.layers.embedding import WordEmbedding
 from retable.models import network_class
 from retable.text.splits import Split
-from retable.text.vocabulary import Vocabulary, build_vocabulary, count_words, encode
+from retable.text.units import in_unit
+from retable.text.vocabulary import Vocabulary, build_vocabulary, count_words, encode, part_names
 from retable.training.batches import BatchMaker
 from retable.training.fit import Epoch, History, Precision, fit
 from retable.training.seeds import seed_everything
@@ -28,7 +29,7 @@ SPARSE_MODELS = ("fasttext",)
 
 @dataclass(frozen=True)
 class NetworkClassifier:
-    """A trained network and the vocabulary that it reads."""
+    """A trained network and the vocabulary, in its unit, that it reads."""
 
     network: nn.Module
     vocabulary: Vocabulary
@@ -49,7 +50,7 @@ class NetworkClassifier:
         write_json(folder / "vocabulary.json", asdict(self.vocabulary))
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Parameters that training changes (all, and those of word vectors) and forward FLOPs for a word."""
+        """Parameters that training changes (all, and those of word vectors) and forward FLOPs for a unit of text."""
         tuned = sum(
             module.tuned.numel()
             for module in self.network.modules()
@@ -91,11 +92,20 @@ def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, sp
     return rows
 
 
-def build_network(model: Section, classes: int, rows: Tensor, *, tuned: int) -> nn.Module:
-    """The network that the section `model` describes, on these word vectors."""
+def reads_parts(name: str) -> bool:
+    """Whether a network is given the parts of speech of its words; its class says so."""
+    return bool(getattr(network_class(name), "reads_parts", False))
+
+
+def build_network(model: Section, classes: int, rows: Tensor, *, tuned: int, parts: Sequence[str] = ()) -> nn.Module:
+    """The network that the section `model` describes, on these word vectors.
+
+    Args:
+        parts: names of the parts of speech, the unknown one first; for a network that reads them.
+    """
     options = {name: value for name, value in model.items() if name != "name"}
     embedding = WordEmbedding(rows, tuned=tuned, sparse=model["name"] in SPARSE_MODELS)
-    return network_class(model["name"])(embedding, classes, **options)
+    return network_class(model["name"])(embedding, classes, *([parts] if parts else []), **options)
 
 
 def train_network(
@@ -115,27 +125,42 @@ def train_network(
     """Train a network on one split and choose its epoch on another.
 
     Args:
+        train, dev: in words; the network reads them in the unit that `embedding` names.
         model, embedding, training: the sections of params.yaml, already checked.
     Returns: the classifier with the weights of the chosen epoch, and the history.
+    Raises: InputError if the network reads parts of speech and the splits were tagged without, or if the word vectors
+        are those of another unit.
     """
     where = choose_device(device)
+    check_unit(vectors, embedding["unit"])
     seed_everything(seed)
     vocabulary = build_vocabulary(
-        count_words(train.tokens, lowercase=embedding["lowercase"]),
+        count_words(in_unit(train, embedding["unit"]).tokens, lowercase=embedding["lowercase"]),
         vectors.words,
         min_count=embedding["min_count"],
         lowercase=embedding["lowercase"],
+        unit=embedding["unit"],
+        parts=part_names(train) if reads_parts(model["name"]) else (),
     )
-    rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
-    network = build_network(
-        model, len(train.facts.labels), rows, tuned=vocabulary.tuned if embedding["tune"] else 0
-    ).to(where)
-    options = {name: value for name, value in training.items() if name != "max_words"}
     encoded = [encode(split, vocabulary, max_words=training["max_words"]) for split in (train, dev)]
+    rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
+    tuned = vocabulary.tuned if embedding["tune"] else 0
+    network = build_network(model, len(train.facts.labels), rows, tuned=tuned, parts=vocabulary.parts).to(where)
+    options = {name: value for name, value in training.items() if name != "max_words"}
     history = fit(
         network, *encoded, seed=seed, device=where, precision=precision, on_batch=on_batch, on_epoch=on_epoch, **options
     )
     return NetworkClassifier(network, vocabulary, where, precision, training["max_words"]), history
+
+
+def check_unit(vectors: WordVectors, unit: str) -> None:
+    """Raises: InputError if the vectors are known to be those of another unit."""
+    of_vectors = vectors.facts.get("unit", unit)
+    if of_vectors != unit:
+        raise InputError(
+            f"embedding.unit is {unit}, but the vectors {vectors.facts['name']} are those of {of_vectors}; "
+            f"set embedding.vectors to a set of {unit}, or to none."
+        )
 
 
 def load_network(
@@ -150,11 +175,11 @@ def load_network(
 ) -> NetworkClassifier:
     """Read what `NetworkClassifier.save` wrote."""
     where = choose_device(device)
-    values = read_json(folder / "vocabulary.json")
-    vocabulary = Vocabulary(values["words"], values["tuned"], values["lowercase"])
+    vocabulary = Vocabulary(**read_json(folder / "vocabulary.json"))
     weights = load_file(folder / "weights.safetensors")
     tuned = vocabulary.tuned if embedding["tune"] else 0
     dim = weights["embedding.tuned" if tuned else "embedding.fixed"].shape[1]
-    network = build_network(model, classes, torch.zeros(len(vocabulary.words), dim), tuned=tuned)
+    rows = torch.zeros(len(vocabulary.words), dim)
+    network = build_network(model, classes, rows, tuned=tuned, parts=vocabulary.parts)
     network.load_state_dict(weights)
     return NetworkClassifier(network.to(where), vocabulary, where, precision, training["max_words"])

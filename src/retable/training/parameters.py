@@ -11,14 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from retable.errors import InputError, unknown_name
-from retable.layers.embedding import WordEmbedding
 from retable.models import LINEAR_MODELS, MODELS, linear_trainer, network_class
+from retable.text.units import Unit
+from retable.text.vocabulary import NO_PART
 from retable.training.fit import check_training, fit
-from retable.training.network import SPARSE_MODELS
+from retable.training.network import SPARSE_MODELS, build_network, reads_parts
 
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
-GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase"}
+GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
 
 def known_models() -> list[str]:
@@ -26,11 +27,14 @@ def known_models() -> list[str]:
     return sorted(MODELS | LINEAR_MODELS)
 
 
-def embedding_options(vectors: str, *, size: int, tune: bool, min_count: int, lowercase: bool, spread: float) -> None:
+def embedding_options(
+    vectors: str, *, unit: Unit, size: int, tune: bool, min_count: int, lowercase: bool, spread: float
+) -> None:
     """The section `embedding` of a network.
 
     Args:
         vectors: name of a folder in data/vectors; none starts every word from random numbers.
+        unit: what a word is to the model: a word, or a character.
         size: numbers in a word's vector where `vectors` is none.
         tune: whether training changes the vectors of the training split's words.
         min_count: a word without a given vector that is rarer than this in training is read as unknown.
@@ -44,7 +48,7 @@ def embedding_options(vectors: str, *, size: int, tune: bool, min_count: int, lo
         )
 
 
-def linear_embedding_options(vectors: Literal["none"], *, lowercase: bool) -> None:
+def linear_embedding_options(vectors: Literal["none"], *, unit: Unit, lowercase: bool) -> None:
     """The section `embedding` of a linear model, which has no word vectors."""
 
 
@@ -161,9 +165,9 @@ def options_of(function: Callable[..., Any], *, with_seed: bool = False) -> dict
     """Option -> type of a function's or class's arguments, without those that the run itself gives."""
     target = function.__init__ if inspect.isclass(function) else function
     hints = typing.get_type_hints(target)
-    skip = {"self", "embedding", "classes", "return", "network", "train", "dev"} | GIVEN_BY_THE_RUN
+    skip = {"self", "embedding", "classes", "parts", "return", "network", "train", "dev"} | GIVEN_BY_THE_RUN
     if function in (embedding_options, linear_embedding_options):
-        skip.discard("lowercase")
+        skip -= {"lowercase", "unit"}
     if with_seed:
         skip -= GIVEN_BY_THE_RUN
     return {
@@ -207,7 +211,10 @@ def _check_clip(name: str, clip: float) -> None:
 
 
 def _build_small(name: str, options: Section) -> None:
-    """The constructor knows what its options may be; a network of 4-number vectors costs nothing."""
+    """The constructor knows what its options may be; on the meta device no network costs anything."""
     import torch
 
-    network_class(name)(WordEmbedding(torch.zeros(4, 4), tuned=4), 2, **options)
+    with torch.device("meta"):
+        build_network(
+            {"name": name, **options}, 2, torch.zeros(4, 4), tuned=4, parts=[NO_PART] if reads_parts(name) else []
+        )

@@ -13,6 +13,7 @@ import torch
 
 from retable.models import LINEAR_MODELS, linear_trainer
 from retable.text.splits import Split
+from retable.text.units import in_unit
 from retable.training.fit import Epoch
 from retable.training.network import choose_device, load_network, train_network
 from retable.vectors.store import WordVectors
@@ -61,6 +62,7 @@ def train_classifier(
 
     Args:
         parameters: the sections corpus, model, embedding, training, seed, device, precision, already checked.
+        train, dev: in words; the model reads them in the unit that `embedding` names, and costs are told in it.
         on_batch: called with (epoch, words trained).
         on_line: called with each line of the curve.
     """
@@ -73,7 +75,7 @@ def train_classifier(
             on_line(lines[-1])
 
     model = parameters["model"]
-    lengths = np.diff(train.tokens.offsets.to_numpy())
+    lengths = np.diff(in_unit(train, parameters["embedding"]["unit"]).tokens.offsets.to_numpy())
     if model["name"] in LINEAR_MODELS:
         options = {key: value for key, value in model.items() if key != "name"}
         classifier, tried = linear_trainer(model["name"])(
@@ -81,6 +83,7 @@ def train_classifier(
             dev,
             seed=parameters["seed"],
             lowercase=parameters["embedding"]["lowercase"],
+            unit=parameters["embedding"]["unit"],
             on_candidate=keep,
             **options,
         )

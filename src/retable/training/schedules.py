@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Literal
 
-Schedule = Literal["constant", "fcsr", "linear"]
+Schedule = Literal["constant", "fcsr", "linear", "warmup"]
 
 
 def learning_rates(schedule: Schedule, learning_rate: float, epochs_max: int) -> Callable[[float], float]:
@@ -11,13 +11,15 @@ def learning_rates(schedule: Schedule, learning_rate: float, epochs_max: int) ->
 
     Args:
         schedule: constant; fcsr (FCSR eq. 16, falls after each epoch, faster than exponentially); linear (to zero at
-            `epochs_max`, as in fastText).
-        learning_rate: the first rate.
+            `epochs_max`, as in fastText); warmup (rises from zero during the first epoch, then constant).
+        learning_rate: the first rate; of warmup the rate after the first epoch.
         epochs_max: length of the schedule in epochs. A run of fewer epochs cuts it off and never compresses it.
     Returns: a function of the time in epochs.
     """
     if schedule == "constant":
         return lambda time: learning_rate
+    if schedule == "warmup":
+        return lambda time: learning_rate * min(1.0, time)
     if schedule == "linear":
         return lambda time: learning_rate * max(0.0, 1.0 - time / epochs_max)
     rates = fcsr_rates(learning_rate, epochs_max)

@@ -1,0 +1,85 @@
+"""The pieces of a Transformer encoder around its attention.
+
+Source     Vaswani et al., "Attention Is All You Need", 2017, sections 3.1, 3.3, 3.4 and 5.4.
+Method     padding is computed along: batches of about equal lengths hold less than 2% of it.
+Shapes     B texts, T words (padded on the right), D vector size, d size of the model.
+"""
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.positions import sinusoidal_positions
+
+WIDENING = 4  # hidden units of the feed-forward layer for each component of a word
+
+
+class EncoderInput(nn.Module):
+    """Word vectors to the encoder's input: projected where their width is another, scaled, positions added.
+
+    Args:
+        dim: components of a word vector, D.
+        size: components of a word in the encoder, d.
+        scale: multiply by sqrt(d), so that words of small components are heard beside the positions.
+        dropout: share of the components of the sum that are dropped in training.
+    """
+
+    def __init__(self, dim: int, size: int, *, scale: bool, dropout: float) -> None:
+        super().__init__()
+        self.projection = nn.Linear(dim, size, bias=False) if dim != size else nn.Identity()
+        self.size, self.scale = size, size**0.5 if scale else 1.0
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(B, T, D) to (B, T, d)."""
+        positions = sinusoidal_positions(vectors.shape[1], self.size, vectors.device).to(vectors.dtype)
+        x: Tensor = self.dropout(self.projection(vectors) * self.scale + positions)
+        return x
+
+    def flops_per_word(self) -> float:
+        """Forward multiply-adds, times two: D d, where there is a projection."""
+        return 2.0 * sum(weight.numel() for weight in self.projection.parameters())
+
+
+class EncoderLayer(nn.Module):
+    """norm(x + attention(x)), then norm(x + feed-forward(x)); dropout on what each sublayer adds.
+
+    Args:
+        attention: called with the words (B, T, d) and with whatever it needs of the attended words.
+        size: components of a word, d.
+        dropout: share of the components of a sublayer's output that are dropped in training.
+    """
+
+    def __init__(self, attention: nn.Module, size: int, *, dropout: float) -> None:
+        super().__init__()
+        self.attention = attention
+        self.attention_norm = nn.LayerNorm(size)
+        self.widen = nn.Linear(size, WIDENING * size)
+        self.narrow = nn.Linear(WIDENING * size, size)
+        self.feed_forward_norm = nn.LayerNorm(size)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, *attended: Tensor) -> Tensor:
+        """Words (B, T, d), and what the attention needs of those that it attends to, to (B, T, d)."""
+        x = self.attention_norm(x + self.dropout(self.attention(x, *attended)))
+        y: Tensor = self.feed_forward_norm(x + self.dropout(self.narrow(F.relu_(self.widen(x)))))
+        return y
+
+
+def mean_over_words(x: Tensor, mask: Tensor) -> Tensor:
+    """The mean of the real words of every text: (B, T, d) to (B, d)."""
+    real = mask.unsqueeze(2)
+    return (x * real).sum(dim=1) / real.sum(dim=1)
+
+
+def first_weights(network: nn.Module) -> None:
+    """Xavier's uniform numbers for every matrix, zeros for every bias, as torch's Transformer has them; not for words.
+
+    The matrix that makes queries, keys and values in one product is one matrix here too.
+    """
+    for name, parameter in network.named_parameters():
+        if name.startswith("embedding"):
+            continue
+        if parameter.dim() > 1:
+            nn.init.xavier_uniform_(parameter)
+        elif name.endswith("bias"):
+            nn.init.zeros_(parameter)

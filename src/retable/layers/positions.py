@@ -1,0 +1,23 @@
+"""Sinusoidal positions: where a word stands in its text, as waves of different lengths.
+
+Source     Vaswani et al., "Attention Is All You Need", 2017, section 3.5.
+"""
+
+import torch
+from torch import Tensor
+
+LONGEST = 10_000.0  # of the wavelengths, over 2 pi, in words
+
+
+def sinusoidal_positions(length: int, size: int, device: torch.device | None = None) -> Tensor:
+    """sin(t / 10000^(i / size)) for even components i, the cosine of the same angle for the next one.
+
+    Args:
+        length: words of the longest text.
+        size: components, an even number.
+    Returns: float32 (length, size), row t for the word at place t, counted from 0.
+    """
+    places = torch.arange(length, dtype=torch.float64, device=device).unsqueeze(1)
+    components = torch.arange(0, size, 2, dtype=torch.float64, device=device)
+    angles = places / LONGEST ** (components / size)  # (T, size / 2)
+    return torch.stack((angles.sin(), angles.cos()), dim=2).flatten(1).float()

@@ -1,0 +1,229 @@
+"""Transformer-F: an encoder that attends by correlation, to content words first, and keeps what every layer says.
+
+Source     Shi, "Transformer-F", section 3, eq. 1-7; docs/readings.md, "Transformer-F". What the paper leaves out is the
+           plain Transformer's: values and output projection, residuals, norms, feed-forward layer, positions.
+Strategies each an option, so that it can run alone: `attention` (+ATT_COR), `weigh_parts` (+W_POS), `fusion`
+           (+Hook_multi). With dot-product, false and last the network is the plain Transformer.
+Reading    the vectors that correlate are the layer's input, so that these layers have no queries and keys; nothing
+           is divided by sqrt(d). Rows of the correlation matrix have unit norm over the real words, without padding.
+           A vector of equal components has no variance: it correlates 0 with all. With several heads each correlates
+           its slice of the components. eq. 7 sums from l = 1, because b / 0 is no number.
+Method     softmax, times the weights, scaled to sum to one again, is the softmax of scores + log weight; without that
+           last step the weights may as well stand on the values. The mean over words is taken of each layer, then they
+           are fused: the sums change places.
+Shapes     B texts, T words (padded on the right), d size of the model, h heads, N layers, P parts of speech, C classes.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from retable.errors import InputError
+from retable.layers.attention import attend, padding_bias, split_heads
+from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, mean_over_words
+from retable.models.options import check_choice
+from retable.models.transformer import check_encoder, layer_flops
+from retable.text.content import CONTENT, is_content
+
+Attention = Literal["correlation", "dot-product"]
+On = Literal["inputs", "projections"]
+Weigh = Literal["after", "before"]
+Fusion = Literal["hook", "last"]
+UNIVERSAL = (
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART"),
+    *("PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+)
+EQUAL = 1e-6  # components that differ less, as a share of the vector's length, differ by rounding
+
+
+def check_content(content: Sequence[str]) -> None:
+    """Raises: ValueError with the option, its value and what is allowed."""
+    wrong = [part for part in content if part not in UNIVERSAL and not part.islower()]
+    if wrong or not content:
+        raise ValueError(
+            f"content is {list(content)}; allowed: one or more of {', '.join(UNIVERSAL)} and of jieba's flags"
+        )
+
+
+def standardised(x: Tensor) -> Tensor:
+    """Vectors minus their mean component, of length one: (..., d) to (..., d); zeros for equal components."""
+    x = x.to(torch.promote_types(x.dtype, torch.float32))
+    centred = x - x.mean(dim=-1, keepdim=True)
+    length = torch.linalg.vector_norm(centred, dim=-1, keepdim=True)
+    has_none = length <= EQUAL * torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+    return centred / length.masked_fill(has_none, torch.inf)
+
+
+def correlations(x: Tensor, y: Tensor) -> Tensor:
+    """Correlation coefficients rho of every vector of x with every one of y (eq. 2-4).
+
+    Args:
+        x, y: vectors, float, (..., T, d); mean and variance are over their d components.
+    Returns: (..., T, T), in [-1, 1].
+    """
+    left = standardised(x)
+    right = left if y is x else standardised(y)
+    return left @ right.transpose(-1, -2)
+
+
+def with_unit_rows(matrix: Tensor, is_padding: Tensor) -> Tensor:
+    """Rows scaled to norm one over the columns that are no padding; a row of zeros stays."""
+    norm = torch.linalg.vector_norm(matrix.masked_fill(is_padding, 0.0), dim=-1, keepdim=True)
+    return matrix / norm.masked_fill(norm == 0, torch.inf)
+
+
+def hook(layers: int, a: float, b: float) -> list[float]:
+    """Weight of each layer's output, (a l + b / l) / (N / 2) for l = 1 ... N (eq. 6)."""
+    return [(a * layer + b / layer) / (layers / 2) for layer in range(1, layers + 1)]
+
+
+class WeighedAttention(nn.Module):
+    """Attention by correlation or dot product, with weights on the attended words (eq. 1-5).
+
+    Args: those of TransformerF; `rescale` is the model's business, which puts it into the bias.
+    """
+
+    def __init__(self, size: int, heads: int, *, attention: Attention, on: On, normalise: bool, weigh: Weigh) -> None:
+        super().__init__()
+        self.heads, self.correlate, self.normalise, self.weigh = heads, attention == "correlation", normalise, weigh
+        self.on_inputs = self.correlate and on == "inputs"
+        self.projections = nn.Linear(size, (1 if self.on_inputs else 3) * size)
+        self.output = nn.Linear(size, size)
+
+    def forward(self, x: Tensor, bias: Tensor, weights: Tensor | None = None) -> Tensor:
+        """Words (B, T, d), the bias and perhaps the weights of the attended words (B, 1, 1, T), to (B, T, d)."""
+        projected = self.projections(x)
+        if self.on_inputs:
+            query = key = split_heads(x, self.heads)
+            value = split_heads(projected, self.heads)
+        else:
+            query, key, value = (split_heads(part, self.heads) for part in projected.chunk(3, dim=2))
+        if not self.correlate:
+            scores = (query * query.shape[3] ** -0.5) @ key.transpose(2, 3)
+        elif self.normalise:
+            scores = with_unit_rows(correlations(query, key), bias == -torch.inf)
+        else:
+            scores = correlations(query, key)
+        if weights is not None and self.weigh == "before":
+            scores = scores * weights
+        elif weights is not None:
+            value = value * weights.transpose(2, 3)
+        attended: Tensor = self.output(attend(scores + bias, value))  # eq. 1 and 5
+        return attended
+
+
+class TransformerF(nn.Module):
+    """Transformer-F.
+
+    Args:
+        embedding: the words' vectors; they are projected where their width is not `size`.
+        classes: number of classes.
+        parts: names of the parts of speech, the unknown one first.
+        layers: encoder layers, N.
+        size: components of a word in the encoder, an even number and a multiple of `heads`.
+        heads: attention heads.
+        dropout: share of the components that are dropped in training, in [0, 1).
+        scale: multiply the words by sqrt(size) before positions are added.
+        attention: correlation (eq. 1-4), or the plain dot-product.
+        on: what correlates, the layer's inputs or their query and key projections.
+        normalise: scale the rows of the correlation matrix to unit norm (3.1).
+        weigh_parts: weigh the attended words by their part of speech (eq. 5).
+        weigh: after the softmax (the equation) or before it (the sentence).
+        rescale: scale the weighed rows to sum to one again; without effect where `weigh` is before.
+        content: parts of speech of content words; a letter stands for all of jieba's flags that begin with it.
+        content_weight, other_weight: of content words (A_weight) and of all others (R_weight), above 0.
+        fusion: hook (eq. 6-7), or the last layer's output alone.
+        hook_a, hook_b: a and b of eq. 6, of one sign.
+    Raises: ValueError if an option is outside its range, InputError if no part of speech of the texts is content.
+    """
+
+    reads_parts = True
+    part_weights: Tensor
+    layer_weights: Tensor
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        parts: Sequence[str],
+        *,
+        layers: int = 6,
+        size: int = 512,
+        heads: int = 1,
+        dropout: float = 0.1,
+        scale: bool = True,
+        attention: Attention = "correlation",
+        on: On = "inputs",
+        normalise: bool = True,
+        weigh_parts: bool = True,
+        weigh: Weigh = "after",
+        rescale: bool = True,
+        content: Sequence[str] = CONTENT,
+        content_weight: float = 1.0,
+        other_weight: float = 0.5,
+        fusion: Fusion = "hook",
+        hook_a: float = 0.4,
+        hook_b: float = 2.9,
+    ) -> None:
+        super().__init__()
+        check_encoder(layers, size, heads, dropout)
+        for option, value, allowed in (
+            ("attention", attention, Attention), ("on", on, On), ("weigh", weigh, Weigh), ("fusion", fusion, Fusion),
+        ):  # fmt: skip
+            check_choice(option, value, get_args(allowed))
+        check_content(content)
+        for option, weight in (("content_weight", content_weight), ("other_weight", other_weight)):
+            if not weight > 0:
+                raise ValueError(f"{option} is {weight}; allowed: above 0")
+        if not hook_a * hook_b > 0:
+            raise ValueError(f"hook_a is {hook_a}, hook_b is {hook_b}; allowed: numbers of one sign, not 0")
+        self.embedding = embedding
+        self.inputs = EncoderInput(embedding.dim, size, scale=scale, dropout=dropout)
+        self.layers = nn.ModuleList(
+            EncoderLayer(
+                WeighedAttention(size, heads, attention=attention, on=on, normalise=normalise, weigh=weigh),
+                size,
+                dropout=dropout,
+            )
+            for _ in range(layers)
+        )
+        self.output = nn.Linear(size, classes)
+        first_weights(self)
+        self.projections = 2 if attention == "correlation" and on == "inputs" else 4
+        self.weigh_parts, self.in_bias = weigh_parts, weigh == "after" and rescale
+        of_parts = [content_weight if is_content(part, content) else other_weight for part in parts]
+        if weigh_parts and len(parts) > 1 and not any(is_content(part, content) for part in parts):
+            raise InputError(
+                f"model.content is {list(content)}, but the parts of speech of the training texts are "
+                f"{', '.join(parts[1:])}: no word would be a content word."
+            )
+        of_layers = hook(layers, hook_a, hook_b) if fusion == "hook" else [0.0] * (layers - 1) + [1.0]
+        self.register_buffer("part_weights", torch.tensor(of_parts), persistent=False)  # (P,)
+        self.register_buffer("layer_weights", torch.tensor(of_layers), persistent=False)  # (N,)
+
+    def forward(self, words: Tensor, mask: Tensor, parts: Tensor) -> Tensor:
+        """Words (B, T), their mask and their parts of speech to logits (B, C)."""
+        x, attended = self.inputs(self.embedding(words)), self.attended(mask, parts)
+        of_layers = []
+        for layer in self.layers:
+            x = layer(x, *attended)  # (B, T, d)
+            of_layers.append(mean_over_words(x, mask))
+        fused = (self.layer_weights[:, None, None] * torch.stack(of_layers)).sum(dim=0)  # eq. 7, (B, d)
+        logits: Tensor = self.output(fused)
+        return logits
+
+    def attended(self, mask: Tensor, parts: Tensor) -> tuple[Tensor, ...]:
+        """What the attention knows of the attended words: a bias and, unless that holds them, weights (B, 1, 1, T)."""
+        bias = padding_bias(mask)
+        if not self.weigh_parts:
+            return (bias,)
+        weights = self.part_weights[parts][:, None, None]  # W_POS, eq. 5
+        return (bias + weights.log(),) if self.in_bias else (bias, weights)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: the plain Transformer's, without queries and keys where there are none."""
+        of_layers = len(self.layers) * layer_flops(self.inputs.size, words_per_text, projections=self.projections)
+        return self.inputs.flops_per_word() + of_layers + 2 * self.output.weight.numel() / words_per_text

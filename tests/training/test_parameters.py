@@ -1,0 +1,49 @@
+import time
+
+import pytest
+
+from pipeline.scale import model_preset
+from retable.errors import InputError
+from retable.models import LINEAR_MODELS, MODELS
+from retable.training.parameters import check_parameters
+
+
+def parameters(model, **embedding):
+    preset = model_preset(model)
+    return preset | {
+        "embedding": preset["embedding"] | embedding,
+        "corpus": {"name": "made-up"},
+        "seed": 1,
+        "device": "auto",
+        "precision": "float32",
+    }
+
+
+@pytest.mark.parametrize("model", sorted(MODELS | LINEAR_MODELS))
+def test_every_preset_is_whole_and_may_read_characters(model):
+    check_parameters(parameters(model))
+    check_parameters(parameters(model, unit="characters"))
+
+
+@pytest.mark.parametrize("model", ["transformer-f", "nb-svm"])
+def test_an_unknown_unit_is_refused_with_those_allowed(model):
+    with pytest.raises(InputError, match=r"embedding\.unit is 'letters' in params\.yaml; allowed: words, characters"):
+        check_parameters(parameters(model, unit="letters"))
+
+
+def test_options_of_a_network_with_parts_are_checked_by_the_network():
+    asked = parameters("transformer-f")
+    asked["model"]["content"] = ["NOUN", "VREB"]
+    with pytest.raises(InputError, match=r"model\.content is \['NOUN', 'VREB'\]; allowed: one or more of ADJ"):
+        check_parameters(asked)
+    asked = parameters("transformer-f")
+    asked["model"]["parts"] = ["n"]
+    with pytest.raises(InputError, match="parts"):
+        check_parameters(asked)
+
+
+def test_checking_a_large_network_builds_none():
+    start = time.perf_counter()
+    for _ in range(3):
+        check_parameters(parameters("transformer"))
+    assert time.perf_counter() - start < 1
