@@ -44,13 +44,13 @@ def main() -> None:
             (parameters[section] if section else parameters)[option] = YAML(typ="safe", pure=True).load(value)
         check_parameters(parameters, file="--vary")
         start = time.perf_counter()
-        best = max(train_classifier(parameters, train, dev, vectors).curve, key=lambda line: line["dev_accuracy"])
+        curve = train_classifier(parameters, train, dev, vectors).curve
+        best = max(curve, key=lambda line: line["dev_accuracy"])
         accuracies.append(100 * best["dev_accuracy"])
         told = ", ".join(f"{name} {value}" for name, value in zip(varied, values, strict=True))
-        print(
-            f"{told}: dev {accuracies[-1]:.2f} in epoch {best['epoch']}, {time.perf_counter() - start:.0f} s",
-            flush=True,
-        )
+        epochs = " ".join(f"{100 * line['dev_accuracy']:.1f}" for line in curve)
+        seconds = time.perf_counter() - start
+        print(f"{told}: dev {accuracies[-1]:.2f} in epoch {best['epoch']} ({epochs}), {seconds:.0f} s", flush=True)
     if len(accuracies) > 1:
         spread = statistics.stdev(accuracies)
         print(f"mean {statistics.mean(accuracies):.2f}, standard deviation {spread:.2f} ({len(dev.ids)} dev texts)")

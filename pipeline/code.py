@@ -9,14 +9,14 @@ Every stage depends on this one: a mistake in params.yaml is told before anythin
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pipeline.command import command
 from pipeline.params import load_yaml
 from pipeline.paths import CODE, PARAMS, ROOT
-from pipeline.scale import model_preset, scale_preset
-from retable.corpora import CORPORA, TREEBANKS
+from pipeline.scale import model_preset, papers_with_cells, scale_preset
+from retable.corpora import CORPORA, REFERENCES, corpus
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder, write_json
 from retable.models import LINEAR_MODELS, MODELS, model_module
@@ -24,10 +24,20 @@ from retable.papers import PAPERS, paper
 from retable.papers.paper import Paper
 from retable.papers.parameters import row_parameters
 from retable.provenance import imported_modules, module_digests, tree_digest
+from retable.training.network import reads_parts
 from retable.training.parameters import check_parameters, options_of, type_problem
+from retable.vectors.pool import pool_language
 
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
-DATA_STAGES = ("clean", "tagger", "tag")
+# Stage -> its script, of those whose code is the same for every corpus.
+DATA_STAGES = {
+    "clean": "clean", "overlap": "overlap", "tagger": "tagger", "parts-table": "parts_table", "tag": "tag",
+    "quality": "quality",
+}  # fmt: skip
+EMBED_MODULES = {
+    "word2vec": "retable.vectors.word2vec", "glove": "retable.vectors.glove", "file": "retable.vectors.published",
+}  # fmt: skip
+PARTS = ("none", "context", "table")  # where the parts of speech of a corpus come from
 SOURCE = ROOT / "src"
 
 
@@ -43,12 +53,30 @@ def run_digests(model: str) -> dict[str, str]:
     return {name: digest for name, digest in found.items() if not name.startswith("pipeline.")}
 
 
+def embed_digests(method: str) -> dict[str, str]:
+    """Digests of what makes word vectors in one way: an edit of one trainer does not train the others' sets again."""
+    tree = ast.parse((ROOT / "pipeline/embed.py").read_text(encoding="utf-8"))
+    shared = [name for name in imported_modules(tree) if not name.startswith(tuple(EMBED_MODULES.values()))]
+    own = [EMBED_MODULES[method]] if method in EMBED_MODULES else []
+    return {"pipeline.embed": tree_digest(tree)} | module_digests([*shared, *own], SOURCE)
+
+
 def check_focus(params: dict[str, Any]) -> None:
     """Refuse a focus run that cannot be run."""
     name = params["model"].get("name")
     known = name in MODELS | LINEAR_MODELS
     check_parameters(focus_parameters(params), defaults=model_preset(name) if known else None)
     check_named(params, params["corpus"].get("name"), params["embedding"].get("vectors"), "")
+    check_parts(params, str(name), params["corpus"]["name"], "")
+
+
+def check_parts(params: dict[str, Any], model: str, corpus: str, where: str) -> None:
+    """Refuse a model that reads parts of speech on a corpus that is prepared without."""
+    if model in MODELS and reads_parts(model) and params["corpora"][corpus]["parts"] == "none":
+        raise InputError(
+            f"{model} reads parts of speech{where}, but corpora.{corpus}.parts is none in params.yaml; "
+            "set it to context, or to table (Chinese alone)."
+        )
 
 
 def check_named(params: dict[str, Any], corpus: object, vectors: object, where: str) -> None:
@@ -95,37 +123,73 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     for table, cells in load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml").items():
         for name, cell in (cells or {}).items():
             check_named(params, cell["corpus"], cell["vectors"], f" (cell {name} of {table})")
-            row = source.result_table(table).row(cell["row"])
+            check_parts(params, cell["model"], cell["corpus"], f" (cell {name} of {table})")
+            asked = source.result_table(table)
+            row, column = asked.row(cell["row"]), asked.column(cell["column"])
             parameters = row_parameters(
-                model_preset(cell["model"]), row, protocol, corpus=cell["corpus"], vectors=cell["vectors"], seed=0
+                model_preset(cell["model"]), row, column, protocol, vectors=cell["vectors"], seed=0
             )
             check_parameters(parameters, file=f"{where}, or the preset of {row.id},")
 
 
 def check_data(params: dict[str, Any]) -> None:
     """Refuse a corpus, pool, set of vectors or tagger that cannot be made."""
-    for section, registry in (("corpora", CORPORA), ("treebanks", TREEBANKS)):
-        for name in params[section]:
-            if name not in registry:
-                raise unknown_name(f"a key of {section} in params.yaml", name, registry)
+    check_corpora(params)
     for name, pool in params["pools"].items():
-        for corpus in pool["corpora"]:
-            if corpus not in params["corpora"]:
-                raise unknown_name(f"a corpus of pools.{name} in params.yaml", corpus, params["corpora"])
+        check_pool(name, pool, params["corpora"])
     preset = scale_preset(params["scale"])
     if params["tagger"] != preset["tagger"]:
         from retable.text.treebank_tagger import train_tagger  # slow to import: only where something was changed
 
         check_options("tagger", params["tagger"], train_tagger, "treebank")
     if params["vectors"] != preset["vectors"]:
-        from pipeline.embed import METHODS
-        from retable.vectors.word2vec import train_word2vec
+        check_vectors(params["vectors"])
 
-        for name, asked in params["vectors"].items():
-            if asked.get("method") not in METHODS:
-                raise unknown_name(f"method of vectors.{name} in params.yaml", asked.get("method"), METHODS)
-            if asked["method"] == "word2vec":
-                check_options(f"vectors.{name}", asked, train_word2vec, "method", "source")
+
+def check_corpora(params: dict[str, Any]) -> None:
+    """Refuse an unknown corpus or reference, and parts of speech from nowhere."""
+    for section, registry in (("corpora", CORPORA), ("references", REFERENCES)):
+        for name in params[section]:
+            if name not in registry:
+                raise unknown_name(f"a key of {section} in params.yaml", name, registry)
+    for name, asked in params["corpora"].items():
+        if not isinstance(asked, dict) or asked.get("parts") not in PARTS:
+            raise unknown_name(f"parts of corpora.{name} in params.yaml", (asked or {}).get("parts"), PARTS)
+        if asked["parts"] == "table" and corpus(name).language != "zh":
+            raise InputError(
+                f"corpora.{name}.parts is table in params.yaml, but the comparison table is Chinese and {name} is not; "
+                "set it to context or none."
+            )
+    for name in params["parts-table"]["corpora"]:
+        if name not in params["corpora"] or corpus(name).language != "zh":
+            chinese = [known for known in params["corpora"] if corpus(known).language == "zh"]
+            raise unknown_name("a corpus of parts-table in params.yaml", name, chinese)
+    if params["evaluation"] not in params["references"]:
+        raise unknown_name("evaluation in params.yaml", params["evaluation"], params["references"])
+
+
+def check_pool(name: str, pool: dict[str, Any], corpora: Iterable[str]) -> None:
+    """Refuse a pool of corpora that are not there, of two languages, or of a corpus that no pool may hold."""
+    for source in pool["corpora"]:
+        if source not in corpora:
+            raise unknown_name(f"a corpus of pools.{name} in params.yaml", source, corpora)
+    pool_language(name, [corpus(source) for source in pool["corpora"]])
+    if not isinstance(pool.get("unlabelled"), bool):
+        raise InputError(f"pools.{name}.unlabelled is {pool.get('unlabelled')!r} in params.yaml; allowed: true, false.")
+
+
+def check_vectors(asked: dict[str, Any]) -> None:
+    """Refuse a method that is not known, and an option that it does not take."""
+    from pipeline.embed import METHODS
+    from retable.vectors.glove import train_glove
+    from retable.vectors.word2vec import train_word2vec
+
+    trainers: dict[str, Callable[..., Any]] = {"word2vec": train_word2vec, "glove": train_glove}
+    for name, options in asked.items():
+        if options.get("method") not in METHODS:
+            raise unknown_name(f"method of vectors.{name} in params.yaml", options.get("method"), METHODS)
+        if options["method"] in trainers:
+            check_options(f"vectors.{name}", options, trainers[options["method"]], "method", "source")
 
 
 def check_options(where: str, values: dict[str, Any], function: Callable[..., Any], *more: str) -> None:
@@ -147,10 +211,10 @@ def main() -> None:
     params = load_yaml(PARAMS)
     check_data(params)
     check_focus(params)
-    codes: dict[str, Any] = {name: digests(name) for name in DATA_STAGES}
+    codes: dict[str, Any] = {stage: digests(script) for stage, script in DATA_STAGES.items()}
     codes |= {
-        f"corpus.{name}": module_digests([f"retable.corpora.{(CORPORA | TREEBANKS)[name]}"], SOURCE)
-        for name in {*params["corpora"], *params["treebanks"]}
+        f"corpus.{name}": module_digests([f"retable.corpora.{(CORPORA | REFERENCES)[name]}"], SOURCE)
+        for name in {*params["corpora"], *params["references"]}
     }
     # The names of pools and vectors hold points, which DVC's params cannot: what is asked of each stands in its file. A
     # pool leaves out what any corpus of the scale holds out.
@@ -159,14 +223,14 @@ def main() -> None:
         for name, values in params["pools"].items()
     }
     codes |= {
-        f"embed.{name}": {"sources": digests("embed"), "parameters": values}
+        f"embed.{name}": {"sources": embed_digests(values["method"]), "parameters": values}
         for name, values in params["vectors"].items()
     }
     codes["focus"] = run_digests(params["model"]["name"])
     # The tables and the page are built anew when the code that builds them, or what a paper's module says, changes.
     codes["tables"] = digests("tables", *PAPERS.values(), "retable.tables.results")
     codes["report"] = digests("report", *PAPERS.values())
-    for name in PAPERS:
+    for name in papers_with_cells():
         check_cells(params, paper(name))
         codes |= row_codes(paper(name))
     with atomic_folder(CODE) as folder:

@@ -22,9 +22,8 @@ from rich.table import Table
 from pipeline.command import command, fail
 from pipeline.params import load_yaml
 from pipeline.paths import CHECKOUT, PARAMS, PRESETS, ROOT, SCRATCH
-from pipeline.scale import model_preset, write_scale
+from pipeline.scale import model_preset, papers_with_cells, write_scale
 from retable.files import atomic_file, read_json, write_json
-from retable.papers import PAPERS
 
 # glibc gives large tensors back to the kernel and fetches them anew at every step; keeping them saves a run about 5%.
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(8 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
@@ -41,9 +40,10 @@ def stages_of(params: dict[str, Any]) -> dict[str, float]:
     speed = load_yaml(PRESETS / "speed.yaml")
     seconds = speed["stage_seconds"]
     focus = {"model": params["model"]["name"], "corpus": params["corpus"]["name"]}
-    stages = {"code": seconds["code"], "no-vectors": seconds["embed"]} | data_seconds(params, speed)
+    stages = {"code": seconds["code"], "no-parts": seconds["code"], "no-vectors": seconds["embed"]}
+    stages |= data_seconds(params, speed) | vector_seconds(params, speed)
     stages |= {"train": run_seconds(focus, 1, 0, speed), "evaluate": seconds["evaluate"]}
-    for paper in PAPERS:
+    for paper in papers_with_cells():
         protocol = params["papers"][paper]
         for table, cells in load_yaml(ROOT / f"pipeline/{paper}/cells.yaml").items():
             for name, cell in cells.items():
@@ -53,24 +53,33 @@ def stages_of(params: dict[str, Any]) -> dict[str, float]:
 
 
 def data_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, float]:
-    """The stages from download to word vectors."""
+    """The stages from download to tokens."""
     seconds, rate = speed["stage_seconds"], speed["words_per_second"]
     stages = {f"download@{name}": seconds["download"] for name in params["corpora"]}
-    stages |= {f"treebank@{name}": seconds["download"] for name in params["treebanks"]}
-    for stage in ("clean", "tag"):
-        stages |= {
-            f"{stage}@{name}": seconds[stage] + speed["words"].get(name, 1e6) / rate[stage]
-            for name in params["corpora"]
-        }
+    stages |= {f"reference@{name}": seconds["download"] for name in params["references"]}
+    for name, asked in params["corpora"].items():
+        words = speed["words"].get(name, 1e6)
+        tagging = rate["tag"] if asked["parts"] == "none" else rate["tag-parts"]
+        stages[f"clean@{name}"] = seconds["clean"] + words / rate["clean"]
+        stages[f"tag@{name}"] = seconds["tag"] + words / tagging
+    everything = sum(speed["words"].get(name, 1e6) for name in params["corpora"])
+    stages["overlap"] = seconds["overlap"] + everything / rate["overlap"]
+    stages["parts-table"] = seconds["parts-table"]
     tagged = params["tagger"]["steps"] * params["tagger"]["batch_words"]
-    stages["tagger"] = seconds["tagger"] + tagged / rate["tagger"]
+    return stages | {"tagger": seconds["tagger"] + tagged / rate["tagger"]}
+
+
+def vector_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, float]:
+    """Pools, word vectors, and how good these are."""
+    seconds, rate = speed["stage_seconds"], speed["words_per_second"]
     words = {
         pool: sum(training_words(name, speed) for name in asked["corpora"]) for pool, asked in params["pools"].items()
     }
-    stages |= {f"pool@{pool}": seconds["pool"] + count / rate["pool"] for pool, count in words.items()}
+    stages = {f"pool@{pool}": seconds["pool"] + count / rate["pool"] for pool, count in words.items()}
     for name, asked in params["vectors"].items():
         count = words.get(Path(asked["source"]).name, 0.0) * asked.get("epochs", 0)
-        stages[f"embed@{name}"] = seconds["embed"] + count / rate["embed"]
+        stages[f"embed@{name}"] = seconds["embed"] + count / rate.get(asked["method"], rate["word2vec"])
+        stages[f"quality@{name}"] = seconds["quality"]
     return stages
 
 

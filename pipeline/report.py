@@ -1,6 +1,6 @@
 """Write one page to look at, which needs nothing beside it.
 
-In   results/{tables,runs,focus}/, data/clean/*/stats.json, data/vectors/*/vectors.json, data/tagger/accuracy.json
+In   results/{tables,runs,focus}/; data/ as pipeline/facts.py reads it
 Out  results/report/index.html
 """
 
@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pipeline import facts
 from pipeline.command import command
 from pipeline.params import read_params
-from pipeline.paths import CLEAN, FOCUS, REPORT, ROOT, RUNS, TABLES, TAGGER, VECTORS
+from pipeline.paths import FOCUS, REPORT, ROOT, RUNS, TABLES
 from pipeline.progress import progress
 from retable.evaluation.pictures import pictures_of_run
 from retable.files import atomic_folder, read_json
@@ -42,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
     cells = list(RUNS.glob("*/*/*"))
     with progress("report", len(cells), "cells") as bar, atomic_folder(REPORT) as folder:
         sections = [table_section(table, bar.advance) for table in all_tables()]
-        sections += [focus_section(), corpora_section(), vectors_section(), tagger_section()]
+        sections += [focus_section(), *data_sections()]
         (folder / "index.html").write_text(page([section for section in sections if section[2]]), encoding="utf-8")
     print(f"report: {REPORT / 'index.html'}")
 
@@ -156,7 +157,7 @@ def verdict_key(verdict: str) -> str:
 
 def cell_details(table: str, line: Line, name: str, on_cell: Callable[[int], None]) -> str:
     """A measured cell: what it is compared with, and its runs with cost and pictures."""
-    facts = {
+    known = {
         f"measured, {line.unit}": line.measured,
         "95% prediction interval": f"{line.low} to {line.high}" if line.low else "", "on clean test texts": line.clean,
         "published": line.published, "difference": line.delta, "match": line.match,
@@ -172,7 +173,7 @@ def cell_details(table: str, line: Line, name: str, on_cell: Callable[[int], Non
     published = f", published {text(line.published)}" if line.published else ""
     return (
         f"<details><summary><b>{text(name)}</b>{text(line.measured)}{published} {verdict_key(line.verdict)}</summary>"
-        f'<div id="{cell_id(table, line)}">{definitions(facts)}<p>{text(line.note)}</p>{runs}</div></details>'
+        f'<div id="{cell_id(table, line)}">{definitions(known)}<p>{text(line.note)}</p>{runs}</div></details>'
     )
 
 
@@ -197,57 +198,46 @@ def focus_section() -> Section:
     return "focus", "The focus run", f"<p><b>{text(what)}</b>, {text(options)}</p>{run_body(FOCUS)}"
 
 
-def corpora_section() -> Section:
-    """What the corpora of this scale hold, and how far test texts stand in training."""
-    rows = []
-    for facts in in_scale("corpora", CLEAN, "stats.json"):
-        leak = facts["leakage"]["test-in-train"]
-        rows.append({
-            "corpus": facts["corpus"], "language": facts["language"], "classes": facts["classes"],
-            **{split: facts["splits"][split]["texts"] for split in ("train", "dev", "test")},
-            "words a text": facts["average-length"], "vocabulary": facts["vocabulary"],
-            "removed": sum(facts["removed"].values()), "test texts in train": leak["exact"], "nearly": leak["near"],
-            "split": facts["split"],
-        })  # fmt: skip
-    return "corpora", "Corpora", plain_table(rows)
-
-
-def vectors_section() -> Section:
-    """The word vectors of this scale."""
-    rows = []
-    for facts in in_scale("vectors", VECTORS, "vectors.json"):
-        options = ", ".join(f"{name} {value}" for name, value in facts.get("parameters", {}).items())
-        rows.append({
-            "vectors": facts["name"], "words": facts["words"], "size": facts["dim"],
-            "training words": facts.get("training_words"), "method": f"{facts['method']}: {options}",
-        })  # fmt: skip
-    return "vectors", "Word vectors", plain_table(rows)
-
-
-def tagger_section() -> Section:
-    """How often the part-of-speech tagger is right."""
-    path = TAGGER / "accuracy.json"
-    facts = read_json(path) if path.exists() else {}
-    splits = {name.replace("_", ", "): split for name, split in facts.items() if isinstance(split, Mapping)}
-    rows = [
-        {"split": name, "words": split["words"], "UPOS": f"{split['upos']:.1%}", "XPOS": f"{split['xpos']:.1%}"}
-        for name, split in splits.items()
+def data_sections() -> list[Section]:
+    """Corpora, leaks, word vectors, parts of speech: what the scores stand on."""
+    return [
+        ("corpora", "Corpora", plain_table(facts.corpora())),
+        (
+            "leakage",
+            "Texts that occur twice",
+            plain_table(facts.leakage()) + folded("Between corpora", facts.overlaps()),
+        ),
+        (
+            "vectors",
+            "Word vectors",
+            plain_table(facts.vectors())
+            + folded("Nearest words", facts.neighbours())
+            + folded("Analogies", facts.analogies())
+            + folded("Similarity, Spearman's rho", facts.similarity())
+            + folded("Occurrences (distinct words) of training splits that have a vector", facts.coverage()),
+        ),
+        (
+            "parts",
+            "Parts of speech",
+            plain_table(facts.tagger())
+            + folded("Comparison table against tagging in context, on dev texts", facts.comparison_table())
+            + folded("Characters a second of processor time", facts.comparison_speeds()),
+        ),
     ]
-    return "tagger", f"Part-of-speech tagger, trained on {facts.get('treebank', '')}", plain_table(rows)
 
 
-def in_scale(section: str, folder: Path, name: str) -> list[dict[str, Any]]:
-    """The JSON file of everything that a section of params.yaml lists and that was made."""
-    paths = (folder / listed / name for listed in sorted(read_params(section)))
-    return [read_json(path) for path in paths if path.exists()]
+def folded(title: str, rows: facts.Rows) -> str:
+    """A table that opens on a click; nothing where there are no rows."""
+    return f"<details><summary><b>{text(title)}</b></summary>{plain_table(rows)}</details>" if rows else ""
 
 
 def plain_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """A table of facts, numbers to the right."""
     if not rows:
         return ""
-    head = "".join(f"<th>{text(name)}</th>" for name in rows[0])
-    body = "".join("<tr>" + "".join(plain_cell(value) for value in row.values()) + "</tr>" for row in rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    head = "".join(f"<th>{text(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(plain_cell(row.get(name)) for name in names) + "</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
@@ -258,11 +248,11 @@ def plain_cell(value: Any) -> str:
     return f"<td>{text(value if value is not None else '')}</td>"
 
 
-def definitions(facts: Mapping[str, Any]) -> str:
+def definitions(values: Mapping[str, Any]) -> str:
     """Names and values, as many beside each other as fit; empty ones are left out."""
     shown = {
         name: f"{value:.4g}" if isinstance(value, float) else str(value)
-        for name, value in facts.items()
+        for name, value in values.items()
         if value not in ("", None)
     }
     return (

@@ -13,14 +13,17 @@ from ruamel.yaml import YAML
 
 from pipeline.params import load_yaml
 from pipeline.paths import PARAMS, PRESETS, ROOT
-from retable.corpora import CORPORA
+from retable.corpora import CORPORA, corpus
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_file
 from retable.models import LINEAR_MODELS, MODELS
 from retable.papers import PAPERS, paper, paper_of_table
 
-SCALE_SECTIONS = ("scale", "corpora", "tagger", "treebanks", "pools", "vectors", "papers")
+SCALE_SECTIONS = (
+    "scale", "corpora", "references", "tagger", "parts-table", "pools", "vectors", "evaluation", "papers",
+)  # fmt: skip
 MODEL_SECTIONS = ("model", "embedding", "training")
+UNITS = {"zh": "characters"}  # of the focus run, by language; words elsewhere
 FIRST_PARAMS = """\
 # Every knob of the pipeline. `make params SCALE=...` and `retable use <model> <corpus>` write presets into it, comments
 # kept; `dvc exp run -S model.alpha=0.3` changes one value of the focus run (the sections corpus to precision).
@@ -68,12 +71,18 @@ def write_scale(scale: str) -> None:
     text = replace_sections(text, preset_text, SCALE_SECTIONS)
     focus = preset["focus"]
     text = replace_sections(text, FOCUS_SECTIONS.format(corpus=focus["corpus"]), ("corpus",))
-    text = with_model(text, focus["model"], focus["vectors"])
+    unit = UNITS.get(corpus(focus["corpus"]).language, "words")
+    text = with_model(text, focus["model"], focus["vectors"], unit)
     if not re.search(r"^seed:", text, re.MULTILINE):
         text += LAST_SECTIONS
     write_text(PARAMS, text)
-    for name in PAPERS:
+    for name in papers_with_cells():
         write_cells(name, preset)
+
+
+def papers_with_cells() -> list[str]:
+    """The papers that have tables of scores; the others have tables about corpora alone so far."""
+    return [name for name in PAPERS if paper(name).results]
 
 
 def write_cells(name: str, preset: dict[str, Any]) -> None:
@@ -99,6 +108,8 @@ def cells_of_table(table: str, columns: dict[str, Any]) -> dict[str, dict[str, s
         if name == "vectors":
             continue
         column = found.column(name)
+        if column.runs_of:
+            raise InputError(f"{table}: {name} shows the runs of {column.runs_of}; list that column instead.")
         for row in map(found.row, rows):
             if row.model is None or column.corpus is None:
                 raise InputError(f"{table}: {row.id} on {name} cannot be run: {row.reason or column.reason}.")
@@ -108,32 +119,50 @@ def cells_of_table(table: str, columns: dict[str, Any]) -> dict[str, dict[str, s
                 "column": name,
                 "model": row.model,
                 "corpus": column.corpus,
-                "vectors": columns["vectors"] if needs_vectors else "none",
+                "vectors": vectors_for(columns["vectors"], column.corpus) if needs_vectors else "none",
             }
     return cells
 
 
-def use(model: str, corpus: str) -> None:
-    """Make a model on a corpus the focus run."""
+def vectors_for(named: str | dict[str, str], name: str) -> str:
+    """The word vectors of a cell: one set for all, or one a language of the corpus."""
+    return named if isinstance(named, str) else named[corpus(name).language]
+
+
+def use(model: str, name: str) -> None:
+    """Make a model on a corpus the focus run; Chinese is read as characters (docs/readings.md, "Unit of text")."""
     model_preset(model)
-    if corpus not in CORPORA:
-        raise unknown_name("the corpus", corpus, CORPORA)
+    if name not in CORPORA:
+        raise unknown_name("the corpus", name, CORPORA)
     params = load_yaml(PARAMS)
-    if corpus not in params["corpora"]:
+    if name not in params["corpora"]:
         raise InputError(
-            f"corpus {corpus} is not prepared at scale {params['scale']}; add it to `corpora` in params.yaml, "
+            f"corpus {name} is not prepared at scale {params['scale']}; add it to `corpora` in params.yaml, "
             f"or take one of {', '.join(params['corpora'])}."
         )
-    vectors = next(iter(params["vectors"]), "none")
-    text = replace_sections(PARAMS.read_text(encoding="utf-8"), FOCUS_SECTIONS.format(corpus=corpus), ("corpus",))
-    write_text(PARAMS, with_model(text, model, vectors))
+    language = corpus(name).language
+    unit = UNITS.get(language, "words")
+    vectors = focus_vectors(params, language, unit)
+    text = replace_sections(PARAMS.read_text(encoding="utf-8"), FOCUS_SECTIONS.format(corpus=name), ("corpus",))
+    write_text(PARAMS, with_model(text, model, vectors, unit))
 
 
-def with_model(text: str, model: str, vectors: str) -> str:
-    """The text of params.yaml with a model's preset on these vectors."""
+def focus_vectors(params: dict[str, Any], language: str, unit: str) -> str:
+    """The first set of word vectors of this language and unit; none where there is no such set."""
+    for name, asked in params["vectors"].items():
+        pool = params["pools"].get(Path(asked["source"]).name, {})
+        languages = {corpus(source).language for source in pool.get("corpora", [])} or {"en"}
+        if languages == {language} and asked.get("unit", "words") == unit:
+            return str(name)
+    return "none"
+
+
+def with_model(text: str, model: str, vectors: str, unit: str) -> str:
+    """The text of params.yaml with a model's preset on these vectors, read in this unit."""
     preset_text = (PRESETS / f"models/{model}.yaml").read_text(encoding="utf-8")
     if model_preset(model)["embedding"]["vectors"] != "none":
         preset_text = re.sub(r"^(  vectors: )\S+", rf"\g<1>{vectors}", preset_text, flags=re.MULTILINE)
+    preset_text = re.sub(r"^(  unit: )\S+", rf"\g<1>{unit}", preset_text, flags=re.MULTILINE)
     return replace_sections(text, preset_text, MODEL_SECTIONS)
 
 

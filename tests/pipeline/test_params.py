@@ -8,7 +8,7 @@ from pipeline import code, scale
 from pipeline.scale import model_preset, replace_sections, scale_preset, scales, sections_of
 from retable.errors import InputError
 from retable.models import LINEAR_MODELS, MODELS
-from retable.papers import PAPERS, paper
+from retable.papers import paper
 from retable.training.parameters import check_parameters
 
 
@@ -111,7 +111,14 @@ def test_gradients_of_fasttext_cannot_be_clipped():
         ("tagger", {"step": 600}, 'an option of tagger in params.yaml is "step"; did you mean "steps"'),
         ("tagger", {"steps": "many"}, "tagger.steps is 'many' in params.yaml; allowed: a whole number"),
         ("pools", {"pool-en": {"corpora": ["imbd"]}}, 'is "imbd"; did you mean "imdb"'),
-        ("corpora", {"sst2": {"parts": False}}, 'is "sst2"; did you mean "sst-2"'),
+        ("pools", {"pool-en": {"corpora": ["fdu-mr"], "unlabelled": True}}, "has fdu-mr, which no pool may hold"),
+        ("pools", {"pool-en": {"corpora": ["imdb", "ced"], "unlabelled": True}}, "corpora in en and zh"),
+        ("pools", {"pool-en": {"corpora": ["imdb"], "unlabelled": 1}}, "unlabelled is 1 in params.yaml; allowed: true"),
+        ("corpora", {"mr": {"parts": "contex"}}, 'is "contex"; did you mean "context"'),
+        ("corpora", {"mr": {"parts": "table"}}, "the comparison table is Chinese and mr is not"),
+        ("parts-table", {"corpora": ["mr"]}, 'a corpus of parts-table in params.yaml is "mr"'),
+        ("references", {"ewtt": {}}, 'is "ewtt"; did you mean "ewt"'),
+        ("corpora", {"sst2": {"parts": "none"}}, 'is "sst2"; did you mean "sst-2"'),
     ],
 )
 def test_the_sections_of_the_data_stages_are_checked(section, change, words):
@@ -147,6 +154,14 @@ def test_a_corpus_that_the_scale_does_not_prepare_is_refused():
         code.check_named(params, "sst2", "none", "")
 
 
+def test_a_model_that_reads_parts_of_speech_is_refused_where_there_are_none():
+    params = {"corpora": {"ced": {"parts": "none"}, "mr": {"parts": "context"}}}
+    code.check_parts(params, "transformer-f", "mr", "")
+    code.check_parts(params, "transformer", "ced", "")
+    with pytest.raises(InputError, match=r"corpora\.ced\.parts is none in params\.yaml; set it to context"):
+        code.check_parts(params, "transformer-f", "ced", "")
+
+
 @pytest.mark.parametrize("name", scales())
 def test_every_scale_lists_cells_that_exist_and_corpora_that_it_prepares(name):
     preset = scale_preset(name)
@@ -154,7 +169,7 @@ def test_every_scale_lists_cells_that_exist_and_corpora_that_it_prepares(name):
         for cell in scale.cells_of_table(table, columns).values():
             assert cell["corpus"] in preset["corpora"]
             assert cell["vectors"] in ["none", *preset["vectors"]]
-    assert set(preset["papers"]) == set(PAPERS)
+    assert set(preset["papers"]) == set(scale.papers_with_cells())
     assert preset["focus"]["corpus"] in preset["corpora"]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import report
+from pipeline import facts, report
 from retable.files import write_json
 from retable.tables.lines import Line, write_lines
 from tests.tracking.conftest import write_run
@@ -16,9 +16,11 @@ LINES = [
     Line("tfidf-svm", "sst-2", "accuracy", "81.70", "79.9", "83.5", "1", unit="%"),
 ]  # fmt: skip
 STATS = {
-    "corpus": "sst-2", "language": "en", "classes": 2, "average-length": 19.3, "vocabulary": 17573,
-    "split": "published", "splits": {"train": {"texts": 6920}, "dev": {"texts": 872}, "test": {"texts": 1821}},
-    "removed": {"copy": 3, "empty": 2}, "leakage": {"test-in-train": {"exact": 2, "near": 4}},
+    "corpus": "sst-2", "language": "en", "classes": 2, "published-average-words": 19.3,
+    "published-vocabulary-words": 17573, "published-average-characters": 102.6, "split": "published",
+    "splits": {"train": {"texts": 6920}, "dev": {"texts": 872}, "test": {"texts": 1821}},
+    "removed": {"copy": 3, "empty": 2}, "near-duplicates": {"texts": 40, "clusters": 19, "largest": 3},
+    "leakage": {"test-in-train": {"exact": 2, "near": 4}, "dev-in-train": {"exact": 1, "near": 0}},
 }  # fmt: skip
 
 
@@ -33,13 +35,19 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     write_json(root / "clean/sst-2/stats.json", STATS)
     write_json(root / "clean/not-in-this-scale/stats.json", STATS)
     write_json(
-        root / "tagger/accuracy.json", {"treebank": "ewt", "test": {"upos": 0.944, "xpos": 0.939, "words": 25094}}
+        root / "parts/accuracy.json", {"treebank": "ewt", "test": {"upos": 0.944, "xpos": 0.939, "words": 25094}}
     )
     params = {"scale": "cpu", "corpora": {"sst-2": {}}, "vectors": {}}
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("tables", "runs", "focus", "clean", "vectors", "tagger", "report"):
+        for name in ("tables", "runs", "focus", "report"):
             patch.setattr(report, name.upper(), root / name)
-        patch.setattr(report, "read_params", params.__getitem__)
+        for name, folder in (
+            ("CLEAN", "clean"), ("VECTORS", "vectors"), ("QUALITY", "quality"), ("OVERLAP", "overlap"),
+            ("TAGGER", "parts"), ("PARTS_TABLES", "table"),
+        ):  # fmt: skip
+            patch.setattr(facts, name, root / folder)
+        for module in (report, facts):
+            patch.setattr(module, "read_params", params.__getitem__)
         report.main([])
     return Path(root / "report/index.html").read_text(encoding="utf-8")
 
@@ -89,14 +97,16 @@ def test_tags_are_closed_ids_unique_and_text_escaped(page: str):
     checker.feed(page)
     assert checker.open_tags == []
     assert {name for name in checker.ids if not re.match(r"p[0-9a-f]{8}-", name)} == {
-        "fcsr-table-3", "fcsr-table-3.fcsr.sst-2", "fcsr-table-3.tfidf-svm.sst-2", "focus", "corpora", "tagger",
+        "fcsr-table-3", "fcsr-table-3.fcsr.sst-2", "fcsr-table-3.tfidf-svm.sst-2", "focus", "corpora", "leakage",
+        "parts",
     }  # fmt: skip
     assert "a &lt; b" in page
 
 
 def test_corpora_of_this_scale_and_the_tagger_are_told(page: str):
-    assert "sst-2 en 2 6,920 872 1,821 19.3 17,573 5 2 4 published" in plain(page)
-    assert page.count("<td>sst-2</td>") == 1
+    assert "sst-2 en 2 6,920 872 1,821 19.3 102.6 17,573 5" in plain(page)
+    assert "sst-2 1 0 2 4 1,815 (99.7%) 40 19" in plain(page)
+    assert page.count("<td>sst-2</td>") == 2
     assert "test 25,094 94.4% 93.9%" in plain(page)
 
 

@@ -1,0 +1,93 @@
+"""`retable docs`: renew the figures in the pages about corpora, word vectors and parts of speech.
+
+In   the registry; data/ as pipeline/facts.py reads it
+Out  docs/{corpora,vectors,embeddings,tagger}.md, between the lines `<!-- generated: ... -->` and `<!-- end of ... -->`
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pipeline import facts
+from pipeline.command import command
+from pipeline.generated import renew
+from pipeline.params import read_params
+from pipeline.paths import CLEAN, PARTS_TABLES, ROOT
+from retable.errors import InputError
+from retable.files import read_json
+from retable.tables.markdown import markdown_table
+
+LEAST_SHARED = 5  # texts; pairs of corpora that share fewer are counted, not listed
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable docs", description="Renew the figures in docs/.")
+    parser.parse_args(arguments)
+    if read_params("scale") == "smoke":
+        raise InputError("scale smoke knows the project's own samples alone; `make tables SCALE=cpu` first.")
+    if not any(CLEAN.glob("*/stats.json")):
+        raise InputError(f"{CLEAN} holds no corpus; `make tables` first.")
+    pages: dict[str, dict[str, str]] = {
+        "corpora": {
+            "corpora": table(facts.declared_corpora(at_hand=True)),
+            "declared corpora": table(facts.declared_corpora(at_hand=False)),
+            "contents": table(facts.corpora()),
+            "leaks": table(facts.leakage()),
+            "overlaps": shared_texts(),
+        },
+        "vectors": {"vectors": table(facts.vectors()), "coverage": table(facts.coverage())},
+        "embeddings": {
+            "analogies": table(facts.analogies()),
+            "similarity": table(facts.similarity()),
+            "neighbours": table(facts.neighbours()),
+        },
+        "tagger": {
+            "tagger": table(facts.tagger()),
+            "comparison table": comparison_size() + table(facts.comparison_table()),
+            "speeds": table(facts.comparison_speeds()),
+        },
+    }
+    changed = {
+        f"docs/{page}.md"
+        for page, blocks in pages.items()
+        for block, body in blocks.items()
+        if renew(ROOT / f"docs/{page}.md", block, body)
+    }
+    print(f"renewed: {', '.join(sorted(changed))}" if changed else "the figures in docs/ are those of data/ already")
+
+
+def shared_texts() -> str:
+    """Pairs of corpora that share texts; those with a few are told in one sentence."""
+    pairs = facts.overlaps()
+    many = [pair for pair in pairs if pair["exactly"] + pair["nearly"] >= LEAST_SHARED]
+    rest = len(pairs) - len(many)
+    return table(many) + f"\n{rest} more pairs share fewer than {LEAST_SHARED} texts.\n"
+
+
+def comparison_size() -> str:
+    """How many entries the comparison table has."""
+    path = PARTS_TABLES / "zh/agreement.json"
+    size = read_json(path)["table"] if path.exists() else {}
+    return "".join(f"- {name.replace('_', ' ')}: {count:,}\n" for name, count in size.items()) + "\n"
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as Markdown; a sentence where there are none."""
+    if not rows:
+        return "Not made at this scale.\n"
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return markdown_table(names, [[shown(row.get(name)) for name in names] for row in rows])
+
+
+def shown(value: Any) -> str:
+    """A value in a cell of Markdown."""
+    if value is None:
+        return ""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.1f}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""Text that a command writes into a page of the docs, between two markers; what people wrote around it stays."""
+
+import re
+from pathlib import Path
+
+from retable.errors import InputError
+from retable.files import atomic_file
+
+
+def renew(page: Path, block: str, body: str) -> bool:
+    """Put a body between `<!-- generated: block -->` and `<!-- end of block -->`; whether the page changed.
+
+    Raises: InputError if the page lacks the markers.
+    """
+    text = page.read_text(encoding="utf-8")
+    markers = re.compile(
+        rf"(<!-- generated: {re.escape(block)}\b.*?-->\n).*?(<!-- end of {re.escape(block)} -->)", re.DOTALL
+    )
+    new, found = markers.subn(lambda match: f"{match[1]}{body.rstrip()}\n{match[2]}", text)
+    if not found:
+        raise InputError(
+            f"{page} has no line '<!-- generated: {block} -->' with '<!-- end of {block} -->' below; "
+            f"`git checkout {page.name}` brings the markers back."
+        )
+    if new == text:
+        return False
+    with atomic_file(page) as part:
+        part.write_text(new, encoding="utf-8")
+    return True
