@@ -9,14 +9,17 @@ Every stage depends on this one: a mistake in params.yaml is told before anythin
 """
 
 import ast
+import inspect
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from pipeline.command import command
 from pipeline.params import load_yaml
 from pipeline.paths import CODE, PARAMS, ROOT
-from pipeline.scale import model_preset, papers_with_cells, scale_preset
-from retable.corpora import CORPORA, REFERENCES, corpus
+from pipeline.scale import SCALE_SECTIONS, model_preset, papers_with_cells, scale_preset
+from retable.corpora import CORPORA, REFERENCES, TREEBANKS, corpus, source
+from retable.corpora.evaluation_sets import EvaluationSets
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder, write_json
 from retable.models import LINEAR_MODELS, MODELS, model_module
@@ -28,6 +31,7 @@ from retable.training.network import reads_parts
 from retable.training.parameters import check_parameters, options_of, type_problem
 from retable.vectors.pool import pool_language
 
+ONE_VALUE = ("scale", "evaluation", "seed", "device", "precision")  # sections that hold no options
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 # Stage -> its script, of those whose code is the same for every corpus.
 DATA_STAGES = {
@@ -68,6 +72,8 @@ def check_focus(params: dict[str, Any]) -> None:
     check_parameters(focus_parameters(params), defaults=model_preset(name) if known else None)
     check_named(params, params["corpus"].get("name"), params["embedding"].get("vectors"), "")
     check_parts(params, str(name), params["corpus"]["name"], "")
+    embedding = params["embedding"]
+    check_vectors_fit(params, params["corpus"]["name"], embedding["vectors"], embedding["unit"], "")
 
 
 def check_parts(params: dict[str, Any], model: str, corpus: str, where: str) -> None:
@@ -86,6 +92,26 @@ def check_named(params: dict[str, Any], corpus: object, vectors: object, where: 
     known = ["none", *params["vectors"]]
     if vectors not in known:
         raise unknown_name(f"embedding.vectors in params.yaml{where}", vectors, known)
+
+
+def check_vectors_fit(params: dict[str, Any], name: str, vectors: str, unit: str, where: str) -> None:
+    """Refuse word vectors of another unit or language than the run's."""
+    if vectors == "none":
+        return
+    asked, language = params["vectors"][vectors], corpus(name).language
+    pool = params["pools"].get(Path(asked["source"]).name, {})
+    theirs = {corpus(each).language for each in pool.get("corpora", [])} or {asked.get("language", "en")}
+    of_unit = asked.get("unit", "words")
+    if of_unit != unit:
+        raise InputError(
+            f"embedding.unit{where} is {unit}, but the vectors {vectors} are of {of_unit} in params.yaml; "
+            "take others, or none."
+        )
+    if theirs != {language}:
+        raise InputError(
+            f"the vectors {vectors}{where} are of the language {', '.join(sorted(theirs))}, but {name} is of "
+            f"{language}; take others in params.yaml, or none."
+        )
 
 
 def focus_parameters(params: dict[str, Any]) -> dict[str, Any]:
@@ -130,6 +156,21 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
                 model_preset(cell["model"]), row, column, protocol, vectors=cell["vectors"], seed=0
             )
             check_parameters(parameters, file=f"{where}, or the preset of {row.id},")
+            unit = parameters["embedding"]["unit"]
+            check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, f" (cell {name} of {table})")
+
+
+def check_sections(params: dict[str, Any]) -> None:
+    """Refuse a file without one of its sections, or with a list or a name where a section of options belongs."""
+    for name in (*SCALE_SECTIONS, *FOCUS_SECTIONS):
+        if name not in params:
+            raise InputError(f"params.yaml lacks {name}; `make params SCALE=cpu` writes all sections.")
+        if name not in ONE_VALUE and not isinstance(params[name], dict):
+            raise InputError(f"{name} in params.yaml is {params[name]!r}; it must be a section of options.")
+    for section in ("corpora", "pools", "vectors"):
+        for name, asked in params[section].items():
+            if not isinstance(asked, dict):
+                raise InputError(f"{section}.{name} in params.yaml is {asked!r}; it must be a section of options.")
 
 
 def check_data(params: dict[str, Any]) -> None:
@@ -153,48 +194,58 @@ def check_corpora(params: dict[str, Any]) -> None:
             if name not in registry:
                 raise unknown_name(f"a key of {section} in params.yaml", name, registry)
     for name, asked in params["corpora"].items():
-        if not isinstance(asked, dict) or asked.get("parts") not in PARTS:
-            raise unknown_name(f"parts of corpora.{name} in params.yaml", (asked or {}).get("parts"), PARTS)
+        if asked.get("parts") not in PARTS:
+            raise unknown_name(f"parts of corpora.{name} in params.yaml", asked.get("parts"), PARTS)
         if asked["parts"] == "table" and corpus(name).language != "zh":
             raise InputError(
                 f"corpora.{name}.parts is table in params.yaml, but the comparison table is Chinese and {name} is not; "
                 "set it to context or none."
             )
-    for name in params["parts-table"]["corpora"]:
+    for name in params["parts-table"].get("corpora") or []:
         if name not in params["corpora"] or corpus(name).language != "zh":
             chinese = [known for known in params["corpora"] if corpus(known).language == "zh"]
             raise unknown_name("a corpus of parts-table in params.yaml", name, chinese)
-    if params["evaluation"] not in params["references"]:
-        raise unknown_name("evaluation in params.yaml", params["evaluation"], params["references"])
+    sets = [name for name in params["references"] if isinstance(source(name), EvaluationSets)]
+    if params["evaluation"] not in sets:
+        raise unknown_name("evaluation in params.yaml", params["evaluation"], sets)
+    banks = [name for name in params["references"] if name in TREEBANKS]
+    if params["tagger"].get("treebank") not in banks:
+        raise unknown_name("tagger.treebank in params.yaml", params["tagger"].get("treebank"), banks)
 
 
 def check_pool(name: str, pool: dict[str, Any], corpora: Iterable[str]) -> None:
     """Refuse a pool of corpora that are not there, of two languages, or of a corpus that no pool may hold."""
-    for source in pool["corpora"]:
-        if source not in corpora:
-            raise unknown_name(f"a corpus of pools.{name} in params.yaml", source, corpora)
-    pool_language(name, [corpus(source) for source in pool["corpora"]])
-    if not isinstance(pool.get("unlabelled"), bool):
-        raise InputError(f"pools.{name}.unlabelled is {pool.get('unlabelled')!r} in params.yaml; allowed: true, false.")
+    for option in pool:
+        if option not in ("corpora", "unlabelled"):
+            raise unknown_name(f"an option of pools.{name} in params.yaml", option, ("corpora", "unlabelled"))
+    pooled = pool.get("corpora") or []
+    for each in pooled:
+        if each not in corpora:
+            raise unknown_name(f"a corpus of pools.{name} in params.yaml", each, corpora)
+    pool_language(name, [corpus(each) for each in pooled])
+    if not isinstance(pool.get("unlabelled", False), bool):
+        raise InputError(f"pools.{name}.unlabelled is {pool['unlabelled']!r} in params.yaml; allowed: true, false.")
 
 
 def check_vectors(asked: dict[str, Any]) -> None:
     """Refuse a method that is not known, and an option that it does not take."""
-    from pipeline.embed import METHODS
+    from pipeline.embed import METHODS, from_file
     from retable.vectors.glove import train_glove
     from retable.vectors.word2vec import train_word2vec
 
-    trainers: dict[str, Callable[..., Any]] = {"word2vec": train_word2vec, "glove": train_glove}
+    makers: dict[str, Callable[..., Any]] = {"word2vec": train_word2vec, "glove": train_glove, "file": from_file}
     for name, options in asked.items():
         if options.get("method") not in METHODS:
             raise unknown_name(f"method of vectors.{name} in params.yaml", options.get("method"), METHODS)
-        if options["method"] in trainers:
-            check_options(f"vectors.{name}", options, trainers[options["method"]], "method", "source")
+        if not options.get("source"):
+            raise InputError(f"vectors.{name} in params.yaml lacks source: a pool (data/pools/...) or a file.")
+        if options["method"] in makers:
+            check_options(f"vectors.{name}", options, makers[options["method"]], "method", "source", "corpora")
 
 
 def check_options(where: str, values: dict[str, Any], function: Callable[..., Any], *more: str) -> None:
     """Refuse an option that the function does not take, a value of another type, and a missing option."""
-    given = {"texts", "train", "dev", "test"}
+    given = {"texts", "train", "dev", "test", "name", "source"}
     allowed = {name: kind for name, kind in options_of(function, with_seed=True).items() if name not in given}
     for name, value in values.items():
         if name in more:
@@ -204,11 +255,16 @@ def check_options(where: str, values: dict[str, Any], function: Callable[..., An
         problem = type_problem(value, allowed[name])
         if problem:
             raise InputError(f"{where}.{name} is {value!r} in params.yaml; allowed: {problem}.")
+    arguments = inspect.signature(function).parameters
+    missing = [name for name in allowed if name not in values and arguments[name].default is inspect.Parameter.empty]
+    if missing:
+        raise InputError(f"{where} in params.yaml lacks {', '.join(missing)}; docs/vectors.md shows a whole entry.")
 
 
 @command
 def main() -> None:
     params = load_yaml(PARAMS)
+    check_sections(params)
     check_data(params)
     check_focus(params)
     codes: dict[str, Any] = {stage: digests(script) for stage, script in DATA_STAGES.items()}
@@ -229,7 +285,7 @@ def main() -> None:
     codes["focus"] = run_digests(params["model"]["name"])
     # The tables and the page are built anew when the code that builds them, or what a paper's module says, changes.
     codes["tables"] = digests("tables", *PAPERS.values(), "retable.tables.results")
-    codes["report"] = digests("report", *PAPERS.values())
+    codes["report"] = digests("report", *PAPERS.values()) | digests("facts")
     for name in papers_with_cells():
         check_cells(params, paper(name))
         codes |= row_codes(paper(name))

@@ -20,6 +20,7 @@ from pipeline.paths import ROOT, RUNS
 from pipeline.record import the_store
 from pipeline.tables import cells_of, current_identity, why_not
 from retable.errors import InputError
+from retable.evaluation.metrics import score
 from retable.evaluation.run_folder import FILES, read_predictions
 from retable.files import atomic_folder, read_json, sha256_of_value
 from retable.papers import paper_of_table
@@ -32,6 +33,7 @@ NEEDED = {
     "key", "paper", "table", "row", "column", "model", "corpus", "seed", "fold", "scale", "parameters", "hashes",
     "vectors", "test", "test_clean", "dev", "epochs", "chosen", "git_commit", "versions", "device", "threads", "date",
 }  # fmt: skip
+SCORES_OF_TABLES = ("accuracy", "macro_f1")
 
 
 @command
@@ -125,12 +127,18 @@ def check_run(folder: Path) -> dict[str, Any]:
         _, _, classes, _, probabilities = read_predictions(folder / "predictions.parquet")
     except (pa.ArrowException, KeyError, ValueError) as error:
         raise InputError(f"{folder}/predictions.parquet cannot be read ({error}); copy the folder again.") from None
-    accuracy = float((probabilities.argmax(axis=1) == classes).mean())
-    if len(classes) != metrics["test"]["texts"] or abs(accuracy - metrics["test"]["accuracy"]) > 1e-9:
+    if len(classes) != metrics["test"]["texts"]:
         raise InputError(
-            f"{folder}/predictions.parquet has {len(classes)} texts and accuracy {accuracy:.6f}, but metrics.json says "
-            f"{metrics['test']['texts']} and {metrics['test']['accuracy']:.6f}; copy the folder again."
+            f"{folder}/predictions.parquet has {len(classes)} texts, but metrics.json says {metrics['test']['texts']}; "
+            "copy the folder again."
         )
+    found = score(probabilities, classes)
+    for name in SCORES_OF_TABLES:
+        if abs(float(found[name] or 0.0) - metrics["test"][name]) > 1e-9:
+            raise InputError(
+                f"{folder}/predictions.parquet gives {name} {found[name]:.6f}, but metrics.json says "
+                f"{metrics['test'][name]:.6f}; copy the folder again."
+            )
     return metrics
 
 

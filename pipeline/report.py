@@ -6,7 +6,7 @@ Out  results/report/index.html
 
 import argparse
 import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,18 +86,19 @@ def table_section(table: ResultTable | StatisticsTable, on_cell: Callable[[int],
     lines = read_lines(TABLES / f"{table.name}.csv")
     rows, columns = printed_names(table, lines)
     cells = {(line.row, line.column): line for line in lines}
+    detailed = {key for key, line in cells.items() if line.measured and (RUNS / table.name / key[0] / key[1]).is_dir()}
     head = "".join(f"<th>{text(name)}</th>" for name in ("", *columns.values()))
     body = ""
     for row, name in rows.items():
-        kind = "extra" if is_extra(table, row) else ""
+        kind = "extra" if is_extra(table, row, lines) else ""
         row_id = "" if name == row else f"<small><code>{text(row)}</code></small>"
-        figures = "".join(grid_cell(table.name, cells.get((row, column))) for column in columns)
+        figures = "".join(grid_cell(table.name, cells.get((row, column)), detailed) for column in columns)
         body += f'<tr class="{kind}"><th>{text(name)}{row_id}</th>{figures}</tr>'
     unit = f"<p class=soft>{text(table.metric)}, {text(table.unit)}</p>" if isinstance(table, ResultTable) else ""
     grid = f'<div class="wide"><table class="grid"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     details = "".join(
         cell_details(table.name, line, f"{rows[line.row]} on {columns[line.column]}", on_cell)
-        for line in lines if line.measured and (RUNS / table.name / line.row / line.column).is_dir()
+        for line in lines if (line.row, line.column) in detailed
     )  # fmt: skip
     return (
         table.name,
@@ -115,13 +116,18 @@ def printed_names(table: ResultTable | StatisticsTable, lines: Sequence[Line]) -
             {column.id: column.printed for column in table.columns if column.id in columns})  # fmt: skip
 
 
-def is_extra(table: ResultTable | StatisticsTable, row: str) -> bool:
-    """Whether a row is ours and not the paper's."""
-    return isinstance(table, ResultTable) and table.row(row).extra
+def is_extra(table: ResultTable | StatisticsTable, row: str, lines: Sequence[Line]) -> bool:
+    """Whether a row is ours and not the paper's: so declared, or, of corpora, without any printed figure."""
+    if isinstance(table, ResultTable):
+        return table.row(row).extra
+    return not any(line.published for line in lines if line.row == row)
 
 
-def grid_cell(table: str, line: Line | None) -> str:
-    """Measured, its interval, published, verdict; or why there is no measured figure."""
+def grid_cell(table: str, line: Line | None, detailed: Container[tuple[str, str]]) -> str:
+    """Measured, its interval, published, verdict; or why there is no measured figure.
+
+    A cell whose run another table shows (or another column) has no details here, and no link.
+    """
     if line is None:
         return "<td></td>"
     published = f"<small>published {text(line.published)}</small>" if line.published else ""
@@ -131,7 +137,7 @@ def grid_cell(table: str, line: Line | None) -> str:
     mark = VERDICTS.get(line.verdict, ("", ""))[0]
     verdict = f'<span class="verdict">{mark} {text(line.delta)}</span>' if line.verdict else ""
     figure = f"<b>{text(line.measured)}</b>{half} {verdict}{published}"
-    link = f'<a href="#{cell_id(table, line)}">{figure}</a>' if line.runs else figure
+    link = f'<a href="#{cell_id(table, line)}">{figure}</a>' if (line.row, line.column) in detailed else figure
     return f'<td class="{line.verdict or "measured"}" title="{text(line.note)}">{link}</td>'
 
 

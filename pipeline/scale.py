@@ -19,6 +19,7 @@ from retable.files import atomic_file
 from retable.models import LINEAR_MODELS, MODELS
 from retable.papers import PAPERS, paper, paper_of_table
 
+FORMER_SECTIONS = ("treebanks",)  # of older versions; nothing reads them
 SCALE_SECTIONS = (
     "scale", "corpora", "references", "tagger", "parts-table", "pools", "vectors", "evaluation", "papers",
 )  # fmt: skip
@@ -151,7 +152,7 @@ def focus_vectors(params: dict[str, Any], language: str, unit: str) -> str:
     """The first set of word vectors of this language and unit; none where there is no such set."""
     for name, asked in params["vectors"].items():
         pool = params["pools"].get(Path(asked["source"]).name, {})
-        languages = {corpus(source).language for source in pool.get("corpora", [])} or {"en"}
+        languages = {corpus(source).language for source in pool.get("corpora", [])} or {asked.get("language", "en")}
         if languages == {language} and asked.get("unit", "words") == unit:
             return str(name)
     return "none"
@@ -192,7 +193,7 @@ def replace_sections(text: str, preset_text: str, names: tuple[str, ...]) -> str
     for name in names:
         if name not in old or yaml.load(old[name]) != yaml.load(new[name]):
             old[name] = new[name].rstrip("\n") + "\n\n"
-    return "".join(old.values())
+    return "".join(section for name, section in old.items() if name not in FORMER_SECTIONS)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,7 +1,7 @@
 """Train the part-of-speech tagger on a treebank.
 
 In   data/raw/<treebank>/{train,dev,test}.conllu
-Out  data/tagger/model/ (a spaCy pipeline), data/tagger/accuracy.json
+Out  data/parts/context/{model/ (a spaCy pipeline),accuracy.json}
 """
 
 from typing import Any

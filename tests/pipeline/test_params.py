@@ -129,6 +129,69 @@ def test_the_sections_of_the_data_stages_are_checked(section, change, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["references", "parts-table", "evaluation", "model"])
+def test_a_file_without_a_section_is_told_how_to_get_it(name):
+    params = scale_preset("cpu") | parameters()
+    del params[name]
+    with pytest.raises(InputError, match=f"params.yaml lacks {name}; `make params SCALE=cpu` writes all sections"):
+        code.check_sections(params)
+
+
+@pytest.mark.parametrize(
+    ("section", "value"), [("references", None), ("corpora", ["mr"]), ("pools", {"pool-en": None})]
+)
+def test_a_list_or_nothing_in_place_of_options_is_refused(section, value):
+    with pytest.raises(InputError, match="it must be a section of options"):
+        code.check_sections(scale_preset("cpu") | parameters() | {section: value})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"evaluation": "ewt"}, 'evaluation in params.yaml is "ewt"'),
+        ({"tagger": {"treebank": "embedding-eval"}}, 'tagger.treebank in params.yaml is "embedding-eval"'),
+        ({"pools": {"pool-en": {"corpora": ["imdb"], "unlabeled": True}}}, 'did you mean "unlabelled"'),
+    ],
+)
+def test_a_reference_of_another_kind_and_a_misspelt_key_are_refused(change, words):
+    with pytest.raises(InputError) as caught:
+        code.check_data(scale_preset("cpu") | change)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("lost", ["size", "source", "window"])
+def test_a_missing_option_of_word_vectors_is_refused(lost):
+    params = scale_preset("cpu")
+    del params["vectors"]["pool-en.word2vec-300"][lost]
+    with pytest.raises(InputError, match=rf"vectors\.pool-en\.word2vec-300 in params\.yaml lacks {lost}"):
+        code.check_data(params)
+
+
+def test_word_vectors_of_another_unit_or_language_are_refused():
+    params = scale_preset("cpu")
+    code.check_vectors_fit(params, "ced", "pool-zh.word2vec-characters-300", "characters", "")
+    code.check_vectors_fit(params, "ced", "none", "characters", "")
+    with pytest.raises(
+        InputError, match=r"embedding.unit is characters, but the vectors pool-zh.word2vec-300 are of words"
+    ):
+        code.check_vectors_fit(params, "ced", "pool-zh.word2vec-300", "characters", "")
+    with pytest.raises(InputError, match="are of the language zh, but mr is of en"):
+        code.check_vectors_fit(params, "mr", "pool-zh.word2vec-300", "words", "")
+
+
+def test_the_focus_gets_vectors_of_its_language_and_unit():
+    params = scale_preset("cpu")
+    assert scale.focus_vectors(params, "en", "words") == "pool-en.word2vec-300"
+    assert scale.focus_vectors(params, "zh", "characters") == "pool-zh.word2vec-characters-300"
+    assert scale.focus_vectors(params, "en", "characters") == "none"
+    file = {"source": "zh.vec", "method": "file", "format": "glove", "language": "zh"}
+    assert scale.focus_vectors({"vectors": {"zh.file-300": file}, "pools": {}}, "en", "words") == "none"
+
+
+def test_a_section_of_an_older_version_goes():
+    assert replace_sections("treebanks:\n  ewt: {}\nscale: x\n", "scale: y\n", ("scale",)) == "scale: y\n\n"
+
+
 def test_a_misspelt_option_of_word_vectors_is_refused():
     params = scale_preset("cpu")
     params["vectors"]["pool-en.word2vec-300"]["windows"] = 5

@@ -73,7 +73,7 @@ def test_changed_parameters_are_noticed(run: Path):
 
 def test_a_score_that_its_predictions_do_not_have_is_refused(run: Path):
     change(run, test=read_json(run / "metrics.json")["test"] | {"accuracy": 0.99})
-    with pytest.raises(InputError, match=r"metrics\.json says 400 and 0\.990000"):
+    with pytest.raises(InputError, match=r"gives accuracy 0\.882500, but metrics\.json says 0\.990000"):
         check_run(run)
 
 
