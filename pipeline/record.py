@@ -1,6 +1,7 @@
 """Make the record in MLflow complete: what was trained here, came from DVC's cache, or was imported, each once.
 
-In   results/runs/, results/focus/, data/clean/*/stats.json, data/vectors/*/vectors.json, data/parts/context/accuracy.json
+In   results/runs/, results/focus/, data/clean/*/stats.json, data/vectors/*/vectors.json,
+     data/parts/context/accuracy.json
 Out  the store at MLFLOW_TRACKING_URI, else mlflow.db and mlartifacts/ of the checkout
 """
 
