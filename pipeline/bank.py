@@ -5,11 +5,11 @@ Out  docs/results/<table>.csv, docs/results/predictions/, docs/results.md, the t
 """
 
 import argparse
-import re
 from pathlib import Path
 from typing import Any
 
 from pipeline.command import command
+from pipeline.generated import renew
 from pipeline.params import read_params
 from pipeline.paths import BANK, ROOT, RUNS
 from pipeline.tables import cells_shown, current_identity, published_numbers, seed_spreads, why_not
@@ -21,8 +21,6 @@ from retable.tables.bank import Entry, bank_predictions, read_bank, results_by_c
 from retable.tables.lines import Line
 from retable.tables.markdown import result_markdown
 from retable.tables.results import Cells, result_lines
-
-README_TABLE = re.compile(r"(<!-- results: written by `retable bank` -->\n).*?(<!-- end of results -->)", re.DOTALL)
 
 
 def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
@@ -97,18 +95,10 @@ def write_docs(banked: list[tuple[ResultTable, list[Line], list[Entry]]]) -> Non
         markdown = result_markdown(table, lines).replace("# ", "## ", 1).replace("\n## Notes", "\n### Notes")
         parts.append(f"{markdown}\n### Made on\n\n{origin_of(entries)}\n")
     (ROOT / "docs/results.md").write_text("\n".join(parts), encoding="utf-8")
-    readme = ROOT / "README.md"
     table, lines, entries = banked[0]
     shown = [line for line in lines if any(other.measured for other in lines if other.column == line.column)]
     body = result_markdown(table, shown).partition("\n\n")[2].partition("\n## Notes")[0]
-    text, found = README_TABLE.subn(
-        lambda match: f"{match[1]}{body}\n{origin_of(entries)}\n{match[2]}", readme.read_text(encoding="utf-8")
-    )
-    if not found:
-        raise InputError(
-            f"{readme} has no line '<!-- results: written by `retable bank` -->'; put the two markers back."
-        )
-    readme.write_text(text, encoding="utf-8")
+    renew(ROOT / "README.md", "results", f"{body}\n{origin_of(entries)}")
 
 
 @command

@@ -11,6 +11,7 @@ Every stage depends on this one: a mistake in params.yaml is told before anythin
 import ast
 import inspect
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def digests(script: str, *more: str) -> dict[str, str]:
     return {f"pipeline.{script}": tree_digest(tree)} | module_digests([*imported_modules(tree), *more], SOURCE)
 
 
+@cache  # many rows have one model
 def run_digests(model: str) -> dict[str, str]:
     """Digests of what trains and scores a model. The scripts read and write; they are not part of a result."""
     found = digests("running", "retable.training.run", model_module(model))

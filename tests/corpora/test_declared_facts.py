@@ -6,11 +6,12 @@ from importlib import import_module
 
 import pytest
 
-from retable.corpora import CORPORA, FAMILIES, REFERENCES, TREEBANKS, corpus, source, treebank
+from retable.corpora import CORPORA, FAMILIES, REFERENCES, TREEBANKS, corpus, declaration, source, treebank
 from retable.corpora.declaration import UNLABELLED
 from retable.corpora.defects import find_defects
 from retable.corpora.download import digest_of
 from retable.errors import InputError
+from retable.text import splits
 from retable.text.cleaning import clean_examples
 from retable.text.splits import SPLITS
 from retable.text.splitting import draw_splits
@@ -225,3 +226,8 @@ def test_a_misspelt_corpus_gets_the_nearest_name():
         corpus("sst2")
     with pytest.raises(InputError, match='did you mean "ewt"'):
         source("ewtt")
+
+
+def test_the_split_without_labels_has_one_name():
+    """Two constants: either import would put the registry into the hash of every run, or pyarrow into the registry."""
+    assert declaration.UNLABELLED == splits.UNLABELLED

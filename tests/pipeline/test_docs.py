@@ -42,6 +42,11 @@ def test_a_page_without_the_markers_is_named(page):
         renew(page, "a", "x")
 
 
+def test_the_readme_has_the_block_that_the_bank_renews():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count("<!-- generated: results -->") == text.count("<!-- end of results -->") == 1
+
+
 def test_every_block_of_a_page_opens_and_closes_once():
     for name in PAGES:
         text = (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
