@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -10,28 +11,25 @@ import pytest
 import torch
 
 from retable.errors import InputError
-from retable.vectors.cooccurrence import ENTRY, count_cooccurrences
-from retable.vectors.glove import Weights, first_weights, train_glove, visit
+from retable.vectors.cooccurrence import PARTS, Cooccurrences, Run, count_cooccurrences
+from retable.vectors.glove import train_glove
+from retable.vectors.glove_pass import Fit, first_tables, stride_of, sums_of_both, tables_of, visit_all
 from retable.vectors.quality import WordSpace, analogy_scores
+from retable.vectors.spill import Spill
 from retable.vectors.store import WordVectors
+from retable.vectors.tiles import in_tiles, number_of_blocks, rounds
 from retable.vectors.token_lists import TokenLists
 
 SETTINGS = {
     "size": 8, "epochs": 100, "window": 5, "min_count": 2, "x_max": 100.0, "exponent": 0.75, "learning_rate": 0.05,
     "lowercase": True, "seed": 1,
 }  # fmt: skip
+EVEN = {"x_max": 3, "exponent": 0.6}
 
 
 def by_hand():
     """Words a and b, size 1, twice in the text "a b": X_ab = X_ba = 2."""
-    entries = np.array([(0, 1, 2.0), (1, 0, 2.0)], ENTRY)
-    weights = Weights(
-        words=column(0.5, -1.0),
-        contexts=column(2.0, 1.0),
-        word_biases=row(0.1, 0.2),
-        context_biases=row(0.3, -0.4),
-    )
-    return entries, weights, Weights(column(1, 1), column(1, 1), row(1, 1), row(1, 1))
+    return tables_of(column(0.5, -1.0), column(2.0, 1.0), row(0.1, 0.2), row(0.3, -0.4), blocks=1)
 
 
 def test_loss_by_hand():
@@ -40,11 +38,11 @@ def test_loss_by_hand():
     a, b: 0.5 * 1 + 0.1 - 0.4 - 0.693147 = -0.493147, squared 0.243194
     b, a: -1 * 2 + 0.2 + 0.3 - 0.693147 = -2.193147, squared 4.809894; (0.243194 + 4.809894) / 8 = 0.631636
     """
-    entries, weights, sums = by_hand()
-    assert visit(entries, weights, sums, x_max=32, exponent=0.75, learning_rate=0) == pytest.approx(0.631636, rel=1e-5)
-    above = visit(entries, weights, sums, x_max=1.5, exponent=0.75, learning_rate=0)  # f = 1
+    entries, tables = [(0, 1, 2.0), (1, 0, 2.0)], by_hand()
+    assert visit(entries, tables, x_max=32, exponent=0.75, learning_rate=0) == pytest.approx(0.631636, rel=1e-5)
+    above = visit(entries, tables, x_max=1.5, exponent=0.75, learning_rate=0)  # f = 1
     assert above == pytest.approx(0.243194 + 4.809894, rel=1e-5)
-    assert np.array_equal(weights.words, column(0.5, -1.0)), "a learning rate of 0 changes nothing"
+    assert np.array_equal(weights_of(tables, 2, 1)[0], column(0.5, -1.0)), "a learning rate of 0 changes nothing"
 
 
 def test_two_steps_of_adagrad_by_hand():
@@ -55,69 +53,137 @@ def test_two_steps_of_adagrad_by_hand():
     2nd  difference 0.4 * 0.95 + 0 - 0.5 = -0.12, factor -0.06: -0.057 / sqrt(1.01), -0.024 / sqrt(1.0025),
          -0.06 / sqrt(1.01)
     """
-    _, weights, sums = by_hand()
-    entry = np.array([(0, 1, 1.0)], ENTRY)
-    assert visit(entry, weights, sums, x_max=1, exponent=0.75, learning_rate=0.5) == pytest.approx(0.04)
-    assert_weights(weights, [0.4, -1], [2, 0.95], [0, 0.2], [0.3, -0.5])
-    assert_weights(sums, [1.01, 1], [1, 1.0025], [1.01, 1], [1, 1.01])
-    assert visit(entry, weights, sums, x_max=1, exponent=0.75, learning_rate=0.5) == pytest.approx(0.0144)
-    assert_weights(weights, [0.456717, -1], [2, 0.973970], [0.059702, 0.2], [0.3, -0.440298])
-    assert_weights(sums, [1.013249, 1], [1, 1.003076], [1.0136, 1], [1, 1.0136])
+    entry, tables = [(0, 1, 1.0)], by_hand()
+    assert visit(entry, tables, x_max=1, exponent=0.75, learning_rate=0.5) == pytest.approx(0.04)
+    assert_weights(weights_of(tables, 2, 1), [0.4, -1], [2, 0.95], [0, 0.2], [0.3, -0.5])
+    assert_weights(sums_of(tables, 2, 1), [1.01, 1], [1, 1.0025], [1.01, 1], [1, 1.01])
+    assert visit(entry, tables, x_max=1, exponent=0.75, learning_rate=0.5) == pytest.approx(0.0144)
+    assert_weights(weights_of(tables, 2, 1), [0.456717, -1], [2, 0.973970], [0.059702, 0.2], [0.3, -0.440298])
+    assert_weights(sums_of(tables, 2, 1), [1.013249, 1], [1, 1.003076], [1.0136, 1], [1, 1.0136])
 
 
 def test_the_step_of_every_entry_is_the_gradient_of_half_the_loss():
     draw = np.random.default_rng(1)
-    entries = random_entries(draw)
-    start, _ = first_weights(5, 4, draw)
+    entries = random_entries(draw, 5)
+    start = first_tables(5, 4, 2, draw)
     for entry in entries:
-        weights, sums = copied(start), Weights(*[np.ones_like(part) for part in start])
-        visit(np.array([entry]), weights, sums, x_max=3, exponent=0.6, learning_rate=1)  # steps are gradients
-        parts = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in start]
-        (loss_in_torch(np.array([entry]), parts, x_max=3, exponent=0.6) / 2).backward()
-        for before, after, part in zip(start, weights, parts, strict=True):
-            np.testing.assert_allclose(before - after, part.grad, atol=1e-6)
+        tables = copied(start)
+        visit([entry], tables, learning_rate=1, **EVEN)  # steps are gradients
+        before = weights_of(start, 5, 4)
+        parts = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in before]
+        (loss_in_torch([entry], parts, **EVEN) / 2).backward()
+        for first, after, part in zip(before, weights_of(tables, 5, 4), parts, strict=True):
+            np.testing.assert_allclose(first - after, part.grad, atol=1e-6)
 
 
-def test_the_loss_is_that_of_the_paper():
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_the_loss_is_that_of_the_paper(blocks):
     draw = np.random.default_rng(2)
-    entries, (weights, sums) = random_entries(draw), first_weights(5, 4, draw)
-    expected = loss_in_torch(entries, [torch.tensor(part, dtype=torch.float64) for part in weights], 3, 0.6)
-    assert visit(entries, weights, sums, x_max=3, exponent=0.6, learning_rate=0) == pytest.approx(float(expected), 1e-6)
+    entries, tables = random_entries(draw, 5), first_tables(5, 4, blocks, draw)
+    expected = loss_in_torch(
+        entries, [torch.tensor(part, dtype=torch.float64) for part in weights_of(tables, 5, 4)], **EVEN
+    )
+    assert visit(entries, tables, learning_rate=0, **EVEN) == pytest.approx(float(expected), 1e-6)
 
 
-def test_the_slow_loop():
+@pytest.mark.parametrize(("blocks", "size", "threads"), [(1, 4, 1), (4, 4, 1), (4, 17, 2), (7, 30, 3)])
+def test_the_slow_loop_over_tiles(blocks, size, threads):
     draw = np.random.default_rng(3)
-    entries, (weights, sums) = random_entries(draw), first_weights(5, 4, draw)
-    slow, slow_sums = ([part.astype(np.float64) for part in parts] for parts in (weights, sums))
-    for _ in range(20):
-        fast_loss = visit(entries, weights, sums, x_max=3, exponent=0.6, learning_rate=0.05)
-        slow_loss = slow_pass(entries, slow, slow_sums, x_max=3, exponent=0.6, learning_rate=0.05)
-        assert fast_loss == pytest.approx(slow_loss, rel=1e-4)
-    for fast, expected in zip((*weights, *sums), (*slow, *slow_sums), strict=True):
+    entries, tables = random_entries(draw, 20), first_tables(20, size, blocks, draw)
+    slow, slow_sums = ([part.astype(np.float64) for part in parts(tables, 20, size)] for parts in (weights_of, sums_of))
+    fit = Fit(tiles_of(entries, 20, blocks, **EVEN), tables, size, 0.05)
+    order, slow_order = np.random.default_rng(4), np.random.default_rng(4)
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(20):
+            loss = visit_all(fit, order, pool, threads)
+            in_order = [entry for tiles in rounds(blocks, slow_order) for tile in tiles for entry in listed(fit, tile)]
+            assert sorted(entry[:2] for entry in in_order) == sorted(entry[:2] for entry in entries)
+            slow_loss = slow_pass(in_order, slow, slow_sums, learning_rate=0.05, **EVEN)
+            assert loss == pytest.approx(slow_loss / len(entries), rel=1e-4)
+    for fast, expected in zip(
+        (*weights_of(tables, 20, size), *sums_of(tables, 20, size)), (*slow, *slow_sums), strict=True
+    ):
         np.testing.assert_allclose(fast, expected, rtol=1e-3, atol=1e-5)
 
 
+def test_what_is_no_weight_stays():
+    draw = np.random.default_rng(5)
+    tables = first_tables(20, 12, 4, draw)
+    visit(random_entries(draw, 20), tables, learning_rate=0.1, **EVEN)
+    assert stride_of(12) == 16
+    assert (tables.words[:, :, 0, 13] == 1).all()
+    assert (tables.contexts[:, :, 0, 12] == 1).all()
+    assert not any(table[:, :, 0, 14:].any() for table in tables)
+    assert all(table.ctypes.data % 64 == 0 for table in tables), "a row starts with a cache line"
+
+
 def test_first_weights_are_small_and_even():
-    weights, sums = first_weights(1000, 50, np.random.default_rng(1))
-    for part in weights:
+    tables = first_tables(1000, 50, 16, np.random.default_rng(1))
+    for part in weights_of(tables, 1000, 50):
         assert part.dtype == np.float32
         assert -0.01 <= part.min() < -0.0095
         assert 0.0095 < part.max() < 0.01
         assert abs(part.mean()) < 0.0006  # biases: 0.02 / sqrt(12 * 1000), times three
-    assert all((part == 1).all() for part in sums)
+        assert len(np.unique(part)) > 0.99 * part.size
+    assert all((part == 1).all() for part in sums_of(tables, 1000, 50))
 
 
-def test_a_training_is_passes_over_shuffled_entries_and_the_sum_of_both_vectors(planted):
+def test_a_training_is_passes_over_tiles_and_the_sum_of_both_vectors(planted):
     vectors = train_glove(planted.texts, **SETTINGS | {"epochs": 3})
-    lists = TokenLists(planted.texts, lowercase=True)
-    entries = count_cooccurrences(lists.batches(), vectors.words, SETTINGS["window"])
+    words, size = len(vectors.words), SETTINGS["size"]
+    blocks = number_of_blocks(words, 8 * stride_of(size))
+    assert blocks == 16
+    batches = TokenLists(planted.texts, lowercase=True).batches()
+    counted = count_cooccurrences(batches, vectors.words, SETTINGS["window"], blocks=blocks)
+    tiles = in_tiles(counted, blocks, x_max=SETTINGS["x_max"], exponent=SETTINGS["exponent"], seed=SETTINGS["seed"])
     draw = np.random.default_rng(SETTINGS["seed"])
-    weights, sums = first_weights(len(vectors.words), SETTINGS["size"], draw)
-    draw.shuffle(entries)
-    options = {name: SETTINGS[name] for name in ("x_max", "exponent", "learning_rate")}
-    losses = [visit(entries, weights, sums, **options) / len(entries) for _ in range(3)]
-    np.testing.assert_array_equal(vectors.matrix, weights.words + weights.contexts)
+    tables = first_tables(words, size, blocks, draw)
+    fit = Fit(tiles, tables, size, SETTINGS["learning_rate"])
+    with ThreadPoolExecutor(1) as pool:
+        losses = [visit_all(fit, draw, pool, 1) for _ in range(3)]
+    np.testing.assert_array_equal(vectors.matrix, sums_of_both(tables, words, size))
+    weights = weights_of(tables, words, size)
+    np.testing.assert_array_equal(vectors.matrix, weights[0] + weights[1])
     assert vectors.facts["losses"] == pytest.approx(losses, abs=1e-6)
+
+
+def test_equal_bytes_with_any_number_of_threads(planted):
+    one, *others = (
+        train_glove(planted.texts, **SETTINGS | {"epochs": 5}, threads=threads) for threads in (1, 2, 3, 20)
+    )
+    for other in others:
+        np.testing.assert_array_equal(one.matrix, other.matrix)
+        assert one.facts == other.facts
+
+
+def test_what_lies_on_disk_gives_equal_bytes(planted, monkeypatch):
+    short = SETTINGS | {"epochs": 2}
+    in_memory = train_glove(planted.texts, **short)
+    for module in ("cooccurrence", "tiles"):
+        monkeypatch.setattr(f"retable.vectors.{module}.Spill", lambda budget_bytes: Spill(0))
+    np.testing.assert_array_equal(train_glove(planted.texts, **short).matrix, in_memory.matrix)
+
+
+def test_tiles_are_as_good_an_order_as_one_shuffle(tmp_path):
+    """The loss of all weights after as many passes: 400 words, Zipf's law, topics; less than 2% apart."""
+    draw = np.random.default_rng(1)
+    topics = [draw.permutation(400) for _ in range(8)]
+    ranks = np.minimum(draw.zipf(1.3, (1500, 30)) - 1, 399)
+    texts = [[f"w{topics[text % 8][rank]}" for rank in ranks[text]] for text in range(1500)]
+    lists = TokenLists(written(tmp_path / "t", texts), lowercase=True)
+    vocabulary = [f"w{word}" for word in range(400)]
+    losses = {}
+    for blocks in (1, 16):
+        counted = count_cooccurrences(lists.batches(), vocabulary, 5, blocks=blocks)
+        order = np.random.default_rng(2)
+        fit = Fit(
+            in_tiles(counted, blocks, x_max=10, exponent=0.75, seed=1), first_tables(400, 20, blocks, order), 20, 0.05
+        )
+        with ThreadPoolExecutor(1) as pool:
+            for _ in range(6):
+                visit_all(fit, order, pool, 1)
+            losses[blocks] = visit_all(fit._replace(learning_rate=0.0), order, pool, 1)
+    assert losses[16] < 1.02 * losses[1]
 
 
 def test_planted_analogies_are_found(planted):
@@ -184,8 +250,7 @@ def test_characters_of_a_pool_of_words(tmp_path):
     assert vectors.facts["cooccurrences"] == 6  # both texts hold each pair
 
 
-def test_progress_adds_up(planted, monkeypatch):
-    monkeypatch.setattr("retable.vectors.glove.ENTRIES_AT_ONCE", 100)
+def test_progress_adds_up(planted):
     words, told = [], []
     vectors = train_glove(
         planted.texts,
@@ -193,19 +258,15 @@ def test_progress_adds_up(planted, monkeypatch):
         on_words=words.append,
         on_entries=lambda visited, entries, loss: told.append((visited, entries, loss)),
     )
-    entries, blocks = vectors.facts["cooccurrences"], len(told) // 3
+    entries, rounds_of_pass = vectors.facts["cooccurrences"], len(told) // 3
+    assert rounds_of_pass == 16
     assert sum(words) == vectors.facts["training_words"]
-    assert [sum(visited for visited, _, _ in told[start : start + blocks]) for start in (0, blocks, 2 * blocks)] == [
-        entries
-    ] * 3
+    for start in range(0, len(told), rounds_of_pass):
+        assert sum(visited for visited, _, _ in told[start : start + rounds_of_pass]) == entries
     assert {of for _, of, _ in told} == {entries}
-    assert [loss for _, _, loss in told[blocks - 1 :: blocks]] == pytest.approx(vectors.facts["losses"], abs=1e-6)
-
-
-def test_progress_within_a_pass_changes_nothing(planted, monkeypatch):
-    whole = train_glove(planted.texts, **SETTINGS | {"epochs": 2})
-    monkeypatch.setattr("retable.vectors.glove.ENTRIES_AT_ONCE", 100)
-    np.testing.assert_array_equal(train_glove(planted.texts, **SETTINGS | {"epochs": 2}).matrix, whole.matrix)
+    assert [loss for _, _, loss in told[rounds_of_pass - 1 :: rounds_of_pass]] == pytest.approx(
+        vectors.facts["losses"], abs=1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -213,6 +274,7 @@ def test_progress_within_a_pass_changes_nothing(planted, monkeypatch):
     [
         ({"size": 0}, "size of GloVe vectors is 0; allowed: 1 or more"),
         ({"epochs": 0}, "epochs of GloVe vectors is 0"),
+        ({"threads": 0}, "threads of GloVe vectors is 0; allowed: 1 or more"),
         ({"exponent": -0.1}, "exponent of GloVe vectors is -0.1; allowed: 0 or more"),
         ({"x_max": 0.0}, "x_max of GloVe vectors is 0.0; allowed: more than 0"),
         ({"learning_rate": -1.0}, "learning_rate of GloVe vectors is -1.0"),
@@ -252,22 +314,64 @@ def assert_weights(weights, *expected):
         np.testing.assert_allclose(part.ravel(), numbers, rtol=1e-5, atol=1e-6)
 
 
-def copied(weights):
-    return Weights(*[part.copy() for part in weights])
+def weights_of(tables, words, size):
+    """w, w~, b, b~ as the paper has them."""
+    return _in_rows(tables, 0, words, size)
 
 
-def random_entries(draw):
-    """All pairs of five words, in a random order, some above x_max = 3."""
-    entries = np.array([(i, j, 0.0) for i in range(5) for j in range(5)], ENTRY)
-    entries["count"] = draw.exponential(2, len(entries)) + 0.1
-    draw.shuffle(entries)
-    return entries
+def sums_of(tables, words, size):
+    """What AdaGrad has summed for each of them."""
+    return _in_rows(tables, 1, words, size)
+
+
+def _in_rows(tables, layer, words, size):
+    both = [
+        np.stack([table[word % len(table), word // len(table), layer] for word in range(words)]) for table in tables
+    ]
+    return both[0][:, :size], both[1][:, :size], both[0][:, size], both[1][:, size + 1]
+
+
+def visit(entries, tables, *, x_max, exponent, learning_rate):
+    """One pass; the loss summed over the entries."""
+    blocks, places, _, stride = tables.words.shape
+    size = int(np.flatnonzero(tables.words[0, 0, 0])[-1]) - 1  # the 1 after the bias is the last that is not 0
+    fit = Fit(tiles_of(entries, blocks * places, blocks, x_max=x_max, exponent=exponent), tables, size, learning_rate)
+    assert stride == stride_of(size)
+    with ThreadPoolExecutor(1) as pool:
+        return len(entries) * visit_all(fit, np.random.default_rng(1), pool, 1)
+
+
+def tiles_of(entries, words, blocks, *, x_max, exponent):
+    """Tiles of entries (word, context, X_ij)."""
+    runs = []
+    for block in range(blocks):
+        own = [[(j, x) for i, j, x in entries if i == word] for word in range(block, words, blocks)]
+        contexts, counts = (np.array([entry[side] for row in own for entry in row]) for side in (0, 1))
+        starts = np.cumsum([0, *map(len, own)])
+        runs.append(Run(starts, contexts.astype(np.int32), np.rint(counts * PARTS).astype(np.uint64)))
+    return in_tiles(Cooccurrences(words, [runs]), blocks, x_max=x_max, exponent=exponent, seed=1)
+
+
+def listed(fit, tile):
+    """(word, context, X_ij) of a tile, in the order in which they are visited."""
+    blocks, (word_block, context_block) = len(fit.tiles), tile
+    for (i, j), (log_x, _) in zip(*(part.tolist() for part in fit.tiles[word_block].tile(context_block)), strict=True):
+        yield word_block + i * blocks, context_block + j * blocks, np.exp(log_x)
+
+
+def copied(tables):
+    return tables._replace(words=tables.words.copy(), contexts=tables.contexts.copy())
+
+
+def random_entries(draw, words):
+    """All pairs of words, some above x_max = 3."""
+    return [(i, j, float(draw.exponential(2) + 0.1)) for i in range(words) for j in range(words)]
 
 
 def loss_in_torch(entries, parts, x_max, exponent):
     words, contexts, word_biases, context_biases = parts
-    i, j = (torch.tensor(entries[side].astype(np.int64)) for side in ("word", "context"))
-    x = torch.tensor(entries["count"].astype(np.float64))
+    i, j = (torch.tensor([entry[side] for entry in entries]) for side in (0, 1))
+    x = torch.tensor([entry[2] for entry in entries], dtype=torch.float64)
     weight = torch.where(x < x_max, (x / x_max) ** exponent, 1.0)
     return (weight * ((words[i] * contexts[j]).sum(1) + word_biases[i] + context_biases[j] - x.log()) ** 2).sum()
 
@@ -276,7 +380,7 @@ def slow_pass(entries, weights, sums, *, x_max, exponent, learning_rate):
     """The header of glove.py, number by number, in float64."""
     w, w_, b, b_ = weights
     total = 0.0
-    for i, j, x in entries.tolist():
+    for i, j, x in entries:
         f = min(1.0, (x / x_max) ** exponent)
         difference = sum(w[i][k] * w_[j][k] for k in range(w.shape[1])) + b[i] + b_[j] - np.log(x)
         total += f * difference**2

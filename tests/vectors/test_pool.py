@@ -96,6 +96,7 @@ def stage(tmp_path, monkeypatch):
     )
     params = {"pools": {"all": {"corpora": ["first", "second"], "unlabelled": True}}, "corpora": dict.fromkeys(sizes)}
     params["pools"]["labelled"] = params["pools"]["all"] | {"unlabelled": False}
+    params["papers"] = {}  # none that cuts a corpus into folds
     monkeypatch.setattr("pipeline.pool.read_params", params.get)
     for name in ("TAGGED", "CLEAN", "POOLS"):
         monkeypatch.setattr(f"pipeline.pool.{name}", tmp_path / name)

@@ -103,6 +103,17 @@ def test_a_long_text_comes_in_pieces(tmp_path, monkeypatch):  # gensim would dro
     assert list(lists) == list(lists)
 
 
+def test_lists_are_the_texts_and_a_word_is_one_object(tmp_path, monkeypatch):  # gensim looks up by identity first
+    texts = [["a", "B", "a"], [], ["b", "A"], ["c"], []]
+    file = written(tmp_path / "t", texts)
+    for texts_in_batch in (1, 2, 1000):
+        monkeypatch.setattr(token_lists, "TEXTS_IN_BATCH", texts_in_batch)
+        assert list(TokenLists(file, lowercase=False)) == [text for text in texts if text]
+        assert list(TokenLists(file, lowercase=True)) == [["a", "b", "a"], ["b", "a"], ["c"]]
+    first, second, _ = TokenLists(file, lowercase=True)
+    assert first[0] is first[2] is second[1]
+
+
 def test_what_cannot_be_trained(texts):
     with pytest.raises(InputError, match='algorithm of word vectors is "skipgram"; did you mean "skip-gram"'):
         train_word2vec(texts, **SETTINGS | {"algorithm": "skipgram"})

@@ -9,38 +9,28 @@ Equations  X_ij: co-occurrence (`cooccurrence.py`); w_i, b_i: vector and bias of
                      that one entry changes are changed at once, entry after entry
            result    w_i + w~_i                                                                     (section 4.2)
 As the     AdaGrad with the squares of the steps, not of the gradients, in G; one rate for vectors and biases; first
-authors'   values uniform in (-0.5, 0.5) / size, biases too; the entries shuffled once, every pass in that order. That
-program    is the program of 2014; since 2019 its biases have no learning rate, and it clips gradients.
-Departure  the order and the first values come from the seed, and one thread visits the entries, so that equal texts and
-           parameters give equal bytes on one machine; no vector for unknown words.
+authors'   values uniform in (-0.5, 0.5) / size, biases too. That is the program of 2014; since 2019 its biases have no
+program    learning rate, and it clips gradients.
+Departure  the authors' threads race over one shuffled list; here they visit tiles (`tiles.py`) that have no vector in
+           common, in rounds whose order is drawn anew for every pass. Order and first values come from the seed, so
+           equal texts and parameters give equal bytes on one machine, with any number of threads. No vector for
+           unknown words.
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from retable.errors import InputError
 from retable.text.units import Unit
 from retable.vectors.cooccurrence import count_cooccurrences
+from retable.vectors.glove_pass import Fit, first_tables, stride_of, sums_of_both, visit_all
 from retable.vectors.store import WordVectors
+from retable.vectors.tiles import in_tiles, number_of_blocks
 from retable.vectors.token_lists import TokenLists, frequent_words
-
-ENTRIES_AT_ONCE = 1 << 20  # between two calls of on_entries
-
-Floats = npt.NDArray[np.float32]
-
-
-class Weights(NamedTuple):
-    """w and w~, float32 (word, size), b and b~, float32 (word,); or what AdaGrad has summed for each of them."""
-
-    words: Floats
-    contexts: Floats
-    word_biases: Floats
-    context_biases: Floats
 
 
 def train_glove(
@@ -56,6 +46,7 @@ def train_glove(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
+    threads: int | None = None,
     on_words: Callable[[int], None] = lambda words: None,
     on_entries: Callable[[int, int, float], None] = lambda visited, entries, loss: None,
 ) -> WordVectors:
@@ -70,107 +61,50 @@ def train_glove(
         x_max, exponent: of the weighting (eq. 9).
         learning_rate: of AdaGrad.
         unit: "words", or "characters": then what is said here of words holds for the characters of the texts.
+        threads: that count and train; None for as many as numba would take: the cores, or NUMBA_NUM_THREADS.
         on_words: told how many more words were counted.
         on_entries: told how many more entries of X were visited, how many there are, and their mean loss so far in
             this pass.
     Returns: the vectors, most frequent word first; `facts` holds the mean loss of every pass.
     Raises: InputError if an option is out of its range, no word occurs `min_count` times, no two words stand together,
-        or the loss grows without bound.
+        the loss grows without bound, or the disk is full.
     """
-    check_options(size=size, epochs=epochs, x_max=x_max, exponent=exponent, learning_rate=learning_rate)
+    threads = numba.config.NUMBA_NUM_THREADS if threads is None else threads
+    check_options(
+        size=size, epochs=epochs, threads=threads, x_max=x_max, exponent=exponent, learning_rate=learning_rate
+    )
     counts = TokenLists(texts, lowercase=lowercase, unit=unit).counts()
     vocabulary = list(frequent_words(counts, min_count, texts))
+    blocks = number_of_blocks(len(vocabulary), 2 * 4 * stride_of(size))
     batches = TokenLists(texts, lowercase=lowercase, unit=unit).batches()
-    entries = count_cooccurrences(batches, vocabulary, window, on_words=on_words)
-    if not len(entries):
+    counted = count_cooccurrences(batches, vocabulary, window, blocks=blocks, threads=threads, on_words=on_words)
+    tiles = in_tiles(counted, blocks, x_max=x_max, exponent=exponent, seed=seed, threads=threads)
+    del counted
+    entries = sum(len(row.places) for row in tiles)
+    if not entries:
         raise InputError(f"no text of {texts} has two words that occur {min_count} times or more; lower min_count.")
     draw = np.random.default_rng(seed)
-    weights, sums = first_weights(len(vocabulary), size, draw)
-    draw.shuffle(entries)
+    fit = Fit(tiles, first_tables(len(vocabulary), size, blocks, draw), size, learning_rate)
     losses = []
-    for number in range(1, epochs + 1):
-        loss = 0.0
-        for start in range(0, len(entries), ENTRIES_AT_ONCE):
-            block = entries[start : start + ENTRIES_AT_ONCE]
-            loss += visit(block, weights, sums, x_max=x_max, exponent=exponent, learning_rate=learning_rate)
-            on_entries(len(block), len(entries), loss / (start + len(block)))
-        if not np.isfinite(loss):
-            raise InputError(f"the loss is no number any more in pass {number}; lower learning_rate ({learning_rate}).")
-        losses.append(round(loss / len(entries), 6))
-    facts = {"training_words": counts.total(), "cooccurrences": len(entries), "losses": losses}
-    return WordVectors(vocabulary, weights.words + weights.contexts, {**facts, "numba": numba.__version__})
+    with ThreadPoolExecutor(threads) as pool:
+        for number in range(1, epochs + 1):
+            loss = visit_all(fit, draw, pool, threads, on_entries)
+            if not np.isfinite(loss):
+                raise InputError(
+                    f"the loss is no number any more in pass {number}; lower learning_rate ({learning_rate})."
+                )
+            losses.append(round(loss, 6))
+    facts = {"training_words": counts.total(), "cooccurrences": entries, "losses": losses}
+    matrix = sums_of_both(fit.tables, len(vocabulary), size)
+    return WordVectors(vocabulary, matrix, {**facts, "numba": numba.__version__})
 
 
-def check_options(*, size: int, epochs: int, x_max: float, exponent: float, learning_rate: float) -> None:
+def check_options(*, size: int, epochs: int, threads: int, x_max: float, exponent: float, learning_rate: float) -> None:
     """Raises: InputError for a value with which nothing can be trained."""
-    for name, value, least in (("size", size, 1), ("epochs", epochs, 1), ("exponent", exponent, 0)):
+    least_values = (("size", size, 1), ("epochs", epochs, 1), ("threads", threads, 1), ("exponent", exponent, 0))
+    for name, value, least in least_values:
         if value < least:
             raise InputError(f"{name} of GloVe vectors is {value}; allowed: {least} or more.")
     for name, value in (("x_max", x_max), ("learning_rate", learning_rate)):
         if value <= 0:
             raise InputError(f"{name} of GloVe vectors is {value}; allowed: more than 0.")
-
-
-def first_weights(words: int, size: int, draw: np.random.Generator) -> tuple[Weights, Weights]:
-    """Weights in (-0.5, 0.5) / size, and the sums of AdaGrad, all 1."""
-    shapes = [(words, size), (words, size), (words,), (words,)]
-    weights = [(draw.random(shape, dtype=np.float32) - np.float32(0.5)) / np.float32(size) for shape in shapes]
-    return Weights(*weights), Weights(*[np.ones(shape, np.float32) for shape in shapes])
-
-
-def visit(
-    entries: np.ndarray, weights: Weights, sums: Weights, *, x_max: float, exponent: float, learning_rate: float
-) -> float:
-    """Update the weights by every entry, in order.
-
-    Args:
-        entries: of X (`count_cooccurrences`).
-        weights, sums: changed in place.
-    Returns: the loss (eq. 8) summed over the entries, each before its update; with learning rate 0, J itself.
-    """
-    loss: float = _visit(
-        entries["word"], entries["context"], entries["count"], weights, sums,
-        np.float32(x_max), np.float32(exponent), np.float32(learning_rate),
-    )  # fmt: skip
-    return loss
-
-
-def visit_in_order(
-    words: npt.NDArray[np.int32],
-    contexts: npt.NDArray[np.int32],
-    counts: Floats,
-    weights: Weights,
-    sums: Weights,
-    x_max: np.float32,
-    exponent: np.float32,
-    learning_rate: np.float32,
-) -> float:
-    """The loop of `visit`; every number is float32, for a float64 would halve the speed."""
-    loss = 0.0
-    for entry in range(len(counts)):
-        i, j, count = words[entry], contexts[entry], counts[entry]
-        word, context = weights.words[i], weights.contexts[j]
-        word_sums, context_sums = sums.words[i], sums.contexts[j]
-        product = np.float32(0.0)
-        for k in range(len(word)):
-            product += word[k] * context[k]
-        difference = product + weights.word_biases[i] + weights.context_biases[j] - np.log(count)
-        weight = (count / x_max) ** exponent if count < x_max else np.float32(1.0)  # eq. 9
-        loss += weight * difference * difference
-        factor = learning_rate * weight * difference
-        for k in range(len(word)):
-            word_step, context_step = factor * context[k], factor * word[k]
-            word[k] -= word_step / np.sqrt(word_sums[k])
-            context[k] -= context_step / np.sqrt(context_sums[k])
-            word_sums[k] += word_step * word_step
-            context_sums[k] += context_step * context_step
-        weights.word_biases[i] -= factor / np.sqrt(sums.word_biases[i])
-        weights.context_biases[j] -= factor / np.sqrt(sums.context_biases[j])
-        sums.word_biases[i] += factor * factor
-        sums.context_biases[j] += factor * factor
-    return loss
-
-
-# Compiled when first called, as in cooccurrence.py. For vector instructions (three times the speed) the product may be
-# summed in another order, and a division by zero gives infinity, not an exception.
-_visit = numba.njit(visit_in_order, fastmath={"reassoc", "nsz", "contract"}, error_model="numpy")

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -46,10 +48,15 @@ class TokenLists:
 
     def __iter__(self) -> Iterator[list[str]]:
         for batch in self.batches():
-            for tokens in batch.to_pylist():
-                for start in range(0, len(tokens), LONGEST_SENTENCE):
-                    yield tokens[start : start + LONGEST_SENTENCE]
-            self.on_words(len(batch.flatten()))
+            # a word of a batch is one object, however often it occurs: gensim looks up tokens by hash and identity
+            encoded = batch.flatten().dictionary_encode()
+            words = np.array(encoded.dictionary.to_pylist(), dtype=object)
+            tokens = words[encoded.indices.to_numpy()].tolist()
+            offsets = batch.offsets.to_numpy()
+            for text, end in pairwise((offsets - offsets[0]).tolist()):
+                for start in range(text, end, LONGEST_SENTENCE):
+                    yield tokens[start : min(start + LONGEST_SENTENCE, end)]
+            self.on_words(len(tokens))
 
     def counts(self) -> Counter[str]:
         """Occurrences of every word."""
