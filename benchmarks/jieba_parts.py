@@ -8,7 +8,7 @@ Reads data/raw/gsdsimp/{dev,test}.conllu and data/parts/table/zh/table.tsv. The 
 from pipeline.command import command
 from pipeline.paths import PARTS_TABLES, RAW
 from retable.corpora.readers import read_conllu
-from retable.text.chinese import chinese_words_and_parts, part_in_context, plain_words
+from retable.text.chinese import chinese_words_and_parts, parts_in_context, plain_words
 from retable.text.comparison_table import read_table
 from retable.text.content import CONTENT
 from retable.text.jieba_accuracy import accuracy
@@ -23,7 +23,7 @@ def main() -> None:
         table = read_table(PARTS_TABLES / "zh/table.tsv")
         for name, words, parts in (
             ("in context", *chinese_words_and_parts(texts)),
-            ("table", plain, table.parts_of(plain, part_in_context)),
+            ("table", plain, table.parts_of(plain, parts_in_context)),
         ):
             found = accuracy(sentences, words, parts, CONTENT)
             print(

@@ -3,44 +3,33 @@
 In   data/raw/<corpus>/
 Out  data/clean/<corpus>/{train,dev,test}.parquet, stats.json, removed.csv, heldout.txt;
      unlabelled.parquet where the corpus has texts without a label
+
+Memory holds about 250 bytes a text (`retable.text.fingerprint_store`), the disk meanwhile the texts twice and a
+kilobyte for each.
 """
 
 import argparse
 import csv
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pipeline.command import command
 from pipeline.paths import CLEAN, RAW
 from pipeline.progress import progress
-from retable.corpora import CORPORA, Corpus, Example, corpus
+from retable.corpora import CORPORA, Corpus, corpus
 from retable.files import atomic_folder, sha256_of_file, write_json
-from retable.text.cleaning import Removed, clean_examples
-from retable.text.clusters import near_duplicate_clusters
-from retable.text.leakage import Leaks, fingerprints, leaks
-from retable.text.splits import UNLABELLED, Facts, clean_schema
+from retable.text.clean_files import SplitFiles
+from retable.text.cleaned import CleanedTexts, counted_reasons, read_cleaned
+from retable.text.cleaning import Removed
+from retable.text.copies import clusters_of, leaks_between
+from retable.text.leakage import Digests, Leaks, Places
+from retable.text.splits import SPLITS, UNLABELLED, Facts
 from retable.text.splitting import draw_splits
 from retable.text.statistics import corpus_statistics
-
-ROWS_IN_A_GROUP = 8192
-
-
-def write_clean(path: Path, source: Corpus, examples: Sequence[Example], clean: npt.NDArray[np.bool_]) -> None:
-    """Write one split; equal texts give equal bytes."""
-    columns = {
-        "id": [example.id for example in examples],
-        "text": [example.text for example in examples],
-        "label": [example.label for example in examples],
-        "clean": clean,
-    }
-    schema = clean_schema(Facts(source.name, source.language, source.labels, source.domains))
-    pq.write_table(pa.table(columns, schema=schema), path, compression="zstd", row_group_size=ROWS_IN_A_GROUP)
 
 
 def write_removed(path: Path, removed: Sequence[Removed]) -> None:
@@ -51,49 +40,76 @@ def write_removed(path: Path, removed: Sequence[Removed]) -> None:
         writer.writerows(removed)
 
 
-def clean_texts(source: Corpus, read: Sequence[Example]) -> tuple[list[Example], list[Example], list[Removed]]:
-    """Labelled texts, unlabelled texts, and what is left of neither; unlabelled ones keep their copies."""
-    labelled = [example for example in read if example.split != UNLABELLED]
-    others = [example for example in read if example.split == UNLABELLED]
-    kept, removed = clean_examples(labelled, markup=source.html, drop_copies=source.split == "own")
-    unlabelled, empty = clean_examples(others, markup=source.html, drop_copies=False)
-    return kept, unlabelled, removed + empty
+def write_held_out(path: Path, digests: Digests) -> None:
+    """Write the digests of the texts of dev and test."""
+    held_out = sorted({digest.tobytes().hex() for digest in digests})
+    path.write_text("".join(f"{digest}\n" for digest in held_out), encoding="utf-8")
 
 
-def is_clean(split: str, texts: int, found: Mapping[tuple[str, str], Leaks]) -> npt.NDArray[np.bool_]:
+def splits_of(source: Corpus, texts: CleanedTexts, labelled: Places, clusters: Places) -> npt.NDArray[np.int8]:
+    """The split of every text, -1 of those that are in none."""
+    rank = np.argsort(np.argsort(source.labels)).astype(np.int16)
+    splits = np.where(texts.published == len(SPLITS), len(SPLITS), -1).astype(np.int8)
+    splits[labelled] = draw_splits(
+        texts.ids.take(labelled),
+        rank[texts.labels[labelled]],
+        texts.published[labelled],
+        test_texts=source.test_texts,
+        clusters=clusters if source.grouped else None,
+    )
+    return splits
+
+
+def is_clean(split_of: npt.NDArray[np.int8], found: Mapping[tuple[str, str], Leaks]) -> npt.NDArray[np.bool_]:
     """Texts of dev and test that occur in no training text; unlabelled ones that occur in no dev or test text."""
-    known = {"dev": ("train",), "test": ("train",), UNLABELLED: ("dev", "test")}.get(split, ())
-    clean = np.ones(texts, dtype=np.bool_)
-    for other in known:
-        clean &= ~found[other, split].any
+    clean = np.ones(len(split_of), dtype=np.bool_)
+    for place, split in enumerate((*SPLITS, UNLABELLED)):
+        for other in {"dev": ("train",), "test": ("train",), UNLABELLED: ("dev", "test")}.get(split, ()):
+            if (other, split) in found:
+                clean[split_of == place] &= ~found[other, split].any
     return clean
 
 
 @command
 def main(name: str) -> None:
     source = corpus(name)
-    read = source.examples(RAW / name)
-    kept, unlabelled, removed = clean_texts(source, read)
-    texts = [example.text for example in (*kept, *unlabelled)]
-    with progress(f"clean {name}", len(texts), "texts") as bar, atomic_folder(CLEAN / name) as folder:
-        prints = fingerprints(texts, bar.advance)
+    declared = sum(count for _, _, count in source.declared_counts())
+    splits = (*SPLITS, *([UNLABELLED] if source.unlabelled else []))
+    with (
+        progress(f"clean {name}", declared, "texts") as bar,
+        atomic_folder(CLEAN / name) as folder,
+        TemporaryDirectory(prefix=".texts.", dir=folder) as scratch,
+        CleanedTexts(Path(scratch)) as texts,
+    ):
+
+        def on_texts(count: int) -> None:
+            bar.advance(count)
+            if bar.done > bar.total:  # of some corpora nobody knows the number of texts
+                bar.finish()
+
+        published, stays, removed = read_cleaned(source, RAW / name, texts, on_texts)
         bar.advance(0, note="· comparing the texts")
-        clusters = near_duplicate_clusters(prints.take(range(len(kept))))
-        cluster_of = dict(zip((example.id for example in kept), clusters.tolist(), strict=True))
-        splits = draw_splits(kept, test_texts=source.test_texts, clusters=cluster_of if source.grouped else None) | (
-            {UNLABELLED: unlabelled} if unlabelled else {}
-        )
-        place = {example.id: index for index, example in enumerate((*kept, *unlabelled))}
-        parts = {split: prints.take([place[example.id] for example in examples]) for split, examples in splits.items()}
-        found = {(known, asked): leaks(parts[asked], parts[known]) for known, asked in combinations(splits, 2)}
+        labelled = np.flatnonzero(stays & (texts.published != len(SPLITS)))
+        clusters = clusters_of(texts.prints, labelled)
+        split_of = splits_of(source, texts, labelled, clusters)
+        found = leaks_between(texts.prints, split_of, splits)
         bar.advance(0, note="")
-        for split, examples in splits.items():
-            write_clean(folder / f"{split}.parquet", source, examples, is_clean(split, len(examples), found))
+        facts = Facts(source.name, source.language, source.labels, source.domains)
+        with SplitFiles(folder, facts, splits) as files:
+            files.write(texts, split_of, is_clean(split_of, found))
         write_removed(folder / "removed.csv", removed)
-        held_out = sorted({*parts["dev"].digests, *parts["test"].digests})
-        (folder / "heldout.txt").write_text("".join(f"{digest}\n" for digest in held_out), encoding="utf-8")
+        held_out = (split_of == SPLITS.index("dev")) | (split_of == SPLITS.index("test"))
+        write_held_out(folder / "heldout.txt", texts.prints.exact[held_out])
         digests = {split: sha256_of_file(folder / f"{split}.parquet") for split in splits}
-        stats = corpus_statistics(source, read, splits, removed, found, clusters)
+        stats = corpus_statistics(
+            source,
+            published,
+            files.statistics(texts, split_of),
+            {split: counted.vocabulary for split, counted in files.counted.items()},
+            counted_reasons(removed),
+            found,
+            clusters,
+        )
         write_json(folder / "stats.json", stats | {"sha256": digests})
 
 

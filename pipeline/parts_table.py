@@ -4,7 +4,6 @@ In   data/clean/<corpus>/{train,dev}.parquet of the corpora of `parts-table` in 
 Out  data/parts/table/zh/table.tsv; agreement.json and speed.json, both measured on the dev texts (no test text is read)
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,12 @@ from pipeline.params import read_params
 from pipeline.paths import CLEAN, PARTS_TABLES
 from pipeline.progress import Bar, progress
 from retable.files import atomic_folder, write_json
-from retable.text.chinese import chinese_words_and_parts, dictionary_parts, part_in_context, plain_words
+from retable.text.chinese import chinese_words_and_parts, dictionary_parts, parts_in_context, plain_words
 from retable.text.comparison_table import ComparisonTable, count_parts, make_table, table_size, write_table
 from retable.text.content import CONTENT
 from retable.text.splits import read_facts
 from retable.text.table_agreement import compare
 from retable.text.tagging import tokenised
-
-TEXTS_WORTH_A_PROCESS = 1_000
 
 
 def read_texts(path: Path) -> list[str]:
@@ -37,8 +34,7 @@ def read_texts(path: Path) -> list[str]:
 def in_context(paths: list[Path], bar: Bar) -> Iterator[tuple[pa.ListArray, pa.ListArray]]:
     """The words and parts of all texts, in batches."""
     for path in paths:
-        processes = min(os.cpu_count() or 1, 1 + pq.read_metadata(path).num_rows // TEXTS_WORTH_A_PROCESS)
-        for batch, words, parts in tokenised(path, chinese_words_and_parts, processes):
+        for batch, words, parts in tokenised(path, chinese_words_and_parts):
             yield words, parts
             bar.advance(len(batch))
 
@@ -56,7 +52,7 @@ def main() -> None:
         table = ComparisonTable(make_table(dictionary, counts))
         # The table is used on the words of plain segmentation: those of the training texts are entries from the start.
         for known in texts.values():
-            table.parts_of(plain_words(known), part_in_context)
+            table.parts_of(plain_words(known), parts_in_context)
         write_table(folder / "table.tsv", table.parts)
         agreed: dict[str, Any] = {}
         speed: dict[str, Any] = {}

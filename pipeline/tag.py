@@ -18,15 +18,16 @@ from pipeline.progress import progress
 from retable.corpora import Corpus, corpus
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder
-from retable.text.chinese import chinese_words_and_parts, part_in_context, plain_words
+from retable.text.chinese import chinese_words_and_parts, parts_in_context, plain_words
 from retable.text.comparison_table import read_table
 from retable.text.english import load_tagger, parts_of_speech
 from retable.text.splits import SPLITS, UNLABELLED, read_facts
 from retable.text.tagging import TagParts, TokeniseWithParts, tag_split
 from retable.text.tokens import Tokenise, tokeniser_for
 
-# Starting a process costs about a second; what tokenises an English text takes far less time than jieba.
-TEXTS_WORTH_A_PROCESS = {"en": 10_000, "zh": 1_000}
+# Starting a process costs one to two seconds. Chinese texts have one: they are cut in 20 us each, and that a second
+# process, whose answers must come through a pipe, would be faster was never measured.
+TEXTS_WORTH_A_PROCESS = {"en": 10_000}
 
 
 def tokeniser_and_tagger(declared: Corpus, source: str) -> tuple[Tokenise | TokeniseWithParts, TagParts | None]:
@@ -44,7 +45,7 @@ def tokeniser_and_tagger(declared: Corpus, source: str) -> tuple[Tokenise | Toke
     if (declared.language, declared.tokenised, source) == ("zh", False, "context"):
         return chinese_words_and_parts, None
     if (declared.language, declared.tokenised, source) == ("zh", False, "table"):
-        return plain_words, partial(read_table(PARTS_TABLES / "zh/table.tsv").parts_of, tag_missing=part_in_context)
+        return plain_words, partial(read_table(PARTS_TABLES / "zh/table.tsv").parts_of, tag_missing=parts_in_context)
     raise InputError(
         f"corpora.{declared.name}.parts is {source} in params.yaml; allowed: none, context (of English, and of Chinese "
         "that comes unsegmented) and table (of such Chinese alone)."
@@ -66,7 +67,8 @@ def main(name: str) -> None:
         texts[split] = pq.read_metadata(source).num_rows
     with progress(f"tag {name}", sum(texts.values()), "texts") as bar, atomic_folder(TAGGED / name) as folder:
         for split, count in texts.items():
-            wanted = 1 + count // TEXTS_WORTH_A_PROCESS[declared.language]
+            worth = TEXTS_WORTH_A_PROCESS.get(declared.language)
+            wanted = 1 + count // worth if worth else 1
             parts = params[name]["parts"] != "none" and split != UNLABELLED
             raw = split == UNLABELLED and declared.raw_unlabelled
             tag_split(

@@ -3,9 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from in_memory import clean_examples
 
 from retable.corpora import Example, corpus
-from retable.text.cleaning import Removed, clean_examples, clean_text
+from retable.text.cleaned import digest_of
+from retable.text.cleaning import Copies, Removed, clean_text
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,37 @@ def test_the_first_copy_is_kept_and_contradictions_go():
         Removed("x/1", "contradicting label", "x/1"),
         Removed("x/4", "contradicting label", "x/1"),
     ]
+
+
+def copies_of(read: list[Example]) -> tuple[list[str], list[Removed]]:
+    """Ids of the texts that stay, and the texts that do not, by `Copies`."""
+    copies, kept = Copies(), []
+    for example in read:
+        text = clean_text(example.text, markup=False)
+        if not copies.is_copy(digest_of(text), ["joy", "sad"].index(example.label), example.id, len(kept)):
+            kept.append(example.id)
+    going, removed = copies.removed(kept.__getitem__)
+    return [name for place, name in enumerate(kept) if place not in going], removed
+
+
+def test_copies_by_hand():
+    read = examples(("a", "joy"), ("b", "sad"), ("a ", "joy"), ("c", "joy"), ("b", "joy"), ("b", "sad"), ("a", "joy"))
+    assert copies_of(read) == (
+        ["x/0", "x/3"],
+        [
+            Removed("x/2", "copy", "x/0"),
+            Removed("x/6", "copy", "x/0"),
+            Removed("x/1", "contradicting label", "x/1"),
+            Removed("x/4", "contradicting label", "x/1"),
+            Removed("x/5", "contradicting label", "x/1"),
+        ],
+    )
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(["joy", "sad"]))))
+def test_copies_are_those_of_texts_in_memory(drawn):
+    kept, removed = clean_examples(examples(*drawn), markup=False, drop_copies=True)
+    assert copies_of(examples(*drawn)) == ([example.id for example in kept], removed)
 
 
 def test_a_published_split_keeps_its_copies():

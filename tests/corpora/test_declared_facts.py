@@ -5,6 +5,7 @@ from collections import Counter
 from importlib import import_module
 
 import pytest
+from in_memory import clean_examples, draw_splits
 
 from retable.corpora import CORPORA, FAMILIES, REFERENCES, TREEBANKS, corpus, declaration, source, treebank
 from retable.corpora.declaration import UNLABELLED
@@ -12,9 +13,7 @@ from retable.corpora.defects import find_defects
 from retable.corpora.download import digest_of
 from retable.errors import InputError
 from retable.text import splits
-from retable.text.cleaning import clean_examples
 from retable.text.splits import SPLITS
-from retable.text.splitting import draw_splits
 
 EVERYTHING = [*CORPORA, *REFERENCES]
 DIGEST = re.compile("sha256:[0-9a-f]{64}|md5:[0-9a-f]{32}|git-blob:[0-9a-f]{40}|")

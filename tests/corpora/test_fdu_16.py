@@ -3,13 +3,12 @@
 from collections import Counter
 
 import pytest
+from in_memory import clean_examples, draw_splits
 
 from retable.corpora import FAMILIES, corpus
 from retable.corpora.declaration import UNLABELLED
 from retable.errors import InputError
-from retable.text.cleaning import clean_examples
 from retable.text.splits import SPLITS
-from retable.text.splitting import draw_splits
 from retable.vectors.pool import pool_language
 
 JOINT = corpus("fdu-16")

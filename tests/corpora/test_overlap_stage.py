@@ -5,9 +5,9 @@ import csv
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from in_memory import write_clean
 
 import pipeline.overlap
-from pipeline.clean import write_clean
 from retable.corpora import Example, corpus
 from retable.files import read_json, sha256_of_file
 

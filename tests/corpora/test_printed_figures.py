@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 import spacy
+from in_memory import clean_examples, published_statistics, statistics_with_unlabelled
 
 from retable.corpora import CORPORA, corpus
 from retable.papers import PAPERS, paper
 from retable.papers.fcsr import TABLE_2
 from retable.tables.published import read_published
 from retable.tables.statistics import statistics_lines
-from retable.text.cleaning import clean_examples, clean_text
-from retable.text.statistics import published_statistics, statistics_with_unlabelled
+from retable.text.cleaning import clean_text
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data/published"
 TABLES = [table for name in PAPERS for table in paper(name).statistics]

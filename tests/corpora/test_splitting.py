@@ -6,13 +6,18 @@ import subprocess
 import sys
 from collections import Counter
 
+import in_memory
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retable.corpora import Example
 from retable.errors import InputError
-from retable.text.splitting import draw_splits, largest_remainders, stratified_clusters, stratified_folds
+from retable.text import splitting
+from retable.text.splits import SPLITS
+from retable.text.splitting import ALL, largest_remainders, stratified_clusters, stratified_folds
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=200), st.integers(2, 10))
@@ -59,6 +64,25 @@ def test_pythons_hash_seed_does_not_matter():
         for seed in ("1", "2")
     }  # fmt: skip
     assert len(results) == 1
+
+
+def draw_splits(
+    read: list[Example], test_texts: int | None = None, clusters: dict[str, int] | None = None
+) -> dict[str, list[Example]]:
+    """The splits of examples, drawn by `splitting.draw_splits`; as they are drawn in memory."""
+    drawn = splitting.draw_splits(
+        pa.array([example.id for example in read], pa.string()),
+        np.array([ord(example.label) for example in read], np.int16),
+        np.array([ALL if example.split == "all" else SPLITS.index(example.split) for example in read], np.int8),
+        test_texts=test_texts,
+        clusters=None if clusters is None else np.array([clusters[example.id] for example in read]),
+    )
+    found = {
+        split: [example for example, own in zip(read, drawn, strict=True) if own == place]
+        for place, split in enumerate(SPLITS)
+    }
+    assert found == in_memory.draw_splits(read, test_texts=test_texts, clusters=clusters)
+    return found
 
 
 def examples(split: str, count: int) -> list[Example]:

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retable.text.chinese import (
+    Neighbours,
     chinese_words,
     chinese_words_and_parts,
     dictionary_parts,
-    part_in_context,
+    parts_in_context,
     plain_words,
 )
 
@@ -82,6 +83,12 @@ def test_plain_segmentation_cuts_differently_so_its_words_get_no_parts_of_others
     assert chinese_words(["涨了50%"]).to_pylist() == [["涨", "了", "50", "%"]]
 
 
+def part_in_context(words, place):
+    """The part of one word of a text."""
+    before, after = words[place - 1] if place else "", words[place + 1] if place + 1 < len(words) else ""
+    return parts_in_context([Neighbours(before, words[place], after)])[0]
+
+
 def test_a_word_between_its_neighbours_has_the_part_that_it_has_in_the_text():
     words, parts = (
         column.to_pylist()[0] for column in chinese_words_and_parts(["阿黛尔在北京吐槽了那部电影，涨了50%。"])
@@ -97,6 +104,13 @@ def test_a_word_that_tagging_cuts_in_pieces_has_the_part_of_the_longest_and_of_e
 def test_words_that_stood_apart_are_not_read_as_one():
     assert part_in_context(["买", "iPhone", "5000", "台"], 2) == "m"  # iPhone5000 would be eng
     assert part_in_context(["x", "🙂"], 1) == "x"
+
+
+def test_many_words_at_once_are_each_by_itself():
+    words = chinese_words(["阿黛尔在北京吐槽了那部电影，涨了50%。"]).to_pylist()[0]
+    cases = [Neighbours(*around) for around in zip(["", *words], words, [*words[1:], ""], strict=False)]
+    assert parts_in_context(cases) == [parts_in_context([case])[0] for case in cases]
+    assert parts_in_context([]) == []
 
 
 def test_the_dictionary_is_whole():

@@ -141,12 +141,18 @@ class Corpus(Source):
         return "own" if "all" in self.texts else "published"
 
     def examples(self, folder: Path) -> list[Example]:
-        """Read the whole corpus and compare it with its declared counts.
+        """The whole corpus at once; `counted` says what is checked."""
+        return list(self.counted(folder))
+
+    def counted(self, folder: Path) -> Iterator[Example]:
+        """Read one text after the other; at the end, compare their numbers with the declared ones.
 
         Raises: InputError for a line that cannot be read, a label or a count that is not the declared one.
         """
-        examples = list(self.read(self, folder))
-        found = Counter((example.split, example.label) for example in examples)
+        found: Counter[tuple[str, str]] = Counter()
+        for example in self.read(self, folder):
+            found[example.split, example.label] += 1
+            yield example
         for split, label, count in self.declared_counts():
             there = found[split, label] if label else sum(found[split, each] for each in ("", *self.labels))
             if there != count:
@@ -155,7 +161,6 @@ class Corpus(Source):
                     f"{folder} holds {there:,} texts{kind} in {split}, {self.name} has {count:,}; "
                     f"remove the folder and run `dvc repro download@{self.name}`."
                 )
-        return examples
 
     def declared_counts(self) -> Iterator[tuple[str, str, int]]:
         """Split, label and count of texts; the label is "" where only the sum over labels is declared."""

@@ -6,20 +6,28 @@ of a text stands outside its cluster, but for the pairs that the bands of `leaka
 
 import numpy as np
 
-from retable.text.leakage import NEAR, Fingerprints, Places, candidates, jaccard
+from retable.text.leakage import NEAR, Compared, Fingerprints, Places, candidates, first_equal, jaccard
 
 
 def near_duplicate_clusters(prints: Fingerprints) -> Places:
-    """The cluster of every text, int64 (text,): the lowest place of a text in it.
+    """The cluster of every text, int64 (text,): the lowest place of a text in it."""
+    clusters = first_equal(prints.exact())
+    merge_near(prints, clusters)
+    return clusters
+
+
+def merge_near(prints: Compared, clusters: Places) -> None:
+    """Merge the clusters of near copies, in place.
 
     A pair is only looked at while its texts are in different clusters, so thousands of notices from one template (r8)
     cost little more than a comparison of each with one other.
+
+    Args:
+        clusters: the cluster of every text, int64 (text,): the lowest place of a text in it.
     """
-    first: dict[str, int] = {}
-    clusters = np.array([first.setdefault(form, place) for place, form in enumerate(prints.digests)], dtype=np.int64)
-    members: dict[int, list[int]] = {}
-    for place, cluster in enumerate(clusters.tolist()):
-        members.setdefault(cluster, []).append(place)
+    members: dict[int, list[int]] = {}  # of clusters of several texts
+    for place in np.flatnonzero(clusters != np.arange(len(clusters))).tolist():
+        members.setdefault(int(clusters[place]), [int(clusters[place])]).append(place)
     refused: set[tuple[int, int]] = set()
     for lefts, rights in candidates(prints, clusters):
         apart = clusters[lefts] != clusters[rights]
@@ -28,12 +36,11 @@ def near_duplicate_clusters(prints: Fingerprints) -> Places:
             if low == high or (left, right) in refused:
                 continue
             if jaccard(prints.grams[left], prints.grams[right]) >= NEAR:
-                moved = members.pop(high)
+                moved = members.pop(high, [high])
                 clusters[moved] = low
-                members[low] += moved
+                members.setdefault(low, [low]).extend(moved)
             else:
                 refused.add((left, right))
-    return clusters
 
 
 def repeated(clusters: Places) -> dict[str, int]:

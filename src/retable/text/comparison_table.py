@@ -20,9 +20,10 @@ import pyarrow as pa
 
 from retable.errors import InputError
 from retable.files import atomic_file
+from retable.text.chinese import Neighbours
 
 CHINESE = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
-TagMissing = Callable[[Sequence[str], int], str]
+TagMissing = Callable[[Sequence[Neighbours]], Sequence[str]]
 Counts = dict[str, Counter[str]]
 
 
@@ -38,21 +39,35 @@ class ComparisonTable:
 
         Args:
             tokens: words of texts, list<string> (text,).
-            tag_missing: the words of a text and the place of one that is not in the table, to its part in context. It
-                is asked once a word: the answer is an entry from then on, and stands in `added` too.
+            tag_missing: words that are not in the table, where they first stand, to their parts in context. It is
+                asked once a word: the answer is an entry from then on, and stands in `added` too.
         """
-        coded = tokens.flatten().dictionary_encode()
+        flat, offsets = tokens.flatten(), _offsets_from_zero(tokens)
+        coded = flat.dictionary_encode()
         words = coded.dictionary.to_pylist()
         missing = [number for number, word in enumerate(words) if word not in self.parts]
         if missing:
-            offsets = _offsets_from_zero(tokens)
             first = np.unique(coded.indices.to_numpy(), return_index=True)[1]  # where each distinct word first stands
-            for number in missing:
-                text = int(np.searchsorted(offsets, first[number], side="right")) - 1
-                self.added[words[number]] = tag_missing(tokens[text].as_py(), int(first[number] - offsets[text]))
+            cases = neighbours(flat, offsets, first[missing])
+            self.added.update(zip((case.word for case in cases), tag_missing(cases), strict=True))
             self.parts.update(self.added)
         parts = pa.array([self.parts[word] for word in words], pa.string()).take(coded.indices)
-        return pa.ListArray.from_arrays(pa.array(_offsets_from_zero(tokens), pa.int32()), parts)
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), parts)
+
+
+def neighbours(words: pa.StringArray, offsets: np.ndarray, places: np.ndarray) -> list[Neighbours]:
+    """Some of the words of texts, each between its neighbours.
+
+    Args:
+        words: of all texts, one text after the other.
+        offsets: where the texts begin, and where the last one ends, (text + 1,).
+        places: which words.
+    """
+    text = np.searchsorted(offsets, places, side="right") - 1
+    before = pa.array(places - 1, mask=places == offsets[text])
+    after = pa.array(places + 1, mask=places + 1 == offsets[text + 1])
+    columns = [words.take(chosen).fill_null("").to_pylist() for chosen in (before, pa.array(places), after)]
+    return [Neighbours(*case) for case in zip(*columns, strict=True)]
 
 
 def make_table(dictionary: Mapping[str, str], counts: Counts) -> dict[str, str]:

@@ -17,6 +17,8 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +32,14 @@ LEAST_AGREEMENT = 0.25  # of signatures; its standard deviation at similarity 0.
 MOST_UNEQUAL_BITS = 84  # of one bit a signature, at a first look; 57.6 are expected at similarity 0.4, 91.2 at 0.05
 SEEN_BIT = np.uint32(1 << 12)  # the one of that first look; the lowest ones hang on the gram alone
 TEXTS_AT_ONCE = 1 << 12
+CLOSE_AT_ONCE = 1 << 14  # pairs whose signatures are compared
+GRAMS_AT_ONCE = 1 << 10
 PAIRS_AT_ONCE = 1 << 18  # bounds the memory of a band that many texts share
 NOT_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
 Hashes = npt.NDArray[np.uint32]
 Places = npt.NDArray[np.int64]
+Digests = npt.NDArray[np.uint64]  # (text, 2)
 
 
 def normalised(text: str) -> str:
@@ -48,6 +53,31 @@ def digest(text: str) -> str:
     Spaces do not count, so that "don't" and "do n't" have one digest however a corpus was tokenised.
     """
     return _digest(normalised(text))
+
+
+class Grams(Protocol):
+    """The sorted distinct 5-gram hashes of texts, by place; none of a short text."""
+
+    def __getitem__(self, place: int, /) -> Hashes: ...
+
+
+class Compared(Protocol):
+    """What the search for near copies reads of texts, wherever it lies. Only texts with 5-grams have a signature."""
+
+    @property
+    def grams(self) -> Grams: ...
+
+    def long(self) -> Places:
+        """The places of the texts that have 5-grams, int64 (long,)."""
+
+    def band(self, band: int) -> Hashes:
+        """Three numbers of the signature of each of them, uint32 (long, 3)."""
+
+    def seen_bits(self) -> npt.NDArray[np.uint64]:
+        """One bit of every number of their signatures, (3, long)."""
+
+    def lowest(self, rows: Places) -> npt.NDArray[np.uint8]:
+        """The lowest eight bits of every number of the signatures of some of them, (row, 192)."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +102,35 @@ class Fingerprints:
             [self.digests[place] for place in places], [self.grams[place] for place in places], self.signatures[rows]
         )
 
+    def exact(self) -> Digests:
+        """The digests as numbers."""
+        return as_digests(bytes.fromhex("".join(self.digests)))
+
+    @cached_property
+    def _long(self) -> Places:
+        return np.flatnonzero([grams.size for grams in self.grams])
+
+    def long(self) -> Places:
+        """See `Compared`."""
+        return self._long
+
+    def band(self, band: int) -> Hashes:
+        """See `Compared`."""
+        return self.signatures[self._long, band * ROWS : (band + 1) * ROWS]
+
+    def seen_bits(self) -> npt.NDArray[np.uint64]:
+        """See `Compared`."""
+        long = self._long
+        bits = [seen_bits(self.signatures[long[block]]) for block in blocks(len(long), TEXTS_AT_ONCE)]
+        return np.concatenate([np.empty((0, 3), np.uint64), *bits]).T.copy()
+
+    def lowest(self, rows: Places) -> npt.NDArray[np.uint8]:
+        """See `Compared`."""
+        return self.signatures[self._long[rows]].astype(np.uint8)
+
 
 def fingerprints(texts: Sequence[str], on_progress: Callable[[int], None] | None = None) -> Fingerprints:
     """Fingerprint every text; `on_progress` is told of every one done."""
-    factors, offsets = _permutations()
     digests, grams = [], []
     signatures = np.zeros((len(texts), BANDS * ROWS), dtype=np.uint32)
     for index, form in enumerate(map(normalised, texts)):
@@ -83,12 +138,48 @@ def fingerprints(texts: Sequence[str], on_progress: Callable[[int], None] | None
         digests.append(_digest(form))
         grams.append(hashes)
         if hashes.size:
-            permuted = factors * hashes
-            permuted += offsets
-            permuted.min(axis=1, out=signatures[index])
+            sign(hashes, signatures[index])
         if on_progress:
             on_progress(1)
     return Fingerprints(digests, grams, signatures)
+
+
+def sign(hashes: Hashes, signature: Hashes) -> None:
+    """Write the signature of a text, uint32 (192,): the least of its 5-gram hashes under each permutation."""
+    factors, offsets = _permutations()
+    permuted = factors * hashes[:GRAMS_AT_ONCE]
+    permuted += offsets
+    permuted.min(axis=1, out=signature)
+    for start in range(GRAMS_AT_ONCE, hashes.size, GRAMS_AT_ONCE):  # in blocks that stay in the cache
+        permuted = factors * hashes[start : start + GRAMS_AT_ONCE]
+        permuted += offsets
+        np.minimum(signature, permuted.min(axis=1), out=signature)
+
+
+def seen_bits(signatures: Hashes) -> npt.NDArray[np.uint64]:
+    """The bit of every number that is looked at first, packed, (text, 3)."""
+    return np.packbits(signatures & SEEN_BIT, axis=1).view(np.uint64)
+
+
+def blocks(count: int, at_once: int) -> Iterator[slice]:
+    """All of so many things, some at once."""
+    return (slice(start, start + at_once) for start in range(0, count, at_once))
+
+
+def as_digests(joined: bytes | bytearray) -> Digests:
+    """Digests of 16 bytes each, one after the other, as two numbers each, (text, 2)."""
+    return np.frombuffer(bytes(joined), dtype=np.uint64).reshape(-1, 2)
+
+
+def first_equal(digests: Digests) -> Places:
+    """The place of the first equal digest for each, int64 (text,)."""
+    order = np.lexsort((digests[:, 1], digests[:, 0]))  # stable: of equal ones the first stands first
+    in_order = digests[order]
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (in_order[1:] != in_order[:-1]).any(axis=1)
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = order[new][np.cumsum(new) - 1]
+    return first
 
 
 def joined(parts: Sequence[Fingerprints]) -> Fingerprints:
@@ -150,7 +241,7 @@ def leaks(texts: Fingerprints, into: Fingerprints) -> Leaks:
     return Leaks(exact, near)
 
 
-def candidates(prints: Fingerprints, groups: Places) -> Iterator[tuple[Places, Places]]:
+def candidates(prints: Compared, groups: Places) -> Iterator[tuple[Places, Places]]:
     """Pairs of texts of different groups that agree in a whole band and in a quarter of their signatures, in blocks.
 
     The first of a pair is of the lower group. A pair comes once for every band in which it agrees.
@@ -159,22 +250,16 @@ def candidates(prints: Fingerprints, groups: Places) -> Iterator[tuple[Places, P
         groups: the group of every text, int64 (text,); read anew for every band, so that who merges groups meanwhile
             is spared their pairs.
     """
-    long = np.flatnonzero([grams.size for grams in prints.grams])
-    signatures = np.empty((len(long), BANDS * ROWS), dtype=np.uint8)  # enough to compare
-    bits = np.empty((len(long), BANDS * ROWS // 8), dtype=np.uint8)
-    for start in range(0, len(long), TEXTS_AT_ONCE):  # another copy of all signatures would double the memory
-        block = slice(start, start + TEXTS_AT_ONCE)
-        own = prints.signatures[long[block]]
-        signatures[block] = own  # the lowest eight bits
-        bits[block] = np.packbits(own & SEEN_BIT, axis=1)
-    words = bits.view(np.uint64).T.copy()  # (3, text)
+    long, words = prints.long(), prints.seen_bits()
     for band in range(BANDS):
-        keys = _keys(prints.signatures[long, band * ROWS : (band + 1) * ROWS])
+        keys = _keys(prints.band(band))
         for left, right in _equal_pairs(keys, groups[long]):
             unequal = sum(np.bitwise_count(word[left] ^ word[right]) for word in words)
             left, right = left[unequal <= MOST_UNEQUAL_BITS], right[unequal <= MOST_UNEQUAL_BITS]
-            close = (signatures[left] == signatures[right]).mean(axis=1) >= LEAST_AGREEMENT
-            yield long[left[close]], long[right[close]]
+            for block in blocks(len(left), CLOSE_AT_ONCE):
+                agreeing = (prints.lowest(left[block]) == prints.lowest(right[block])).mean(axis=1)
+                close = agreeing >= LEAST_AGREEMENT
+                yield long[left[block][close]], long[right[block][close]]
 
 
 def _equal_pairs(keys: npt.NDArray[np.uint64], groups: Places) -> Iterator[tuple[Places, Places]]:
@@ -206,6 +291,7 @@ def _keys(rows: Hashes) -> npt.NDArray[np.uint64]:
     return keys
 
 
+@cache
 def _permutations() -> tuple[Hashes, Hashes]:
     """Odd factors and offsets, (192, 1): h -> factor * h + offset modulo 2^32 is a permutation of all hashes."""
     words = [hashlib.sha256(f"permutation {index}".encode()).digest() for index in range(BANDS * ROWS)]

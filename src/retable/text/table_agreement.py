@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from retable.text.chinese import chinese_words_and_parts, part_in_context, plain_words
+from retable.text.chinese import chinese_words_and_parts, parts_in_context, plain_words
 from retable.text.comparison_table import ComparisonTable
 from retable.text.content import is_content
 from retable.text.units import characters_of
@@ -53,15 +53,15 @@ def compare(
     table, of_words, of_characters = (ComparisonTable(dict(parts)) for _ in range(3))
     (words, in_context), context_s = _timed(lambda: chinese_words_and_parts(texts))
     plain, plain_s = _timed(lambda: plain_words(texts))
-    looked_up, first_s = _timed(lambda: table.parts_of(plain, part_in_context))
-    _, lookup_s = _timed(lambda: table.parts_of(plain, part_in_context))
+    looked_up, first_s = _timed(lambda: table.parts_of(plain, parts_in_context))
+    _, lookup_s = _timed(lambda: table.parts_of(plain, parts_in_context))
     characters, by_character = characters_of(words, in_context)
     agreed = {
         "texts": len(texts),
-        "words": _compared(of_words, of_words.parts_of(words, part_in_context), in_context, content),
+        "words": _compared(of_words, of_words.parts_of(words, parts_in_context), in_context, content),
         "characters": _compared(table, characters_of(plain, looked_up)[1], by_character, content),
         "characters_alone": _compared(
-            of_characters, of_characters.parts_of(characters, part_in_context), by_character, content
+            of_characters, of_characters.parts_of(characters, parts_in_context), by_character, content
         ),
     }
     seconds = {

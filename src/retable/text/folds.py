@@ -1,0 +1,221 @@
+"""Cut a corpus into folds, each of which is held out once: for development, or for the test.
+
+dev    The training texts (train and dev together) are cut in n; fold k is dev, the rest train, the test split stays
+       (LAMA, section 5: "the best model on the test set after performing 3-fold cross-validation").
+test   All texts are cut in n; fold k is test, and a tenth of the rest is dev, drawn as where a test split is drawn
+       once. So the first of ten folds is the test split that `splitting.draw_splits` draws.
+
+The draw is that of `splitting.stratified_folds`: by label and by the hash of a text's id, whatever the order of the
+texts. Where a corpus is declared `grouped`, whole clusters of near copies come into one fold. Which dev and test texts
+are clean is found anew for every fold, because its training texts are others.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from retable.errors import InputError, unknown_name
+from retable.text.clusters import near_duplicate_clusters
+from retable.text.leakage import Fingerprints, Places, fingerprints, leaks
+from retable.text.splits import SPLITS, Split
+from retable.text.splitting import FOLDS, SEED, stratified_folds
+
+Kind = Literal["dev", "test"]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Fold `number`, from 1, of `folds`, held out for `kind`."""
+
+    kind: Kind
+    folds: int
+    number: int
+
+    @property
+    def name(self) -> str:
+        """The folder of what is made of this fold's training texts: "fold-1-of-3"."""
+        return f"fold-{self.number}-of-{self.folds}"
+
+    @property
+    def told(self) -> str:
+        """For a cell of a CSV: "dev 1 of 3"."""
+        return f"{self.kind} {self.number} of {self.folds}"
+
+    @classmethod
+    def read(cls, told: str) -> "Fold":
+        """What `told` says."""
+        kind, number, _, folds = told.split()
+        return cls("dev" if kind == "dev" else "test", int(folds), int(number))
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        """What a run's parameters say of it, in the section corpus."""
+        return {"folds": self.folds, "fold": self.number, "kind": self.kind}
+
+    @classmethod
+    def of_parameters(cls, corpus: Mapping[str, Any]) -> "Fold | None":
+        """The fold that the section corpus of a run names; None for a run on the corpus's own splits."""
+        return cls(corpus["kind"], corpus["folds"], corpus["fold"]) if "fold" in corpus else None
+
+
+class Cut(NamedTuple):
+    """The three splits of one fold."""
+
+    train: Split
+    dev: Split
+    test: Split
+
+
+class FoldedCorpus:
+    """A corpus of which every fold can be had; its texts are compared once, when the first fold is asked for."""
+
+    def __init__(self, splits: Sequence[Split], kind: Kind, folds: int, *, grouped: bool = False) -> None:
+        """Cut a corpus.
+
+        Args:
+            splits: train, dev and test, as `read_split` gives them.
+            kind: what a fold is held out for.
+            folds: how many, 2 or more.
+            grouped: whether near copies stay together.
+        Raises: InputError if the folds are too few, or more than there are texts to cut.
+        """
+        if kind not in get_args(Kind):
+            raise unknown_name("the kind of folds", kind, get_args(Kind))
+        self.kind, self.folds, self.grouped = kind, folds, grouped
+        self.texts = joined(splits)
+        self.split_of = np.repeat(SPLITS, [len(split.ids) for split in splits])
+        cut = int(np.count_nonzero(self.cut))
+        if not 2 <= folds <= cut:
+            raise InputError(
+                f"{self.texts.facts.corpus} cannot be cut into {folds} folds; allowed: 2 to {cut:,}, its texts."
+            )
+
+    @cached_property
+    def cut(self) -> np.ndarray:
+        """True on the texts that are cut into folds, bool (text,)."""
+        return np.ones(len(self.texts.ids), dtype=np.bool_) if self.kind == "test" else self.split_of != "test"
+
+    @cached_property
+    def prints(self) -> Fingerprints:
+        """What all texts are compared by; of their tokens, since the tagged files hold no more."""
+        space = "" if self.texts.facts.language == "zh" else " "
+        return fingerprints([space.join(tokens) for tokens in self.texts.tokens.to_pylist()])
+
+    @cached_property
+    def fold_of(self) -> Places:
+        """The fold in which a text is held out, int64 (text,), from 1; 0 for a text that never is."""
+        found = np.zeros(len(self.texts.ids), dtype=np.int64)
+        places = np.flatnonzero(self.cut)
+        found[places] = 1 + self._drawn(places, self.kind, self.folds)
+        return found
+
+    def places(self, number: int) -> dict[str, Places]:
+        """Where the texts of train, dev and test of a fold stand in `texts`, in their order.
+
+        Raises: InputError for a fold that there is not.
+        """
+        if not 1 <= number <= self.folds:
+            raise InputError(f"{self.texts.facts.corpus} has no fold {number}; allowed: 1 to {self.folds}.")
+        held = self.fold_of == number
+        if self.kind == "dev":
+            test = ~self.cut
+            return {"train": np.flatnonzero(~held & ~test), "dev": np.flatnonzero(held), "test": np.flatnonzero(test)}
+        rest = np.flatnonzero(~held)
+        for_dev = self._drawn(rest, "dev", FOLDS) == 0
+        return {"train": rest[~for_dev], "dev": rest[for_dev], "test": np.flatnonzero(held)}
+
+    def fold(self, number: int) -> Cut:
+        """The splits of a fold; a text of dev or test is clean if it occurs in no training text, exactly or nearly."""
+        places = self.places(number)
+        train = self.prints.take(places["train"].tolist())
+        return Cut(
+            *(
+                replace(
+                    part(self.texts, at),
+                    clean=np.ones(len(at), dtype=np.bool_)
+                    if split == "train"
+                    else ~leaks(self.prints.take(at.tolist()), train).any,
+                )
+                for split, at in places.items()
+            )
+        )
+
+    def _drawn(self, places: Places, purpose: str, folds: int) -> Places:
+        """The fold of each of these texts, from 0."""
+        ids = [self.texts.ids[place] for place in places]
+        labels = [self.texts.facts.labels[self.texts.classes[place]] for place in places]
+        if not self.grouped:
+            return stratified_folds(ids, labels, purpose=purpose, folds=folds)
+        clusters = near_duplicate_clusters(self.prints.take(places.tolist()))
+        return cluster_folds(ids, labels, clusters.tolist(), purpose=purpose, folds=folds)
+
+
+def cluster_folds(
+    ids: Sequence[str], labels: Sequence[str], clusters: Sequence[int], *, purpose: str, folds: int, seed: int = SEED
+) -> Places:
+    """The fold of every text, int64 (text,), from 0: whole clusters, every fold its share of every label.
+
+    The largest clusters come first, of equal ones that with the lowest hash. Each goes where its labels fill the least
+    part of a fold's share so far, so single texts even out in the end what clusters leave uneven.
+
+    Args:
+        ids, labels, clusters: one of each a text.
+        purpose, folds, seed: as for `stratified_folds`.
+    """
+    members: dict[int, list[int]] = {}
+    for text, cluster in enumerate(clusters):
+        members.setdefault(cluster, []).append(text)
+    order = sorted(
+        members.values(),
+        key=lambda texts: (-len(texts), min(_digest(f"{seed}/{purpose}/{ids[text]}") for text in texts)),
+    )
+    totals = Counter(labels)
+    filled: list[Counter[str]] = [Counter() for _ in range(folds)]
+    found = np.empty(len(ids), dtype=np.int64)
+    for texts in order:
+        own = Counter(labels[text] for text in texts)
+        least = min(range(folds), key=lambda fold: (_fill(own, filled[fold], totals), filled[fold].total(), fold))
+        filled[least].update(own)
+        found[texts] = least
+    return found
+
+
+def _fill(own: Mapping[str, int], filled: Mapping[str, int], totals: Mapping[str, int]) -> float:
+    """How full a fold is of the labels of a cluster, each weighed by its texts in it."""
+    return sum(count * filled.get(label, 0) / totals[label] for label, count in own.items())
+
+
+def joined(splits: Sequence[Split]) -> Split:
+    """The texts of several splits of one corpus, one split after the other."""
+    parts = [split.parts for split in splits]
+    return Split(
+        splits[0].facts,
+        [text for split in splits for text in split.ids],
+        pa.concat_arrays([split.tokens for split in splits]),
+        None if any(each is None for each in parts) else pa.concat_arrays(parts),
+        np.concatenate([split.classes for split in splits]),
+        np.concatenate([split.clean for split in splits]),
+    )
+
+
+def part(texts: Split, places: Places) -> Split:
+    """Some of the texts of a split, in the order of `places`."""
+    at = pa.array(places)
+    return Split(
+        texts.facts,
+        [texts.ids[place] for place in places],
+        texts.tokens.take(at),
+        None if texts.parts is None else texts.parts.take(at),
+        texts.classes[places],
+        texts.clean[places],
+    )
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8")).digest()
