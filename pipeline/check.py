@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.table import Table
 
 from pipeline.command import command
+from pipeline.params import read_params
 from pipeline.paths import BANK, TABLES
 from retable.errors import InputError
-from retable.papers import PAPERS, paper
+from retable.papers import PAPERS, paper, paper_of_table
 from retable.papers.paper import ResultTable
+from retable.papers.parameters import cut_of
 from retable.tables.bank import read_bank, results_by_cell
 from retable.tables.lines import Line, read_lines
 from retable.tables.results import COST_UNITS, DIGITS, FACTOR
@@ -37,14 +39,22 @@ def is_regression(line: Line, banked: float | None, digits: int) -> bool:
     return float(line.measured) < round(banked, digits) - max(half, 10.0**-digits)
 
 
+def banked_values(table: ResultTable) -> dict[tuple[str, str], float]:
+    """(row, column) -> the mean score in the bank, a fraction, of runs whose corpus is cut as in this scale."""
+    protocol = read_params("papers")[paper_of_table(table.name).name]
+    cuts = {column.id: cut_of(table.owner_of(column), protocol) for column in table.columns}
+    entries = read_bank(BANK / f"{table.name}.csv")
+    alike = [each for each in entries if each.metric not in COST_UNITS and each.cut_as == cuts[each.column]]
+    return {key: sum(run.value for run in runs) / len(runs) for key, runs in results_by_cell(alike).items() if runs}
+
+
 def check_table(table: ResultTable, console: Console) -> int:
     """Show a table's measured cells; the number of those that fail."""
     path = TABLES / f"{table.name}.csv"
     if not path.exists():
         raise InputError(f"{path} is missing; `make tables` builds it.")
     factor, digits = FACTOR[table.unit], DIGITS[table.unit]
-    scores = [entry for entry in read_bank(BANK / f"{table.name}.csv") if entry.metric not in COST_UNITS]
-    banked = {key: factor * sum(run.value for run in runs) / len(runs) for key, runs in results_by_cell(scores).items()}
+    banked = {key: factor * value for key, value in banked_values(table).items()}
     shown = Table(
         "row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left"
     )

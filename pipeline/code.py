@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.command import command
+from pipeline.folding import check_fold_vectors, check_folds, check_folds_of_pool, folded_corpora
 from pipeline.params import load_yaml
 from pipeline.paths import CODE, PARAMS, ROOT
 from pipeline.scale import SCALE_SECTIONS, model_preset, papers_with_cells, scale_preset
@@ -26,13 +27,21 @@ from retable.files import atomic_folder, write_json
 from retable.models import LINEAR_MODELS, MODELS, model_module
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Paper
-from retable.papers.parameters import row_parameters
+from retable.papers.parameters import fold_count, folds_of, row_parameters
 from retable.provenance import imported_modules, module_digests, tree_digest
 from retable.training.network import reads_parts
 from retable.training.parameters import check_parameters, options_of, type_problem
 from retable.vectors.pool import pool_language
 
-PROTOCOL = {"seeds", "epochs", "max_words", "device", "precision", "keep_weights"}  # the keys of papers.<paper>
+PROTOCOL = {
+    "seeds",
+    "folds",
+    "epochs",
+    "max_words",
+    "device",
+    "precision",
+    "keep_weights",
+}  # the keys of papers.<paper>
 ONE_VALUE = ("scale", "evaluation", "seed", "device", "precision")  # sections that hold no options
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 # Stage -> its script, of those whose code is the same for every corpus.
@@ -56,8 +65,13 @@ def digests(script: str, *more: str) -> dict[str, str]:
 @cache  # many rows have one model
 def run_digests(model: str) -> dict[str, str]:
     """Digests of what trains and scores a model. The scripts read and write; they are not part of a result."""
-    found = digests("running", "retable.training.run", model_module(model))
+    found = digests("running", "retable.training.run", "retable.evaluation.run_folder", model_module(model))
     return {name: digest for name, digest in found.items() if not name.startswith("pipeline.")}
+
+
+def fold_digests() -> dict[str, dict[str, str]]:
+    """Digests of what cuts a corpus into folds, under the key that `pipeline.folding.code_of_run` reads."""
+    return {"folds": module_digests(["retable.text.folds"], SOURCE)}
 
 
 def embed_digests(method: str) -> dict[str, str]:
@@ -136,14 +150,18 @@ def focus_parameters(params: dict[str, Any]) -> dict[str, Any]:
     return {name: params[name] for name in FOCUS_SECTIONS}
 
 
-def row_codes(source: Paper) -> dict[str, dict[str, Any]]:
-    """Code file -> its content, for every row with a model of every table of a paper."""
+def row_codes(source: Paper, protocol: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Code file -> its content, for every row with a model of every table of a paper.
+
+    `folds` are the digests of what cuts a corpus; only in the tables of which this scale cuts one.
+    """
     return {
         f"{table.name}.{row.id}": {
             "preset": model_preset(row.model),
             "overrides": row.overrides,
             "sources": run_digests(row.model),
         }
+        | (fold_digests() if any(fold_count(column, protocol) for column in table.columns) else {})
         for table in source.results
         for row in table.rows
         if row.model
@@ -161,6 +179,7 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
         raise InputError(f"seeds of {where} is {seeds!r}; allowed: a list of one or more whole numbers from 0.")
     for name in ("epochs", "max_words"):
         check_limit(f"{name} of {where}", protocol[name], params["corpora"])
+    check_folds(protocol, source, params["corpora"], where)
     rows = list(dict.fromkeys(row.id for table in source.results for row in table.rows if row.model))
     for row_id in protocol["keep_weights"]:
         if row_id not in rows:
@@ -178,6 +197,8 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
             check_heads(cell["corpus"], parameters["training"].get("heads", "shared"), f" (cell {name} of {table})")
             unit = parameters["embedding"]["unit"]
             check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, f" (cell {name} of {table})")
+            fold = folds_of(column, protocol)[0]
+            check_fold_vectors(params, cell["corpus"], cell["vectors"], fold, f" (cell {name} of {table})")
 
 
 def check_limit(what: str, limit: object, corpora: Iterable[str]) -> None:
@@ -248,9 +269,10 @@ def check_corpora(params: dict[str, Any]) -> None:
 
 def check_pool(name: str, pool: dict[str, Any], corpora: Iterable[str]) -> None:
     """Refuse a pool of corpora that are not there, of two languages, or of a corpus that no pool may hold."""
+    options = ("corpora", "unlabelled", "folds")
     for option in pool:
-        if option not in ("corpora", "unlabelled"):
-            raise unknown_name(f"an option of pools.{name} in params.yaml", option, ("corpora", "unlabelled"))
+        if option not in options:
+            raise unknown_name(f"an option of pools.{name} in params.yaml", option, options)
     pooled = pool.get("corpora") or []
     for each in pooled:
         if each not in corpora:
@@ -258,6 +280,7 @@ def check_pool(name: str, pool: dict[str, Any], corpora: Iterable[str]) -> None:
     pool_language(name, [corpus(each) for each in pooled])
     if not isinstance(pool.get("unlabelled", False), bool):
         raise InputError(f"pools.{name}.unlabelled is {pool['unlabelled']!r} in params.yaml; allowed: true, false.")
+    check_folds_of_pool(name, pool)
 
 
 def check_vectors(asked: dict[str, Any]) -> None:
@@ -300,6 +323,8 @@ def main() -> None:
     check_sections(params)
     check_data(params)
     check_focus(params)
+    for name in papers_with_cells():
+        check_cells(params, paper(name))
     codes: dict[str, Any] = {stage: digests(script) for stage, script in DATA_STAGES.items()}
     codes |= {
         f"corpus.{name}": module_digests([f"retable.corpora.{(CORPORA | REFERENCES)[name]}"], SOURCE)
@@ -307,8 +332,9 @@ def main() -> None:
     }
     # The names of pools and vectors hold points, which DVC's params cannot: what is asked of each stands in its file. A
     # pool leaves out what any corpus of the scale holds out.
+    held = {"corpora": list(params["corpora"]), "folded": sorted(folded_corpora(params["papers"]))}
     codes |= {
-        f"pool.{name}": {"sources": digests("pool"), "parameters": values, "corpora": list(params["corpora"])}
+        f"pool.{name}": {"sources": digests("pool"), "parameters": values} | held
         for name, values in params["pools"].items()
     }
     codes |= {
@@ -321,8 +347,7 @@ def main() -> None:
     codes["figures"] = digests("figures", *PAPERS.values(), "retable.papers.figures", "retable.figures.attention")
     codes["report"] = digests("report", *PAPERS.values()) | digests("facts")
     for name in papers_with_cells():
-        check_cells(params, paper(name))
-        codes |= row_codes(paper(name))
+        codes |= row_codes(paper(name), params["papers"][name])
     with atomic_folder(CODE) as folder:
         for name, value in sorted(codes.items()):
             write_json(folder / name, value)

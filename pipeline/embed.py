@@ -2,7 +2,8 @@
 
 In   `source`: data/pools/<pool>/ for `method: word2vec` and `glove`, a published file for `method: file`; with
      `corpora`, only the words in data/tagged/ of these are kept of a file
-Out  data/vectors/<name>/{vectors.npy,words.txt,vectors.json}
+Out  data/vectors/<name>/{vectors.npy,words.txt,vectors.json}; where the pool has folds also fold-1-of-3/ ..., a set
+     trained on what is training text in that fold
 """
 
 import argparse
@@ -35,10 +36,24 @@ def main(name: str) -> None:
     method = options.pop("method")
     if method not in METHODS:
         raise unknown_name(f"vectors.{name}.method in params.yaml", method, METHODS)
-    vectors = METHODS[method](name, **options)
-    vectors = replace(vectors, facts={**vectors.facts, "method": method, "parameters": options})
+    source = str(options.get("source", ""))
     with atomic_folder(VECTORS / name) as folder:
-        write_vectors(folder, name, vectors)
+        for fold in ("", *folds_of_pool(source)):
+            (folder / fold).mkdir(exist_ok=True)
+            write_vectors(
+                folder / fold, name, made(name, method, options | ({"source": f"{source}/{fold}"} if fold else {}))
+            )
+
+
+def made(name: str, method: str, options: dict[str, Any]) -> WordVectors:
+    """Vectors that say how they were made."""
+    vectors = METHODS[method](name, **options)
+    return replace(vectors, facts={**vectors.facts, "method": method, "parameters": options})
+
+
+def folds_of_pool(source: str) -> list[str]:
+    """The folders of a pool's folds; none of a file, or of a pool without folds."""
+    return sorted(path.name for path in (ROOT / source).glob("fold-*")) if source else []
 
 
 def word2vec(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:

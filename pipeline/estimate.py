@@ -8,8 +8,10 @@ from typing import Any
 from pipeline.params import load_yaml
 from pipeline.paths import PRESETS
 from pipeline.scale import model_preset
-from retable.papers.parameters import limit_of
+from retable.papers import paper_of_table
+from retable.papers.parameters import Cut, cut_of, limit_of
 
+NOT_DEV = 0.9  # of the texts that are no test texts, where dev is drawn
 Cells = Mapping[str, Mapping[str, dict[str, str]]]  # table -> name -> cell
 
 
@@ -23,17 +25,19 @@ def stages_of(params: dict[str, Any], cells: Mapping[str, Cells]) -> dict[str, f
     speed = load_yaml(PRESETS / "speed.yaml")
     seconds = speed["stage_seconds"]
     focus = {"model": params["model"]["name"], "corpus": params["corpus"]["name"]}
+    of_focus = {"seeds": [1], "epochs": 0, "max_words": 0}
     stages = {"code": seconds["code"], "no-parts": seconds["code"], "no-vectors": seconds["embed"]}
     stages |= data_seconds(params, speed) | vector_seconds(params, speed)
     stages |= {
-        "train": run_seconds(focus, {"seeds": [1], "epochs": 0, "max_words": 0}, speed),
+        "train": run_seconds(focus, of_focus, speed),
         "evaluate": seconds["evaluate"],
     }
     for paper, tables in cells.items():
         for table, of_table in tables.items():
             for name, cell in of_table.items():
                 stage = f"pipeline/{paper}/dvc.yaml:{table}@{name}"
-                stages[stage] = run_seconds(cell, params["papers"][paper], speed)
+                cut = cut_of(paper_of_table(table).result_table(table).column(cell["column"]), params["papers"][paper])
+                stages[stage] = run_seconds(cell, params["papers"][paper], speed, cut)
     return stages | {name: seconds[name] for name in ("tables", "figures", "report", "record")}
 
 
@@ -57,9 +61,7 @@ def data_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, flo
 def vector_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, float]:
     """Pools, word vectors, and how good these are."""
     seconds, rate = speed["stage_seconds"], speed["words_per_second"]
-    words = {
-        pool: sum(training_words(name, speed) for name in asked["corpora"]) for pool, asked in params["pools"].items()
-    }
+    words = {pool: words_of_pool(asked, speed) for pool, asked in params["pools"].items()}
     stages = {f"pool@{pool}": seconds["pool"] + count / rate["pool"] for pool, count in words.items()}
     for name, asked in params["vectors"].items():
         count = words.get(Path(asked["source"]).name, 0.0) * asked.get("epochs", 0)
@@ -68,19 +70,32 @@ def vector_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, f
     return stages
 
 
-def training_words(corpus: str, speed: dict[str, Any]) -> float:
-    """Words in the training split."""
-    return float(speed["words"].get(corpus, 1e6) * speed["training_share"].get(corpus, 0.7))
+def words_of_pool(asked: dict[str, Any], speed: dict[str, Any]) -> float:
+    """Words in a pool, those of its folds added."""
+    folds = asked.get("folds", 0)
+    return sum(
+        training_words(name, speed) + folds * training_words(name, speed, ("dev", folds) if folds else ("", 0))
+        for name in asked["corpora"]
+    )
 
 
-def run_seconds(cell: dict[str, str], protocol: dict[str, Any], speed: dict[str, Any]) -> float:
-    """Training words x epochs / words per second, for all seeds."""
+def training_words(corpus: str, speed: dict[str, Any], cut: Cut = ("", 0)) -> float:
+    """Words in the training split; of a corpus that is cut into folds, in that of one fold."""
+    words, share = float(speed["words"].get(corpus, 1e6)), float(speed["training_share"].get(corpus, 0.7))
+    kind, folds = cut
+    if kind == "test":
+        return words * (folds - 1) / folds * NOT_DEV
+    return words * (share / NOT_DEV * (folds - 1) / folds if kind == "dev" else share)
+
+
+def run_seconds(cell: dict[str, str], protocol: dict[str, Any], speed: dict[str, Any], cut: Cut = ("", 0)) -> float:
+    """Training words x epochs / words per second, for all seeds and folds."""
     training = model_preset(cell["model"])["training"]
     epochs, max_words = (limit_of(protocol[name], cell["corpus"]) for name in ("epochs", "max_words"))
     run = min(training.get("epochs", 1) * speed["epochs_share"], epochs or math.inf)
-    words = training_words(cell["corpus"], speed)
+    words = training_words(cell["corpus"], speed, cut)
     if max_words and cell["corpus"] in speed["training_texts"]:
         words = min(words, speed["training_texts"][cell["corpus"]] * max_words)
     rates = speed["words_per_second"]  # of a row that is unlike its model's preset, or of the model
     seconds = speed["stage_seconds"]["run"] + words * run / rates.get(cell.get("row"), rates.get(cell["model"], 1e4))
-    return float(len(protocol["seeds"]) * seconds)
+    return float(len(protocol["seeds"]) * max(cut[1], 1) * seconds)

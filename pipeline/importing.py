@@ -1,7 +1,8 @@
 """Take runs that were made on another machine: `retable import DIR`.
 
 In   DIR, or every folder below it that holds a metrics.json
-Out  results/runs/<table>/<row>/<column>/<seed or fold>/, the record in MLflow, and DVC's word that the cell is done
+Out  results/runs/<table>/<row>/<column>/<seed>[-fold-<number>]/, the record in MLflow, and DVC's word that the cell is
+     done
 """
 
 import argparse
@@ -15,6 +16,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from pipeline.command import command, fail
+from pipeline.folding import planned_runs
 from pipeline.params import read_params
 from pipeline.paths import ROOT, RUNS
 from pipeline.record import the_store
@@ -24,7 +26,9 @@ from retable.evaluation.metrics import score
 from retable.evaluation.run_folder import FILES, read_predictions
 from retable.files import atomic_folder, read_json, sha256_of_value
 from retable.papers import paper_of_table
+from retable.papers.parameters import run_name
 from retable.provenance import run_key
+from retable.text.folds import Fold
 from retable.tracking.entries import cells
 from retable.tracking.record import record
 
@@ -147,7 +151,7 @@ def place_of(metrics: Mapping[str, Any]) -> Path:
 
     Raises: InputError for a name that would lead elsewhere.
     """
-    last = metrics["seed"] if metrics["fold"] is None else metrics["fold"]
+    last = run_name(metrics["seed"], Fold.of_parameters(metrics["parameters"]["corpus"]))
     parts = [str(part) for part in (metrics["table"], metrics["row"], metrics["column"], last)]
     if any(not part or part in (".", "..") or "/" in part or "\\" in part for part in parts):
         raise InputError(f"the run of {' · '.join(parts)} is not named as a run of a table is.")
@@ -173,13 +177,13 @@ def why_not_done(table: str, row: str, column: str) -> str:
     if asked is None:
         return "this scale does not have the cell (`make params SCALE=...`)"
     protocol = read_params("papers")[paper.name]
-    for seed in protocol["seeds"]:
+    for planned in planned_runs(paper.result_table(table).column(column), protocol):
         try:
-            current = current_identity(paper.result_table(table), paper, asked, seed, protocol)
+            current = current_identity(paper.result_table(table), paper, asked, planned.seed, protocol, planned.fold)
         except FileNotFoundError as error:
             return f"{error.filename} is missing, so nothing can be compared; make the data first"
-        if reason := why_not(RUNS / table / row / column / str(seed), current):
-            return f"seed {seed} is {reason}"
+        if reason := why_not(RUNS / table / row / column / planned.name, current):
+            return f"seed {planned.told} is {reason}"
     return ""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from pipeline import facts
 from pipeline.command import command
+from pipeline.figures import COST_CAPTION, cost_figure_name
 from pipeline.params import read_params
 from pipeline.paths import FIGURES, FOCUS, REPORT, ROOT, RUNS, TABLES
 from pipeline.progress import progress
@@ -40,6 +41,7 @@ COSTS = {
     "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of them in word vectors", "{:,.0f}"),
     "flops_per_word": ("FLOPs a word, forward", "{:,.0f}"), "words_per_second": ("words a second, training", "{:,.0f}"),
     "seconds_per_epoch": ("seconds an epoch", "{:,.1f}"), "seconds": ("seconds in all", "{:,.1f}"),
+    "joules_processor": ("joules, processor and memory", "{:,.0f}"), "joules_gpu": ("joules, GPU", "{:,.0f}"),
     "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "device": ("device", "{}"), "threads": ("threads", "{}"),
 }  # fmt: skip
 
@@ -131,7 +133,12 @@ def table_section(table: Table, on_cell: Callable[[int], None]) -> Section:
     return (
         table.name + of_figure,
         table.title,
-        unit + grid + costs_of(table) + notes(lines) + (f"<h3>Measured cells</h3>{details}" if details else ""),
+        unit
+        + grid
+        + costs_of(table)
+        + cost_figure(table)
+        + notes(lines)
+        + (f"<h3>Measured cells</h3>{details}" if details else ""),
     )
 
 
@@ -152,6 +159,18 @@ def costs_of(table: Table) -> str:
     rows = [dict(zip(("row", *HEADER[1:]), cells, strict=True)) for cells in spent]
     return (
         f"<details><summary><b>Cost</b></summary><p class=soft>{NOTE}</p>{plain_table(rows)}</details>" if rows else ""
+    )
+
+
+def cost_figure(table: Table) -> str:
+    """Accuracy against cost, where the runs of a table sufficed for it."""
+    svg = FIGURES / f"{cost_figure_name(table.name)}.svg"
+    if not svg.exists():
+        return ""
+    return (
+        "<details><summary><b>Accuracy against cost</b></summary>"
+        f'<div class="pictures"><figure>{svg.read_text(encoding="utf-8")}</figure></div>'
+        f"<p class=soft>{text(COST_CAPTION)}</p></details>"
     )
 
 
@@ -223,8 +242,7 @@ def cell_details(table: str, line: Line, name: str, on_cell: Callable[[int], Non
     runs = ""
     on_cell(1)
     for folder in folders[:RUNS_SHOWN]:
-        kind = "seed" if read_json(folder / "metrics.json")["fold"] is None else "fold"
-        runs += f"<h3>{kind} {text(folder.name)}</h3>{run_body(folder)}"
+        runs += f"<h3>seed {text(folder.name.replace('-fold-', ', fold '))}</h3>{run_body(folder)}"
     if folders[RUNS_SHOWN:]:
         runs += f"<p class=soft>{len(folders) - RUNS_SHOWN} more runs stand in MLflow.</p>"
     published = f", published {text(line.published)}" if line.published else ""
@@ -246,9 +264,13 @@ def run_body(folder: Path) -> str:
 
 
 def figure_sections() -> list[Section]:
-    """The papers' figures, redrawn; where one cannot be drawn, the sentence that says why."""
+    """The papers' figures, redrawn; where one cannot be drawn, the sentence that says why.
+
+    Accuracy against cost stands with its table.
+    """
     path = FIGURES / "figures.json"
-    return [figure_section(entry) for entry in read_json(path)] if path.exists() else []
+    entries = read_json(path) if path.exists() else []
+    return [figure_section(entry) for entry in entries if not entry["name"].startswith(cost_figure_name(""))]
 
 
 def figure_section(entry: Mapping[str, Any]) -> Section:

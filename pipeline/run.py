@@ -1,23 +1,30 @@
-"""Run a cell of a table: its row's model on its column's corpus, once for every seed.
+"""Run a cell of a table: its row's model on its column's corpus, once for every seed, and every fold if it has any.
 
 In   data/tagged/<corpus>/, data/vectors/<name>/, data/code/<table>.<row>, params.yaml (papers.<paper>)
 Out  results/runs/<table>/<row>/<column>/<seed>/{metrics.json,cost.json,curve.csv,predictions.parquet}, and
-     model/ of the rows whose weights are kept
+     model/ of the rows whose weights are kept; under folds <seed>-fold-<number>/
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from pipeline.command import command
+from pipeline.folding import Planned, code_file, planned_runs, splits_of_run, vectors_of_run
 from pipeline.params import load_yaml, read_params
-from pipeline.paths import CODE, PARAMS, ROOT, RUNS, TAGGED, VECTORS
+from pipeline.paths import PARAMS, ROOT, RUNS, TAGGED, VECTORS
 from pipeline.running import display, evaluate_into, identity, show_line
 from pipeline.scale import model_preset
-from retable.errors import InputError, unknown_name
+from retable.errors import unknown_name
+from retable.evaluation.energy import gpu_of, metered
 from retable.files import atomic_folder
+from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
-from retable.text.splits import read_split
+from retable.training.network import choose_device
 from retable.training.run import train_classifier
 from retable.vectors.store import read_vectors
 
@@ -34,28 +41,28 @@ def main() -> None:
     if name not in cells:
         raise unknown_name(f"the cell of {arguments.table}", name, cells)
     cell = cells[name]
+    column = paper.result_table(arguments.table).column(arguments.column)
     with atomic_folder(RUNS / arguments.table / arguments.row / arguments.column) as folder:
-        for seed in load_yaml(PARAMS)["papers"][paper.name]["seeds"]:
-            run_seed(folder / str(seed), arguments.table, cell, seed)
+        for planned in planned_runs(column, load_yaml(PARAMS)["papers"][paper.name]):
+            run_cell(folder / planned.name, arguments.table, cell, planned)
 
 
-def run_seed(folder: Path, table: str, cell: dict[str, str], seed: int) -> None:
+def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned) -> None:
     """One run of a cell into its folder."""
     paper = paper_of_table(table)
     asked = paper.result_table(table)
+    code = code_file(table, cell["row"])
     parameters = row_parameters(
         model_preset(cell["model"]),
         asked.row(cell["row"]),
         asked.column(cell["column"]),
         read_params("papers")[paper.name],
         vectors=cell["vectors"],
-        seed=seed,
+        seed=planned.seed,
+        fold=planned.fold,
     )
-    code = CODE / f"{table}.{cell['row']}"
-    if not code.exists():
-        raise InputError(f"{code} is missing; `dvc repro code` or `python -m pipeline.code` makes it.")
-    tagged, vectors = TAGGED / cell["corpus"], read_vectors(VECTORS / cell["vectors"])
-    train, dev = read_split(tagged, "train"), read_split(tagged, "dev")
+    train, dev, read_test = splits_of_run(cell["corpus"], planned.fold)
+    vectors = read_vectors(vectors_of_run(VECTORS / cell["vectors"], planned.fold))
     facts = {
         "paper": paper.name,
         "table": table,
@@ -63,8 +70,9 @@ def run_seed(folder: Path, table: str, cell: dict[str, str], seed: int) -> None:
         "column": cell["column"],
         "scale": read_params("scale"),
     }
-    facts |= identity(parameters, tagged, VECTORS / cell["vectors"], code)
-    with display(f"{table} · {cell['row']} · {cell['column']} · seed {seed}", parameters, train) as bar:
+    facts |= identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], code)
+    what = f"{table} · {cell['row']} · {cell['column']} · seed {planned.told}"
+    with metered(gpu_of(device_of(parameters))) as meter, display(what, parameters, train) as bar:
         trained = train_classifier(
             parameters,
             train,
@@ -74,11 +82,18 @@ def run_seed(folder: Path, table: str, cell: dict[str, str], seed: int) -> None:
             on_line=lambda line: show_line(bar, line),
         )
         bar.finish()
+    trained = replace(trained, cost=trained.cost | meter.cost())
     folder.mkdir(parents=True)
     if cell["row"] in read_params("papers")[paper.name]["keep_weights"]:
         (folder / "model").mkdir()
         trained.classifier.save(folder / "model")
-    evaluate_into(folder, trained, facts, train, dev, read_split(tagged, "test"), vectors)
+    evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
+
+
+def device_of(parameters: dict[str, Any]) -> torch.device:
+    """Where a run trains; linear models stay on the processor."""
+    linear = parameters["model"]["name"] in LINEAR_MODELS
+    return torch.device("cpu") if linear else choose_device(parameters["device"])
 
 
 if __name__ == "__main__":

@@ -1,15 +1,18 @@
-"""What the cells and the focus run share: who a run is, its progress display, and the files of its folder."""
+"""What the cells and the focus run share: who a run is, its progress display, and the files of its folder.
+
+`retable.evaluation.run_folder` is imported where it is used: scikit-learn, which scores, takes seconds to import.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pipeline.folding import code_of_run, data_of_run
 from pipeline.paths import ROOT
 from pipeline.progress import Bar, progress
-from retable.evaluation.run_folder import scores_of_splits, today, write_cost, write_curve, write_predictions
-from retable.files import read_json, sha256_of_value, write_json
-from retable.provenance import data_digest, git_commit, run_key, versions
+from retable.files import sha256_of_value, write_json
+from retable.provenance import git_commit, run_key, versions
 from retable.text.splits import Split
 from retable.text.units import in_unit
 from retable.text.vocabulary import count_words
@@ -46,24 +49,18 @@ def identity(parameters: dict[str, Any], tagged: Path, vectors: Path, code: Path
     """Parameters, hashes and key of a run: what it is, before it has any result."""
     hashes = {
         "parameters": sha256_of_value(parameters),
-        "data": data_digest(tagged, vectors),
-        "code": sha256_of_value(code_of(read_json(code))),
+        "data": data_of_run(parameters, tagged, vectors),
+        "code": sha256_of_value(code_of_run(parameters, code)),
     }
     return {
         "key": run_key(hashes["parameters"], hashes["data"], hashes["code"]),
         "model": parameters["model"]["name"],
         "corpus": parameters["corpus"]["name"],
         "seed": parameters["seed"],
-        "fold": None,
+        "fold": parameters["corpus"].get("fold"),
         "parameters": parameters,
         "hashes": hashes,
     }
-
-
-def code_of(found: dict[str, Any]) -> dict[str, str]:
-    """The digests of sources in a file of data/code; preset and overrides stand in a run's parameters as well."""
-    sources: dict[str, str] = found.get("sources", found)
-    return sources
 
 
 def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -79,6 +76,8 @@ def evaluate_into(
     folder: Path, trained: Trained, facts: dict[str, Any], train: Split, dev: Split, test: Split, vectors: WordVectors
 ) -> None:
     """Score a trained model and write the folder of its run; metrics.json comes last."""
+    from retable.evaluation.run_folder import write_cost, write_curve
+
     write_curve(folder / "curve.csv", trained.curve)
     write_cost(folder / "cost.json", trained.cost)
     classifier = trained.classifier
@@ -98,6 +97,8 @@ def evaluate_into(
 
 def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:
     """The one place where the test split is read: predictions.parquet, and the scores."""
+    from retable.evaluation.run_folder import scores_of_splits, write_predictions
+
     answers = classifier.probabilities(test)
     write_predictions(folder / "predictions.parquet", test, answers)
     return scores_of_splits((classifier.probabilities(dev), dev), (answers, test))
@@ -105,6 +106,8 @@ def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) ->
 
 def surroundings(cost: dict[str, Any]) -> dict[str, Any]:
     """Where and when a run was made."""
+    from retable.evaluation.run_folder import today
+
     return {
         "git_commit": git_commit(ROOT),
         "versions": versions(),

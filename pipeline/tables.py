@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.command import command
+from pipeline.folding import Planned, planned_runs
 from pipeline.params import load_yaml, read_params
 from pipeline.paths import CLEAN, CODE, PUBLISHED, ROOT, RUNS, TABLES, TAGGED, VECTORS
 from pipeline.running import identity
@@ -25,12 +26,13 @@ from retable.files import atomic_file, atomic_folder, read_json
 from retable.models import LINEAR_MODELS
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper, ResultTable, Row
-from retable.papers.parameters import row_parameters
+from retable.papers.parameters import cut_of, row_parameters, serves
 from retable.tables.lines import Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, RunResult, result_lines
+from retable.tables.results import Cells, RunResult, of_folds, result_lines
 from retable.tables.statistics import statistics_lines
+from retable.text.folds import Fold
 
 COSTS = (
     "parameters",
@@ -75,9 +77,9 @@ def cells_shown(table: ResultTable, source: Paper) -> Iterator[Shown]:
     """The cells of the scale that a table shows: its own, and those that another table runs.
 
     A network's run serves the tables of its own paper, because papers may limit their runs differently; a linear
-    model's serves all.
+    model's serves all. Where a corpus is cut into folds, see `serves`.
     """
-    taken = set()
+    taken, protocols = set(), read_params("papers")
     for cell in cells_of(table, source).values():
         taken.add((cell["row"], cell["column"]))
         yield Shown(source, table, cell, table.row(cell["row"]), table.column(cell["column"]))
@@ -87,7 +89,9 @@ def cells_shown(table: ResultTable, source: Paper) -> Iterator[Shown]:
                 if owner is not source and cell["model"] not in LINEAR_MODELS:
                     continue
                 for row, column in table.shown_as(other, cell["row"], cell["column"], row_options):
-                    if (row.id, column.id) not in taken:
+                    cut = cut_of(other.column(cell["column"]), protocols[owner.name])
+                    wanted, linear = cut_of(column, protocols[source.name]), cell["model"] in LINEAR_MODELS
+                    if (row.id, column.id) not in taken and serves(cut, wanted, linear=linear):
                         taken.add((row.id, column.id))
                         yield Shown(owner, other, cell, row, column)
 
@@ -108,24 +112,43 @@ def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, li
     costs = []
     for owner, other, cell, row, shown_as in cells_shown(table, source):
         keys = {(row.id, column.id): column for column in table.showing(shown_as.id)}
-        protocol = read_params("papers")[owner.name]
-        folders = {seed: runs / other.name / cell["row"] / cell["column"] / str(seed) for seed in protocol["seeds"]}
-        reasons = [why_not(folders[seed], current_identity(other, owner, cell, seed, protocol)) for seed in folders]
-        if any(reasons):
-            missing |= dict.fromkeys(keys, next(reason for reason in reasons if reason))
+        folders, reason = runs_of_cell(other, owner, cell, read_params("papers")[owner.name], runs)
+        if reason:
+            missing |= dict.fromkeys(keys, reason)
             continue
-        for seed, folder in folders.items():
+        of_seeds: dict[int, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
+        for planned, folder in folders.items():
             metrics, cost = read_json(folder / "metrics.json"), read_json(folder / "cost.json")
-            for key, column in keys.items():
-                found.setdefault(key, []).append(
-                    RunResult.from_metrics(metrics, cost, table.metric_of(column), column.domain)
-                )
-            costs.append({"row": row.id, "column": shown_as.id, "seed": seed} | cost)
+            of_seeds.setdefault(planned.seed, []).append((metrics, cost))
+            costs.append({"row": row.id, "column": shown_as.id, "seed": planned.name} | cost)
+        for key, column in keys.items():
+            found[key] = [
+                of_folds([RunResult.from_metrics(*files, table.metric_of(column), column.domain) for files in of_seed])
+                for of_seed in of_seeds.values()
+            ]
     return Cells(found, missing, f"scale {read_params('scale')}"), costs
 
 
+def runs_of_cell(
+    table: ResultTable, source: Paper, cell: dict[str, str], protocol: dict[str, Any], runs: Path
+) -> tuple[dict[Planned, Path], str]:
+    """The folders of a cell's runs, and why they cannot be shown if one of them cannot; empty if all can."""
+    of_cell = runs / table.name / cell["row"] / cell["column"]
+    folders = {planned: of_cell / planned.name for planned in planned_runs(table.column(cell["column"]), protocol)}
+    for planned, folder in folders.items():
+        current = current_identity(table, source, cell, planned.seed, protocol, planned.fold)
+        if reason := why_not(folder, current):
+            return folders, reason
+    return folders, ""
+
+
 def current_identity(
-    table: ResultTable, source: Paper, cell: dict[str, str], seed: int, protocol: dict[str, Any]
+    table: ResultTable,
+    source: Paper,
+    cell: dict[str, str],
+    seed: int,
+    protocol: dict[str, Any],
+    fold: Fold | None = None,
 ) -> dict[str, Any]:
     """What a run of this cell is today."""
     parameters = row_parameters(
@@ -135,6 +158,7 @@ def current_identity(
         protocol,
         vectors=cell["vectors"],
         seed=seed,
+        fold=fold,
     )
     return identity(
         parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], CODE / f"{table.name}.{cell['row']}"

@@ -62,7 +62,9 @@ def transformer_f(monkeypatch):
     """The paper, with three cells in two tables, all of them current."""
     monkeypatch.setattr(tables, "cells_of", lambda table, source: dict(CELLS.get(table.name, {})))
     monkeypatch.setattr(tables, "current_identity", lambda *of_cell: CURRENT)
-    monkeypatch.setattr(tables, "read_params", {"papers": {"transformer-f": {"seeds": [1]}}, "scale": "cpu"}.get)
+    monkeypatch.setattr(
+        tables, "read_params", {"papers": {"transformer-f": {"seeds": [1], "folds": {}}}, "scale": "cpu"}.get
+    )
     return paper("transformer-f")
 
 

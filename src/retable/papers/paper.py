@@ -35,7 +35,9 @@ class Column:
     names it in `metric`; if it is a score of the same runs, `runs_of` is the column that they stand under, and they
     are trained once. A column that shows the scores on one domain of a joint corpus names it in `domain`; its runs are
     those of the joint corpus's column. `mean_of` names the columns of which a column is the mean; it has no corpus and
-    no runs of its own.
+    no runs of its own. `folds` says what the paper holds a fold of this corpus out for, where a scale cuts it into some
+    (`retable.text.folds`): "dev" or "test"; "" where the paper never does. `split_note` is said of runs that are not
+    so cut.
     """
 
     id: str
@@ -51,6 +53,8 @@ class Column:
     runs_of: str = ""
     domain: str = ""
     mean_of: tuple[str, ...] = ()
+    folds: Literal["", "dev", "test"] = ""
+    split_note: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,10 @@ class ResultTable:
     def metric_of(self, column: Column) -> str:
         """The score that a column shows."""
         return column.metric or self.metric
+
+    def owner_of(self, column: Column) -> Column:
+        """The column under which the runs of a column stand: itself, if it has runs of its own."""
+        return self.column(column.runs_of) if column.runs_of else column
 
     def showing(self, column: str) -> list[Column]:
         """The columns that show the runs of a column: itself first, then other scores of them."""

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from retable.papers.paper import Column, Row
+from retable.text.folds import Fold
 
 Section = Mapping[str, Any]
+Cut = tuple[str, int]  # what a corpus is cut into folds for, and into how many; ("", 0) without
 
 
 def row_parameters(
-    preset: Section, row: Row, column: Column, protocol: Section, *, vectors: str, seed: int
+    preset: Section, row: Row, column: Column, protocol: Section, *, vectors: str, seed: int, fold: Fold | None = None
 ) -> dict[str, Any]:
     """The sections of one run of a row.
 
@@ -23,6 +25,7 @@ def row_parameters(
             {corpus: number}; 0 is no limit.
         vectors: name of the cell's word vectors.
         seed: of this run.
+        fold: of this run, where its corpus is cut into folds.
     """
     sections: dict[str, Any] = copy.deepcopy({name: dict(preset[name]) for name in ("model", "embedding", "training")})
     for name, options in row.overrides.items():
@@ -35,11 +38,42 @@ def row_parameters(
         sections["training"]["max_words"] = max_words
     return {
         **sections,
-        "corpus": {"name": column.corpus},
+        "corpus": {"name": column.corpus} | (fold.parameters if fold else {}),
         "seed": seed,
         "device": protocol["device"],
         "precision": protocol["precision"],
     }
+
+
+def fold_count(column: Column, protocol: Section) -> int:
+    """Into how many folds a scale cuts the corpus of a column; 0 where it does not, or the paper never does."""
+    return int(protocol["folds"].get(column.corpus, 0)) if column.folds else 0
+
+
+def cut_of(column: Column, protocol: Section) -> Cut:
+    """How a scale cuts the corpus of a column."""
+    count = fold_count(column, protocol)
+    return (column.folds, count) if count else ("", 0)
+
+
+def serves(cut: Cut, wanted: Cut, *, linear: bool) -> bool:
+    """Whether runs of one cut may stand under a column of another.
+
+    They may if the cut is the same. A linear model's on the corpus's own splits may stand beside those of dev folds, of
+    which the test texts are the same: it says where a table's floor is.
+    """
+    return cut == wanted or (linear and cut == ("", 0) and wanted[0] == "dev")
+
+
+def folds_of(column: Column, protocol: Section) -> list[Fold | None]:
+    """The folds of which each seed has a run; None alone for a run on the corpus's own splits."""
+    count = fold_count(column, protocol)
+    return [Fold(column.folds, count, number) for number in range(1, count + 1)] if column.folds and count else [None]
+
+
+def run_name(seed: int, fold: Fold | None) -> str:
+    """The folder of a run, below that of its cell: "1", or "1-fold-2"."""
+    return f"{seed}-fold-{fold.number}" if fold else str(seed)
 
 
 def limit_of(limit: int | Mapping[str, int], corpus: str | None) -> int:

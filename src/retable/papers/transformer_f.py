@@ -89,7 +89,7 @@ TABLE_2 = ResultTable(
             reason=NO_THUCNEWS,
         ),
         CED,
-        Column("mr", "MR", corpus="mr", note=f"10% of the texts as test split; {NO_SPLIT}"),
+        Column("mr", "MR", corpus="mr", folds="test", split_note="10% of the texts as test split", note=NO_SPLIT),
         Column(
             "thucnews-45k",
             "THUCNews, 45,000 training texts",

@@ -2,6 +2,8 @@
 
 docs/results/<table>.csv                                       value, what it rests on, where it was made
 docs/results/predictions/<table>/<row>.<column>.<seed>.parquet id, label, predicted, probabilities float16
+
+Of a corpus that is cut into folds every fold has a line, and its predictions end in .<seed>-fold-<number>.parquet.
 """
 
 import csv
@@ -17,7 +19,9 @@ import pyarrow.parquet as pq
 from retable.evaluation.run_folder import read_predictions
 from retable.files import atomic_file
 from retable.papers.paper import Column
-from retable.tables.results import RunResult
+from retable.papers.parameters import Cut, run_name
+from retable.tables.results import RunResult, of_folds
+from retable.text.folds import Fold
 from retable.text.splits import facts_metadata
 
 # Costs that the bank keeps: their names in cost.json and here, where `parameters` is a hash.
@@ -63,6 +67,9 @@ class Entry:
     words_per_second: str = ""
     seconds_per_epoch: str = ""
     peak_memory_mb: str = ""
+    fold: str = ""
+    dev: str = ""
+    clean_texts: str = "0"
 
     @classmethod
     def from_metrics(
@@ -95,6 +102,22 @@ class Entry:
         )
 
     @property
+    def fold_number(self) -> int:
+        """From 1; 0 without folds."""
+        return Fold.read(self.fold).number if self.fold else 0
+
+    @property
+    def cut_as(self) -> Cut:
+        """As `retable.papers.parameters.cut_of` of the run's column."""
+        fold = Fold.read(self.fold) if self.fold else None
+        return (fold.kind, fold.folds) if fold else ("", 0)
+
+    @property
+    def run(self) -> str:
+        """The folder of the run, below that of its cell: "1", or "1-fold-2"."""
+        return run_name(int(self.seed), Fold.read(self.fold) if self.fold else None)
+
+    @property
     def hashes(self) -> dict[str, str]:
         """As in metrics.json."""
         return {"parameters": self.parameters, "data": self.data, "code": self.code}
@@ -120,6 +143,9 @@ class Entry:
             {"": None, "True": True, "False": False}[self.turned],
             int(self.max_words),
             int(self.cut),
+            self.fold,
+            float(self.dev) if self.dev else None,
+            int(self.clean_texts),
         )
 
 
@@ -132,21 +158,48 @@ def read_bank(path: Path) -> list[Entry]:
 
 
 def write_bank(path: Path, entries: Iterable[Entry]) -> None:
-    """Write a table's entries, sorted by row, column and seed."""
+    """Write a table's entries, sorted by row, column, seed and fold."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Entry)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(
-            asdict(entry) for entry in sorted(entries, key=lambda entry: (entry.row, entry.column, entry.seed))
+            asdict(entry)
+            for entry in sorted(entries, key=lambda entry: (entry.row, entry.column, entry.seed, entry.fold_number))
         )
 
 
 def results_by_cell(entries: Iterable[Entry]) -> dict[tuple[str, str], list[RunResult]]:
-    """(row, column) -> its runs."""
-    found: dict[tuple[str, str], list[RunResult]] = {}
+    """(row, column) -> a result for each seed whose runs are whole, without and with folds."""
+    found: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
-        found.setdefault((entry.row, entry.column), []).append(entry.result())
-    return found
+        found.setdefault((entry.row, entry.column), []).append(entry)
+    return {cell: results_of(runs) for cell, runs in found.items()}
+
+
+def results_of(entries: Iterable[Entry]) -> list[RunResult]:
+    """A result for each seed of a cell; the folds of a seed are one, and left out while one of them is missing."""
+    return [of_folds([entry.result() for entry in runs]) for runs in whole_seeds(entries)]
+
+
+def whole_seeds(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """The runs of a cell, the folds of one seed together; without the seeds of which a fold is missing."""
+    single: list[list[Entry]] = []
+    folded: dict[tuple[str, str, int], dict[int, Entry]] = {}
+    for entry in entries:
+        if entry.fold:
+            folded.setdefault((entry.seed, *entry.cut_as), {}).setdefault(entry.fold_number, entry)
+        else:
+            single.append([entry])
+    whole = [runs for (_, _, folds), runs in folded.items() if len(runs) == folds]
+    return single + [[runs[number] for number in sorted(runs)] for runs in whole]
+
+
+def shown_runs(entries: Iterable[Entry]) -> list[Entry]:
+    """The runs of a cell's first seed whose predictions are what the table shows: one, or of test folds all."""
+    first = next(iter(whole_seeds(entries)), [])
+    if not first or not first[0].fold or Fold.read(first[0].fold).kind == "test":
+        return first
+    return [max(first, key=lambda entry: float(entry.dev or 0))]
 
 
 def bank_predictions(source: Path, target: Path) -> None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import stdev
 from typing import Any
 
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.intervals import prediction_interval, verdict
 from retable.tables.lines import Line
 from retable.tables.published import Published
+from retable.text.folds import Fold
 
 LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
@@ -28,6 +30,9 @@ class RunResult:
     turned: bool | None
     max_words: int = 0  # texts were cut after so many; 0: never
     cut: int = 0  # epochs of the schedule, where a run that had reached them would have gone on; 0: not cut off
+    fold: str = ""  # `Fold.told`; empty for a run on the corpus's own splits
+    dev: float | None = None  # accuracy on dev
+    clean_texts: int = 0
 
     @classmethod
     def from_metrics(
@@ -52,7 +57,66 @@ class RunResult:
             metrics["epochs"]["turned"],
             metrics["parameters"]["training"].get("max_words", 0),
             schedule_cut(metrics["parameters"]["training"], metrics["epochs"]["run"]),
+            told_fold(metrics["parameters"]),
+            (metrics.get("dev") or {}).get("accuracy"),
+            0 if of_cost or not clean else clean.get("texts", 0),
         )
+
+
+def told_fold(parameters: Mapping[str, Any]) -> str:
+    """The fold of a run's parameters, for the bank; empty where there is none."""
+    fold = Fold.of_parameters(parameters.get("corpus", {}))
+    return fold.told if fold else ""
+
+
+@dataclass(frozen=True)
+class OfFolds(RunResult):
+    """The runs of all folds of one seed as one result; `values` are theirs, by fold, and `kind` what was held out."""
+
+    values: tuple[float, ...] = ()
+    kind: str = ""
+
+
+def of_folds(runs: Sequence[RunResult]) -> RunResult:
+    """What a table shows of the runs of one seed: the run itself where there are no folds.
+
+    Of test folds the mean over all their texts, each of which is tested once. Of dev folds the run of the fold that is
+    best on what it held out: "the accuracy of the best model on the test set after performing 3-fold cross-validation"
+    (LAMA, section 5).
+
+    Raises: ValueError if the runs are not those of all folds.
+    """
+    folds = [Fold.read(run.fold) if run.fold else None for run in runs]
+    if folds == [None]:
+        return runs[0]
+    ordered = sorted(zip(folds, runs, strict=True), key=lambda pair: pair[0].number if pair[0] else 0)
+    numbers = [fold.number if fold else 0 for fold, _ in ordered]
+    first = ordered[0][0]
+    if first is None or numbers != list(range(1, first.folds + 1)):
+        raise ValueError(f"folds {numbers} of {first.folds if first else 1}: a result is of all folds, each once")
+    runs = [run for _, run in ordered]
+    shown = pooled(runs) if first.kind == "test" else max(runs, key=lambda run: run.dev or 0.0)
+    turned = None if any(run.turned is None for run in runs) else all(run.turned for run in runs)
+    fields = {name: getattr(shown, name) for name in RunResult.__dataclass_fields__} | {"fold": "", "turned": turned}
+    return OfFolds(**fields, values=tuple(run.value for run in runs), kind=first.kind)
+
+
+def pooled(runs: Sequence[RunResult]) -> RunResult:
+    """Runs on different test texts as one: an accuracy is the share of all their texts, and so is the clean one."""
+    texts, clean_texts = (sum(getattr(run, name) for run in runs) for name in ("texts", "clean_texts"))
+    clean = sum((run.clean or 0.0) * run.clean_texts for run in runs) / clean_texts if clean_texts else None
+    covered = [run.tokens_covered for run in runs if run.tokens_covered is not None]
+    epochs = [run.epochs for run in runs if run.epochs is not None]
+    return replace(
+        runs[0],
+        value=sum(run.value * run.texts for run in runs) / texts,
+        clean=clean,
+        texts=texts,
+        clean_texts=clean_texts,
+        tokens_covered=_mean(covered) if covered else None,
+        epochs=max(epochs) if epochs else None,
+        dev=_mean([run.dev or 0.0 for run in runs]),
+    )
 
 
 def schedule_cut(training: Mapping[str, Any], run: int | None) -> int:
@@ -153,7 +217,7 @@ def _measured(
         column.id,
         table.metric_of(column),
         f"{_mean(values) * factor:.{digits}f}",
-        runs=str(len(mine)),
+        runs=str(sum(len(run.values) if isinstance(run, OfFolds) else 1 for run in mine)),
         clean=f"{_mean(cleans) * factor:.{digits}f}" if cleans else "",
         unit=unit,
     )
@@ -237,11 +301,25 @@ def _notes(
         notes.append(f"the dev curve had not turned after {first.epochs} epochs")
     if number and floor and float(number.value) < floor[1] * factor:
         notes.append(f"printed below {floor[0]} ({floor[1] * factor:.{digits - 1}f})")
-    if column.note:
-        notes.append(column.note)
+    folded = [run for run in runs if isinstance(run, OfFolds)]
+    notes += [_note_of_folds(folded, unit)] if folded else [column.split_note]
+    notes.append(column.note)
     if number and number.remark:
         notes.append(number.remark)
-    return notes
+    return [note for note in notes if note]
+
+
+def _note_of_folds(runs: Sequence[OfFolds], unit: str) -> str:
+    """How the folds became one figure, and how far they lie apart."""
+    factor, digits = FACTOR[unit], DIGITS[unit]
+    count = len(runs[0].values)
+    spread = f"standard deviation between folds {_mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"
+    if runs[0].kind == "test":
+        return f"every text tested once in {count} folds, {spread}"
+    mean = _mean([_mean(run.values) for run in runs]) * factor
+    return (
+        f"of {count} folds the model that is best on what its fold held out, mean over them {mean:.{digits}f}, {spread}"
+    )
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -122,8 +122,10 @@ def run_files(folder: Path) -> tuple[Path, ...]:
 
 
 def without_seed(parameters: Facts) -> dict[str, Any]:
-    """The parameters that all runs of a cell share."""
-    return {name: value for name, value in parameters.items() if name not in ("seed", "fold")}
+    """The parameters that all runs of a cell share, on the corpus's own splits or on its folds."""
+    shared = {name: value for name, value in parameters.items() if name != "seed"}
+    corpus = parameters.get("corpus")
+    return shared | {"corpus": {**corpus, "fold": None}} if corpus and "fold" in corpus else shared
 
 
 def cell_key(facts: Facts) -> str:

@@ -1,0 +1,47 @@
+"""Transformer-F's figures."""
+
+from retable.papers.figures.kinds import AttentionFigure, EpochFigure, Figure, Panel
+from retable.papers.paper import Column, ResultTable, Row
+
+CED = Column("ced", "CED", corpus="ced", unit="characters")
+HOOK_A = 0.4
+HOOK_RATIOS = (1, 2, 3, 4, 5, 6)  # sqrt(b/a), the layer that weighs least; the paper's 2.7 is the row transformer-f
+HOOK_ROWS = tuple(
+    Row(
+        f"transformer-f-hook-{ratio}",
+        f"√(b/a) = {ratio}",
+        model="transformer-f",
+        overrides={"model": {"hook_a": HOOK_A, "hook_b": round(HOOK_A * ratio**2, 6)}},
+    )
+    for ratio in HOOK_RATIOS
+)
+TRANSFORMER_F_FIGURE_3 = ResultTable(
+    name="transformer-f-figure-3",
+    title="Accuracy by the parameters of the hook function (Transformer-F, figure 3)",
+    published=None,
+    metric="accuracy",
+    unit="%",
+    vectors="chinese-word-vectors",
+    rows=(*HOOK_ROWS[:2], Row("transformer-f", "√(b/a) = 2.7", model="transformer-f"), *HOOK_ROWS[2:]),
+    columns=(CED,),
+)
+TRANSFORMER_F_TABLES = (TRANSFORMER_F_FIGURE_3,)
+
+TRANSFORMER_F_FIGURES: tuple[Figure, ...] = (
+    EpochFigure(
+        "transformer-f-figure-3",
+        "Accuracy during training by the parameters of the hook function (Transformer-F, figure 3)",
+        "Accuracy on dev after every epoch, at a = 0.4; which values the paper draws beside 2.7, and on which split, "
+        "is not stated.",
+        (Panel("transformer-f-figure-3", "ced"),),
+    ),
+    AttentionFigure(
+        "transformer-f-figure-4",
+        "Attention weights of a text (Transformer-F, figure 4)",
+        "The last layer's weights after the softmax, those of Transformer-F with the parts of speech (eq. 5). The "
+        "paper's sentence is not printed: the first test text that speaks of 基金 (funds) and 风险 (risk).",
+        (Panel("transformer-f-table-2", "thucnews-45k"),),
+        rows=("transformer", "transformer-f"),
+        wanted=("基金", "风险"),
+    ),
+)

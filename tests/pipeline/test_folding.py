@@ -1,0 +1,409 @@
+"""Folds of a cell: its runs, what they read, which vectors they may; and that runs without folds stay the same."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline import code, embed, folding, pool, running, scale, tables
+from pipeline.bank import shown_from_bank
+from pipeline.code import fold_digests, run_digests
+from pipeline.estimate import run_seconds, training_words, words_of_pool
+from pipeline.folding import (
+    Planned,
+    code_of_run,
+    data_of_run,
+    folded_corpora,
+    own_vectors,
+    planned_runs,
+    vectors_of_run,
+)
+from pipeline.scale import model_preset, scale_preset
+from retable.errors import InputError
+from retable.files import read_json, sha256_of_value, write_json
+from retable.papers import PAPERS, paper
+from retable.papers.paper import Column
+from retable.papers.parameters import cut_of, folds_of, row_parameters, serves
+from retable.provenance import data_digest
+from retable.tables.bank import Entry
+from retable.text.folds import Fold, FoldedCorpus
+from retable.text.leakage import digest
+from retable.text.splits import SPLITS, Facts, read_split, tagged_schema
+from retable.vectors.store import read_vectors
+
+LAMA = paper("lama").result_table("lama-table-4")
+PROTOCOL = {
+    "seeds": [1, 2], "folds": {"r8": 3}, "epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32",
+    "keep_weights": [],
+}  # fmt: skip
+
+
+class TestRunsOfACell:
+    def test_one_for_every_seed_and_fold(self):
+        runs = planned_runs(LAMA.column("r8"), PROTOCOL)
+        assert [run.name for run in runs] == [f"{seed}-fold-{fold}" for seed in (1, 2) for fold in (1, 2, 3)]
+        assert runs[4] == Planned(2, Fold("dev", 3, 2))
+        assert runs[4].told == "2, fold 2 of 3"
+
+    def test_one_for_every_seed_of_a_corpus_that_is_not_cut(self):
+        assert [run.name for run in planned_runs(LAMA.column("imdb"), PROTOCOL)] == ["1", "2"]
+        assert [run.name for run in planned_runs(LAMA.column("r8"), PROTOCOL | {"folds": {"r8": 0}})] == ["1", "2"]
+
+    def test_one_for_every_seed_in_a_table_whose_column_is_not_cut(self):
+        column = paper("lama").result_table("lama-figure-2").column("r8")
+        assert [run.name for run in planned_runs(column, PROTOCOL)] == ["1", "2"]
+
+    def test_its_parameters_name_the_fold(self):
+        row, column = LAMA.row("lama"), LAMA.column("r8")
+        given = {"vectors": "r8.word2vec-100", "seed": 1}
+        plain = row_parameters(model_preset("lama"), row, column, PROTOCOL, **given)
+        assert plain["corpus"] == {"name": "r8"}
+        folded = row_parameters(model_preset("lama"), row, column, PROTOCOL, **given, fold=Fold("dev", 3, 2))
+        assert folded["corpus"] == {"name": "r8", "folds": 3, "fold": 2, "kind": "dev"}
+        assert folded | {"corpus": {}} == plain | {"corpus": {}}
+
+    def test_runs_serve_columns_that_are_cut_alike_and_floors_those_of_dev_folds(self):
+        own, dev, test = ("", 0), ("dev", 3), ("test", 10)
+        assert all(serves(cut, cut, linear=False) for cut in (own, dev, test))
+        assert [serves(own, cut, linear=True) for cut in (dev, test)] == [True, False]
+        assert not any(serves(*pair, linear=False) for pair in ((own, dev), (dev, own), (own, test), (dev, ("dev", 2))))
+
+
+class TestIdentity:
+    """A run without folds has the hashes from before there were folds; a fold has others, with the code that cuts."""
+
+    @pytest.fixture
+    def tagged(self, tmp_path):
+        for split in SPLITS:
+            (tmp_path / f"tagged/{split}.parquet").parent.mkdir(exist_ok=True)
+            (tmp_path / f"tagged/{split}.parquet").write_text(split)
+        for folder in ("vectors", "vectors/fold-1-of-2", "vectors/fold-2-of-2"):
+            (tmp_path / folder).mkdir()
+            for name in ("vectors.npy", "words.txt"):
+                (tmp_path / folder / name).write_text(f"{folder} {name}")
+        sources = run_digests("lama")
+        write_json(tmp_path / "code", {"preset": {}, "overrides": {}, "sources": sources} | fold_digests())
+        write_json(tmp_path / "code-without", {"preset": {}, "overrides": {}, "sources": sources})
+        return tmp_path
+
+    def parameters(self, fold=None):
+        row, column = LAMA.row("lama"), LAMA.column("r8")
+        return row_parameters(model_preset("lama"), row, column, PROTOCOL, vectors="v", seed=1, fold=fold)
+
+    def test_without_folds(self, tagged):
+        for file in ("code", "code-without"):
+            found = running.identity(self.parameters(), tagged / "tagged", tagged / "vectors", tagged / file)
+            assert found["hashes"] == {
+                "parameters": sha256_of_value(self.parameters()),
+                "data": data_digest(tagged / "tagged", tagged / "vectors"),
+                "code": sha256_of_value(run_digests("lama")),
+            }
+            assert found["fold"] is None
+
+    def test_what_a_run_is_made_of_holds_nothing_of_folds(self):
+        for model in ("lama", "fcsr", "tfidf-svm"):
+            assert not {"retable.text.folds", "retable.text.clusters", "retable.text.splitting"} & set(
+                run_digests(model)
+            )
+
+    def test_of_a_fold(self, tagged):
+        one, two = (
+            running.identity(
+                self.parameters(Fold("dev", 2, number)), tagged / "tagged", tagged / "vectors", tagged / "code"
+            )
+            for number in (1, 2)
+        )
+        assert (one["fold"], two["fold"]) == (1, 2)
+        assert one["hashes"]["parameters"] != two["hashes"]["parameters"]
+        for name in ("data", "code"):  # the runs of a cell differ by seed and fold alone
+            assert one["hashes"][name] == two["hashes"][name]
+        plain = running.identity(self.parameters(), tagged / "tagged", tagged / "vectors", tagged / "code")
+        assert not set(plain["hashes"].values()) & set(one["hashes"].values())
+        assert "retable.text.folds" in code_of_run(one["parameters"], tagged / "code")
+
+    def test_other_vectors_of_any_fold_are_other_data(self, tagged):
+        fold = self.parameters(Fold("dev", 2, 1))
+        before = data_of_run(fold, tagged / "tagged", tagged / "vectors")
+        (tagged / "vectors/fold-2-of-2/vectors.npy").write_text("other")
+        assert data_of_run(fold, tagged / "tagged", tagged / "vectors") != before
+
+    def test_vectors_of_other_folds_are_refused(self, tagged):
+        assert vectors_of_run(tagged / "vectors", Fold("dev", 2, 2)) == tagged / "vectors/fold-2-of-2"
+        assert vectors_of_run(tagged / "vectors", None) == tagged / "vectors"
+        assert vectors_of_run(tagged / "tagged", Fold("dev", 2, 2)) == tagged / "tagged"  # of texts of others
+        for fold in (Fold("dev", 3, 1), Fold("test", 2, 1)):
+            with pytest.raises(InputError, match=f"holds word vectors of 2 dev folds, the run is of fold {fold.told}"):
+                own_vectors(tagged / "vectors", fold)
+
+    def test_code_of_a_scale_without_folds_is_refused(self, tagged):
+        with pytest.raises(InputError, match="is of a scale without folds; `dvc repro code`"):
+            code_of_run(self.parameters(Fold("dev", 2, 1)), tagged / "code-without")
+
+    def test_only_the_tables_that_cut_a_corpus_have_the_code_of_folds(self, monkeypatch):
+        for name in ("model_preset", "run_digests"):  # reading is slow
+            monkeypatch.setattr(code, name, lambda model: {})
+        codes = code.row_codes(paper("lama"), PROTOCOL)
+        assert set(codes["lama-table-4.lama"]) == {"preset", "overrides", "sources", "folds"}
+        assert set(codes["lama-figure-2.lama-encoder-50"]) == {"preset", "overrides", "sources"}
+        plain = code.row_codes(paper("lama"), PROTOCOL | {"folds": {}})
+        assert plain["lama-table-4.lama"] == {k: v for k, v in codes["lama-table-4.lama"].items() if k != "folds"}
+
+
+class TestDeclarations:
+    def test_only_accuracies_of_whole_corpora_are_cut(self):  # a mean weighed by texts is the pooled score of no other
+        for name in PAPERS:
+            for table in paper(name).results:
+                for column in table.columns:
+                    if column.folds:
+                        assert table.metric_of(column) == "accuracy"
+                        assert column.corpus
+                        assert (column.domain, column.mean_of, column.runs_of) == ("", (), "")
+                        assert (column.folds, column.split) != ("test", "paper"), "a published test split stays"
+
+    def test_the_scale_of_the_papers_has_their_folds(self):
+        protocols = scale_preset("paper")["papers"]
+        fcsr, transformer = paper("fcsr").results[0], paper("transformer-f").results[0]
+        assert cut_of(fcsr.column("polarity"), protocols["fcsr"]) == ("test", 10)
+        assert cut_of(fcsr.column("covid-sentiment"), protocols["fcsr"]) == ("test", 10)
+        assert cut_of(fcsr.column("sst-2"), protocols["fcsr"]) == ("", 0)
+        assert cut_of(transformer.column("mr"), protocols["transformer-f"]) == ("test", 10)
+        assert {cut_of(LAMA.column(name), protocols["lama"]) for name in ("r8", "imdb")} == {("dev", 3)}
+
+    @pytest.mark.parametrize(("name", "folded"), [("smoke", True), ("cpu", False), ("full", False), ("paper", True)])
+    def test_every_scale_gives_its_folds_vectors_that_never_saw_what_they_hold_out(self, name, folded, monkeypatch):
+        monkeypatch.setattr(scale, "model_preset", lambda model: {"embedding": {"vectors": "some"}})  # reading is slow
+        preset, cut = scale_preset(name), 0
+        for pool_name, asked in preset["pools"].items():
+            folding.check_folds_of_pool(pool_name, asked)
+        for source in map(paper, PAPERS):
+            protocol = preset["papers"][source.name]
+            folding.check_folds(protocol, source, preset["corpora"], name)
+            for table, cells in scale.cells_of_paper(source.name, preset).items():
+                for cell in cells.values():
+                    fold = folds_of(source.result_table(table).column(cell["column"]), protocol)[0]
+                    folding.check_fold_vectors(preset, cell["corpus"], cell["vectors"], fold, table)
+                    cut += fold is not None
+        assert bool(cut) == folded
+
+
+class TestRefusals:
+    def params(self, **changes):
+        params = scale_preset("paper")
+        params["pools"] |= changes.pop("pools", {})
+        params["vectors"] |= changes.pop("vectors", {})
+        assert not changes
+        return params
+
+    @pytest.mark.parametrize(
+        ("folds", "words"),
+        [
+            (3, r"folds of papers.lama is 3; allowed: {} or {corpus: number}"),
+            ({"r9": 3}, 'a corpus of folds of papers.lama is "r9". Known: r8, sst-2'),
+            ({"sst-2": 3}, 'a corpus of folds of papers.lama, which lama cuts, is "sst-2"'),
+            ({"r8": 1}, "folds.r8 of papers.lama is 1; allowed: 0 "),
+            ({"r8": True}, "folds.r8 of papers.lama is True"),
+        ],
+    )
+    def test_folds_that_are_none(self, folds, words):
+        with pytest.raises(InputError) as caught:
+            folding.check_folds(PROTOCOL | {"folds": folds}, paper("lama"), ["r8", "sst-2"], "papers.lama")
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    def test_a_protocol_without_folds_is_told_what_it_lacks(self):
+        params = self.params()
+        del params["papers"]["lama"]["folds"]
+        with pytest.raises(InputError, match=r"it has the keys .*folds"):
+            code.check_cells(params, paper("lama"))
+
+    def check(self, params, vectors, fold, corpus="r8"):
+        folding.check_fold_vectors(params, corpus, vectors, fold, " (cell lama.r8)")
+
+    def test_vectors_of_texts_that_a_fold_holds_out(self):
+        params = self.params(pools={"r8": {"corpora": ["r8"]}})
+        self.check(params, "r8.word2vec-100", None)
+        self.check(params, "pool-en.word2vec-300", Fold("dev", 3, 1))
+        self.check(params, "none", Fold("dev", 3, 1))
+        with pytest.raises(InputError, match=r"3 dev folds \(cell lama.r8\).* hold out .*set pools.r8.folds to 3"):
+            self.check(params, "r8.word2vec-100", Fold("dev", 3, 1))
+        self.check(self.params(), "r8.word2vec-100", Fold("dev", 3, 1))
+        with pytest.raises(InputError, match=r"set pools.r8.folds to 5"):
+            self.check(self.params(), "r8.word2vec-100", Fold("dev", 5, 1))
+        with pytest.raises(
+            InputError, match=r"hold out \(pools.r8 in params.yaml\); take vectors of a pool without r8"
+        ):
+            self.check(self.params(), "r8.word2vec-100", Fold("test", 3, 1))
+        with pytest.raises(InputError, match="are of folds of r8; take others"):
+            self.check(self.params(), "r8.word2vec-100", Fold("dev", 3, 1), "imdb")
+
+    def test_a_pool_of_others_that_holds_the_corpus(self):
+        params = self.params(pools={"pool-en": {"corpora": ["imdb", "mr"], "unlabelled": True}})
+        with pytest.raises(InputError, match="take vectors of a pool without mr"):
+            self.check(params, "pool-en.word2vec-300", Fold("test", 10, 1), "mr")
+
+    @pytest.mark.parametrize(
+        ("asked", "words"),
+        [
+            ({"corpora": ["r8"], "folds": 1}, "pools.p.folds is 1 in params.yaml; allowed: 0"),
+            ({"corpora": ["r8"], "folds": "3"}, "pools.p.folds is '3'"),
+            ({"corpora": ["r8", "imdb"], "folds": 3}, "must be of the training texts of one corpus"),
+            ({"corpora": ["fdu-imdb"], "folds": 3, "unlabelled": True}, "must be of the training texts of one corpus"),
+        ],
+    )
+    def test_folds_of_a_pool_that_is_not_of_one_corpus(self, asked, words):
+        with pytest.raises(InputError, match=words):
+            folding.check_folds_of_pool("p", asked)
+
+
+WORD2VEC = {
+    "source": "pools/sample-en", "method": "word2vec", "algorithm": "cbow", "size": 4, "epochs": 1, "window": 5,
+    "min_count": 1, "negative": 5, "sample": 0.01, "lowercase": True, "seed": 1,
+}  # fmt: skip
+PAPERS_OF_FOLDS = {"lama": {"folds": {"sample-en": 3}}, **{name: {"folds": {}} for name in PAPERS if name != "lama"}}
+
+
+class TestVectorsOfFolds:
+    """Twelve training texts, three of dev, two of test, each with a word of its own; one of dev has a copy in train."""
+
+    @pytest.fixture
+    def root(self, tmp_path, monkeypatch):
+        texts = {"train": [f"train{n} film" for n in range(12)], "dev": ["dev0 film", "dev1 film", "train3 film"],
+                 "test": ["test0 film", "test1 film"]}  # fmt: skip
+        facts = Facts("sample-en", "en", ("negative", "positive"))
+        for split, given in texts.items():
+            columns = {
+                "id": [f"sample-en/{split}/{n}" for n in range(len(given))],
+                "tokens": [text.split() for text in given], "label": ["negative", "positive"] * (len(given) // 2)
+                + ["negative"] * (len(given) % 2), "clean": np.ones(len(given), dtype=bool),
+            }  # fmt: skip
+            path = tmp_path / f"tagged/sample-en/{split}.parquet"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(pa.table(columns, schema=tagged_schema(facts, parts=False)), path)
+        (tmp_path / "clean/sample-en").mkdir(parents=True)
+        held = [digest(text) for split in ("dev", "test") for text in texts[split]]
+        (tmp_path / "clean/sample-en/heldout.txt").write_text("\n".join(held))
+        params = {
+            "pools": {"sample-en": {"corpora": ["sample-en"], "unlabelled": False, "folds": 3}},
+            "vectors": {"sample-en.word2vec-4": WORD2VEC},
+            "corpora": {"sample-en": {}},
+            "papers": PAPERS_OF_FOLDS,
+        }
+        for module in (pool, embed):
+            monkeypatch.setattr(module, "read_params", params.get)
+            monkeypatch.setattr(module, "TAGGED", tmp_path / "tagged")
+        for name in ("CLEAN", "POOLS"):
+            monkeypatch.setattr(pool, name, tmp_path / name.lower())
+        monkeypatch.setattr(embed, "ROOT", tmp_path)
+        monkeypatch.setattr(embed, "VECTORS", tmp_path / "vectors")
+        return tmp_path
+
+    def test_a_fold_s_vectors_never_saw_what_it_holds_out(self, root):
+        pool.main("sample-en")
+        embed.main("sample-en.word2vec-4")
+        splits = [read_split(root / "tagged/sample-en", split) for split in SPLITS]
+        corpus, held_once = FoldedCorpus(splits, "dev", 3), []
+        for number in (1, 2, 3):
+            train, dev, test = corpus.fold(number)
+            folder = root / "vectors/sample-en.word2vec-4" / Fold("dev", 3, number).name
+            words = set(read_vectors(folder).words)
+            seen, dev_words, test_words = ({text[0] for text in each.tokens.to_pylist()} for each in (train, dev, test))
+            assert words == {"film"} | (seen - dev_words - test_words), (
+                "all of the rest, and nothing of what is held out"
+            )
+            held_once += dev.ids
+            facts = read_json(root / "pools/sample-en" / folder.name / "pool.json")
+            free = sum(text[0] in words for text in train.tokens.to_pylist())
+            assert (facts["fold"], facts["folds"], facts["texts"]) == (number, 3, free)
+        assert sorted(held_once) == sorted(splits[0].ids + splits[1].ids)
+
+    def test_the_pool_without_folds_is_as_it_was(self, root):
+        pool.main("sample-en")
+        tokens = pq.read_table(root / "pools/sample-en/texts.parquet")["tokens"].to_pylist()
+        assert [text[0] for text in tokens] == [f"train{n}" for n in range(12) if n != 3]
+        facts = read_json(root / "pools/sample-en/pool.json")
+        assert set(facts) == {
+            "name", "language", "corpora", "unlabelled", "texts", "words", "characters", "excluded", "near_copies",
+        }  # fmt: skip
+
+    def test_a_pool_of_others_holds_no_text_of_a_corpus_that_is_cut(self, root, monkeypatch):
+        other = root / "tagged/mr"
+        other.mkdir()
+        table = pq.read_table(root / "tagged/sample-en/train.parquet")
+        pq.write_table(table, other / "train.parquet")  # the same texts
+        params = {"pools": {"p": {"corpora": ["mr"]}}, "corpora": {"sample-en": {}}, "papers": PAPERS_OF_FOLDS}
+        monkeypatch.setattr(pool, "read_params", params.get)
+        with pytest.raises(SystemExit):
+            pool.main("p")  # nothing is left
+        none = {name: {"folds": {}} for name in PAPERS}
+        monkeypatch.setattr(pool, "read_params", (params | {"papers": none}).get)
+        pool.main("p")
+        assert pq.read_metadata(root / "pools/p/texts.parquet").num_rows == 11
+
+
+def test_the_corpora_that_a_scale_cuts():
+    assert folded_corpora(PAPERS_OF_FOLDS) == {"sample-en"}
+    assert folded_corpora(scale_preset("cpu")["papers"]) == set()
+    assert folded_corpora(scale_preset("paper")["papers"]) == {
+        "mr", "covid-sentiment", "r8", "imdb", "yelp-10k", "news-aggregator-5pub"
+    }  # fmt: skip
+
+
+def test_a_table_of_files_pools_the_folds_of_each_seed(tmp_path, monkeypatch):
+    source = paper("transformer-f")
+    table = source.result_table("transformer-f-table-2")
+    cell = {"row": "transformer", "column": "mr", "model": "transformer", "corpus": "mr", "vectors": "none"}
+    current = {"hashes": {"parameters": "p", "data": "d", "code": "c"}}
+    protocols = {"transformer-f": {"seeds": [1], "folds": {"mr": 2}}}
+    monkeypatch.setattr(tables, "cells_of", lambda each, source: {"transformer.mr": cell} if each is table else {})
+    monkeypatch.setattr(tables, "current_identity", lambda *of_cell: current)
+    monkeypatch.setattr(tables, "read_params", {"papers": protocols, "scale": "paper"}.get)
+    for number, right in ((1, 70), (2, 90)):
+        folder = tmp_path / f"transformer-f-table-2/transformer/mr/1-fold-{number}"
+        found, _ = tables.read_cells(table, source, tmp_path)
+        assert found.missing == {("transformer", "mr"): "not run yet"}
+        folder.mkdir(parents=True)
+        parameters = {"training": {}, "corpus": {"name": "mr", **Fold("test", 2, number).parameters}}
+        metrics = current | {
+            "test": {"accuracy": right / 100, "texts": 100}, "test_clean": None, "vectors": None,
+            "dev": {"accuracy": 0.5}, "epochs": {"run": 3, "turned": True}, "parameters": parameters,
+        }  # fmt: skip
+        (folder / "metrics.json").write_text(json.dumps(metrics))
+        (folder / "cost.json").write_text('{"seconds": 5}')
+    found, costs = tables.read_cells(table, source, tmp_path)
+    assert [(run.value, run.texts) for run in found.runs["transformer", "mr"]] == [(0.8, 200)]
+    assert [cost["seed"] for cost in costs] == ["1-fold-1", "1-fold-2"]
+
+
+def test_the_bank_shows_a_linear_model_s_folds_where_they_are_cut_alike(monkeypatch):
+    def entry(number):
+        fold = Fold("test", 2, number)
+        metrics = {
+            "seed": 1, "scale": "paper", "git_commit": "", "device": "", "threads": 2, "date": "", "vectors": None,
+            "hashes": {"parameters": "p", "data": "d", "code": "c"}, "epochs": {"run": None, "turned": None},
+            "test": {"accuracy": 0.8, "texts": 10}, "test_clean": None, "dev": {"accuracy": 0.5},
+            "parameters": {"training": {}, "corpus": {"name": "mr", **fold.parameters}},
+        }  # fmt: skip
+        return Entry.from_metrics(metrics, {}, "accuracy", "tfidf-svm", Column("polarity", "Polar"))
+
+    banked = {("fcsr", "fcsr-table-3"): [entry(1), entry(2)], ("floors", "floors-table-1"): []}
+    floors = paper("floors")
+    for folds, runs in (({"mr": 2}, 2), ({}, 0), ({"mr": 3}, 0)):
+        monkeypatch.setattr("pipeline.bank.read_params", lambda section, folds=folds: {"floors": {"folds": folds}})
+        shown = shown_from_bank(floors.result_table("floors-table-1"), floors, banked)
+        assert len(shown.get(("tfidf-svm", "mr"), ())) == runs
+
+
+def test_the_time_of_folds():
+    speed = {
+        "words": {"r8": 900.0}, "training_share": {"r8": 0.6}, "training_texts": {}, "epochs_share": 1.0,
+        "words_per_second": {"tfidf-svm": 1.0}, "stage_seconds": {"run": 10.0},
+    }  # fmt: skip
+    assert training_words("r8", speed) == pytest.approx(540)
+    assert training_words("r8", speed, ("dev", 3)) == pytest.approx(400)  # of 600 words of train and dev two thirds
+    assert training_words("r8", speed, ("test", 10)) == pytest.approx(900 * 0.9 * 0.9)
+    assert words_of_pool({"corpora": ["r8"], "folds": 3}, speed) == pytest.approx(540 + 3 * 400)
+    cell = {"model": "tfidf-svm", "corpus": "r8"}
+    assert run_seconds(cell, PROTOCOL, speed, ("dev", 3)) == pytest.approx(2 * 3 * (10 + 400))
+    assert run_seconds(cell, PROTOCOL, speed) == pytest.approx(2 * (10 + 540))
