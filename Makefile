@@ -3,6 +3,7 @@ TORCH ?= torch==2.13.0
 PYTHON ?= python3
 SCALE ?=
 MODEL ?=
+ONLY ?=
 PORT ?= 5000
 
 VENV := .venv
@@ -39,8 +40,8 @@ ui: env ## the MLflow UI on the record: http://127.0.0.1:5000
 check: env ## measured against published, and against the bank
 	@retable check
 
-bench: env ## the benchmarks, each beside its peer
-	@python benchmarks/fcsr_training.py
+bench: env ## every hot path beside its peer, ten minutes; ONLY="fcsr headlines" takes some groups (docs/speed.md)
+	@python -m benchmarks.bench $(if $(ONLY),--only $(ONLY))
 
 lint: env ## ruff
 	@ruff check . && ruff format --check .

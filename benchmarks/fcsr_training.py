@@ -1,28 +1,97 @@
-"""FCSR's training speed as a share of what the machine's matrix products allow, beside a BiLSTM of the same width.
+"""FCSR's training speed as a share of what the machine's matrix products allow, in float32 and in bfloat16.
 
-Run   PYTHONPATH=src .venv/bin/python benchmarks/fcsr_training.py [--threads 2] [--repeats 5]
-Read  benchmarks/NOTES.md, "FCSR"
-
-Every step is timed right after a matrix product of its own size, so that another program on the machine slows both: the
-share is the median of the pairs' quotients. The limit is 3 x 33 n^2 multiply-adds a word (forward and backward).
+Every step is timed right after a matrix product of its own size, so that another program on the machine slows both. The
+limit is 3 x 33 n^2 multiply-adds a word (forward and backward) at the rate of these products, in the step's own
+precision. Read benchmarks/NOTES.md, "FCSR", for what was expected and tried.
 """
 
-import argparse
-import time
 from collections.abc import Callable
 from statistics import median
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from benchmarks.rows import Row
+from benchmarks.timing import gate_product, seconds
 from retable.layers.context import full_scale_context
 from retable.layers.embedding import WordEmbedding
 from retable.models.bilstm import BiLSTM
 from retable.models.fcsr import FCSR
 
 SIZE, TEXTS, WORDS, VOCABULARY = 300, 50, 25, 8000  # SST-2 has 8,000 words that occur twice in training
+BATCHES, REPEATS = 8, 5
 Batch = tuple[Tensor, Tensor, Tensor]
+Precision = Literal["float32", "bfloat16"]
+
+
+def measure(quick: bool) -> list[Row]:
+    """FCSR in both precisions, and its contexts."""
+    torch.manual_seed(0)
+    batches = bucketed_batches(1 if quick else BATCHES)
+    vectors = 0.1 * torch.randn(VOCABULARY, SIZE)
+    fcsr = FCSR(WordEmbedding(vectors, tuned=VOCABULARY), 2)
+    bilstm = BiLSTM(WordEmbedding(vectors, tuned=VOCABULARY), 2, hidden=SIZE)
+    ways: dict[str, Callable[[Batch], None]] = {
+        "product": product_of(torch.float32),
+        "float32": training_step(fcsr),
+        "product, bfloat16": product_of(torch.bfloat16),
+        "bfloat16": training_step(fcsr, "bfloat16"),
+        "contexts": contexts_alone,
+        "bilstm": training_step(bilstm),
+    }
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    words = []
+    for repeat in range(1 + (1 if quick else REPEATS)):
+        for batch in batches:
+            for name, way in ways.items():
+                took = seconds(lambda way=way, batch=batch: way(batch))  # type: ignore[misc]
+                if repeat:
+                    times[name].append(took)
+            if repeat:
+                words.append(int(batch[1].sum()))
+    return rows_of(times, words, 3 * fcsr.flops_per_word(sum(words) / len(words) / TEXTS))
+
+
+def rows_of(times: dict[str, list[float]], words: list[int], flops: float) -> list[Row]:
+    """The rows.
+
+    Args:
+        times: of every way, a number for each batch.
+        words: in each batch.
+        flops: of a word, forward and backward.
+    """
+    speed = {
+        name: median(count / took for count, took in zip(words, times[name], strict=True))
+        for name in ("float32", "bfloat16", "bilstm")
+    }
+    operations = 3 * gate_product(torch.float32)[1]
+    limit = {name: operations / median(times[name]) / flops for name in ("product", "product, bfloat16")}
+    share = median(part / whole for part, whole in zip(times["contexts"], times["float32"], strict=True))
+    return [
+        Row(
+            f"FCSR training, float32, n = {SIZE}, {TEXTS} x {WORDS} words",
+            "words/s",
+            speed["float32"],
+            speed["bilstm"],
+            "BiLSTM of 300 states, same run",
+            limit["product"],
+            "matrix products in float32 of this run",
+            ">= 75% of the limit",
+        ),
+        Row(
+            "FCSR training, bfloat16 autocast",
+            "words/s",
+            speed["bfloat16"],
+            speed["float32"],
+            "FCSR in float32, same run",
+            limit["product, bfloat16"],
+            "matrix products in bfloat16 of this run",
+            ">= 1.7x the peer",
+        ),
+        Row("FCSR contexts, forward and backward", "% of the step", 100 * share, None, "", None, "", "<= 5 %"),
+    ]
 
 
 def bucketed_batches(count: int) -> list[Batch]:
@@ -36,84 +105,34 @@ def bucketed_batches(count: int) -> list[Batch]:
     return batches
 
 
-def seconds(function: Callable[[], object]) -> float:
-    """Wall time of one call."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
-def training_step(network: nn.Module) -> Callable[[Batch], None]:
+def training_step(network: nn.Module, precision: Precision = "float32") -> Callable[[Batch], None]:
     """One step of Adam on a batch."""
     optimiser = torch.optim.Adam(network.parameters(), lr=1e-4, fused=True)
 
     def step(batch: Batch) -> None:
         words, mask, classes = batch
         optimiser.zero_grad()
-        F.cross_entropy(network(words, mask), classes).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+            logits = network(words, mask)
+        F.cross_entropy(logits.float(), classes).backward()  # type: ignore[no-untyped-call]
         optimiser.step()
 
     return step
 
 
-def context_step(batch: Batch) -> Callable[[], None]:
-    """Forward and backward through the contexts alone, on vectors that exist already."""
+def product_of(dtype: torch.dtype) -> Callable[[Batch], None]:
+    """The gates' matrix product, three times: forward and both gradients."""
+    product, _ = gate_product(dtype)
+
+    def three(batch: Batch) -> None:
+        for _ in range(3):
+            product()
+
+    return three
+
+
+def contexts_alone(batch: Batch) -> None:
+    """Forward and backward through the contexts alone, on vectors of the batch's shape."""
     vectors = torch.randn(*batch[0].shape, SIZE, requires_grad=True)
-
-    def step() -> None:
-        left, right = full_scale_context(vectors, batch[1])
-        torch.autograd.backward((left, right), (left.detach(), right.detach()))
-
-    return step
-
-
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=5, help="passes over eight batches, after one to warm up")
-    arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
-    torch.manual_seed(0)
-    batches = bucketed_batches(8)
-    vectors = 0.1 * torch.randn(VOCABULARY, SIZE)
-    fcsr = FCSR(WordEmbedding(vectors, tuned=VOCABULARY), 2)
-    fcsr_step = training_step(fcsr)
-    bilstm_step = training_step(BiLSTM(WordEmbedding(vectors, tuned=VOCABULARY), 2, hidden=SIZE))
-    left, right = torch.randn(TEXTS * WORDS, 3 * SIZE), torch.randn(3 * SIZE, 4 * SIZE)  # the product of the gates
-    operations = 2 * TEXTS * WORDS * 3 * SIZE * 4 * SIZE
-    rates, limits, speeds, peers, shares, contexts = [], [], [], [], [], []
-    for repeat in range(1 + arguments.repeats):
-        for batch in batches:
-            words = int(batch[1].sum())
-            rate = 3 * operations / seconds(lambda: [left @ right for _ in range(3)])
-            step_s = seconds(lambda batch=batch: fcsr_step(batch))
-            context_s = seconds(context_step(batch))
-            peer_s = seconds(lambda batch=batch: bilstm_step(batch))
-            if repeat:
-                limit = rate / (3 * fcsr.flops_per_word(words / TEXTS))
-                rates.append(rate / 1e9)
-                limits.append(limit)
-                speeds.append(words / step_s)
-                shares.append(words / step_s / limit)
-                contexts.append(context_s / step_s)
-                peers.append(words / peer_s)
-    padding = 1 - sum(int(mask.sum()) for _, mask, _ in batches) / sum(mask.numel() for _, mask, _ in batches)
-    print(
-        f"{arguments.threads} threads, {len(speeds)} steps, {TEXTS} texts of about {WORDS} words, {padding:.1%} padding"
-    )
-    print(f"{'':34}{'median':>9}{'best':>9}")
-    for name, values, best, form in (
-        ("matrix product, GFLOP/s, float32", rates, max, "9.0f"),
-        ("limit, words/s", limits, max, "9,.0f"),
-        ("FCSR training, words/s", speeds, max, "9,.0f"),
-        ("share of the limit, pair by pair", shares, max, "9.0%"),
-        ("contexts, share of the step", contexts, min, "9.1%"),
-        ("BiLSTM training, words/s", peers, max, "9,.0f"),
-    ):
-        print(f"{name:34}{median(values):{form}}{best(values):{form}}")
-    print(f"best FCSR step against the best product: {max(speeds) / max(limits):.0%} of the limit")
-
-
-if __name__ == "__main__":
-    main()
+    left, right = full_scale_context(vectors, batch[1])
+    torch.autograd.backward((left, right), (left.detach(), right.detach()))

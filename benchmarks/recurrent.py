@@ -1,17 +1,16 @@
-"""A recurrent layer over texts of different lengths: packed by torch, ours, and torch's plain layer on the padding.
+"""A recurrent layer over texts of different lengths: ours, packed by torch, and torch's plain layer on the padding.
 
-    python benchmarks/recurrent.py
-
-Prints words/s of forward and backward, the best of four; the plain layer, whose backward direction starts in the
-padding, is the limit.
+Forward and backward to a maximum over the words. The plain layer, whose backward direction starts in the padding, is
+the limit.
 """
 
-import time
 from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
+from benchmarks.rows import Row
+from benchmarks.timing import rates
 from retable.layers.recurrent import _packed, states_of_words
 
 SHAPES = (  # layer, texts, words, vector, states a side
@@ -21,35 +20,44 @@ SHAPES = (  # layer, texts, words, vector, states a side
     (nn.GRU, 32, 100, 100, 50),
     (nn.GRU, 32, 250, 100, 50),
 )
-REPEATS = 4
+REPEATS = 3
 
 
-def seconds(states_of: Callable[[Tensor], Tensor], words: Tensor, mask: Tensor) -> float:
-    """The shortest of some forward and backward passes to a maximum over the words."""
-    times = []
-    for _ in range(REPEATS):
-        x = words.clone().requires_grad_()
-        start = time.perf_counter()
-        states_of(x).masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1).sum().backward()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def main() -> None:
+def measure(quick: bool) -> list[Row]:
+    """A row a shape."""
     torch.manual_seed(0)
-    for kind, texts, longest, size, side in SHAPES:
-        lengths = torch.randint(int(0.9 * longest), longest + 1, (texts, 1))
-        mask = torch.arange(int(lengths.max())) < lengths
-        words, layer = torch.randn(*mask.shape, size), kind(size, side, batch_first=True, bidirectional=True)
-        ways = {
-            "packed": lambda x, layer=layer, mask=mask: _packed(layer, x, mask, 0.0),
-            "ours": lambda x, layer=layer, mask=mask: states_of_words(layer, x, mask),
-            "plain": lambda x, layer=layer: layer(x)[0],
-        }
-        speeds = {name: int(mask.sum()) / seconds(way, words, mask) for name, way in ways.items()}
-        told = ", ".join(f"{name} {speed:,.0f}" for name, speed in speeds.items())
-        print(f"{kind.__name__} {texts} x {longest} words, {size} to 2 x {side}: {told} words/s", flush=True)
+    shapes = [(nn.LSTM, 4, 6, 8, 4)] if quick else SHAPES
+    return [row_of(*shape, repeats=1 if quick else REPEATS) for shape in shapes]
 
 
-if __name__ == "__main__":
-    main()
+def row_of(kind: type[nn.LSTM | nn.GRU], texts: int, longest: int, size: int, side: int, *, repeats: int) -> Row:
+    """Words a second of the three ways."""
+    lengths = torch.randint(int(0.9 * longest), longest + 1, (texts, 1))
+    mask = torch.arange(int(lengths.max())) < lengths
+    words, layer = torch.randn(*mask.shape, size), kind(size, side, batch_first=True, bidirectional=True)
+    ways: dict[str, Callable[[], None]] = {
+        "ours": lambda: backward(states_of_words(layer, leaf(words), mask), mask),
+        "packed": lambda: backward(_packed(layer, leaf(words), mask, 0.0), mask),
+        "plain": lambda: backward(layer(leaf(words))[0], mask),
+    }
+    speed = rates(ways, float(mask.sum()), repeats)
+    return Row(
+        f"{kind.__name__}, {texts} x {longest} words, {size} to 2 x {side}",
+        "words/s",
+        speed["ours"],
+        speed["packed"],
+        "torch's packed layer, same run",
+        speed["plain"],
+        "the plain layer on padded texts",
+        "",
+    )
+
+
+def leaf(words: Tensor) -> Tensor:
+    """Words that are asked for a gradient."""
+    return words.clone().requires_grad_()
+
+
+def backward(states: Tensor, mask: Tensor) -> None:
+    """The gradient of the maximum over each text's words."""
+    states.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1).sum().backward()  # type: ignore[no-untyped-call]

@@ -18,10 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from pipeline.command import command, fail
-from pipeline.estimate import stages_of
 from pipeline.params import load_yaml
 from pipeline.paths import CHECKOUT, PARAMS, ROOT, SCRATCH
-from pipeline.scale import papers_with_cells, write_scale
 from retable.files import atomic_file, read_json, write_json
 
 # glibc gives large tensors back to the kernel and fetches them anew at every step; keeping them saves a run about 5%.
@@ -36,6 +34,9 @@ PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 def estimates(params: dict[str, Any]) -> dict[str, float]:
     """Stage -> seconds: what it took here the last time at this scale, else by the speed table."""
+    from pipeline.estimate import stages_of  # slow to import, as torch comes with it: DVC starts meanwhile
+    from pipeline.scale import papers_with_cells
+
     known = read_json(TIMES).get(params["scale"], {}) if TIMES.exists() else {}
     cells = {name: load_yaml(ROOT / f"pipeline/{name}/cells.yaml") for name in papers_with_cells()}
     return {stage: known.get(stage, seconds) for stage, seconds in stages_of(params, cells).items()}
@@ -115,15 +116,28 @@ def told(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
+def follow(process: subprocess.Popen[str], params: dict[str, Any]) -> Reader:
+    """Read along with DVC, which is running already, to its end; stop it where the estimate cannot be made."""
+    try:
+        reader = Reader(estimates(params), params["scale"])
+    except BaseException:
+        process.terminate()
+        raise
+    assert process.stdout is not None
+    reader.read(iter(process.stdout))
+    return reader
+
+
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="make tables", description="Run the pipeline with a display of the whole.")
     parser.add_argument("--scale", default="", help="write this scale into params.yaml first")
     options = parser.parse_args(arguments)
     if options.scale or not PARAMS.exists():
+        from pipeline.scale import write_scale
+
         write_scale(options.scale or "cpu")
     params = load_yaml(PARAMS)
-    reader = Reader(estimates(params), params["scale"])
     start = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"],
@@ -132,9 +146,8 @@ def main(arguments: list[str] | None = None) -> None:
         text=True,
         env=KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1"},
     )
-    assert process.stdout is not None
     try:
-        reader.read(iter(process.stdout))
+        reader = follow(process, params)
     finally:
         code = process.wait()
         PLAN.unlink(missing_ok=True)

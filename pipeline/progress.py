@@ -5,6 +5,7 @@ folder, from which the time left for the whole pipeline is told as well.
 """
 
 import json
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from rich.progress import (
 from pipeline.paths import SCRATCH
 
 SECONDS_BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_PLANS = 1.0  # the plan is a file, and a small model advances hundreds of times a second
 
 
 class Bar:
@@ -31,7 +33,8 @@ class Bar:
 
     def __init__(self, what: str, total: float, unit: str) -> None:
         self.what, self.total, self.unit, self.done = what, total, unit, 0.0
-        self.note = ""
+        self.note = self.rest = ""
+        self.last_plan = -math.inf
         self.start = self.last_line = time.monotonic()
         self.console = Console(stderr=True)
         self.live = self.console.is_terminal
@@ -57,7 +60,9 @@ class Bar:
         self.done += amount
         self.note = self.note if note is None else note
         if self.live:
-            self.progress.update(self.task, advance=amount, note=self.note, rest=self.time_for_the_rest())
+            if time.monotonic() - self.last_plan > SECONDS_BETWEEN_PLANS:
+                self.last_plan, self.rest = time.monotonic(), self.time_for_the_rest()
+            self.progress.update(self.task, advance=amount, note=self.note, rest=self.rest)
         elif time.monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
             self.last_line = time.monotonic()
             print(

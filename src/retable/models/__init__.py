@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
-
-from torch import nn
+from typing import TYPE_CHECKING, Any
 
 from retable.errors import unknown_name
+
+if TYPE_CHECKING:  # torch takes seconds to import, and who asks for a name does not need it
+    from torch import nn
 
 # Networks: Class(embedding, classes, *, options).forward(words, mask) gives logits. One with `reads_parts = True` takes
 # the names of the parts of speech after `classes`, and forward(words, mask, parts).
@@ -46,7 +47,7 @@ def model_module(name: str) -> str:
     return known[name].partition(":")[0]
 
 
-def network_class(name: str) -> type[nn.Module]:
+def network_class(name: str) -> "type[nn.Module]":
     """The class of a network: `Class(embedding, classes, *, options)`, `forward(words, mask)` gives logits.
 
     Raises: InputError for an unknown network.

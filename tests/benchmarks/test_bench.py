@@ -1,0 +1,107 @@
+"""Every group runs, quickly, on sample data; the table and a machine's file hold what the groups gave."""
+
+import importlib.util
+import math
+
+import pytest
+from rich.console import Console
+
+from benchmarks import bench
+from benchmarks.bench import GROUPS, chosen, measured, show
+from benchmarks.report import cells, figure, group_values, machine_name, page, row_of, write_results
+from benchmarks.rows import Row
+from benchmarks.timing import machine
+from pipeline.generated import renew
+from pipeline.paths import ROOT
+from retable.errors import InputError
+from retable.files import read_json
+
+ROW = Row("fcsr", "words/s", 7600.0, 19000.0, "BiLSTM", 10900.0, "products", ">= 75% of the limit")
+HERE = {"cpu": "AMD EPYC", "cores": 2, "threads": 2, "torch": "2.13.0", "blas": "MKL", "cpu_capability": "AVX512"}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_group_gives_finite_rows_on_sample_data(group):
+    if importlib.util.find_spec(f"benchmarks.{GROUPS[group]}") is None:
+        pytest.skip(f"benchmarks/{GROUPS[group]}.py is not there")
+    rows = bench.module_of(group).measure(True)
+    assert rows
+    for row in rows:
+        assert all(math.isfinite(value) for value in (row.ours, row.peer or 0.0, row.limit or 0.0)), row
+        assert row.path
+        assert row.ours >= 0 or "%" in row.unit or "s" in row.unit
+        assert (row.peer is None) == (row.peer_name == "")
+        assert (row.limit is None) == (row.limit_name == "")
+        assert len(cells(row)) == 6
+
+
+def test_a_row_as_it_is_read():
+    assert cells(ROW) == [
+        "fcsr",
+        "7,600 words/s",
+        "19,000 (0.40x): BiLSTM",
+        "10,900 (70%): products",
+        ">= 75% of the limit",
+        "missed",
+    ]
+    assert [figure(value) for value in (0.01234, 1.5, 99.94, 100.4, 5_300_000)] == [
+        "0.0123", "1.5", "99.9", "100", "5,300,000",
+    ]  # fmt: skip
+
+
+def test_groups_are_chosen_by_name():
+    assert chosen([]) == list(GROUPS)
+    assert chosen(["evaluate", "fcsr"]) == ["fcsr", "evaluate"]
+    with pytest.raises(InputError, match='did you mean "fcsr"'):
+        chosen(["fcrs"])
+
+
+def test_a_group_without_its_data_says_so_and_is_no_error(monkeypatch, capsys):
+    class Lacking:
+        @staticmethod
+        def measure(quick):
+            raise InputError("data/tagged/sst-2 is missing; `dvc repro tag@sst-2` makes it.")
+
+    monkeypatch.setattr(bench, "module_of", lambda group: Lacking)
+    rows, values = measured("fcsr", quick=False, date="2026-11-21")
+    assert rows == values["rows"] == []
+    assert "dvc repro tag@sst-2" in values["not_measured"]
+    show(Console(soft_wrap=True), "fcsr", rows, values["not_measured"])
+    assert "not measured: data/tagged/sst-2 is missing" in capsys.readouterr().out
+
+
+def test_the_table_has_every_row(capsys):
+    show(Console(width=200), "fcsr", [ROW], "")
+    shown = capsys.readouterr().out
+    assert all(part in shown for part in ("fcsr", "7,600 words/s", "(0.40x)", "(70%)", "missed"))
+
+
+def test_the_file_of_a_machine(tmp_path):
+    first = write_results(tmp_path, HERE, {"fcsr": group_values([ROW], "2026-11-21")})
+    assert first.name == "amd-epyc-2-threads.md"
+    write_results(tmp_path, HERE, {"text": group_values([], "2026-11-22", "data/clean is missing.")})
+    found = read_json(first.with_suffix(".json"))
+    assert sorted(found["groups"]) == ["fcsr", "text"]  # what was measured before, on the same machine, stays
+    assert row_of(found["groups"]["fcsr"]["rows"][0]) == ROW
+    text = first.read_text(encoding="utf-8")
+    assert "| fcsr | 7,600 words/s | 19,000 (0.40x): BiLSTM |" in text
+    assert "**missed**" in text
+    assert "Not measured: data/clean is missing." in text
+    write_results(tmp_path, HERE, {"fcsr": group_values([], "2026-11-23", "data/tagged is missing.")})
+    assert read_json(first.with_suffix(".json"))["groups"]["fcsr"]["date"] == "2026-11-21"  # in vain: the figures stay
+    write_results(tmp_path, HERE | {"torch": "2.14.0"}, {"text": group_values([], "2026-11-22")})
+    assert list(read_json(first.with_suffix(".json"))["groups"]) == ["text"]
+
+
+def test_the_page_has_a_place_for_the_figures(tmp_path):
+    speed = tmp_path / "speed.md"
+    speed.write_text((ROOT / "docs/speed.md").read_text(encoding="utf-8"), encoding="utf-8")
+    renew(speed, "speed", page({"machine": HERE, "groups": {"fcsr": group_values([ROW], "2026-11-21")}}))
+    assert "| fcsr | 7,600 words/s |" in speed.read_text(encoding="utf-8")
+
+
+def test_the_name_of_this_machine_is_a_file_name():
+    here = machine()
+    assert machine_name(here) == machine_name(here).lower()
+    assert "/" not in machine_name(here) + here["date"]
+    assert " " not in machine_name(here)
