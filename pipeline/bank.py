@@ -1,21 +1,23 @@
 """`retable bank`: put the measured cells of this scale into docs/results/, and renew what is generated from them.
 
 In   results/runs/, docs/results/
-Out  docs/results/<table>.csv, docs/results/predictions/, docs/results.md, docs/claims.md, the table in README.md
+Out  docs/results/<table>.csv, docs/results/predictions/, docs/results.md, docs/claims.md, docs/figures/, the table in
+     README.md
 """
 
 import argparse
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pipeline.bank_figures import picture_of, views_of, write_bank_figures
 from pipeline.claims import claims_markdown
 from pipeline.command import command
+from pipeline.folding import planned_runs
 from pipeline.generated import renew
 from pipeline.params import read_params
-from pipeline.paths import BANK, CLEAN, ROOT, RUNS
+from pipeline.paths import BANK, CARRIED, CLEAN, ROOT, RUNS
 from pipeline.tables import (
     cells_of,
     current_identity,
@@ -28,12 +30,15 @@ from pipeline.tables import (
 from retable.errors import InputError
 from retable.files import read_json
 from retable.models import LINEAR_MODELS
-from retable.papers import PAPERS, paper, paper_of_table
+from retable.papers import PAPERS, paper
 from retable.papers.paper import Paper, ResultTable
-from retable.tables.bank import Entry, bank_predictions, read_bank, write_bank
+from retable.papers.parameters import cut_of, folds_of, serves
+from retable.tables.bank import Entry, bank_predictions, read_bank, results_of, whole_seeds, write_bank
+from retable.tables.carried import Carried, read_carried, stands_for
 from retable.tables.lines import Line
 from retable.tables.markdown import result_markdown
 from retable.tables.results import COST_UNITS, Cells, result_lines
+from retable.text.folds import Fold
 
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
 Banked = Mapping[tuple[str, str], Sequence[Entry]]  # paper, table -> its current entries
@@ -42,19 +47,19 @@ Banked = Mapping[tuple[str, str], Sequence[Entry]]  # paper, table -> its curren
 def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
     """Put a table's current runs into the bank, where those of other cells stay; the entries that are current."""
     path = BANK / f"{table.name}.csv"
-    entries = {(entry.row, entry.column, entry.seed): entry for entry in read_bank(path)}
+    entries = {(entry.row, entry.column, entry.run): entry for entry in read_bank(path)}
     protocol = read_params("papers")[source.name]
     for cell in cells_of(table, source).values():
-        for seed in protocol["seeds"]:
-            folder = RUNS / table.name / cell["row"] / cell["column"] / str(seed)
-            if why_not(folder, current_identity(table, source, cell, seed, protocol)):
+        for planned in planned_runs(table.column(cell["column"]), protocol):
+            folder = RUNS / table.name / cell["row"] / cell["column"] / planned.name
+            if why_not(folder, current_identity(table, source, cell, planned.seed, protocol, planned.fold)):
                 continue
             metrics, cost = read_json(folder / "metrics.json"), read_json(folder / "cost.json")
             for column in table.showing(cell["column"]):
                 entry = Entry.from_metrics(metrics, cost, table.metric_of(column), cell["row"], column)
-                old = entries.get((entry.row, entry.column, entry.seed))
+                old = entries.get((entry.row, entry.column, entry.run))
                 if old is None or (old.hashes, old.value) != (entry.hashes, entry.value):
-                    entries[entry.row, entry.column, entry.seed] = entry
+                    entries[entry.row, entry.column, entry.run] = entry
                     if not column.runs_of:  # a run's predictions are kept once
                         bank_predictions(folder / "predictions.parquet", prediction_file(table, entry))
     if entries:
@@ -63,9 +68,13 @@ def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
 
 
 def is_current(source: Paper, table: ResultTable, entry: Entry, protocol: dict[str, Any]) -> bool:
-    """Whether a run of today would have the same parameters, data and code; an entry is never shown on trust."""
+    """Whether a run of today would have the same parameters, data and code; an entry is never shown on trust.
+
+    Another code is the same where `retable carry` saw it give the same bits.
+    """
     row, column = table.row(entry.row), table.column(entry.column)
-    if row.model is None or column.corpus is None:
+    fold = Fold.read(entry.fold) if entry.fold else None
+    if row.model is None or column.corpus is None or fold not in folds_of(table.owner_of(column), protocol):
         return False
     cell = {
         "row": row.id,
@@ -75,44 +84,50 @@ def is_current(source: Paper, table: ResultTable, entry: Entry, protocol: dict[s
         "vectors": entry.vectors or "none",
     }
     try:
-        return entry.hashes == current_identity(table, source, cell, int(entry.seed), protocol)["hashes"]
+        now = current_identity(table, source, cell, int(entry.seed), protocol, fold)["hashes"]
     except FileNotFoundError:
         return False
+    same = entry.hashes | {"code": now["code"]} == now  # parameters and data
+    return same and stands_for(read_carried(CARRIED), table.name, entry.row, entry.code, now["code"])
 
 
 def prediction_file(table: ResultTable, entry: Entry) -> Path:
     """Where the bank keeps a run's predictions."""
-    return BANK / "predictions" / table.name / f"{entry.row}.{entry.column}.{entry.seed}.parquet"
+    return BANK / "predictions" / table.name / f"{entry.row}.{entry.column}.{entry.run}.parquet"
 
 
 def shown_from_bank(table: ResultTable, source: Paper, banked: Banked) -> dict[tuple[str, str], list[Entry]]:
     """(row, column) -> its runs in the bank: the table's own, and those that other tables have made for it.
 
-    See `pipeline.tables.cells_shown`. A cost is shown of any run, since every entry holds them.
+    See `pipeline.tables.cells_shown`. A cost is shown of any run, since every entry holds them. A seed of which a fold
+    is missing is left out.
     """
     shown: dict[tuple[str, str], list[Entry]] = {}
+    protocol = read_params("papers")[source.name]
     for entry in banked[source.name, table.name]:
         shown.setdefault((entry.row, entry.column), []).append(entry)
     for (owner, name), entries in banked.items():
         found: dict[tuple[str, str], list[Entry]] = {}
         other = paper(owner).result_table(name)
         for entry in entries if other is not table else ():
-            if owner != source.name and other.row(entry.row).model not in LINEAR_MODELS:
+            linear = other.row(entry.row).model in LINEAR_MODELS
+            if owner != source.name and not linear:
                 continue
             theirs = other.column(entry.column)
             for row, of in table.shown_as(other, entry.row, theirs.runs_of or theirs.id, row_options):
-                for column in table.showing(of.id):
+                for column in table.showing(of.id) if serves(entry.cut_as, cut_of(of, protocol), linear=linear) else ():
                     if (table.metric_of(column), column.domain) == (entry.metric, theirs.domain):
                         found.setdefault((row.id, column.id), []).append(entry)
                     elif table.metric_of(column) in COST_UNITS and not theirs.runs_of:
                         found.setdefault((row.id, column.id), []).append(entry.of_cost(table.metric_of(column)))
         shown = found | shown
-    return shown
+    whole = {key: [entry for runs in whole_seeds(entries) for entry in runs] for key, entries in shown.items()}
+    return {key: entries for key, entries in whole.items() if entries}
 
 
 def lines_from_bank(table: ResultTable, source: Paper, shown: Mapping[tuple[str, str], Sequence[Entry]]) -> list[Line]:
     """A table as the bank has it."""
-    cells = Cells({key: [entry.result() for entry in entries] for key, entries in shown.items()}, {}, "the bank yet")
+    cells = Cells({key: results_of(entries) for key, entries in shown.items()}, {}, "the bank yet")
     return result_lines(table, published_numbers(source, table.published), cells, seed_spreads())
 
 
@@ -124,20 +139,14 @@ def origin_of(entries: Sequence[Entry]) -> str:
     )
 
 
-def write_claims(banked: Banked) -> None:
-    """docs/claims.md."""
-    home = {id(entry): paper(name).result_table(table) for (name, table), runs in banked.items() for entry in runs}
-
-    def shown_in(table: str) -> Mapping[tuple[str, str], Sequence[Entry]]:
-        source = paper_of_table(table)
-        return shown_from_bank(source.result_table(table), source, banked)
-
-    def predictions(entry: Entry) -> Path:
-        table = home[id(entry)]
-        column = table.column(entry.column)
-        return prediction_file(table, replace(entry, column=column.runs_of or column.id))
-
-    renew(ROOT / "docs/claims.md", "claims", claims_markdown(shown_in, predictions, seed_spreads()))
+def told_of_carried(carried: Sequence[Carried], table: str) -> str:
+    """Which rows' runs were made with an earlier code, and what showed that it gives the same."""
+    lines = [line for line in carried if line.table == table]
+    return "".join(
+        f"- {line.row}: made with earlier code; that of {line.old_commit[:10]} and of {line.new_commit[:10]} gave the "
+        f"same bits on {line.column} ({line.epochs} epoch of texts cut after {line.max_words} words, {line.date})\n"
+        for line in lines
+    )
 
 
 def below_a_title(markdown: str) -> str:
@@ -146,7 +155,10 @@ def below_a_title(markdown: str) -> str:
 
 
 def write_docs(banked: Banked) -> None:
-    """docs/results.md, docs/claims.md and the README's table."""
+    """docs/results.md, docs/claims.md, docs/figures/ and the README's table."""
+    shown_in, predictions = views_of(banked)
+    write_bank_figures(shown_in, predictions)
+    carried = read_carried(CARRIED)
     parts = [
         "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
         "commit, "
@@ -165,14 +177,15 @@ def write_docs(banked: Banked) -> None:
             for entry in runs
             if not table.column(column).runs_of
         ]
-        parts.append(f"{below_a_title(result_markdown(table, lines, costs))}\n### Made on\n\n{origin_of(entries)}\n")
+        origin = f"### Made on\n\n{origin_of(entries)}\n{told_of_carried(carried, of_table)}"
+        parts.append(f"{below_a_title(result_markdown(table, lines, costs))}{picture_of(of_table)}\n{origin}")
         if of_table == FRONT_TABLE:
             shown = [line for line in lines if any(other.measured for other in lines if other.column == line.column)]
             body = result_markdown(table, shown).partition("\n\n")[2].partition("\n## Notes")[0]
             renew(ROOT / "README.md", "results", f"{body}\n{origin_of(entries)}")
     for source in map(paper, PAPERS):
         parts += [below_a_title(markdown) for _, markdown in tables_without_runs(source, CLEAN).values()]
-    write_claims(banked)
+    renew(ROOT / "docs/claims.md", "claims", claims_markdown(shown_in, predictions, seed_spreads()))
     (ROOT / "docs/results.md").write_text("\n".join(parts), encoding="utf-8")
 
 

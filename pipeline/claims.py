@@ -11,11 +11,12 @@ from pipeline.tables import published_numbers
 from retable.papers import paper_of_table
 from retable.papers.claims import CLAIMS, Claim
 from retable.papers.paper import Column, ResultTable
-from retable.tables.bank import Entry
+from retable.tables.bank import Entry, shown_runs
 from retable.tables.markdown import markdown_table
 from retable.tables.paired import Difference, paired_difference, together
 
 Shown = Mapping[tuple[str, str], Sequence[Entry]]  # row, column -> runs in the bank
+Printed = Mapping[tuple[str, str, str], float]  # row, column, metric -> the published number
 HEADER = ("paper", "place", "claim", "on", "texts", "ours, points", "printed", "verdict")
 PERCENT = 100
 
@@ -30,17 +31,28 @@ def claims_markdown(
         predictions: the file of a run's predictions.
         spreads: corpus -> standard deviation between seeds, a fraction.
     """
-    tables: dict[str, Shown] = {}
+    tables: dict[str, tuple[Shown, Printed]] = {}
     lines = []
     for claim in CLAIMS:
         if claim.table not in tables:
-            tables[claim.table] = shown_in(claim.table)
-        lines += lines_of(claim, tables[claim.table], predictions, spreads)
+            tables[claim.table] = shown_in(claim.table), printed_in(claim.table)
+        lines += lines_of(claim, *tables[claim.table], predictions, spreads)
     return markdown_table(HEADER, lines)
 
 
+def printed_in(name: str) -> Printed:
+    """The published numbers of a table."""
+    source = paper_of_table(name)
+    numbers = published_numbers(source, source.result_table(name).published)
+    return {(number.row, number.column, number.metric): float(number.value) for number in numbers}
+
+
 def lines_of(
-    claim: Claim, shown: Shown, predictions: Callable[[Entry], Path], spreads: Mapping[str, float | None]
+    claim: Claim,
+    shown: Shown,
+    numbers: Printed,
+    predictions: Callable[[Entry], Path],
+    spreads: Mapping[str, float | None],
 ) -> list[list[str]]:
     """The lines of a claim; none where its rows were not both measured on a corpus."""
     table = paper_of_table(claim.table).result_table(claim.table)
@@ -51,16 +63,21 @@ def lines_of(
     for column in wanted:
         better, worse = (shown.get((row, column.id), ()) for row in (claim.better, claim.worse))
         if better and worse:
-            rights = [right_of(predictions(runs[0]), column) for runs in (better, worse)]
+            rights = [right_of_cell(runs, predictions, column) for runs in (better, worse)]
             spread = spreads.get(column.domain or column.corpus or "")
             found[column] = paired_difference(*aligned(*rights), seed_spread=spread)
     if claim.together and found:
         whole = "" if len(found) == len(wanted) else f", {len(found)} of {len(wanted)}"
         return [line_of(claim, f"the mean{whole}", together(list(found.values())), "")]
     return [
-        line_of(claim, column.printed, difference, printed(table, claim, column))
+        line_of(claim, column.printed, difference, printed(table, numbers, claim, column))
         for column, difference in found.items()
     ]
+
+
+def right_of_cell(runs: Sequence[Entry], predictions: Callable[[Entry], Path], column: Column) -> dict[str, bool]:
+    """As `right_of`, of the run that a table shows of a cell's first seed; of test folds all, each with its texts."""
+    return {text: right for run in shown_runs(runs) for text, right in right_of(predictions(run), column).items()}
 
 
 def right_of(path: Path, column: Column) -> dict[str, bool]:
@@ -80,12 +97,8 @@ def aligned(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Any,
     return tuple(np.array([answers[text] for text in texts], dtype=bool) for answers in (first, second))  # type: ignore[return-value]
 
 
-def printed(table: ResultTable, claim: Claim, column: Column) -> str:
+def printed(table: ResultTable, numbers: Printed, claim: Claim, column: Column) -> str:
     """The printed difference of the two rows, in points; empty where one of them is not printed."""
-    numbers = {
-        (number.row, number.column, number.metric): float(number.value)
-        for number in published_numbers(paper_of_table(claim.table), table.published)
-    }
     pair = [numbers.get((row, *table.printed_as(column))) for row in (claim.better, claim.worse)]
     if pair[0] is None or pair[1] is None:
         return ""

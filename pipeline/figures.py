@@ -2,12 +2,14 @@
 
 In   results/runs/, data/clean/*/stats.json, data/tagged/ (where weights were kept), data/code/, the cells of the scale
 Out  results/figures/<figure>.{svg,png,csv}, results/figures/figures.json (name, title, caption, files, note of each)
+
+Beside the papers' figures there is one of our own for each table of accuracies, cost-<table>: accuracy against cost.
 """
 
 import argparse
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,18 +21,25 @@ from pipeline.command import command
 from pipeline.params import read_params
 from pipeline.paths import CLEAN, RUNS, TAGGED
 from pipeline.paths import FIGURES as OUT
-from pipeline.tables import cells_shown, current_identity, why_not
+from pipeline.tables import cells_shown, runs_of_cell
 from retable.figures.draw import KEPT_WEIGHTS, Drawn, drawn
 from retable.figures.measure import Key, Measured, Run, on_another_machine
 from retable.figures.words import AttendedText
 from retable.files import atomic_file, atomic_folder, read_json, write_json
-from retable.papers import paper
-from retable.papers.figures import FIGURES, Figure
-from retable.papers.paper import Paper, ResultTable
+from retable.papers import PAPERS, paper
+from retable.papers.figures import FIGURES, CostFigure, Figure, Panel
+from retable.papers.paper import Column, Paper, ResultTable
+from retable.text.folds import Fold
 from retable.text.splits import read_facts, read_split
 
 NAMED = 4  # cells that a note names; more are counted
 NO_WEIGHTS = "the run's weights were not kept"
+COST_CAPTION = (
+    "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
+    "on the machine that most rows were timed on, all candidates of a linear model together. The dotted line is the "
+    "best floor: a point below it and to its right is worse and dearer than what a user would pick instead. "
+    "Differences within the table's interval are noise."
+)
 
 
 @dataclass(frozen=True)
@@ -74,19 +83,50 @@ def current_runs(table: ResultTable, source: Paper, runs: Path) -> tuple[dict[Ke
     found: dict[Key, list[Run]] = {}
     missing: dict[Key, str] = {}
     for shown in cells_shown(table, source):
-        cell, key = shown.cell, (table.name, shown.row.id, shown.column.id)
+        key = (table.name, shown.row.id, shown.column.id)
         protocol = read_params("papers")[shown.paper.name]
-        of_cell = runs / shown.table.name / cell["row"] / cell["column"]
-        folders = {seed: of_cell / str(seed) for seed in protocol["seeds"]}
-        reasons = [
-            why_not(folder, current_identity(shown.table, shown.paper, cell, seed, protocol))
-            for seed, folder in folders.items()
-        ]
-        if any(reasons):
-            missing[key] = next(reason for reason in reasons if reason)
+        folders, reason = runs_of_cell(shown.table, shown.paper, shown.cell, protocol, runs)
+        if reason:
+            missing[key] = reason
         else:
-            found[key] = [Run(folder) for folder in folders.values()]
+            of_seeds: dict[int, list[Run]] = {}
+            for planned, folder in folders.items():
+                of_seeds.setdefault(planned.seed, []).append(Run(folder))
+            found[key] = [run for of_seed in of_seeds.values() for run in shown_of_folds(of_seed)]
     return found, missing
+
+
+def shown_of_folds(runs: list[Run]) -> list[Run]:
+    """The runs of a seed that its table shows: of dev folds the best on dev, of test folds all."""
+    fold = Fold.of_parameters(runs[0].metrics["parameters"]["corpus"]) if len(runs) > 1 else None
+    if fold is None or fold.kind == "test":
+        return runs
+    return [max(runs, key=lambda run: float(run.metrics["dev"]["accuracy"]))]
+
+
+def cost_figures(source: Paper) -> list[CostFigure]:
+    """Accuracy against cost, for each table of accuracies."""
+    return [
+        CostFigure(
+            cost_figure_name(table.name),
+            f"Accuracy against cost: {table.title}",
+            f"Ours, not the paper's. {COST_CAPTION}",
+            tuple(Panel(table.name, column.id) for column in table.columns if is_of_accuracy(table, column)),
+            rows=tuple(row.id for row in table.rows if row.model),
+        )
+        for table in source.results
+        if any(is_of_accuracy(table, column) for column in table.columns)
+    ]
+
+
+def cost_figure_name(table: str) -> str:
+    """The file of a table's figure of costs."""
+    return f"cost-{table}"
+
+
+def is_of_accuracy(table: ResultTable, column: Column) -> bool:
+    """Whether a column has runs of its own, of which it shows the accuracy."""
+    return bool(column.corpus) and not column.runs_of and table.metric_of(column) == "accuracy"
 
 
 def measured_of(source: Paper, runs: Path, clean: Path) -> tuple[Measured, dict[Key, str]]:
@@ -96,10 +136,19 @@ def measured_of(source: Paper, runs: Path, clean: Path) -> tuple[Measured, dict[
     for table in source.results:
         of_table = current_runs(table, source, runs)
         found, missing = found | of_table[0], missing | of_table[1]
-    texts = {
+    return Measured({table.name: table for table in source.results}, found, training_texts(clean)), missing
+
+
+def training_texts(clean: Path) -> dict[str, int]:
+    """Corpus -> texts in its training split."""
+    return {
         path.parent.name: read_json(path)["splits"]["train"]["texts"] for path in sorted(clean.glob("*/stats.json"))
     }
-    return Measured({table.name: table for table in source.results}, found, texts), missing
+
+
+def drawn_figures() -> list[tuple[str, list[Figure]]]:
+    """Paper -> its figures, and ours of its tables."""
+    return [(name, [*FIGURES.get(name, ()), *cost_figures(paper(name))]) for name in PAPERS]
 
 
 def left_out(figure: Figure, measured: Measured, missing: dict[Key, str], scale: str) -> Iterator[tuple[str, str]]:
@@ -163,10 +212,7 @@ def write_figure(
 
 def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
     """The CSV and, where there is one, the picture in both forms; their names."""
-    with atomic_file(folder / f"{name}.csv") as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(found.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found.rows)
+    write_rows(folder / f"{name}.csv", found.rows)
     if found.picture is None:
         return [f"{name}.csv"]
     (folder / f"{name}.svg").write_bytes(found.picture("svg"))
@@ -174,12 +220,21 @@ def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
     return [f"{name}.csv", f"{name}.svg", f"{name}.png"]
 
 
+def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+    """The lines of a picture as CSV."""
+    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def write_all(folder: Path, runs: Path, clean: Path) -> list[dict[str, Any]]:
-    """Every figure of every paper, and figures.json."""
+    """Every figure of every paper, and figures.json; a figure of our own that has no runs is not told of."""
     entries = []
-    for name, figures in FIGURES.items():
+    for name, figures in drawn_figures():
         measured, missing = measured_of(paper(name), runs, clean)
-        entries += [write_figure(figure, measured, missing, read_params("scale"), folder) for figure in figures]
+        of_paper = [write_figure(figure, measured, missing, read_params("scale"), folder) for figure in figures]
+        entries += [entry for entry in of_paper if entry["drawn"] or not entry["name"].startswith(cost_figure_name(""))]
     write_json(folder / "figures.json", entries)
     return entries
 

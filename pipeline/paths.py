@@ -35,4 +35,5 @@ TABLES = ROOT / "results/tables"
 FIGURES = ROOT / "results/figures"
 REPORT = ROOT / "results/report"
 BANK = ROOT / "docs/results"
+CARRIED = BANK / "carried.csv"  # codes that were seen to give the same
 SCRATCH = CHECKOUT / ".retable"  # git-ignored, neither dep nor out: plans, timings, partial downloads

@@ -5,13 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline import figures
+from pipeline import figures, tables
 from pipeline.tables import Shown
+from retable.figures.measure import Run
 from retable.files import write_json
+from retable.papers import paper
 from retable.papers.figures import EpochFigure, GridFigure, Panel, ParameterFigure, RocFigure, SizeFigure, TimeFigure
 from retable.papers.paper import Column, Paper, ResultTable, Row
+from retable.text.folds import Fold
 from tests.tracking.conftest import write_run
 
+COST_FIGURES = figures.cost_figures
 ROWS = (
     Row("fcsr", "FCSR", "fcsr"), Row("cnn", "CNN", "textcnn"), Row("tfidf-svm", "SVM", "tfidf-svm"),
     Row("s-lstm", "S-LSTM", reason="not built"),
@@ -47,14 +51,18 @@ def runs(tmp_path, monkeypatch):
             cell = {"row": row.id, "column": "sst-2"}
             yield Shown(paper=source, table=table, cell=cell, row=row, column=COLUMNS[0])
 
-    def current(table, source, cell, seed, protocol):
+    def current(table, source, cell, seed, protocol, fold):
         return json.loads((tmp_path / f"runs/{table.name}/{cell['row']}/sst-2/{seed}/metrics.json").read_text())
 
     monkeypatch.setattr(figures, "cells_shown", listed)
-    monkeypatch.setattr(figures, "current_identity", current)
-    monkeypatch.setattr(figures, "read_params", {"papers": {"fcsr": {"seeds": [1, 2]}}, "scale": "cpu"}.get)
+    monkeypatch.setattr(tables, "current_identity", current)
+    monkeypatch.setattr(
+        figures, "read_params", {"papers": {"fcsr": {"seeds": [1, 2], "folds": {}}}, "scale": "cpu"}.get
+    )
     monkeypatch.setattr(figures, "paper", lambda name: PAPER)
+    monkeypatch.setattr(figures, "PAPERS", {"fcsr": ""})
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS})
+    monkeypatch.setattr(figures, "cost_figures", lambda source: [])
     return tmp_path
 
 
@@ -113,6 +121,57 @@ def test_the_data_of_the_pictures_by_hand(runs, no_pictures):
     )
 
 
+def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
+    monkeypatch.setattr(figures, "FIGURES", {})
+    monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
+    (runs / "figures").mkdir()
+    entries = written(runs)
+    assert entries["cost-fcsr-table-3"]["files"] == [f"cost-fcsr-table-3.{form}" for form in ("csv", "svg", "png")]
+    assert "not built" not in entries["cost-fcsr-table-3"]["note"]  # a row without a model is no row of this figure
+    lines = {line["model"]: line for line in lines_of(runs / "figures/cost-fcsr-table-3.csv")}
+    assert {name: line["floor"] for name, line in lines.items()} == {"FCSR": "no", "CNN": "no", "SVM": "yes"}
+    assert (lines["FCSR"]["flops_per_word"], lines["FCSR"]["seconds"]) == ("2200000", "66.5")
+    scores = [
+        json.loads((runs / f"runs/fcsr-table-3/cnn/sst-2/{seed}/metrics.json").read_text())["test"]["accuracy"]
+        for seed in (1, 2)
+    ]
+    assert float(lines["CNN"]["accuracy"]) == pytest.approx(50 * sum(scores), rel=1e-5)
+
+
+def test_a_table_whose_runs_do_not_suffice_has_no_figure_of_costs(runs, monkeypatch):
+    monkeypatch.setattr(figures, "FIGURES", {})
+    monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
+    monkeypatch.setattr(figures, "cells_shown", lambda table, source: iter(()))
+    (runs / "figures").mkdir()
+    assert written(runs) == {}
+    assert [path.name for path in (runs / "figures").iterdir()] == ["figures.json"]
+
+
+def test_of_dev_folds_the_best_on_dev_is_shown_and_of_test_folds_all(runs):
+    def with_fold(seed, kind, number):
+        path = runs / f"runs/fcsr-table-3/fcsr/sst-2/{seed}/metrics.json"
+        metrics = json.loads(path.read_text())
+        metrics["parameters"]["corpus"] |= Fold(kind, 2, number).parameters
+        write_json(path, metrics)
+        return Run(path.parent), metrics["dev"]["accuracy"]
+
+    pairs = [with_fold(1, "dev", 1), with_fold(2, "dev", 2)]
+    assert pairs[0][1] != pairs[1][1]
+    assert figures.shown_of_folds([run for run, _ in pairs]) == [max(pairs, key=lambda pair: pair[1])[0]]
+    pairs = [with_fold(1, "test", 1), with_fold(2, "test", 2)]
+    assert figures.shown_of_folds([run for run, _ in pairs]) == [run for run, _ in pairs]
+
+
+def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():
+    names = {figure.name for _, of_paper in figures.drawn_figures() for figure in of_paper}
+    assert {"cost-fcsr-table-3", "cost-lama-table-4", "cost-floors-table-1", "fcsr-figure-6"} <= names
+    assert "cost-lama-table-5" not in names  # counts, no scores
+    (figure,) = (
+        figure for figure in COST_FIGURES(paper("transformer-f")) if figure.name == "cost-transformer-f-table-3"
+    )
+    assert all(not panel.column.endswith("-f1") for panel in figure.panels)
+
+
 def test_two_builds_have_equal_bytes(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS[1:3]})
     for name in ("one", "two"):
@@ -124,7 +183,7 @@ def test_two_builds_have_equal_bytes(runs, monkeypatch):
 
 def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (EPOCHS,)})
-    monkeypatch.setattr(figures, "current_identity", lambda *of_cell: {"hashes": {}})
+    monkeypatch.setattr(tables, "current_identity", lambda *of_cell: {"hashes": {}})
     shutil.rmtree(runs / "runs/fcsr-table-3/cnn/sst-2/2")  # one of the two seeds
     shutil.rmtree(runs / "runs/fcsr-table-3/tfidf-svm")
     (runs / "figures").mkdir()
@@ -138,13 +197,13 @@ def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypa
 
 def test_a_stale_run_is_refused(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (replace(EPOCHS, rows=("fcsr", "cnn")),)})
-    current = figures.current_identity
+    current = tables.current_identity
 
-    def other_code(table, source, cell, seed, protocol):
-        found = current(table, source, cell, seed, protocol)
+    def other_code(table, source, cell, seed, protocol, fold):
+        found = current(table, source, cell, seed, protocol, fold)
         return found | {"hashes": found["hashes"] | {"code": "new"}} if (cell["row"], seed) == ("cnn", 2) else found
 
-    monkeypatch.setattr(figures, "current_identity", other_code)
+    monkeypatch.setattr(tables, "current_identity", other_code)
     (runs / "figures").mkdir()
     entry = written(runs)["fcsr-figure-4"]
     assert not entry["drawn"]

@@ -16,7 +16,7 @@ def write(path, wrong, prefix="mr/all"):
     ids = [f"{prefix}/{text}" for text in range(100)]
     answers = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
     pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answers}), path)
-    return SimpleNamespace(path=path)
+    return SimpleNamespace(path=path, fold="", seed="1")
 
 
 @pytest.fixture
@@ -36,6 +36,24 @@ def test_a_claim_is_tested_where_both_rows_were_measured(page):
     ahead, equal = lines
     assert "ahead of the CNN | Polar | 100 | +30.0 (+21.0 to +39.0) | +1.8 | **holds**" in ahead
     assert "ahead of the BiLSTM | Polar | 100 | +0.0 (-2.8 to +2.8) | +3.2 | **undecided**" in equal
+
+
+def test_published_numbers_are_read_once_a_table(monkeypatch):
+    read, known = [], claims.published_numbers
+    monkeypatch.setattr(
+        claims, "published_numbers", lambda source, table: read.append((source.name, table)) or known(source, table)
+    )
+    claims.claims_markdown(lambda table: {}, lambda run: run.path, {})
+    assert read
+    assert len(read) == len(set(read))
+
+
+def test_of_test_folds_every_text_counts_once(tmp_path):
+    runs = [write(tmp_path / f"f{number}", range(number), f"mr/{number}") for number in (1, 2)]
+    for number, run in enumerate(runs, start=1):
+        vars(run).update(fold=f"test {number} of 2", cut_as=("test", 2), fold_number=number)
+    right = claims.right_of_cell(runs, lambda run: run.path, SimpleNamespace(domain=""))
+    assert (len(right), sum(not each for each in right.values())) == (200, 3)
 
 
 def test_the_score_on_a_domain_counts_its_texts_alone(tmp_path):

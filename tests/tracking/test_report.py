@@ -39,7 +39,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
         root / "parts/accuracy.json", {"treebank": "ewt", "test": {"upos": 0.944, "xpos": 0.939, "words": 25094}}
     )
     figure = {"title": "Areas", "caption": "Of what.", "note": "", "name": "fcsr-figure-6", "files": ["a.svg"]}
-    write_json(root / "figures/figures.json", [figure, figure | {"name": "lama-figure-3", "files": [], "note": "Why."}])
+    others = [{"name": "lama-figure-3", "files": [], "note": "Why."}, {"name": "cost-fcsr-table-3"}]
+    write_json(root / "figures/figures.json", [figure, *(figure | other for other in others)])
+    (root / "figures/cost-fcsr-table-3.svg").write_text("<i>dear</i>", encoding="utf-8")
     (root / "figures/a.svg").write_text("<i>drawn</i>", encoding="utf-8")
     cells = {row: {"row": row, "column": "sst-2"} for row in ("fcsr", "tfidf-svm")}
     params = {"scale": "cpu", "corpora": {"sst-2": {}}, "vectors": {}}
@@ -76,6 +78,14 @@ def test_a_measured_cell_leads_to_its_run_with_three_pictures(page: str):
     assert details.count("<svg") == 3
     assert "7,214" in details  # words a second
     assert page.count("<svg") == 9  # two cells and the focus run
+
+
+def test_accuracy_against_cost_stands_with_its_table_and_nowhere_else(page: str):
+    start = page.index('<section id="fcsr-table-3">')
+    assert "<i>dear</i>" in page[start : page.index("</section>", start)]
+    assert page.count("<i>dear</i>") == 1
+    assert "Accuracy against cost" in plain(page)
+    assert 'href="#cost' not in page
 
 
 def test_every_link_leads_somewhere(page: str):

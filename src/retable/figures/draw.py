@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from retable.figures.bars import bar_rows, bars_picture
+from retable.figures.costs import cost_picture, cost_rows
 from retable.figures.densities import DensityPanel, densities_picture, density_rows
 from retable.figures.grid import grid_picture, grid_rows
 from retable.figures.heat import HeatPanel, heat_picture, heat_rows
@@ -22,12 +23,14 @@ from retable.figures.measure import (
     size_panels,
     time_panels,
 )
+from retable.figures.measure_costs import cost_panels
 from retable.figures.roc import roc_panels_picture, roc_rows
 from retable.figures.scatter import scatter_picture, scatter_rows
 from retable.figures.style import Format
 from retable.figures.words import AttendedText, TopWord, shares_of_words, top_word_rows, top_words
 from retable.papers.figures import (
     AttentionFigure,
+    CostFigure,
     EpochFigure,
     Figure,
     GridFigure,
@@ -74,6 +77,8 @@ def drawn(figure: Figure, measured: Measured, networks: Networks) -> Drawn | Non
             return of_lines(parameter_panels(figure, measured), parameter_axes(figure))
         case SizeFigure():
             return of_sizes(figure, measured)
+        case CostFigure():
+            return of_costs(figure, measured)
         case TimeFigure():
             return of_times(figure, measured)
         case GridFigure():
@@ -107,6 +112,12 @@ def of_sizes(figure: SizeFigure, measured: Measured) -> Drawn | None:
     x, y = "parameters, without word vectors", "accuracy on test, %"
     rows = scatter_rows(panels, "parameters", "accuracy")
     return Drawn(rows, partial(scatter_picture, panels, x, y)) if panels else None
+
+
+def of_costs(figure: CostFigure, measured: Measured) -> Drawn | None:
+    """Named points on two axes."""
+    panels = cost_panels(figure, measured)
+    return Drawn(cost_rows(panels), partial(cost_picture, panels)) if panels else None
 
 
 def of_times(figure: TimeFigure, measured: Measured) -> Drawn | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from retable.papers.paper import ResultTable
 
 PERCENT = 100.0
 MILLI = 1000.0
+Machine = TypeVar("Machine", str, tuple[str, int])
 
 
 @dataclass(frozen=True)
@@ -179,18 +180,27 @@ def time_panels(figure: TimeFigure, measured: Measured) -> list[BarPanel]:
 
 def of_one_machine(of_rows: Mapping[str, Sequence[Run]]) -> Mapping[str, Sequence[Run]]:
     """The runs of the machine that most were made on: times of two machines cannot be compared."""
-    machines = Counter(run.machine for runs in of_rows.values() for run in runs)
-    machine = max(machines, key=lambda each: (machines[each], each))
+    machine = most_common([run.machine for runs in of_rows.values() for run in runs])
     kept = {row: [run for run in runs if run.machine == machine] for row, runs in of_rows.items()}
     return {row: runs for row, runs in kept.items() if runs}
 
 
+def most_common(machines: Sequence[Machine]) -> Machine:
+    """The machine that stands there most often, the last in the alphabet of several."""
+    counts = Counter(machines)
+    return max(counts, key=lambda each: (counts[each], each))
+
+
+def shows_times(figure: Figure) -> bool:
+    """Whether only times are drawn, which compare on one machine alone."""
+    return isinstance(figure, TimeFigure) or getattr(figure, "measure", "") == "seconds_per_epoch"
+
+
 def on_another_machine(figure: Figure, measured: Measured) -> list[Key]:
     """The cells whose times are left out of a figure of times."""
-    is_of_times = isinstance(figure, TimeFigure) or getattr(figure, "measure", "") == "seconds_per_epoch"
     return [
         (panel.table, row, panel.column)
-        for panel, of_rows in (measured.panels(figure) if is_of_times else [])
+        for panel, of_rows in (measured.panels(figure) if shows_times(figure) else [])
         for row in of_rows
         if row not in of_one_machine(of_rows)
     ]

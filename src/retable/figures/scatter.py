@@ -12,8 +12,8 @@ from retable.figures.style import (
     each_once,
     legend_below,
     line_looks,
+    log_x,
     panel_axes,
-    plain_log_ticks,
     saved,
     told,
 )
@@ -58,9 +58,9 @@ def scatter_picture(panels: Sequence[PointPanel], x: str, y: str, form: Format) 
                     "markersize": 6,
                 }
                 place.errorbar(point.x, point.y, yerr=spread, elinewidth=1, label=point.name, **look)
-            place.set(title=panel.title, xlabel=x, ylabel=y, xscale="log")
+            place.set(title=panel.title, xlabel=x, ylabel=y)
             place.margins(0.15)
-            plain_log_ticks(place.xaxis)
+            log_x(place, [point.x for point in panel.points])
         legend_below(figure, places)
         return saved(figure, form)
 

@@ -16,13 +16,14 @@ from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, NullLocator
 
 Format = Literal["png", "svg"]
 INK, BLUE, ORANGE = "#3d4045", "#3b82d9", "#e07b26"
 COLOURS = (BLUE, ORANGE, "#2f9e6e", "#c2519b", "#8a6fd1", "#b08d1e", "#d1495b", "#3aa3b5")
 SHADES = LinearSegmentedColormap.from_list("share", [(*to_rgb(BLUE), 0.04), (*to_rgb(BLUE), 1.0)])
 DASHES = ("-", "--", ":", "-.")
+DECADE, WIDE_AXIS = 10, 2000  # largest by smallest value
 PANELS_BESIDE = 3  # more go into further rows
 STYLE: Any = {
     "svg.hashsalt": "retable", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 9, "lines.linewidth": 1.5,
@@ -67,6 +68,19 @@ def plain_log_ticks(axis: Axis) -> None:
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(EngFormatter(sep=" "))
     axis.set_minor_formatter(NullFormatter())
+
+
+def log_x(axes: Axes, values: Sequence[float]) -> None:
+    """A logarithmic axis with ticks that can be read: at least a decade, and plain decades where there are many."""
+    axes.set_xscale("log")
+    least, most = min(values), max(values)
+    if most < DECADE * least:  # a narrow axis may have a single tick
+        middle = math.sqrt(least * most)
+        axes.set_xlim(middle / math.sqrt(2 * DECADE), middle * math.sqrt(2 * DECADE))
+    plain_log_ticks(axes.xaxis)
+    if most > WIDE_AXIS * least:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1,), numticks=12))
+        axes.xaxis.set_minor_locator(NullLocator())
 
 
 def each_once(names: Sequence[str]) -> list[str]:

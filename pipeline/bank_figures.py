@@ -1,0 +1,176 @@
+"""The figures that the bank alone can give: no run's folder is read, and nothing is trained.
+
+In   docs/results/, data/clean/*/stats.json (times of a batch are of so many training texts)
+Out  docs/figures/<figure>.{svg,csv}
+
+`retable bank` calls `write_bank_figures` with the entries that are current; `python -m pipeline.bank_figures` draws
+them again without putting any run into the bank. Of the papers' figures these are ROC curves, times and sizes, and
+those over a parameter; a curve over the epochs and attention weights need the runs themselves (`pipeline.figures`).
+"""
+
+import argparse
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from pipeline.command import command
+from pipeline.figures import KeptNetworks, cost_figure_name, drawn_figures, training_texts, write_rows
+from pipeline.params import read_params
+from pipeline.paths import BANK, CLEAN, ROOT
+from pipeline.tables import row_options
+from retable.errors import InputError
+from retable.figures.banked import BankedRun, banked_runs
+from retable.figures.draw import KEPT_WEIGHTS, Drawn, drawn
+from retable.figures.measure import Key, Measured, Run, shows_times
+from retable.figures.style import INK
+from retable.files import atomic_file
+from retable.models import LINEAR_MODELS
+from retable.papers import PAPERS, paper, paper_of_table
+from retable.papers.figures import CostFigure, Figure, SizeFigure
+from retable.papers.paper import Paper, ResultTable
+from retable.tables.bank import Entry, read_bank
+
+OUT = ROOT / "docs/figures"
+ShownIn = Callable[[str], Mapping[tuple[str, str], Sequence[Entry]]]  # table -> (row, column) -> its current entries
+Predictions = Callable[[Entry], Path]
+PAPER_WHITE = f'<svg style="background:#fff;color:{INK};font-family:sans-serif" '
+
+
+def write_bank_figures(shown_in: ShownIn, predictions: Predictions, out: Path = OUT, clean: Path = CLEAN) -> list[str]:
+    """Draw every figure that current entries suffice for, and take away those for which they no longer do.
+
+    Args:
+        shown_in: table -> its current runs in the bank, as `pipeline.claims` takes them.
+        predictions: the file of a run's predictions.
+    Returns: the names of the figures.
+    """
+    names = []
+    for figure, found in bank_figures(shown_in, predictions, clean):
+        write_rows(out / f"{figure.name}.csv", found.rows)
+        if found.picture:
+            with atomic_file(out / f"{figure.name}.svg") as part:
+                part.write_text(on_white(found.picture("svg").decode("utf-8")), encoding="utf-8")
+        names.append(figure.name)
+    for path in out.glob("*.*"):
+        if path.stem not in names and path.suffix in (".svg", ".csv"):
+            path.unlink()
+    return names
+
+
+def bank_figures(shown_in: ShownIn, predictions: Predictions, clean: Path) -> Iterator[tuple[Figure, Drawn]]:
+    """The figures that can be drawn."""
+    texts = training_texts(clean)
+    for name, figures in drawn_figures():
+        measured = measured_in_bank(paper(name), shown_in, predictions, texts)
+        for figure in figures:
+            if isinstance(figure, KEPT_WEIGHTS):
+                continue
+            shown = with_costs(measured) if is_of_costs(figure) else measured
+            if found := drawn(figure, shown, KeptNetworks()):
+                yield figure, found
+
+
+def measured_in_bank(source: Paper, shown_in: ShownIn, predictions: Predictions, texts: Mapping[str, int]) -> Measured:
+    """All that a paper's figures are drawn from."""
+    found: dict[Key, list[Run]] = {}
+    for table in source.results:
+        for (row, column), entries in shown_in(table.name).items():
+            shown = table.column(column)
+            if entries and not shown.runs_of:
+                rounds = partial(rounds_of, table, row)
+                found[table.name, row, column] = list(banked_runs(entries, predictions, rounds, shown.domain))
+    return Measured({table.name: table for table in source.results}, found, texts)
+
+
+def is_of_costs(figure: Figure) -> bool:
+    """Whether a figure shows times, sizes or FLOPs."""
+    return isinstance(figure, CostFigure | SizeFigure) or shows_times(figure)
+
+
+def with_costs(measured: Measured) -> Measured:
+    """Only the cells whose lines have their costs."""
+    runs = {
+        key: runs
+        for key, runs in measured.runs.items()
+        if all(isinstance(run, BankedRun) and run.has_costs for run in runs)
+    }
+    return replace(measured, runs=runs)
+
+
+def rounds_of(table: ResultTable, row: str, entry: Entry) -> int:
+    """How often a run went through its training texts: epochs, or candidates of a linear model."""
+    asked = table.row(row)
+    if asked.model in LINEAR_MODELS:
+        model = row_options(asked)["model"]
+        return math.prod(len(model[name]) for name in ("features", "costs"))
+    return int(entry.epochs)
+
+
+def picture_of(table: str, out: Path = OUT) -> str:
+    """The Markdown of a table's figure of costs for docs/results.md; empty where it could not be drawn."""
+    name = cost_figure_name(table)
+    return f"\n![Accuracy against cost](figures/{name}.svg)\n" if (out / f"{name}.svg").exists() else ""
+
+
+def on_white(svg: str) -> str:
+    """A picture that stands alone and not in a page: on white, in ink."""
+    return re.sub(r"<svg ", PAPER_WHITE, svg, count=1)
+
+
+def views_of(banked: Mapping[tuple[str, str], Sequence[Entry]]) -> tuple[ShownIn, Predictions]:
+    """What figures and claims ask of the bank.
+
+    Args:
+        banked: paper, table -> its current entries.
+    """
+    from pipeline.bank import prediction_file, shown_from_bank  # not at the top: the bank draws its figures by this
+
+    home = {id(entry): paper(name).result_table(table) for (name, table), runs in banked.items() for entry in runs}
+
+    def shown_in(table: str) -> Mapping[tuple[str, str], Sequence[Entry]]:
+        source = paper_of_table(table)
+        return shown_from_bank(source.result_table(table), source, banked)
+
+    def predictions(entry: Entry) -> Path:
+        table = home[id(entry)]
+        column = table.column(entry.column)
+        return prediction_file(table, replace(entry, column=column.runs_of or column.id))
+
+    return shown_in, predictions
+
+
+def current_entries() -> dict[tuple[str, str], list[Entry]]:
+    """Paper, table -> its entries that a run of today would have; the others are never drawn."""
+    from pipeline.bank import is_current
+
+    protocols = read_params("papers")
+    return {
+        (source.name, table.name): [
+            entry
+            for entry in read_bank(BANK / f"{table.name}.csv")
+            if is_current(source, table, entry, protocols[source.name])
+        ]
+        for source in map(paper, PAPERS)
+        for table in source.results
+    }
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m pipeline.bank_figures", description="Draw what the bank can give.")
+    parser.parse_args(arguments)
+    banked = current_entries()
+    if not any(banked.values()):
+        raise InputError(
+            "no entry of docs/results/ is current here, by its hashes of parameters, data and code; "
+            "`dvc repro code tag embed` makes the data that they are told from."
+        )
+    names = write_bank_figures(*views_of(banked))
+    print(f"figures: {', '.join(names)} in {OUT}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+from dataclasses import dataclass
+from itertools import combinations
+
+import matplotlib as mpl
+import pytest
+
+from retable.figures import costs
+from retable.figures.costs import CostPanel, CostPoint, area, boxes_near, cost_picture, cost_rows, covered
+from retable.figures.measure import Measured
+from retable.figures.measure_costs import cost_panels
+from retable.papers.figures import CostFigure, Panel
+from retable.papers.paper import Column, ResultTable, Row
+
+ROWS = (
+    Row("fcsr", "FCSR", "fcsr"), Row("cnn", "CNN", "textcnn"), Row("svm", "SVM", "tfidf-svm"),
+    Row("fasttext", "fastText", "fasttext"),
+)  # fmt: skip
+COLUMNS = tuple(Column(name, name.upper(), name) for name in "abcdefgh")
+TABLE = ResultTable("t", "T", None, "accuracy", "%", ROWS, COLUMNS)
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    """A run."""
+
+    accuracy: float
+    flops: float = 10.0
+    seconds: float = 2.0
+    machine: tuple[str, int] = ("EPYC", 2)
+
+    @property
+    def cost(self):
+        return {"flops_per_word": self.flops, "seconds": self.seconds}
+
+
+def panels_of(runs, columns="abcdefgh", most=6):
+    """The panels of (row, column) -> runs."""
+    figure = CostFigure(
+        "cost-t", "", "", tuple(Panel("t", name) for name in columns), tuple(row.id for row in ROWS), 2, most
+    )
+    keyed = {("t", row, column): of_cell for (row, column), of_cell in runs.items()}
+    return cost_panels(figure, Measured({"t": TABLE}, keyed, {}))
+
+
+def test_a_row_is_the_mean_of_its_runs_by_hand():
+    runs = {
+        ("fcsr", "a"): [MadeUp(80.0, 100.0, 10.0), MadeUp(82.0, 100.0, 14.0)],
+        ("svm", "a"): [MadeUp(79.0, 8.0, 0.5, ("EPYC", 1))],
+    }
+    (panel,) = panels_of(runs)
+    assert panel == CostPanel(
+        "A",
+        (
+            CostPoint("FCSR", 81.0, 100.0, 12.0, False, 2, "EPYC, threads 2"),
+            CostPoint("SVM", 79.0, 8.0, 0.5, True, 1, "EPYC, threads 1"),
+        ),
+    )
+    assert panel.best_floor == 79.0
+    assert cost_rows([panel])[1] == {
+        "panel": "A", "model": "SVM", "accuracy": "79", "flops_per_word": "8", "seconds": "0.5", "floor": "yes",
+        "runs": "1", "machine": "EPYC, threads 1",
+    }  # fmt: skip
+
+
+def test_seconds_of_another_machine_are_not_told_and_flops_are():
+    runs = {(row, "a"): [MadeUp(80.0)] for row in ("fcsr", "svm")} | {("cnn", "a"): [MadeUp(81.0, machine=("Xeon", 2))]}
+    (panel,) = panels_of(runs)
+    assert {point.name: point.seconds for point in panel.points} == {"FCSR": 2.0, "CNN": None, "SVM": 2.0}
+    assert cost_rows([panel])[1]["seconds"] == ""
+    assert cost_picture([panel], "svg").count(b">CNN<") == 1  # on FLOPs alone; the other names stand twice
+    assert cost_picture([panel], "svg").count(b">FCSR<") == 2
+
+
+def test_floors_alone_are_no_picture_of_a_table_that_has_networks():
+    floors = {(row, "a"): [MadeUp(80.0)] for row in ("svm", "fasttext")}
+    assert panels_of(floors) == []
+    assert len(panels_of(floors | {("cnn", "a"): [MadeUp(81.0)]})) == 1
+
+
+def test_many_columns_are_one_panel_of_means_over_those_that_all_rows_have():
+    wide = {("cnn", name): [MadeUp(80.0 + place)] for place, name in enumerate("abcdefgh")}
+    narrow = {("svm", name): [MadeUp(70.0)] for name in "bcdefgh"}
+    (panel,) = panels_of(wide | narrow)
+    assert panel.title == "mean of 7 columns"
+    assert [(point.name, point.accuracy, point.runs) for point in panel.points] == [("CNN", 84.0, 7), ("SVM", 70.0, 7)]
+    assert len(panels_of(wide | narrow, most=7)) == 7
+    assert panels_of(wide | narrow, columns="bcd", most=2)[0].title == "mean of B, C, D"
+    assert [each.title for each in panels_of(wide | narrow, columns="abcd")] == ["B", "C", "D"]
+
+
+def test_a_row_that_shares_a_single_column_is_left_out_of_the_mean():
+    runs = {(row, name): [MadeUp(80.0)] for row in ("cnn", "svm") for name in "abcdefgh"}
+    (panel,) = panels_of(runs | {("fcsr", "a"): [MadeUp(90.0)]})
+    assert [point.name for point in panel.points] == ["CNN", "SVM"]
+
+
+def crowded():
+    """Twelve rows within half a point and a third of a decade."""
+    names = (f"a model of some length, {number}" for number in range(10))
+    points = [CostPoint(n, 96 + i % 5 / 10, 1e5 * (1 + i / 8), 50 + 7 * i, False, 1, "") for i, n in enumerate(names)]
+    floors = [CostPoint("tf-idf + SVM", 97.2, 8, 3, True, 1, ""), CostPoint("NB-SVM", 96.5, 8, 2, True, 1, "")]
+    return CostPanel("Reuters", (*points, *floors))
+
+
+def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypatch):
+    put, seen = costs.put_names, []
+
+    def kept(figure, place, points, floor):
+        put(figure, place, points, floor)
+        texts = [text.get_window_extent() for text in place.texts]
+        dots = [place.transData.transform((x, y)) for _, x, y in points]
+        seen.append((texts, dots, place.get_window_extent(), place.transData.transform((1, floor))[1]))
+
+    monkeypatch.setattr(costs, "put_names", kept)
+    with mpl.rc_context():
+        cost_picture([crowded()], "png")
+    assert len(seen) == 2
+    for texts, dots, inside, level in seen:
+        assert len(texts) == len(dots) == 12
+        assert sum(covered(one, [other]) > 0 for one, other in combinations(texts, 2)) == 0
+        assert not [1 for text in texts for x, y in dots if text.x0 < x < text.x1 and text.y0 < y < text.y1]
+        assert not [1 for text in texts if text.y0 < level < text.y1]
+        assert all(inside.x0 - 2 <= text.x0 and text.x1 <= inside.x1 + 2 for text in texts)
+
+
+def test_the_first_place_of_a_name_is_right_of_its_point_at_its_height():
+    first = next(boxes_near(100.0, 50.0, 40.0, 10.0, 5.0))
+    assert (first.x0, first.y0, area(first)) == (pytest.approx(106.5), 45.0, pytest.approx(400.0))
+
+
+def test_an_axis_of_six_decades_has_a_tick_a_decade_and_a_narrow_one_more_than_one():
+    seen = []
+    for values in ([8.0, 6e6], [8.3e5, 1.6e6]):
+        figure = costs.new_figure(3.6, 2.0)
+        place = figure.subplots()
+        place.plot(values, [80, 81])
+        costs.log_x(place, values)
+        figure.draw_without_rendering()
+        low, high = place.get_xlim()
+        seen.append([tick for tick in place.xaxis.get_majorticklocs() if low <= tick <= high])
+    assert set(seen[0]) <= {10.0**power for power in range(9)}
+    assert 5 <= len(seen[0]) <= 8
+    assert len(seen[1]) >= 3
