@@ -36,3 +36,4 @@ FIGURES = ROOT / "results/figures"
 REPORT = ROOT / "results/report"
 BANK = ROOT / "docs/results"
 SCRATCH = CHECKOUT / ".retable"  # git-ignored, neither dep nor out: plans, timings, partial downloads
+STATES = SCRATCH / "states"  # of runs that are not complete, by their keys
