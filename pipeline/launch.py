@@ -102,25 +102,27 @@ def launcher_command(launcher: Sequence[str], module: str, arguments: Sequence[s
 
 def followed(command: Sequence[str]) -> int:
     """Run a command to its end and return its status; Ctrl-C and SIGTERM reach it once, as SIGTERM."""
-    try:
-        # Of its own session, so that the terminal's Ctrl-C does not reach it a second time.
-        process = subprocess.Popen(command, env=os.environ | {LAUNCHED: "1"}, start_new_session=True)
-    except FileNotFoundError:
-        raise InputError(
-            f'{LAUNCHER} is "{os.environ[LAUNCHER]}", but there is no command "{command[0]}"; '
-            "allowed: torchrun, srun or another command that starts what stands behind it, or nothing."
-        ) from None
+    process: subprocess.Popen[bytes] | None = None
     caught = 0
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         nonlocal caught
-        if not caught:
+        if process and not caught:
             process.terminate()
         caught = caught or number
 
     handlers = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
+        # Of its own session, so that the terminal's Ctrl-C does not reach it a second time.
+        process = subprocess.Popen(command, env=os.environ | {LAUNCHED: "1"}, start_new_session=True)
+        if caught:  # before there was a process
+            process.terminate()
         code = process.wait()
+    except FileNotFoundError:
+        raise InputError(
+            f'{LAUNCHER} is "{os.environ[LAUNCHER]}", but there is no command "{command[0]}"; '
+            "allowed: torchrun, srun or another command that starts what stands behind it, or nothing."
+        ) from None
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
