@@ -41,18 +41,17 @@ def place(variables: Mapping[str, str] = os.environ) -> Place:
 
     SLURM's variables count only below our own `srun`: a batch script has them too, and is one process.
     """
+
+    def number(name: str, default: int) -> int:
+        return int(variables.get(name, default))
+
     if "RANK" in variables:
-        return Place(*(int(variables.get(name, default)) for name, default in _TORCHRUN))
+        return Place(number("RANK", 0), number("WORLD_SIZE", 1), number("LOCAL_RANK", 0))
     if LAUNCHED in variables and "SLURM_PROCID" in variables:
-        hosts = variables.get("SLURM_STEP_NODELIST") or variables.get("SLURM_JOB_NODELIST") or "127.0.0.1"
-        port = FIRST_PORT + int(variables.get("SLURM_JOB_ID", "0")) % PORTS
-        numbers = (int(variables.get(name, default)) for name, default in _SLURM)
-        return Place(*numbers, address=f"tcp://{first_host(hosts)}:{port}")
+        host = first_host(variables.get("SLURM_STEP_NODELIST") or variables.get("SLURM_JOB_NODELIST") or "127.0.0.1")
+        address = f"tcp://{host}:{FIRST_PORT + number('SLURM_JOB_ID', 0) % PORTS}"
+        return Place(number("SLURM_PROCID", 0), number("SLURM_STEP_NUM_TASKS", 1), number("SLURM_LOCALID", 0), address)
     return Place()
-
-
-_TORCHRUN = (("RANK", "0"), ("WORLD_SIZE", "1"), ("LOCAL_RANK", "0"))
-_SLURM = (("SLURM_PROCID", "0"), ("SLURM_STEP_NUM_TASKS", "1"), ("SLURM_LOCALID", "0"))
 
 
 def first_host(hosts: str) -> str:

@@ -23,6 +23,7 @@ from retable.training.state import StateFile
 from retable.training.stopping import LostProcess, Stopped
 
 WORDS, DIM = 40, 6
+SILENCE_S = 6.0
 SGD = {"optimiser": "sgd", "learning_rate": 0.1, "momentum": 0.9}
 # Name -> model, its options, and those of the training. SGD follows the gradient; Adam would make a step of the
 # rounding where a gradient is zero (as that of an attention's key bias is).
@@ -148,6 +149,12 @@ def lose(folder, ranks, act, name):
         (folder / f"{name}.{ranks.rank}").write_text(f"{time.monotonic() - start:.1f}\n{error}")
 
 
+def be_silent(folder):
+    """Until the first process has given up."""
+    while not (folder / "silent.0").exists():
+        time.sleep(0.1)
+
+
 def main(folder, rank):
     warnings.simplefilter("ignore")
     state.LARGEST_SHARE = float("inf")
@@ -155,7 +162,9 @@ def main(folder, rank):
         compare(folder, ranks)
         stop_and_go_on(folder, ranks)
         ranks.gather(0)
-    with joined(rank, 2, rank, f"file://{folder}/meet-2") as ranks:
+    with joined(rank, 2, rank, f"file://{folder}/meet-2", timeout_s=SILENCE_S) as ranks:
+        lose(folder, ranks, lambda: be_silent(folder), "silent")
+    with joined(rank, 2, rank, f"file://{folder}/meet-3") as ranks:
         lose(folder, ranks, lambda: os.kill(os.getpid(), signal.SIGKILL), "killed")
 
 

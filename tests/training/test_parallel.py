@@ -96,6 +96,13 @@ def test_a_killed_process_ends_the_run_with_a_sentence_and_a_state(results):
     assert header["where"] == "epoch 2, step 1 of 5"  # killed in the seventh step, before its end
 
 
+def test_a_process_that_is_silent_for_too_long_is_lost(results):
+    seconds, sentence = (results / "silent.0").read_text().splitlines()
+    assert float(seconds) >= two.SILENCE_S - 1
+    assert sentence.startswith("another process of this training has ended or does not answer; what was saved is kept")
+    assert (results / "silent.1").exists()  # when it speaks again, nobody answers
+
+
 def test_a_part_of_the_texts():
     encoded = Encoded(
         np.arange(6, dtype=np.int32), np.array([0, 1, 3, 6]), np.array([0, 1, 2]), np.arange(6) * 2, np.array([5, 6, 7])

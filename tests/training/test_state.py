@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import resource
 import signal
 from dataclasses import asdict
 
@@ -188,6 +189,17 @@ def test_a_disk_that_refuses_is_told_and_training_goes_on(opinions, kept):
     with pytest.raises(Stopped, match="its state was not saved"):
         train(opinions, file=kept(), on_batch=at_step(3, lambda: signal.raise_signal(signal.SIGINT)))
     assert "could not be saved" in kept.told[-1]
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(kept):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        assert not kept().write({"weights": [torch.ones(100_000)]}, "here")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert re.search(r"could not be saved in .*; training goes on", kept.told[0])
+    assert not list(kept.path.parent.iterdir())
 
 
 def test_slow_writes_are_fewer(kept, monkeypatch):

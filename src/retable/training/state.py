@@ -20,7 +20,7 @@ from retable.training.stopping import Signals
 
 SECONDS_BETWEEN_SAVES = 30.0
 LARGEST_SHARE = 0.01  # of the time that may go into saving: where a write takes longer, there are fewer of them
-FORMAT = 1
+FORMAT, HEADER_BYTES = 1, 1024
 
 
 class StateFile:
@@ -54,9 +54,6 @@ class StateFile:
             where: where the run stands, in words.
         """
         start = time.monotonic()
-        buffer = io.BytesIO()
-        torch.save(state, buffer)
-        body = buffer.getbuffer()
         now = datetime.datetime.now(datetime.UTC)
         header = {
             "format": FORMAT,
@@ -65,14 +62,18 @@ class StateFile:
             "where": where,
             "saved": f"{now:%Y-%m-%d %H:%M:%S} UTC",
             "seconds": self.earlier_s + start - self.start,
-            "sha256": hashlib.sha256(body).hexdigest(),
         }
         try:
-            with atomic_file(self.path) as part, part.open("wb") as file:
-                file.write(json.dumps(header).encode() + b"\n")
-                file.write(body)
-        except OSError as error:
-            self.tell(f"the state of the run could not be saved in {self.path} ({error.strerror}); training goes on.")
+            with atomic_file(self.path) as part, part.open("w+b") as file:
+                file.write(b" " * HEADER_BYTES)
+                torch.save(state, file)
+                file.seek(HEADER_BYTES)
+                header["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+                file.seek(0)
+                file.write(json.dumps(header).encode().ljust(HEADER_BYTES - 1) + b"\n")
+        except (OSError, RuntimeError) as error:  # torch makes a RuntimeError of an error of the disk
+            reason = error.strerror if isinstance(error, OSError) else "is the disk full?"
+            self.tell(f"the state of the run could not be saved in {self.path} ({reason}); training goes on.")
             return False
         finally:
             self.last = time.monotonic()
@@ -113,10 +114,6 @@ class StateFile:
         if header["torch"] != torch.__version__:
             return f"was made by torch {header['torch']}, and this is {torch.__version__}"
         return None
-
-    def remove(self) -> None:
-        """The run is complete."""
-        self.path.unlink(missing_ok=True)
 
 
 def _header(line: bytes) -> dict[str, Any]:
