@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import NoReturn, ParamSpec
 
+from pipeline.launch import place
 from retable.errors import InputError
+from retable.training.stopping import LostProcess, Stopped
 
 Arguments = ParamSpec("Arguments")
 
@@ -17,8 +19,15 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
     sys.exit(code)
 
 
+def end_of_process(sentence: str, code: int) -> NoReturn:
+    """Leave with a sentence, which of several processes of one run the first says."""
+    if place().rank:
+        sys.exit(code)
+    fail(sentence, code)
+
+
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn a user's mistake, a full disk and Ctrl-C into one sentence; any other error keeps its traceback."""
+    """Turn a user's mistake, a full disk, Ctrl-C and a lost process into a sentence; other errors keep a traceback."""
 
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
@@ -26,6 +35,10 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
             function(*args, **kwargs)
         except InputError as error:
             fail(str(error))
+        except Stopped as stopped:
+            end_of_process(str(stopped), stopped.code)
+        except LostProcess as error:
+            end_of_process(str(error), 1)
         except KeyboardInterrupt:
             fail("stopped; what was finished is kept, and the same command goes on from there.", code=130)
         except OSError as error:

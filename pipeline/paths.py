@@ -37,3 +37,4 @@ REPORT = ROOT / "results/report"
 BANK = ROOT / "docs/results"
 CARRIED = BANK / "carried.csv"  # codes that were seen to give the same
 SCRATCH = CHECKOUT / ".retable"  # git-ignored, neither dep nor out: plans, timings, partial downloads
+STATES = SCRATCH / "states"  # of runs that are not complete, by their keys

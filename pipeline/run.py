@@ -6,6 +6,7 @@ Out  results/runs/<table>/<row>/<column>/<seed>/{metrics.json,cost.json,curve.cs
 """
 
 import argparse
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,19 @@ import torch
 
 from pipeline.command import command
 from pipeline.folding import Planned, code_file, planned_runs, splits_of_run, vectors_of_run
+from pipeline.launch import joined_ranks, start_under_launcher
 from pipeline.params import load_yaml, read_params
 from pipeline.paths import PARAMS, ROOT, RUNS, TAGGED, VECTORS
+from pipeline.resuming import Kept, results_folder
 from pipeline.running import display, evaluate_into, identity, show_line
 from pipeline.scale import model_preset
 from retable.errors import unknown_name
 from retable.evaluation.energy import gpu_of, metered
-from retable.files import atomic_folder
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
 from retable.training.network import choose_device
+from retable.training.parallel import ALONE, Ranks
 from retable.training.run import train_classifier
 from retable.vectors.store import read_vectors
 
@@ -42,13 +45,21 @@ def main() -> None:
         raise unknown_name(f"the cell of {arguments.table}", name, cells)
     cell = cells[name]
     column = paper.result_table(arguments.table).column(arguments.column)
-    with atomic_folder(RUNS / arguments.table / arguments.row / arguments.column) as folder:
-        for planned in planned_runs(column, load_yaml(PARAMS)["papers"][paper.name]):
-            run_cell(folder / planned.name, arguments.table, cell, planned)
+    start_under_launcher("pipeline.run", sys.argv[1:])
+    with joined_ranks() as ranks:
+        if cell["model"] in LINEAR_MODELS:  # one process trains it
+            if not ranks.first:
+                return
+            ranks = ALONE
+        with results_folder(RUNS / arguments.table / arguments.row / arguments.column, ranks) as folder:
+            runs = planned_runs(column, load_yaml(PARAMS)["papers"][paper.name])
+            kept = [run_cell(folder / planned.name, arguments.table, cell, planned, ranks) for planned in runs]
+        for each in kept:
+            each.forget()
 
 
-def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned) -> None:
-    """One run of a cell into its folder."""
+def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE) -> Kept:
+    """One run of a cell into its folder; what is kept of it until the cell is complete."""
     paper = paper_of_table(table)
     asked = paper.result_table(table)
     code = code_file(table, cell["row"])
@@ -71,13 +82,19 @@ def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned) -
         "scale": read_params("scale"),
     }
     facts |= identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], code)
+    kept = Kept(facts["key"], ranks)
+    if kept.take_finished(folder):
+        return kept
     what = f"{table} · {cell['row']} · {cell['column']} · seed {planned.told}"
-    with metered(gpu_of(device_of(parameters))) as meter, display(what, parameters, train) as bar:
+    shown = display(what, parameters, train, shown=ranks.first)
+    with metered(gpu_of(device_of(parameters))) as meter, shown as bar:
         trained = train_classifier(
             parameters,
             train,
             dev,
             vectors,
+            state=kept.state(bar),
+            ranks=ranks,
             on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
             on_line=lambda line: show_line(bar, line),
         )
@@ -88,6 +105,8 @@ def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned) -
         (folder / "model").mkdir()
         trained.classifier.save(folder / "model")
     evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
+    kept.keep_finished(folder)
+    return kept
 
 
 def device_of(parameters: dict[str, Any]) -> torch.device:

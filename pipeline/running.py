@@ -20,9 +20,22 @@ from retable.training.run import Classifier, Trained
 from retable.vectors.store import WordVectors, coverage
 
 
+class NoBar(Bar):
+    """What a process shows that is not the first of its run."""
+
+    def __init__(self) -> None: ...
+
+    def advance(self, amount: float = 1, note: str | None = None) -> None: ...
+
+    def finish(self) -> None: ...
+
+
 @contextmanager
-def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar]:
+def display(what: str, parameters: dict[str, Any], train: Split, *, shown: bool = True) -> Iterator[Bar]:
     """A bar over the words of all epochs that may be run; for a linear model, over its candidates."""
+    if not shown:
+        yield NoBar()
+        return
     model, training = parameters["model"], parameters["training"]
     if "epochs" in training:
         unit = parameters["embedding"]["unit"]

@@ -4,23 +4,34 @@ In   data/tagged/<corpus>/{train,dev}.parquet, data/vectors/<name>/, params.yaml
 Out  results/focus/{weights.safetensors,vocabulary.json,curve.csv,cost.json,training.json}
 """
 
+import sys
 from typing import Any
 
 from pipeline.code import focus_parameters
 from pipeline.command import command
+from pipeline.launch import joined_ranks, start_under_launcher
 from pipeline.params import load_yaml
 from pipeline.paths import CODE, FOCUS, PARAMS, TAGGED, VECTORS
+from pipeline.resuming import Kept
 from pipeline.running import display, identity, show_line, surroundings, vectors_facts
 from retable.evaluation.run_folder import write_cost, write_curve
 from retable.files import atomic_folder, write_json
 from retable.text.splits import read_split
+from retable.training.parallel import Ranks
 from retable.training.run import train_classifier
 from retable.vectors.store import read_vectors
 
 
 @command
 def main() -> None:
-    from pipeline.record import live_run  # not at the top: what records a run does not change it
+    start_under_launcher("pipeline.train", sys.argv[1:])
+    with joined_ranks() as ranks:
+        train_focus(ranks)
+
+
+def train_focus(ranks: Ranks) -> None:
+    """The focus run; of several processes the first shows, logs and writes it."""
+    from pipeline.record import Unlogged, live_run  # not at the top: what records a run does not change it
 
     params = load_yaml(PARAMS)
     parameters = focus_parameters(params)
@@ -41,16 +52,22 @@ def main() -> None:
         live.log_line(line)
 
     what = f"train · {parameters['model']['name']} · {corpus} · seed {parameters['seed']}"
-    with live_run(facts) as live, display(what, parameters, train) as bar:
+    kept = Kept(facts["key"], ranks)
+    logged = live_run(facts) if ranks.first else Unlogged()
+    with logged as live, display(what, parameters, train, shown=ranks.first) as bar:
         trained = train_classifier(
             parameters,
             train,
             dev,
             vectors,
+            state=kept.state(bar),
+            ranks=ranks,
             on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
             on_line=show,
         )
         bar.finish()
+    if not ranks.first:
+        return
     with atomic_folder(FOCUS / "model") as folder:
         trained.classifier.save(folder)
         write_curve(folder / "curve.csv", trained.curve)
@@ -65,6 +82,7 @@ def main() -> None:
                 **surroundings(trained.cost),
             },
         )
+    kept.forget()
 
 
 if __name__ == "__main__":

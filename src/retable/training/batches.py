@@ -78,6 +78,10 @@ class BatchMaker:
         self.lengths = encoded.lengths
         self.device = device
 
+    def words_of(self, texts: np.ndarray) -> int:
+        """How many words these texts have together."""
+        return int(self.lengths[texts].sum())
+
     def __call__(self, texts: np.ndarray) -> Batch:
         """The batch of these texts."""
         longest = int(self.lengths[texts].max())

@@ -1,58 +1,24 @@
-"""The training loop, one for all networks."""
+"""A training: epochs until the last, or until dev grows no better; the weights of the best one stay."""
 
 import math
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
 
-import numpy as np
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import nn
 
 from retable.errors import InputError
 from retable.evaluation.predict import predict_logits
 from retable.layers.domains import PerDomain
 from retable.text.vocabulary import Encoded
-from retable.training.batches import BatchMaker, shuffled_batches
-from retable.training.optimisers import Optimiser, build_optimisers, set_learning_rate
+from retable.training.batches import BatchMaker
+from retable.training.course import Course
+from retable.training.history import Epoch, History
+from retable.training.keeper import Keeper, StatePlace
+from retable.training.loop import Mean, Precision, train_epoch
+from retable.training.optimisers import Optimiser, build_optimisers
+from retable.training.parallel import ALONE, Ranks
 from retable.training.schedules import Schedule, learning_rates
-
-Precision = Literal["float32", "bfloat16"]
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """A line of curve.csv; accuracies are fractions, `seconds` is training alone, without dev.
-
-    `learning_rate` is that of the epoch's last step; `train_loss` is of all that is minimised.
-    """
-
-    epoch: int
-    learning_rate: float
-    train_loss: float
-    train_accuracy: float
-    dev_loss: float
-    dev_accuracy: float
-    seconds: float
-
-
-@dataclass(frozen=True)
-class History:
-    """All epochs; `chosen` is the number of the one whose weights the network has now.
-
-    Of epochs with equal dev accuracy the one with the smallest dev loss is chosen.
-    """
-
-    epochs: list[Epoch]
-    chosen: int
-
-    @property
-    def turned(self) -> bool:
-        """Whether the dev accuracy had stopped rising before training ended."""
-        accuracies = [epoch.dev_accuracy for epoch in self.epochs]
-        return max(accuracies) in accuracies[:-1]
 
 
 def fit(
@@ -73,6 +39,9 @@ def fit(
     momentum: float = 0.0,
     patience: int = 3,
     clip: float = 0.0,
+    auxiliary_mean: Mean = "texts",
+    state: StatePlace | None = None,
+    ranks: Ranks = ALONE,
     on_batch: Callable[[int, int], None] | None = None,
     on_epoch: Callable[[Epoch], None] | None = None,
 ) -> History:
@@ -88,111 +57,85 @@ def fit(
         momentum: of sgd, in [0, 1); other optimisers take 0.
         patience: epochs without a better dev accuracy before training stops.
         clip: largest norm of all gradients together; 0 does not clip.
-        on_batch: called with (epoch, words trained in the batch).
-        on_epoch: called with each finished epoch.
-    Raises: InputError when the loss is no longer a number.
+        auxiliary_mean: what the network's own loss, if it has one, is a mean over.
+        state: where the training is kept while it runs, and from where it goes on.
+        ranks: the processes that train together; each calls this with the same arguments.
+        on_batch: called with (epoch, words trained in the batch); where a training goes on, at first with all before.
+        on_epoch: called with each finished epoch; where a training goes on, with those before as well.
+    Raises: InputError when the loss is no longer a number; Stopped after Ctrl-C or SIGTERM, where there is a state;
+        LostProcess.
     """
     check_training(optimiser, learning_rate, epochs, epochs_max, batch_size, weight_decay, momentum, patience, clip)
-    generator = np.random.default_rng(seed)
     optimisers = build_optimisers(network, optimiser, learning_rate, weight_decay, momentum)
     rate_at = learning_rates(schedule, learning_rate, epochs_max)
     per_domain = isinstance(network, PerDomain)
-    maker, dev_maker = (BatchMaker(split, device, per_domain=per_domain) for split in (train, dev))
-    history: list[Epoch] = []
-    best: tuple[float, float] = (-1.0, -math.inf)
-    best_weights = copy_weights(network)
-    chosen = better = 0
-    for number in range(1, epochs + 1):
-        start = time.perf_counter()
-        loss_sum, correct = train_epoch(
-            network,
-            maker,
-            shuffled_batches(maker.lengths, batch_size, generator),
-            optimisers,
-            rate_at,
-            epoch=number,
-            precision=precision,
-            clip=clip,
-            on_batch=on_batch,
-        )
-        seconds = time.perf_counter() - start
-        if not math.isfinite(loss_sum):
-            raise InputError(
-                f"the training loss is {loss_sum} in epoch {number}; "
-                f"lower training.learning_rate (now {learning_rate:g}) or set training.clip."
+    maker, dev_maker = (BatchMaker(split, device, per_domain=per_domain) for split in (train, ranks.part(dev)))
+    ranks.start_alike(network, seed)
+    course = Course(network, optimisers, seed, device)
+    with Keeper(course, state, ranks) as keeper:
+        keeper.go_on(seed)
+        tell_of_earlier(course, len(train.words), on_batch, on_epoch)
+        while not course.finished(epochs, patience):
+            batches = course.draw_batches(maker.lengths, batch_size)
+            if on_batch and course.sums.done:
+                on_batch(course.number, sum(map(maker.words_of, batches[: course.sums.done])))
+            loss_sum, correct = train_epoch(
+                network,
+                maker,
+                batches,
+                optimisers,
+                rate_at,
+                epoch=course.number,
+                precision=precision,
+                clip=clip,
+                auxiliary_mean=auxiliary_mean,
+                sums=course.sums,
+                ranks=ranks,
+                keeper=keeper,
+                on_batch=on_batch,
             )
-        logits = predict_logits(network, dev_maker, precision)
-        dev_loss = float(F.cross_entropy(logits, torch.from_numpy(dev.classes)))
-        dev_accuracy = float((logits.argmax(1).numpy() == dev.classes).mean())
-        history.append(
-            Epoch(
-                number,
-                optimisers[0].param_groups[0]["lr"],
-                loss_sum / len(train),
-                correct / len(train),
-                dev_loss,
-                dev_accuracy,
-                seconds,
+            seconds = course.seconds()
+            check_loss(loss_sum, course.number, learning_rate)
+            logits = ranks.whole(predict_logits(network, dev_maker, precision), len(dev))
+            course.end_epoch(
+                Epoch(
+                    course.number,
+                    optimisers[0].param_groups[0]["lr"],
+                    loss_sum / len(train),
+                    correct / len(train),
+                    float(F.cross_entropy(logits, torch.from_numpy(dev.classes))),
+                    float((logits.argmax(1).numpy() == dev.classes).mean()),
+                    seconds,
+                )
             )
-        )
-        better = number if dev_accuracy > best[0] else better
-        if (dev_accuracy, -dev_loss) > best:
-            best, chosen, best_weights = (dev_accuracy, -dev_loss), number, copy_weights(network)
-        if on_epoch:
-            on_epoch(history[-1])
-        if number - better >= patience:
-            break
-    for weight, best_weight in zip(network.parameters(), best_weights, strict=True):
-        weight.data.copy_(best_weight)
-    return History(history, chosen)
+            if on_epoch:
+                on_epoch(course.epochs[-1])
+            keeper.keep(ranks.agreed(keeper.asked()), len(batches))
+    course.take_best()
+    return History(course.epochs, course.chosen)
 
 
-def train_epoch(
-    network: nn.Module,
-    maker: BatchMaker,
-    batches: list[np.ndarray],
-    optimisers: list[torch.optim.Optimizer],
-    rate_at: Callable[[float], float],
-    *,
-    epoch: int,
-    precision: Precision = "float32",
-    clip: float = 0.0,
-    on_batch: Callable[[int, int], None] | None = None,
-) -> tuple[float, int]:
-    """One pass over the training texts: sum of the losses of all texts and how many were right.
-
-    A network may add to the cross-entropy: `auxiliary_loss(classes)` is asked right after `forward`. The sums stay on
-    the device until the end, so that a GPU never waits for the host.
-    """
-    network.train()
-    auxiliary: Callable[[Tensor], Tensor] | None = getattr(network, "auxiliary_loss", None)
-    loss_sum = torch.zeros((), device=maker.device)
-    correct = torch.zeros((), device=maker.device, dtype=torch.int64)
-    for done, texts in enumerate(batches):
-        set_learning_rate(optimisers, rate_at(epoch - 1 + (done + 0.5) / len(batches)))  # at the middle of the step
-        batch = maker(texts)
-        with torch.autocast(maker.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
-            logits = network(*batch.inputs)
-        loss = F.cross_entropy(logits.float(), batch.classes)
-        if auxiliary:
-            loss = loss + auxiliary(batch.classes)
-        for optimiser in optimisers:
-            optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        if clip:
-            nn.utils.clip_grad_norm_(network.parameters(), clip)
-        for optimiser in optimisers:
-            optimiser.step()
-        loss_sum += loss.detach() * len(texts)
-        correct += (logits.detach().argmax(1) == batch.classes).sum()
+def tell_of_earlier(
+    course: Course,
+    words: int,
+    on_batch: Callable[[int, int], None] | None,
+    on_epoch: Callable[[Epoch], None] | None,
+) -> None:
+    """The epochs that a training which goes on had finished, of so many words each."""
+    for epoch in course.epochs:
         if on_batch:
-            on_batch(epoch, int(maker.lengths[texts].sum()))
-    return float(loss_sum), int(correct)
+            on_batch(epoch.epoch, words)
+        if on_epoch:
+            on_epoch(epoch)
 
 
-def copy_weights(network: nn.Module) -> list[Tensor]:
-    """What training changes, and no more: the vectors that stay as given are not copied."""
-    return [weight.detach().clone() for weight in network.parameters()]
+def check_loss(loss_sum: float, epoch: int, learning_rate: float) -> None:
+    """Raises: InputError if the loss of an epoch is no longer a number."""
+    if not math.isfinite(loss_sum):
+        raise InputError(
+            f"the training loss is {loss_sum} in epoch {epoch}; "
+            f"lower training.learning_rate (now {learning_rate:g}) or set training.clip."
+        )
 
 
 def check_training(

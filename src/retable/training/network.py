@@ -20,24 +20,33 @@ from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
 from retable.text.vocabulary import Vocabulary, build_vocabulary, count_words, encode, part_names
 from retable.training.batches import BatchMaker
-from retable.training.fit import Epoch, History, Precision, fit
+from retable.training.fit import fit
+from retable.training.history import Epoch, History
+from retable.training.keeper import StatePlace
+from retable.training.loop import Precision
+from retable.training.parallel import ALONE, Ranks
 from retable.training.seeds import seed_everything
 from retable.vectors.store import WordVectors
 
 Section = Mapping[str, Any]
 Heads = Literal["shared", "per-domain"]
 SPARSE_MODELS = ("fasttext",)
+MEANS_OVER_WORDS = ("universal-transformer",)  # models whose own loss is a mean over words, not over texts
 
 
 @dataclass(frozen=True)
 class NetworkClassifier:
-    """A trained network and the vocabulary, in its unit, that it reads."""
+    """A trained network and the vocabulary, in its unit, that it reads.
+
+    Several `ranks` share the texts that it answers: then all of them call `probabilities`.
+    """
 
     network: nn.Module
     vocabulary: Vocabulary
     device: torch.device
     precision: Precision
     max_words: int
+    ranks: Ranks = ALONE
 
     @property
     def per_domain(self) -> bool:
@@ -47,8 +56,8 @@ class NetworkClassifier:
     def probabilities(self, split: Split) -> np.ndarray:
         """Class probabilities of every text, float32 (text, class)."""
         encoded = encode(split, self.vocabulary, max_words=self.max_words)
-        maker = BatchMaker(encoded, self.device, per_domain=self.per_domain)
-        logits = predict_logits(self.network, maker, self.precision)
+        maker = BatchMaker(self.ranks.part(encoded), self.device, per_domain=self.per_domain)
+        logits = self.ranks.whole(predict_logits(self.network, maker, self.precision), len(encoded))
         return logits.softmax(dim=1).numpy()
 
     def save(self, folder: Path) -> None:
@@ -142,6 +151,8 @@ def train_network(
     seed: int,
     device: str,
     precision: Precision,
+    state: StatePlace | None = None,
+    ranks: Ranks = ALONE,
     on_batch: Callable[[int, int], None] | None = None,
     on_epoch: Callable[[Epoch], None] | None = None,
 ) -> tuple[NetworkClassifier, History]:
@@ -150,11 +161,14 @@ def train_network(
     Args:
         train, dev: in words; the network reads them in the unit that `embedding` names.
         model, embedding, training: the sections of params.yaml, already checked.
+        state: where the training is kept while it runs, and from where it goes on.
+        ranks: the processes that train together.
     Returns: the classifier with the weights of the chosen epoch, and the history.
     Raises: InputError if the network reads parts of speech and the splits were tagged without, or if the word vectors
         are those of another unit.
     """
     where = choose_device(device)
+    ranks.check_device(where)
     check_unit(vectors, embedding["unit"])
     seed_everything(seed)
     vocabulary = build_vocabulary(
@@ -174,9 +188,19 @@ def train_network(
     ).to(where)
     options = {name: value for name, value in training.items() if name not in ("heads", "max_words")}
     history = fit(
-        network, *encoded, seed=seed, device=where, precision=precision, on_batch=on_batch, on_epoch=on_epoch, **options
+        network,
+        *encoded,
+        seed=seed,
+        device=where,
+        precision=precision,
+        auxiliary_mean="words" if model["name"] in MEANS_OVER_WORDS else "texts",
+        state=state,
+        ranks=ranks,
+        on_batch=on_batch,
+        on_epoch=on_epoch,
+        **options,
     )
-    return NetworkClassifier(network, vocabulary, where, precision, training["max_words"]), history
+    return NetworkClassifier(network, vocabulary, where, precision, training["max_words"], ranks), history
 
 
 def check_unit(vectors: WordVectors, unit: str) -> None:

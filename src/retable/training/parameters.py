@@ -19,7 +19,7 @@ from retable.training.network import SPARSE_MODELS, Heads, build_network, reads_
 
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
-GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
+GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit", "auxiliary_mean", "state", "ranks"}
 
 
 def known_models() -> list[str]:

@@ -14,8 +14,10 @@ import torch
 from retable.models import LINEAR_MODELS, linear_trainer
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
-from retable.training.fit import Epoch
+from retable.training.history import Epoch
+from retable.training.keeper import StatePlace
 from retable.training.network import choose_device, load_network, train_network
+from retable.training.parallel import ALONE, Ranks
 from retable.vectors.store import WordVectors
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ def train_classifier(
     dev: Split,
     vectors: WordVectors,
     *,
+    state: StatePlace | None = None,
+    ranks: Ranks = ALONE,
     on_batch: Callable[[int, int], None] | None = None,
     on_line: Callable[[dict[str, Any]], None] | None = None,
 ) -> Trained:
@@ -63,6 +67,8 @@ def train_classifier(
     Args:
         parameters: the sections corpus, model, embedding, training, seed, device, precision, already checked.
         train, dev: in words; the model reads them in the unit that `embedding` names, and costs are told in it.
+        state: where a network's training is kept while it runs, and from where it goes on.
+        ranks: the processes that train a network together; a linear model is trained by each alone.
         on_batch: called with (epoch, words trained).
         on_line: called with each line of the curve.
     """
@@ -105,6 +111,8 @@ def train_classifier(
             seed=parameters["seed"],
             device=parameters["device"],
             precision=parameters["precision"],
+            state=state,
+            ranks=ranks,
             on_batch=on_batch,
             on_epoch=keep,
         )
@@ -117,9 +125,9 @@ def train_classifier(
         **classifier.cost_facts(words / len(lengths)),
         "seconds_per_epoch": seconds,
         "words_per_second": words / seconds,
-        "seconds": time.perf_counter() - start,
+        "seconds": time.perf_counter() - start + (state.earlier_s if state else 0.0),
         "peak_memory_mb": peak_memory_mb(device),
-        "device": device_name(device),
+        "device": device_name(device) if ranks.size == 1 else f"{ranks.size} x {device_name(device)}",
         "threads": torch.get_num_threads(),
     }
     return Trained(classifier, lines, epochs, chosen, cost)

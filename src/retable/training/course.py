@@ -1,0 +1,147 @@
+"""How far a training is: all that changes while it runs, and so all that its state holds.
+
+A training that goes on from a state does what the unbroken one does, bit for bit (on one machine, with as many
+threads): weights, optimisers, random numbers and sums are taken up as they were, and the batches of the broken epoch
+are drawn again from the generator as it stood before them.
+"""
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from retable.training.batches import shuffled_batches
+from retable.training.history import Epoch
+
+
+@dataclass
+class Sums:
+    """What an epoch has so far: `done` steps, the sum of the texts' losses, and how many were right.
+
+    The sums stay on the device until the epoch's end, so that a GPU never waits for the host.
+    """
+
+    done: int
+    loss: Tensor
+    correct: Tensor
+
+
+def no_sums(device: torch.device) -> Sums:
+    """The sums of an epoch before its first step."""
+    return Sums(0, torch.zeros((), device=device), torch.zeros((), device=device, dtype=torch.int64))
+
+
+class Course:
+    """A training on its way.
+
+    Args:
+        network, optimisers: as they are before the first step.
+        seed: of the order of the batches.
+        device: where the network lies.
+    """
+
+    def __init__(self, network: nn.Module, optimisers: list[Optimizer], seed: int, device: torch.device) -> None:
+        self.network, self.optimisers, self.device = network, optimisers, device
+        self.order = np.random.default_rng(seed)
+        self.order_before = self.order.bit_generator.state  # before the batches of the current epoch were drawn
+        self.epochs: list[Epoch] = []
+        self.best = (-1.0, -math.inf)  # dev accuracy, and dev loss with a minus
+        self.best_weights = copy_weights(network)
+        self.chosen = self.better = 0  # the epoch of `best`, and the last one that raised the accuracy
+        self.sums = no_sums(device)
+        self.epoch_s = 0.0  # seconds of the current epoch, before `clock`
+        self.clock = time.perf_counter()
+
+    @property
+    def number(self) -> int:
+        """The current epoch, from 1."""
+        return len(self.epochs) + 1
+
+    def finished(self, epochs: int, patience: int) -> bool:
+        """Whether all epochs are run, or too many of them brought no better accuracy."""
+        return len(self.epochs) >= epochs or len(self.epochs) - self.better >= patience
+
+    def draw_batches(self, lengths: np.ndarray, batch_size: int) -> list[np.ndarray]:
+        """The batches of the current epoch; its clock goes on."""
+        self.clock = time.perf_counter()
+        self.order_before = self.order.bit_generator.state
+        return shuffled_batches(lengths, batch_size, self.order)
+
+    def seconds(self) -> float:
+        """Those of the current epoch, training alone."""
+        return self.epoch_s + time.perf_counter() - self.clock
+
+    def end_epoch(self, line: Epoch) -> None:
+        """Keep the epoch's line, and its weights if they are the best so far."""
+        self.epochs.append(line)
+        score = (line.dev_accuracy, -line.dev_loss)
+        self.better = line.epoch if line.dev_accuracy > self.best[0] else self.better
+        if score > self.best:
+            self.best, self.chosen, self.best_weights = score, line.epoch, copy_weights(self.network)
+        self.sums = no_sums(self.device)
+        self.order_before = self.order.bit_generator.state
+        self.epoch_s, self.clock = 0.0, time.perf_counter()
+
+    def take_best(self) -> None:
+        """Give the network the weights of the chosen epoch."""
+        put_weights(self.network, self.best_weights)
+
+    def state(self) -> dict[str, Any]:
+        """What all processes of the training have alike, as tensors and plain values."""
+        return {
+            "weights": [weight.detach() for weight in self.network.parameters()],
+            "optimisers": [optimiser.state_dict() for optimiser in self.optimisers],
+            "order": self.order_before,
+            "epochs": [asdict(line) for line in self.epochs],
+            "best": list(self.best),
+            "best_weights": self.best_weights,
+            "chosen": self.chosen,
+            "better": self.better,
+            "done": self.sums.done,
+            "epoch_s": self.seconds(),
+        }
+
+    def own_state(self) -> dict[str, Any]:
+        """What this process alone has: its random numbers, and its sums."""
+        on_gpu = self.device.type == "cuda"
+        return {
+            "loss": self.sums.loss.cpu(),
+            "correct": self.sums.correct.cpu(),
+            "random": torch.get_rng_state(),
+            "random_gpu": torch.cuda.get_rng_state(self.device) if on_gpu else None,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up what `state` gave."""
+        put_weights(self.network, state["weights"])
+        for optimiser, saved in zip(self.optimisers, state["optimisers"], strict=True):
+            optimiser.load_state_dict(saved)
+        self.order.bit_generator.state = self.order_before = state["order"]
+        self.epochs = [Epoch(**line) for line in state["epochs"]]
+        self.best = (state["best"][0], state["best"][1])
+        self.best_weights = [weight.to(self.device) for weight in state["best_weights"]]
+        self.chosen, self.better = state["chosen"], state["better"]
+        self.sums.done, self.epoch_s = state["done"], state["epoch_s"]
+
+    def restore_own(self, state: dict[str, Any]) -> None:
+        """Take up what `own_state` gave."""
+        self.sums.loss, self.sums.correct = state["loss"].to(self.device), state["correct"].to(self.device)
+        torch.set_rng_state(state["random"])
+        if state["random_gpu"] is not None and self.device.type == "cuda":
+            torch.cuda.set_rng_state(state["random_gpu"], self.device)
+
+
+def copy_weights(network: nn.Module) -> list[Tensor]:
+    """What training changes, and no more: the vectors that stay as given are not copied."""
+    return [weight.detach().clone() for weight in network.parameters()]
+
+
+def put_weights(network: nn.Module, weights: list[Tensor]) -> None:
+    """Write what `copy_weights` gave back into the network."""
+    for weight, kept in zip(network.parameters(), weights, strict=True):
+        weight.data.copy_(kept)

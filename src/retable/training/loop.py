@@ -1,0 +1,94 @@
+"""The training loop of one epoch, one for all networks."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from retable.training.batches import BatchMaker
+from retable.training.course import Sums, no_sums
+from retable.training.keeper import NOTHING, Keeper
+from retable.training.optimisers import set_learning_rate
+from retable.training.parallel import ALONE, Ranks
+
+Precision = Literal["float32", "bfloat16"]
+Mean = Literal["texts", "words"]
+
+
+def train_epoch(
+    network: nn.Module,
+    maker: BatchMaker,
+    batches: list[np.ndarray],
+    optimisers: list[Optimizer],
+    rate_at: Callable[[float], float],
+    *,
+    epoch: int,
+    precision: Precision = "float32",
+    clip: float = 0.0,
+    auxiliary_mean: Mean = "texts",
+    sums: Sums | None = None,
+    ranks: Ranks = ALONE,
+    keeper: Keeper | None = None,
+    on_batch: Callable[[int, int], None] | None = None,
+) -> tuple[float, int]:
+    """One pass over the training texts: sum of the losses of all texts and how many were right.
+
+    A network may add to the cross-entropy: `auxiliary_loss(classes)` is asked right after `forward`.
+
+    Args:
+        auxiliary_mean: what the network's own loss is a mean over.
+        sums: what the epoch has already, where it was broken off; counted up.
+        ranks: the processes that share the batches.
+        keeper: asked after every step whether to save.
+        on_batch: called with (epoch, words trained in the batch, by all processes).
+    """
+    network.train()
+    auxiliary: Callable[[Tensor], Tensor] | None = getattr(network, "auxiliary_loss", None)
+    weights = [weight for weight in network.parameters() if weight.requires_grad]
+    sums = sums or no_sums(maker.device)
+    for texts in batches[sums.done :]:
+        set_learning_rate(optimisers, rate_at(epoch - 1 + (sums.done + 0.5) / len(batches)))  # at the step's middle
+        own = ranks.share(texts)
+        loss = None
+        if len(own):
+            batch = maker(own)
+            with torch.autocast(maker.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
+                logits = network(*batch.inputs)
+            loss = in_batch(cross_entropy(logits, batch.classes), len(own), len(texts))
+            if auxiliary:
+                size = maker.words_of if auxiliary_mean == "words" else len
+                loss = loss + in_batch(auxiliary(batch.classes), size(own), size(texts))
+        for optimiser in optimisers:
+            optimiser.zero_grad(set_to_none=True)
+        if loss is not None:
+            loss.backward()
+        asked = keeper.asked() if keeper else NOTHING
+        if ranks.size > 1:
+            asked = ranks.sum_gradients(weights, asked)
+        if clip:
+            nn.utils.clip_grad_norm_(weights, clip)
+        for optimiser in optimisers:
+            optimiser.step()
+        if loss is not None:
+            sums.loss += loss.detach() * len(texts)
+            sums.correct += (logits.detach().argmax(1) == batch.classes).sum()
+        sums.done += 1
+        if on_batch:
+            on_batch(epoch, maker.words_of(texts))
+        if asked and keeper:
+            keeper.keep(asked, len(batches))
+    return float(ranks.total(sums.loss)), int(ranks.total(sums.correct))
+
+
+def cross_entropy(logits: Tensor, classes: Tensor) -> Tensor:
+    """The mean over texts, in float32 or wider."""
+    return F.cross_entropy(logits.to(torch.promote_types(logits.dtype, torch.float32)), classes)
+
+
+def in_batch(mean: Tensor, own: int, all_: int) -> Tensor:
+    """A mean over this process's part of a batch as its part in the mean over the batch."""
+    return mean if own == all_ else mean * (own / all_)

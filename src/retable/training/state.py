@@ -1,0 +1,124 @@
+"""The file in which a training keeps its state, so that a kill costs at most a minute.
+
+Form       a line of JSON (whose state it is, and where it stands), then what torch.save writes; no code in it is ever
+           run. The line holds the digest of the rest, so that a damaged file is seen.
+"""
+
+import datetime
+import hashlib
+import io
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from retable.files import atomic_file
+from retable.training.stopping import Signals
+
+SECONDS_BETWEEN_SAVES = 30.0
+LARGEST_SHARE = 0.01  # of the time that may go into saving: where a write takes longer, there are fewer of them
+FORMAT, HEADER_BYTES = 1, 1024
+
+
+class StateFile:
+    """Where one run keeps its state, and when.
+
+    Args:
+        path: the file; its folder is made when there is something to keep.
+        key: of the run (provenance.run_key): a state of other parameters, data or code is not taken.
+        tell: called with a sentence when the run goes on, or cannot.
+        every_s: seconds between two saves, at least.
+    """
+
+    def __init__(
+        self, path: Path, key: str, tell: Callable[[str], None], *, every_s: float = SECONDS_BETWEEN_SAVES
+    ) -> None:
+        self.path, self.key, self.tell = path, key, tell
+        self.wait_s = self.every_s = every_s
+        self.start = self.last = time.monotonic()
+        self.earlier_s = 0.0  # seconds of the run in processes before this one
+        self.signals = Signals()
+
+    def due(self) -> bool:
+        """Whether it is time to save."""
+        return time.monotonic() - self.last >= self.wait_s
+
+    def write(self, state: dict[str, Any], where: str) -> bool:
+        """Replace the kept state; False, and a sentence, if the disk refuses it.
+
+        Args:
+            state: tensors and plain values.
+            where: where the run stands, in words.
+        """
+        start = time.monotonic()
+        now = datetime.datetime.now(datetime.UTC)
+        header = {
+            "format": FORMAT,
+            "key": self.key,
+            "torch": torch.__version__,
+            "where": where,
+            "saved": f"{now:%Y-%m-%d %H:%M:%S} UTC",
+            "seconds": self.earlier_s + start - self.start,
+        }
+        try:
+            with atomic_file(self.path) as part, part.open("w+b") as file:
+                file.write(b" " * HEADER_BYTES)
+                torch.save(state, file)
+                file.seek(HEADER_BYTES)
+                header["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+                file.seek(0)
+                file.write(json.dumps(header).encode().ljust(HEADER_BYTES - 1) + b"\n")
+        except (OSError, RuntimeError) as error:  # torch makes a RuntimeError of an error of the disk
+            reason = error.strerror if isinstance(error, OSError) else "is the disk full?"
+            self.tell(f"the state of the run could not be saved in {self.path} ({reason}); training goes on.")
+            return False
+        finally:
+            self.last = time.monotonic()
+            self.wait_s = max(self.every_s, (self.last - start) / LARGEST_SHARE)
+        return True
+
+    def read(self) -> bytes | None:
+        """What `write` kept, to be parsed; None if there is nothing, or nothing that this run can go on from."""
+        try:
+            data = self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.tell(f"the saved state {self.path} cannot be read ({error.strerror}); training starts anew.")
+            return None
+        head, _, body = data.partition(b"\n")
+        header = _header(head)
+        problem = self.problem(header, body)
+        if problem:
+            self.tell(f"the saved state {self.path} {problem}; training starts anew.")
+            return None
+        self.earlier_s = float(header["seconds"])
+        self.tell(f"goes on at {header['where']}, saved {header['saved']}.")
+        return body
+
+    @staticmethod
+    def parse(body: bytes) -> dict[str, Any]:
+        """The state in what `read` gave: tensors, which are put on the CPU, and plain values; nothing else is taken."""
+        state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
+        return state
+
+    def problem(self, header: dict[str, Any], body: bytes) -> str | None:
+        """Why a state cannot be taken, in words."""
+        if header.get("format") != FORMAT or header.get("sha256") != hashlib.sha256(body).hexdigest():
+            return "is damaged"
+        if header["key"] != self.key:
+            return "is that of other code, data or parameters"
+        if header["torch"] != torch.__version__:
+            return f"was made by torch {header['torch']}, and this is {torch.__version__}"
+        return None
+
+
+def _header(line: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(line)
+    except ValueError:
+        return {}
+    return header if isinstance(header, dict) else {}

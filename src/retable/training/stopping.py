@@ -1,0 +1,65 @@
+"""How a training ends before its end. Imports nothing heavy, because every command reads this module."""
+
+import signal
+import threading
+import time
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+ONE_REQUEST_S = 1.0  # signals within this time are one request: a launcher passes on what the terminal sent already
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM ended a training at the end of a step.
+
+    Args:
+        sentence: where it stands, and how to go on.
+        number: of the signal.
+    """
+
+    def __init__(self, sentence: str, number: int) -> None:
+        super().__init__(sentence)
+        self.code = 128 + number  # the exit status, as shells have it
+
+
+class LostProcess(RuntimeError):
+    """Another process of the same training has ended, or has not answered in time; the message is one sentence."""
+
+
+class Signals:
+    """Within the block the first Ctrl-C or SIGTERM is noted, so that a step can end; the second acts at once.
+
+    `caught` is the number of the noted signal, 0 before. Outside the main thread Python delivers none.
+    """
+
+    def __init__(self) -> None:
+        self.caught = 0
+        self.at = 0.0
+        self.before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self.before = {number: signal.signal(number, self.note) for number in SIGNALS}
+        return self
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        """The handler of both signals."""
+        if not self.caught:
+            self.caught, self.at = number, time.monotonic()
+        elif time.monotonic() - self.at > ONE_REQUEST_S:
+            self.restore()
+            signal.raise_signal(number)
+
+    def restore(self) -> None:
+        """Give the signals back to their handlers."""
+        for number, handler in self.before.items():
+            signal.signal(number, handler)
+        self.before = {}
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.restore()
+        if self.caught and kind is None:  # it came too late for a step to see it
+            signal.raise_signal(self.caught)

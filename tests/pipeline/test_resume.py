@@ -1,0 +1,149 @@
+"""A cell that is killed, stopped or shared by two processes ends with the results of the unbroken one."""
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.scale import scale_preset
+from retable.evaluation.run_folder import read_predictions
+from retable.files import read_json, write_json
+from retable.text.splits import Facts, tagged_schema
+from retable.vectors.store import NO_VECTORS, write_vectors
+
+ROOT = Path(__file__).parents[2]
+FACTS = Facts("covid-sentiment", "en", ("sad", "joy", "fear", "anger"))
+CELL = ("fcsr-table-3", "avg-embedding", "covid-sentiment")
+STEPS = 2 * 8  # of a seed: 400 texts in batches of 50, two epochs
+
+
+def write_project(folder):
+    """What a run of one cell reads: params.yaml, the cell, its code, texts whose words tell the label, no vectors."""
+    chance = np.random.default_rng(1)
+    for name, texts in (("train", 400), ("dev", 60), ("test", 60)):
+        labels = chance.integers(4, size=texts)
+        tokens = [
+            [f"w{word * 4 + label}" for word in chance.integers(9, size=chance.integers(1, 9))] for label in labels
+        ]
+        columns = {
+            "id": [f"{name}-{number}" for number in range(texts)],
+            "tokens": tokens,
+            "label": [FACTS.labels[label] for label in labels],
+            "clean": [True] * texts,
+        }
+        (folder / "tagged/covid-sentiment").mkdir(parents=True, exist_ok=True)
+        table = pa.table(columns, schema=tagged_schema(FACTS, parts=False))
+        pq.write_table(table, folder / f"tagged/covid-sentiment/{name}.parquet")
+    (folder / "vectors/none").mkdir(parents=True)
+    write_vectors(folder / "vectors/none", "none", NO_VECTORS)
+    write_code(folder, "a")
+    protocol = scale_preset("smoke")["papers"]["fcsr"] | {
+        "seeds": [1, 2],
+        "epochs": 2,
+        "keep_weights": ["avg-embedding"],
+    }
+    write_json(folder / "params.yaml", {"scale": "smoke", "papers": {"fcsr": protocol}})  # JSON is YAML
+    _, row, column = CELL
+    cell = {"row": row, "column": column, "model": row, "corpus": column, "vectors": "none"}
+    write_json(folder / "pipeline/fcsr/cells.yaml", {CELL[0]: {".".join(CELL[1:]): cell}})
+    return folder
+
+
+def write_code(folder, digest):
+    write_json(folder / "code" / ".".join(CELL[:2]), {"sources": {"retable.training.fit": digest}})
+
+
+def run(folder, signal="", launcher=""):
+    """Run the cell; `signal` is "number step rank". Its status and what it said."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("RETABLE", "CELL"))}
+    environment |= {"CELL_FOLDER": str(folder), "OMP_NUM_THREADS": "1"}
+    environment |= {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    environment |= {"CELL_SIGNAL": signal} if signal else {}
+    environment |= {"RETABLE_LAUNCHER": launcher} if launcher else {}
+    command = [sys.executable, "-m", "tests.pipeline.cell", *CELL]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    return done.returncode, done.stderr
+
+
+def results(folder):
+    """Seed -> bytes of the weights and predictions, and the curve without seconds."""
+    found = {}
+    for seed in ("1", "2"):
+        of_seed = folder / "runs" / Path(*CELL) / seed
+        with (of_seed / "curve.csv").open() as file:
+            curve = [
+                {name: value for name, value in line.items() if name != "seconds"} for line in csv.DictReader(file)
+            ]
+        files = [(of_seed / name).read_bytes() for name in ("model/weights.safetensors", "predictions.parquet")]
+        found[seed] = [*files, curve]
+    return found
+
+
+def probabilities(folder, seed="1"):
+    return read_predictions(folder / "runs" / Path(*CELL) / seed / "predictions.parquet")[-1]
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    folder = write_project(tmp_path_factory.mktemp("unbroken"))
+    status, said = run(folder)
+    assert status == 0, said
+    assert "goes on" not in said
+    assert not list((folder / "states").iterdir())
+    return folder
+
+
+def test_a_cell_that_is_killed_in_its_second_seed_goes_on_there(tmp_path, unbroken):
+    folder = write_project(tmp_path)
+    assert run(folder, f"9 {STEPS + 12} 0")[0] == -9
+    assert not (folder / "runs" / Path(*CELL)).exists()
+    assert sorted(each.name for each in folder.glob("states/*/*")) == ["run", "state"]
+    status, said = run(folder)
+    assert status == 0, said
+    assert "a run that was finished before is taken from" in said
+    assert "goes on at epoch 2, step 3 of 8, saved 20" in said
+    assert results(folder) == results(unbroken)
+    assert not list((folder / "states").iterdir())
+
+
+def test_sigterm_saves_and_says_how_to_go_on_and_other_code_starts_anew(tmp_path, unbroken):
+    folder = write_project(tmp_path)
+    status, said = run(folder, "15 5 0")
+    assert status == 143
+    assert (
+        "error: stopped at epoch 1, step 6 of 8; its state is saved, and the same command goes on from there." in said
+    )
+    write_code(folder, "b")
+    status, said = run(folder)
+    assert status == 0, said
+    assert "goes on" not in said
+    assert results(folder) == results(unbroken)
+    assert len(list((folder / "states").iterdir())) == 1  # that of the other code
+    write_code(folder, "a")
+    assert "goes on at epoch 1, step 6 of 8" in run(folder)[1]
+    assert results(folder) == results(unbroken)
+
+
+def test_two_processes_under_torchrun_and_one_of_them_lost(tmp_path, unbroken):
+    folder = write_project(tmp_path)
+    status, said = run(folder, "9 5 1", "torchrun --nproc-per-node 2")
+    assert status == 1
+    assert "another process of this training has ended or does not answer" in said
+    assert said.splitlines()[-1] == (
+        "error: the processes under `torchrun --nproc-per-node 2` ended with status 1; "
+        "what was saved is kept, and the same command goes on from there."
+    )
+    status, said = run(folder, launcher="torchrun --nproc-per-node 2")
+    assert status == 0, said
+    assert said.count("goes on at epoch 1, step 4 of 8") == 1
+    for seed in ("1", "2"):
+        # Each process drops other units: the answers are alike, and not the same.
+        assert 0 < np.abs(probabilities(folder, seed) - probabilities(unbroken, seed)).max() < 0.1
+    assert read_json(folder / "runs" / Path(*CELL) / "1/cost.json")["device"].startswith("2 x ")
+    assert not list((folder / "states").iterdir())

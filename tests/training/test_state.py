@@ -1,0 +1,230 @@
+"""A training that is broken off and goes on ends as the unbroken one does, bit for bit."""
+
+import json
+import math
+import re
+import resource
+import signal
+from dataclasses import asdict
+
+import pytest
+import torch
+from torch import nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.models.fasttext import FastText
+from retable.text.vocabulary import build_vocabulary, count_words, encode
+from retable.training import state
+from retable.training.fit import fit
+from retable.training.seeds import seed_everything
+from retable.training.state import StateFile
+from retable.training.stopping import Signals, Stopped
+
+CPU = torch.device("cpu")
+
+
+class Dropped(nn.Module):
+    """A mean of word vectors with dropout, so that random numbers count."""
+
+    def __init__(self, embedding, classes):
+        super().__init__()
+        self.embedding, self.dropout = embedding, nn.Dropout(0.3)
+        self.output = nn.Linear(embedding.dim, classes)
+
+    def forward(self, words, mask):
+        x = self.dropout(self.embedding(words)) * mask.unsqueeze(2)
+        return self.output(x.sum(1) / mask.sum(1, keepdim=True))
+
+
+class Killed(Exception):
+    """Stands for kill -9: nothing is saved at its moment."""
+
+
+def train(opinions, optimiser="adam", *, file=None, on_batch=None, sparse=False, epochs=4):
+    """Weights after training and the lines of the curve without seconds."""
+    splits = opinions
+    vocabulary = build_vocabulary(count_words(splits[0].tokens, lowercase=True), [], min_count=1, lowercase=True)
+    seed_everything(5)
+    embedding = WordEmbedding(torch.randn(len(vocabulary.words), 8), tuned=vocabulary.tuned, sparse=sparse)
+    network = FastText(embedding, 2, buckets=50) if sparse else Dropped(embedding, 2)
+    lines = []
+    history = fit(
+        network, *(encode(split, vocabulary) for split in splits), seed=1, device=CPU, optimiser=optimiser,
+        learning_rate=0.05, momentum=0.9 if optimiser == "sgd" else 0.0, schedule="warmup", epochs=epochs, patience=4,
+        batch_size=7, state=file, on_batch=on_batch, on_epoch=lines.append,
+    )  # fmt: skip
+    assert lines == history.epochs
+    curve = [{key: value for key, value in asdict(line).items() if key != "seconds"} for line in lines]
+    return [weight.detach().clone() for weight in network.parameters()], curve, history.chosen
+
+
+def same(one, other):
+    return all(map(torch.equal, one[0], other[0])) and one[1:] == other[1:]
+
+
+def at_step(number, act):
+    """Called after every step: acts after the given one."""
+    done = 0
+
+    def on_batch(epoch, words):
+        nonlocal done
+        done += 1
+        if done == number:
+            act()
+
+    return on_batch
+
+
+def kill():
+    raise Killed
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Makes state files that save after every step; what they told."""
+    monkeypatch.setattr(state, "LARGEST_SHARE", math.inf)
+    told = []
+
+    def make(key="key", every_s=0.0):
+        return StateFile(make.path, key, told.append, every_s=every_s)
+
+    make.told, make.path = told, tmp_path / "kept/state"
+    return make
+
+
+# 60 texts in batches of 7 are 9 steps an epoch.
+@pytest.mark.parametrize(("optimiser", "sparse"), [("adam", False), ("sgd", False), ("adagrad", True), ("adam", True)])
+@pytest.mark.parametrize("step", [1, 9, 14, 18, 35])
+def test_a_killed_training_goes_on_as_if_nothing_had_been(opinions, kept, optimiser, sparse, step):
+    unbroken = train(opinions, optimiser, sparse=sparse)
+    with pytest.raises(Killed):
+        train(opinions, optimiser, sparse=sparse, file=kept(), on_batch=at_step(step, kill))
+    assert same(train(opinions, optimiser, sparse=sparse, file=kept()), unbroken)
+    if step > 1:  # the step at which it was killed was not saved, the one before was
+        where = f"epoch {(step - 2) // 9 + 1}, step {(step - 2) % 9 + 1} of 9"
+        assert kept.told[0].startswith("goes on at " + (where if step % 9 != 1 else f"the end of epoch {step // 9}"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_at_the_end_of_the_step_and_says_how_to_go_on(opinions, kept, number):
+    before = signal.getsignal(number)
+    with pytest.raises(
+        Stopped, match=r"stopped at epoch 2, step 4 of 9; its state is saved, and the same command goes"
+    ):
+        train(opinions, file=kept(every_s=1e9), on_batch=at_step(12, lambda: signal.raise_signal(number)))
+    assert signal.getsignal(number) is before
+    assert same(train(opinions, file=kept()), train(opinions))
+
+
+def test_the_status_is_that_of_the_signal(opinions, kept):
+    with pytest.raises(KeyboardInterrupt) as caught:
+        train(opinions, file=kept(), on_batch=at_step(3, lambda: signal.raise_signal(signal.SIGTERM)))
+    assert caught.value.code == 143
+
+
+def test_a_signal_at_the_last_step_goes_on_behind_the_last_epoch(opinions, kept):
+    steps = 9 * len(train(opinions)[1])
+    with pytest.raises(Stopped):
+        train(opinions, file=kept(), on_batch=at_step(steps, lambda: signal.raise_signal(signal.SIGINT)))
+    assert same(train(opinions, file=kept()), train(opinions))
+
+
+def test_the_second_signal_acts_at_once():
+    with Signals() as signals:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # the same Ctrl-C, passed on by a launcher
+        assert signals.caught == signal.SIGINT
+        signals.at -= 2
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signals.caught = 0
+
+
+def test_a_signal_that_no_step_saw_acts_at_the_end():
+    with pytest.raises(KeyboardInterrupt), Signals():
+        signal.raise_signal(signal.SIGINT)
+
+
+def damage(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def made_by_other_torch(path):
+    head, _, body = path.read_bytes().partition(b"\n")
+    path.write_bytes(json.dumps(json.loads(head) | {"torch": "1.0"}).encode() + b"\n" + body)
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "why"),
+    [
+        (damage, "key", "is damaged"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-100]), "key", "is damaged"),
+        (lambda path: path.write_bytes(b""), "key", "is damaged"),
+        (lambda path: path.write_bytes(b"[1]\nx"), "key", "is damaged"),
+        (made_by_other_torch, "key", r"was made by torch 1\.0, and this is"),
+        (lambda path: None, "other", "is that of other code, data or parameters"),
+    ],
+)
+def test_a_damaged_or_foreign_state_is_told_and_training_starts_anew(opinions, kept, change, key, why):
+    with pytest.raises(Killed):
+        train(opinions, file=kept(), on_batch=at_step(12, kill))
+    change(kept.path)
+    assert same(train(opinions, file=kept(key)), train(opinions))
+    assert len(kept.told) == 1
+    assert re.search(rf"{why}.*; training starts anew\.$", kept.told[0])
+
+
+def test_a_training_on_time_saves_nothing(opinions, kept):
+    train(opinions, file=kept(every_s=1e9), epochs=1)
+    assert not kept.path.exists()
+
+
+def test_a_disk_that_refuses_is_told_and_training_goes_on(opinions, kept):
+    kept.path.parent.write_text("a file where the folder should be")
+    assert same(train(opinions, file=kept()), train(opinions))
+    assert "cannot be read (Not a directory); training starts anew" in kept.told[0]
+    assert re.search(r"could not be saved in .* \((Not a directory|File exists)\); training goes on", kept.told[1])
+    with pytest.raises(Stopped, match="its state was not saved"):
+        train(opinions, file=kept(), on_batch=at_step(3, lambda: signal.raise_signal(signal.SIGINT)))
+    assert "could not be saved" in kept.told[-1]
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(kept):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        assert not kept().write({"weights": [torch.ones(100_000)]}, "here")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert re.search(r"could not be saved in .*; training goes on", kept.told[0])
+    assert not list(kept.path.parent.iterdir())
+
+
+def test_slow_writes_are_fewer(kept, monkeypatch):
+    monkeypatch.setattr(state, "LARGEST_SHARE", 0.01)
+    file = kept(every_s=1.0)
+    assert not file.due()
+    now = iter([0.0, 0.5])
+    monkeypatch.setattr("retable.training.state.time.monotonic", lambda: next(now))
+    file.write({}, "here")
+    assert file.wait_s == pytest.approx(50.0)  # half a second is a hundredth of it
+
+
+def test_seconds_of_all_parts_are_counted(opinions, kept):
+    first = kept()
+    first.start -= 100
+    with pytest.raises(Killed):
+        train(opinions, file=first, on_batch=at_step(12, kill))
+    second = kept()
+    train(opinions, file=second)
+    assert 100 <= second.earlier_s < 160
+
+
+def test_a_state_holds_no_code(kept):
+    file = kept()
+    file.write({"weights": [torch.ones(2)], "harm": kill}, "here")
+    body = kept().read()
+    with pytest.raises(Exception, match=r"[Ww]eights.only"):
+        file.parse(body)
