@@ -92,9 +92,14 @@ def stale_by_code(source: Paper, table: ResultTable, carried: Sequence[Carried])
         ):
             continue
         key = (entry.row, entry.code)
-        if key not in cheapest or float(entry.seconds_per_epoch) < float(cheapest[key].entry.seconds_per_epoch):
+        if key not in cheapest or seconds_of(entry) < seconds_of(cheapest[key].entry):
             cheapest[key] = Trial(table.name, entry, cell, now["code"])
     return iter(cheapest.values())
+
+
+def seconds_of(entry: Entry) -> float:
+    """What an epoch took; runs of before costs were kept come last."""
+    return float(entry.seconds_per_epoch or "inf")
 
 
 @contextmanager

@@ -2,19 +2,26 @@ import pytest
 
 from retable.tables.costs import cost_table, short, span
 
-COST = {"parameters_tuned_words": 0, "flops_per_word": 6e6, "words_per_second": 8000.0, "peak_memory_mb": 800}
+COST = {
+    "parameters_tuned_words": 0,
+    "flops_per_word": 6e6,
+    "words_per_second": 8000.0,
+    "peak_memory_mb": 800,
+    "threads": 2,
+}
 
 
 def test_a_row_spans_its_columns_and_word_vectors_are_no_part_of_its_size():
     costs = [
         COST | {"row": "net", "parameters": 1_000_000, "parameters_tuned_words": 400_000, "seconds_per_epoch": 2.0},
-        COST | {"row": "net", "parameters": 600_000, "seconds_per_epoch": "30", "words_per_second": "6000"},
+        COST
+        | {"row": "net", "parameters": 600_000, "seconds_per_epoch": "30", "words_per_second": "6000", "threads": "1"},
         COST | {"row": "other", "parameters": 5, "seconds_per_epoch": 0.2, "flops_per_word": None},
     ]
     table = cost_table(costs, {"other": "Other", "not-run": "Not run", "net": "Net"})
     assert table == [
-        ["Other", "5.0", "0", "8.0 K", "0.20", "800"],
-        ["Net", "600 K", "6.0 M", "7.0 K", "2.0 to 30", "800"],
+        ["Other", "5.0", "0", "8.0 K", "0.20", "800", "2"],
+        ["Net", "600 K", "6.0 M", "7.0 K", "2.0 to 30", "800", "1, 2"],
     ]
 
 

@@ -124,8 +124,8 @@ class Entry:
 
     @property
     def cost(self) -> dict[str, str]:
-        """Row and costs, as `retable.tables.costs` reads them."""
-        return {"row": self.row} | {name: getattr(self, field) for name, field in COST_FIELDS.items()}
+        """Row, threads and costs, as `retable.tables.costs` reads them."""
+        return {"row": self.row, "threads": self.threads} | {name: getattr(self, field) for name, field in COST_FIELDS.items()}
 
     def of_cost(self, metric: str) -> "Entry":
         """The same run, with one of its costs in place of the score."""

@@ -5,10 +5,11 @@ from statistics import median
 from typing import Any
 
 Costs = Iterable[Mapping[str, Any]]  # of one run each: row, and what cost.json holds; numbers or their text
-HEADER = ("", "parameters", "FLOPs a word", "words/s", "seconds an epoch", "peak MB")
+HEADER = ("", "parameters", "FLOPs a word", "words/s", "seconds an epoch", "peak MB", "threads")
 NOTE = (
     "Parameters are those that training changes, word vectors left out; FLOPs are of the forward pass; words/s the "
-    "median of the columns. A linear row counts a candidate as an epoch. Times are this machine's (docs/timing.md)."
+    "median of the columns. A linear row counts a candidate as an epoch. Times are this machine's (docs/timing.md), "
+    "and compare where rows had equal threads."
 )
 
 
@@ -29,6 +30,7 @@ def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
             short(median(_number(cost, "words_per_second") for cost in of_row[row])),
             span([_number(cost, "seconds_per_epoch") for cost in of_row[row]]),
             span([_number(cost, "peak_memory_mb") for cost in of_row[row]]),
+            ", ".join(sorted({str(cost["threads"]) for cost in of_row[row]})),
         ]
         for row, name in printed.items()
         if row in of_row
