@@ -137,7 +137,8 @@ def prepare(folder: Path, trials: Sequence[Trial]) -> None:
         of_table = cells[paper_of_table(trial.table).name].setdefault(trial.table, {})
         of_table[f"{trial.cell['row']}.{trial.cell['column']}"] = dict(trial.cell)
     for name, found in cells.items():
-        yaml.dump(found, folder / f"pipeline/{name}/cells.yaml")
+        if (folder / f"pipeline/{name}").is_dir():  # an early commit does not know every paper
+            yaml.dump(found, folder / f"pipeline/{name}/cells.yaml")
 
 
 def run_in(folder: Path, trials: Sequence[Trial], what: str) -> None:
@@ -148,7 +149,7 @@ def run_in(folder: Path, trials: Sequence[Trial], what: str) -> None:
     for arguments in (["-m", "pipeline.code"], ["-c", RUN_ALL, *dict.fromkeys(cells)]):
         done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment)
         if done.returncode:
-            raise InputError(f"the runs with {what} ended with an error (above); nothing was carried over.")
+            raise InputError(f"the runs with {what} ended with an error (above).")
 
 
 def difference(old: Path, new: Path) -> str:
@@ -187,23 +188,31 @@ def compare(trial: Trial, old: Path, new: Path) -> Carried | str:
     )
 
 
-def carry(trials: Iterable[Trial]) -> list[Carried]:
-    """Try rows, commit by commit; what stays stale is told."""
+def carry(trials: Iterable[Trial]) -> Iterator[list[Carried]]:
+    """Try rows, and give the lines of each commit's; what stays stale is told."""
     by_commit: dict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
         by_commit[trial.entry.commit.rstrip("+")].append(trial)
-    found = []
     for commit, group in by_commit.items():
-        with worktree(commit) as old, worktree("HEAD") as new:
-            run_in(old, group, f"the code of {commit[:10]}")
-            run_in(new, group, "the code of HEAD")
-            for trial in group:
-                outcome = compare(trial, old, new)
-                if isinstance(outcome, str):
-                    print(f"{trial.table}: {trial.entry.row} stays stale: {outcome}")
-                else:
-                    print(f"{trial.table}: {trial.entry.row} stands, equal on {trial.entry.column}")
-                    found.append(outcome)
+        try:
+            yield carry_from(commit, group)
+        except InputError as error:  # an early commit reads other parameters, say; those of the others may stand
+            print(f"rows of {commit[:10]} stay stale: {error}")
+
+
+def carry_from(commit: str, trials: Sequence[Trial]) -> list[Carried]:
+    """The lines of the rows whose runs one commit made. Raises: InputError."""
+    found = []
+    with worktree(commit) as old, worktree("HEAD") as new:
+        run_in(old, trials, f"the code of {commit[:10]}")
+        run_in(new, trials, "the code of HEAD")
+        for trial in trials:
+            outcome = compare(trial, old, new)
+            if isinstance(outcome, str):
+                print(f"{trial.table}: {trial.entry.row} stays stale: {outcome}")
+            else:
+                print(f"{trial.table}: {trial.entry.row} stands, equal on {trial.entry.column}")
+                found.append(outcome)
     return found
 
 
@@ -230,9 +239,11 @@ def main(arguments: list[str] | None = None) -> None:
         print("no run of the bank is stale by its code alone")
         return
     print(f"{len(trials)} rows are stale by their code alone; each is trained twice on its cheapest corpus")
-    found = carry(trials)
-    write_carried(CARRIED, [*carried, *found])
-    print(f"{len(found)} of {len(trials)} rows stand; `retable bank` shows their runs again")
+    before = len(carried)
+    for found in carry(trials):  # a commit's lines are kept, should the next one's trial break off
+        carried += found
+        write_carried(CARRIED, carried)
+    print(f"{len(carried) - before} of {len(trials)} rows stand; `retable bank` shows their runs again")
 
 
 if __name__ == "__main__":
