@@ -105,6 +105,14 @@ def test_a_killed_training_goes_on_as_if_nothing_had_been(opinions, kept, optimi
         assert kept.told[0].startswith("goes on at " + (where if step % 9 != 1 else f"the end of epoch {step // 9}"))
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard():
+    """A shell starts its background jobs with Ctrl-C ignored, and Python leaves that as it is."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_saves_at_the_end_of_the_step_and_says_how_to_go_on(opinions, kept, number):
     before = signal.getsignal(number)

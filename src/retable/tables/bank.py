@@ -125,7 +125,8 @@ class Entry:
     @property
     def cost(self) -> dict[str, str]:
         """Row, threads and costs, as `retable.tables.costs` reads them."""
-        return {"row": self.row, "threads": self.threads} | {name: getattr(self, field) for name, field in COST_FIELDS.items()}
+        costs = {name: getattr(self, field) for name, field in COST_FIELDS.items()}
+        return {"row": self.row, "threads": self.threads} | costs
 
     def of_cost(self, metric: str) -> "Entry":
         """The same run, with one of its costs in place of the score."""

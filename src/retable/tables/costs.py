@@ -5,11 +5,12 @@ from statistics import median
 from typing import Any
 
 Costs = Iterable[Mapping[str, Any]]  # of one run each: row, and what cost.json holds; numbers or their text
+NOT_KEPT = "–"
 HEADER = ("", "parameters", "FLOPs a word", "words/s", "seconds an epoch", "peak MB", "threads")
 NOTE = (
     "Parameters are those that training changes, word vectors left out; FLOPs are of the forward pass; words/s the "
     "median of the columns. A linear row counts a candidate as an epoch. Times are this machine's (docs/timing.md), "
-    "and compare where rows had equal threads."
+    "and compare where rows had equal threads; a dash: taken beside other work, and not kept."
 )
 
 
@@ -27,8 +28,8 @@ def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
             name,
             span([_number(cost, "parameters") - _number(cost, "parameters_tuned_words") for cost in of_row[row]]),
             span([_number(cost, "flops_per_word") for cost in of_row[row]]),
-            short(median(_number(cost, "words_per_second") for cost in of_row[row])),
-            span([_number(cost, "seconds_per_epoch") for cost in of_row[row]]),
+            short(median(speeds)) if (speeds := _known(of_row[row], "words_per_second")) else NOT_KEPT,
+            span(times) if (times := _known(of_row[row], "seconds_per_epoch")) else NOT_KEPT,
             span([_number(cost, "peak_memory_mb") for cost in of_row[row]]),
             ", ".join(sorted({str(cost["threads"]) for cost in of_row[row]})),
         ]
@@ -55,6 +56,11 @@ def _digits(value: float) -> str:
     return (
         f"{value:.0f}" if abs(value) >= 9.95 or value == 0 else f"{value:.1f}" if abs(value) >= 0.95 else f"{value:.2f}"
     )
+
+
+def _known(costs: list[Mapping[str, Any]], name: str) -> list[float]:
+    """The values of the runs that have one: a time that was taken beside other work is not kept."""
+    return [_number(cost, name) for cost in costs if cost.get(name) not in (None, "")]
 
 
 def _number(cost: Mapping[str, Any], name: str) -> float:
