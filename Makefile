@@ -40,7 +40,7 @@ ui: env ## the MLflow UI on the record: http://127.0.0.1:5000
 check: env ## measured against published, and against the bank
 	@retable check
 
-bench: env ## every hot path beside its peer, ten minutes; ONLY="fcsr headlines" takes some groups (docs/speed.md)
+bench: env ## every hot path beside its peer; ONLY="fcsr headlines" takes some groups (docs/speed.md)
 	@python -m benchmarks.bench $(if $(ONLY),--only $(ONLY))
 
 lint: env ## ruff

@@ -166,7 +166,7 @@ def run_cells(table: ResultTable, cells: Sequence[Cell], options: argparse.Names
 
 
 def the_scheduler() -> Any:
-    """The package submitit, which is no dependency. Raises: InputError."""
+    """The package submitit: `make env` brings it, an environment of one's own may lack it. Raises: InputError."""
     try:
         importlib.import_module("submitit.helpers")
         return importlib.import_module("submitit")
