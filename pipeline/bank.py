@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.bank_figures import picture_of, views_of, write_bank_figures
+from pipeline.bank_attention import Banked
+from pipeline.bank_figures import OUT, draw_all, picture_of, views_of
 from pipeline.claims import claims_markdown
 from pipeline.command import command
+from pipeline.figures_page import figures_markdown
 from pipeline.folding import planned_runs
 from pipeline.generated import renew
 from pipeline.params import read_params
@@ -28,6 +30,7 @@ from pipeline.tables import (
     why_not,
 )
 from retable.errors import InputError
+from retable.figures.measure import Run
 from retable.files import read_json
 from retable.models import LINEAR_MODELS
 from retable.papers import PAPERS, paper
@@ -41,11 +44,14 @@ from retable.tables.results import COST_UNITS, Cells, result_lines
 from retable.text.folds import Fold
 
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
-Banked = Mapping[tuple[str, str], Sequence[Entry]]  # paper, table -> its current entries
 
 
-def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
-    """Put a table's current runs into the bank, where those of other cells stay; the entries that are current."""
+def bank_table(source: Paper, table: ResultTable, *, times: bool = True) -> list[Entry]:
+    """Put a table's current runs into the bank, where those of other cells stay; the entries that are current.
+
+    Args:
+        times: whether what new runs took is kept.
+    """
     path = BANK / f"{table.name}.csv"
     entries = {(entry.row, entry.column, entry.run): entry for entry in read_bank(path)}
     protocol = read_params("papers")[source.name]
@@ -55,11 +61,12 @@ def bank_table(source: Paper, table: ResultTable) -> list[Entry]:
             if why_not(folder, current_identity(table, source, cell, planned.seed, protocol, planned.fold)):
                 continue
             metrics, cost = read_json(folder / "metrics.json"), read_json(folder / "cost.json")
+            curve = Run(folder).dev_accuracies()
             for column in table.showing(cell["column"]):
-                entry = Entry.from_metrics(metrics, cost, table.metric_of(column), cell["row"], column)
+                entry = Entry.from_metrics(metrics, cost, table.metric_of(column), cell["row"], column, curve)
                 old = entries.get((entry.row, entry.column, entry.run))
-                if old is None or (old.hashes, old.value) != (entry.hashes, entry.value):
-                    entries[entry.row, entry.column, entry.run] = entry
+                if old is None or (old.hashes, old.value, old.curve) != (entry.hashes, entry.value, entry.curve):
+                    entries[entry.row, entry.column, entry.run] = entry if times else entry.without_times()
                     if not column.runs_of:  # a run's predictions are kept once
                         bank_predictions(folder / "predictions.parquet", prediction_file(table, entry))
     if entries:
@@ -157,7 +164,7 @@ def below_a_title(markdown: str) -> str:
 def write_docs(banked: Banked) -> None:
     """docs/results.md, docs/claims.md, docs/figures/ and the README's table."""
     shown_in, predictions = views_of(banked)
-    write_bank_figures(shown_in, predictions)
+    names = draw_all(banked)
     carried = read_carried(CARRIED)
     parts = [
         "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
@@ -185,6 +192,7 @@ def write_docs(banked: Banked) -> None:
             renew(ROOT / "README.md", "results", f"{body}\n{origin_of(entries)}")
     for source in map(paper, PAPERS):
         parts += [below_a_title(markdown) for _, markdown in tables_without_runs(source, CLEAN).values()]
+    parts.append(figures_markdown(names, OUT))
     renew(ROOT / "docs/claims.md", "claims", claims_markdown(shown_in, predictions, seed_spreads()))
     (ROOT / "docs/results.md").write_text("\n".join(parts), encoding="utf-8")
 
@@ -192,14 +200,17 @@ def write_docs(banked: Banked) -> None:
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="retable bank", description="Put the measured cells into docs/results/.")
-    parser.parse_args(arguments)
+    parser.add_argument(
+        "--without-times", action="store_true", help="of new runs, made while the machine had other work, keep no times"
+    )
+    options = parser.parse_args(arguments)
     if read_params("scale") == "smoke":
         raise InputError(
             "scale smoke measures the project's own samples, which the bank does not keep; "
             "`make tables SCALE=cpu` first."
         )
     banked: Banked = {
-        (source.name, table.name): bank_table(source, table)
+        (source.name, table.name): bank_table(source, table, times=not options.without_times)
         for source in map(paper, PAPERS)
         for table in source.results
     }

@@ -4,8 +4,8 @@ In   docs/results/, data/clean/*/stats.json (times of a batch are of so many tra
 Out  docs/figures/<figure>.{svg,csv}
 
 `retable bank` calls `write_bank_figures` with the entries that are current; `python -m pipeline.bank_figures` draws
-them again without putting any run into the bank. Of the papers' figures these are ROC curves, times and sizes, and
-those over a parameter; a curve over the epochs and attention weights need the runs themselves (`pipeline.figures`).
+them again without putting any run into the bank. Figures of attention weights need the networks: those that
+`pipeline.bank_attention` could draw.
 """
 
 import argparse
@@ -16,10 +16,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from pipeline.bank_attention import Banked, attention_figures
 from pipeline.command import command
 from pipeline.figures import KeptNetworks, cost_figure_name, drawn_figures, training_texts, write_rows
 from pipeline.params import read_params
-from pipeline.paths import BANK, CLEAN, ROOT
+from pipeline.paths import BANK, CLEAN, ROOT, RUNS
 from pipeline.tables import row_options
 from retable.errors import InputError
 from retable.figures.banked import BankedRun, banked_runs
@@ -39,25 +40,40 @@ Predictions = Callable[[Entry], Path]
 PAPER_WHITE = f'<svg style="background:#fff;color:{INK};font-family:sans-serif" '
 
 
-def write_bank_figures(shown_in: ShownIn, predictions: Predictions, out: Path = OUT, clean: Path = CLEAN) -> list[str]:
+def write_bank_figures(
+    shown_in: ShownIn,
+    predictions: Predictions,
+    out: Path = OUT,
+    clean: Path = CLEAN,
+    *,
+    more: Mapping[str, Drawn] | None = None,
+    standing: Sequence[str] = (),
+) -> list[str]:
     """Draw every figure that current entries suffice for, and take away those for which they no longer do.
 
     Args:
         shown_in: table -> its current runs in the bank, as `pipeline.claims` takes them.
         predictions: the file of a run's predictions.
+        more: figures that the bank alone cannot give, by their names.
+        standing: those of them that stand as they were drawn before.
     Returns: the names of the figures.
     """
-    names = []
-    for figure, found in bank_figures(shown_in, predictions, clean):
-        write_rows(out / f"{figure.name}.csv", found.rows)
-        if found.picture:
-            with atomic_file(out / f"{figure.name}.svg") as part:
-                part.write_text(on_white(found.picture("svg").decode("utf-8")), encoding="utf-8")
-        names.append(figure.name)
+    found = {figure.name: each for figure, each in bank_figures(shown_in, predictions, clean)} | dict(more or {})
+    for name, each in found.items():
+        write_drawn(out, name, each)
+    names = [*found, *standing]
     for path in out.glob("*.*"):
         if path.stem not in names and path.suffix in (".svg", ".csv"):
             path.unlink()
     return names
+
+
+def write_drawn(out: Path, name: str, found: Drawn) -> None:
+    """A figure's data, and its picture if it has one."""
+    write_rows(out / f"{name}.csv", found.rows)
+    if found.picture:
+        with atomic_file(out / f"{name}.svg") as part:
+            part.write_text(on_white(found.picture("svg").decode("utf-8")), encoding="utf-8")
 
 
 def bank_figures(shown_in: ShownIn, predictions: Predictions, clean: Path) -> Iterator[tuple[Figure, Drawn]]:
@@ -120,7 +136,7 @@ def on_white(svg: str) -> str:
     return re.sub(r"<svg ", PAPER_WHITE, svg, count=1)
 
 
-def views_of(banked: Mapping[tuple[str, str], Sequence[Entry]]) -> tuple[ShownIn, Predictions]:
+def views_of(banked: Banked) -> tuple[ShownIn, Predictions]:
     """What figures and claims ask of the bank.
 
     Args:
@@ -140,6 +156,12 @@ def views_of(banked: Mapping[tuple[str, str], Sequence[Entry]]) -> tuple[ShownIn
         return prediction_file(table, replace(entry, column=column.runs_of or column.id))
 
     return shown_in, predictions
+
+
+def draw_all(banked: Banked) -> list[str]:
+    """The figures of the bank and of the networks at hand; their names."""
+    more, standing = attention_figures(banked, RUNS, OUT)
+    return write_bank_figures(*views_of(banked), more=more, standing=standing)
 
 
 def current_entries() -> dict[tuple[str, str], list[Entry]]:
@@ -168,7 +190,7 @@ def main(arguments: list[str] | None = None) -> None:
             "no entry of docs/results/ is current here, by its hashes of parameters, data and code; "
             "`dvc repro code tag embed` makes the data that they are told from."
         )
-    names = write_bank_figures(*views_of(banked))
+    names = draw_all(banked)
     print(f"figures: {', '.join(names)} in {OUT}")
 
 

@@ -23,7 +23,8 @@ def banked(tmp_path):
     for row in ROWS:
         folder = write_run(tmp_path / f"runs/{row}", row=row, seed=len(row))
         metrics, cost = (json.loads((folder / name).read_text()) for name in ("metrics.json", "cost.json"))
-        entry = Entry.from_metrics(metrics, cost, "accuracy", row, TABLE.column("sst-2"))
+        curve = Run(folder).dev_accuracies()
+        entry = Entry.from_metrics(metrics, cost, "accuracy", row, TABLE.column("sst-2"), curve)
         bank_predictions(folder / "predictions.parquet", tmp_path / f"bank/{row}.parquet")
         found[row, "sst-2"] = [entry]
     return found
@@ -70,7 +71,7 @@ def test_compact_predictions_are_the_runs_own(tmp_path, banked):
     assert (probabilities.argmax(axis=1) == classes).mean() == pytest.approx(truth.accuracy / 100, abs=0.005)
     assert run.accuracy == truth.accuracy
     assert run.rates() == pytest.approx(truth.rates(), abs=0.01)
-    assert run.dev_accuracies() == []
+    assert run.dev_accuracies() == pytest.approx(truth.dev_accuracies(), abs=1e-4)
     assert read_compact(run.folder, "fdu-baby")[0].shape == (0,)
 
 

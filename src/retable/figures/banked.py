@@ -23,8 +23,7 @@ COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_
 class BankedRun(Run):
     """A run by its line; `folder` is the file of its predictions.
 
-    `rounds` is how often it saw its training texts: epochs, or the candidates of a linear model. The bank keeps no
-    curve.
+    `rounds` is how often it saw its training texts: epochs, or the candidates of a linear model.
     """
 
     entry: Entry
@@ -67,8 +66,8 @@ class BankedRun(Run):
         return self.entry.device, int(self.entry.threads)
 
     def dev_accuracies(self) -> list[float]:
-        """None: no curve is kept."""
-        return []
+        """As its line has them."""
+        return self.entry.dev_accuracies
 
     def rates(self) -> np.ndarray:
         """True positive rates of its ROC curve."""

@@ -38,7 +38,10 @@ COST_FIELDS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A run in the bank; scores are fractions, hashes as in metrics.json, costs as in cost.json."""
+    """A run in the bank; scores are fractions, hashes as in metrics.json, costs as in cost.json.
+
+    `curve` holds the accuracies on dev after each epoch, in percent, a space between them.
+    """
 
     row: str
     column: str
@@ -70,16 +73,24 @@ class Entry:
     fold: str = ""
     dev: str = ""
     clean_texts: str = "0"
+    curve: str = ""
 
     @classmethod
     def from_metrics(
-        cls, metrics: Mapping[str, Any], cost: Mapping[str, Any], metric: str, row: str, column: Column
+        cls,
+        metrics: Mapping[str, Any],
+        cost: Mapping[str, Any],
+        metric: str,
+        row: str,
+        column: Column,
+        dev_accuracies: Iterable[float] = (),
     ) -> "Entry":
-        """From metrics.json and cost.json.
+        """From metrics.json, cost.json and curve.csv.
 
         Args:
             metric: the score to keep.
             row, column: under which it is shown; they need not be those of the run.
+            dev_accuracies: on dev after each epoch, in percent.
         """
         result = RunResult.from_metrics(metrics, cost, metric, column.domain)
         texts = {name: _text(value) for name, value in asdict(result).items()}
@@ -97,6 +108,7 @@ class Entry:
             device=metrics["device"],
             threads=str(metrics["threads"]),
             date=metrics["date"],
+            curve=" ".join(f"{accuracy:.4f}" for accuracy in dev_accuracies),
             **texts,
             **{field: _text(cost.get(name)) for name, field in COST_FIELDS.items()},
         )
@@ -127,6 +139,15 @@ class Entry:
         """Row, threads and costs, as `retable.tables.costs` reads them."""
         costs = {name: getattr(self, field) for name, field in COST_FIELDS.items()}
         return {"row": self.row, "threads": self.threads} | costs
+
+    @property
+    def dev_accuracies(self) -> list[float]:
+        """Accuracy on dev after each epoch, in percent; empty where no curve was kept."""
+        return [float(accuracy) for accuracy in self.curve.split()]
+
+    def without_times(self) -> "Entry":
+        """The same run, its times left out: those of a machine that had other work."""
+        return replace(self, words_per_second="", seconds_per_epoch="")
 
     def of_cost(self, metric: str) -> "Entry":
         """The same run, with one of its costs in place of the score."""
