@@ -2,6 +2,7 @@
 TORCH ?= torch==2.13.0
 PYTHON ?= python3
 SCALE ?=
+JOBS ?=
 MODEL ?=
 ONLY ?=
 PORT ?= 5000
@@ -15,7 +16,7 @@ export MLFLOW_ALLOW_PICKLE_DESERIALIZATION := false
 
 .PHONY: tables test env params ui bench check lint types format clean
 tables: env ## everything: corpora, vectors, models, tables, report, record (SCALE=smoke works offline)
-	@python -m pipeline.make $(if $(SCALE),--scale $(SCALE))
+	@python -m pipeline.make $(if $(SCALE),--scale $(SCALE)) $(if $(JOBS),--jobs $(JOBS))
 
 test: env ## all tests
 	@python -m pytest -n 2 --dist loadfile tests

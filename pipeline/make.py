@@ -1,7 +1,8 @@
 """`make tables`: run the pipeline with a display of the whole.
 
 DVC decides what is run; this script reads along, says which stage of how many it is, how long all may take, and in the
-end what each stage took. The times are kept (.retable/stages.json) and make the next estimate.
+end what each stage took. The times are kept (.retable/stages.json) and make the next estimate. Meanwhile it trains
+cells ahead of DVC on the cores that it leaves idle (`pipeline.ahead`).
 """
 
 import argparse
@@ -11,15 +12,18 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from pipeline.ahead import Ahead, AheadCell, Cells, ahead_cells, cores, default_jobs
 from pipeline.command import command, fail
 from pipeline.params import load_yaml
 from pipeline.paths import CHECKOUT, PARAMS, ROOT, SCRATCH
+from retable.errors import InputError
 from retable.files import atomic_file, read_json, write_json
 
 # glibc gives large tensors back to the kernel and fetches them anew at every step; keeping them saves a run about 5%.
@@ -32,21 +36,50 @@ CHATTER = ("> ", "Updating lock", "Generating lock", "Use `dvc", "To track", "To
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
-def estimates(params: dict[str, Any]) -> dict[str, float]:
+def cells_of_scale() -> Cells:
+    """The cells that this scale runs."""
+    from pipeline.scale import papers_with_cells  # slow to import, as torch comes with it: DVC starts meanwhile
+
+    return {name: load_yaml(ROOT / f"pipeline/{name}/cells.yaml") or {} for name in papers_with_cells()}
+
+
+def estimates(params: dict[str, Any], cells: Cells) -> dict[str, float]:
     """Stage -> seconds: what it took here the last time at this scale, else by the speed table."""
-    from pipeline.estimate import stages_of  # slow to import, as torch comes with it: DVC starts meanwhile
-    from pipeline.scale import papers_with_cells
+    from pipeline.estimate import stages_of  # as above
 
     known = read_json(TIMES).get(params["scale"], {}) if TIMES.exists() else {}
-    cells = {name: load_yaml(ROOT / f"pipeline/{name}/cells.yaml") for name in papers_with_cells()}
     return {stage: known.get(stage, seconds) for stage, seconds in stages_of(params, cells).items()}
 
 
-class Reader:
-    """Follows DVC's output: which stage runs, what is left, what each took."""
+def is_current(cell: AheadCell) -> bool:
+    """Whether a cell's results stand already."""
+    from pipeline.spread import is_current as stands  # as above
+    from retable.papers import paper_of_table
 
-    def __init__(self, expected: dict[str, float], scale: str) -> None:
-        self.expected, self.scale = expected, scale
+    source = paper_of_table(cell.table)
+    table = source.result_table(cell.table)
+    return stands(table, source, load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml")[cell.table][cell.name])
+
+
+class Reader:
+    """Follows DVC's output: which stage runs, what is left, what each took.
+
+    Args:
+        expected: stage -> seconds.
+        scale: whose times are kept.
+        jobs: cells that are trained at once.
+        trained: stage -> what it took where it was trained ahead of DVC; it grows.
+    """
+
+    def __init__(
+        self,
+        expected: dict[str, float],
+        scale: str,
+        *,
+        jobs: int = 1,
+        trained: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        self.expected, self.scale, self.jobs, self.trained = expected, scale, jobs, trained
         self.done: set[str] = set()
         self.took: dict[str, float] = {}
         self.skipped = 0
@@ -73,7 +106,8 @@ class Reader:
     def begin(self, stage: str) -> None:
         """A stage starts: tell its place, and leave the plan for its own display."""
         self.current, self.start = stage, time.monotonic()
-        after = sum(seconds for name, seconds in self.expected.items() if name not in self.done and name != stage)
+        left = [name for name in self.expected if name not in self.done | self.trained.keys() and name != stage]
+        after = sum(self.expected[name] for name in left)
         position = f"stage {len(self.done) + 1} of {max(len(self.expected), len(self.done) + 1)}"
         with atomic_file(PLAN) as part:
             part.write_text(
@@ -96,7 +130,9 @@ class Reader:
     def keep_time(self, stage: str) -> None:
         """Remember what a stage took, for the next estimate."""
         known = read_json(TIMES) if TIMES.exists() else {}
-        known.setdefault(self.scale, {})[stage] = round(self.took[stage], 1)
+        seconds = self.trained.get(stage, self.took[stage])
+        share = self.jobs if stage.startswith("pipeline/") else 1  # of the machine, which so many cells shared
+        known.setdefault(self.scale, {})[stage] = round(seconds / share, 1)
         write_json(TIMES, known)
 
     def show_times(self, total: float) -> None:
@@ -116,23 +152,44 @@ def told(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def follow(process: subprocess.Popen[str], params: dict[str, Any]) -> Reader:
+def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) -> Reader:
     """Read along with DVC, which is running already, to its end; stop it where the estimate cannot be made."""
+    trained: dict[str, float] = {}
     try:
-        reader = Reader(estimates(params), params["scale"])
+        cells = cells_of_scale()
+        reader = Reader(estimates(params, cells), params["scale"], jobs=jobs, trained=trained)
     except BaseException:
         process.terminate()
         raise
     assert process.stdout is not None
-    reader.read(iter(process.stdout))
+    ahead = Ahead(
+        ahead_cells(cells, reader.expected),
+        reader.done,
+        lambda: reader.current,
+        is_current,
+        jobs=jobs - 1,
+        took=trained,
+        tell=lambda sentence: reader.console.print(f"[dim]{sentence}[/]"),
+    )
+    with ahead:
+        reader.read(iter(process.stdout))
     return reader
+
+
+def surroundings(jobs: int) -> dict[str, str]:
+    """The environment of the stages; where cells share the processors, each has its part of them."""
+    threads = {"OMP_NUM_THREADS": str(cores() // jobs)} if jobs > 1 else {}
+    return KEEP_MEMORY | threads | os.environ | {"PYTHONUNBUFFERED": "1"}
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="make tables", description="Run the pipeline with a display of the whole.")
     parser.add_argument("--scale", default="", help="write this scale into params.yaml first")
+    parser.add_argument("--jobs", type=int, default=default_jobs(), help="cells at once (default: %(default)s)")
     options = parser.parse_args(arguments)
+    if not 1 <= options.jobs <= cores():
+        raise InputError(f"JOBS is {options.jobs}; allowed: 1 to {cores()}, the processors of this machine.")
     if options.scale or not PARAMS.exists():
         from pipeline.scale import write_scale
 
@@ -144,10 +201,10 @@ def main(arguments: list[str] | None = None) -> None:
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
-        env=KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1"},
+        env=surroundings(options.jobs),
     )
     try:
-        reader = follow(process, params)
+        reader = follow(process, params, options.jobs)
     finally:
         code = process.wait()
         PLAN.unlink(missing_ok=True)

@@ -39,11 +39,7 @@ def main() -> None:
         parser.add_argument(name)
     arguments = parser.parse_args()
     paper = paper_of_table(arguments.table)
-    cells = load_yaml(ROOT / f"pipeline/{paper.name}/cells.yaml").get(paper.result_table(arguments.table).name) or {}
-    name = f"{arguments.row}.{arguments.column}"
-    if name not in cells:
-        raise unknown_name(f"the cell of {arguments.table}", name, cells)
-    cell = cells[name]
+    cell = cell_of(arguments.table, arguments.row, arguments.column)
     column = paper.result_table(arguments.table).column(arguments.column)
     start_under_launcher("pipeline.run", sys.argv[1:])
     with joined_ranks() as ranks:
@@ -58,8 +54,24 @@ def main() -> None:
             each.forget()
 
 
-def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE) -> Kept:
-    """One run of a cell into its folder; what is kept of it until the cell is complete."""
+def cell_of(table: str, row: str, column: str) -> dict[str, str]:
+    """A cell of the scale: its model, corpus and vectors. Raises: InputError if the scale has no such cell."""
+    paper = paper_of_table(table)
+    cells = load_yaml(ROOT / f"pipeline/{paper.name}/cells.yaml").get(paper.result_table(table).name) or {}
+    name = f"{row}.{column}"
+    if name not in cells:
+        raise unknown_name(f"the cell of {table}", name, cells)
+    found: dict[str, str] = cells[name]
+    return found
+
+
+def run_cell(
+    folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE, *, waits: bool = True
+) -> Kept:
+    """One run of a cell into its folder; what is kept of it until the cell is complete.
+
+    Raises: TrainedElsewhereError if another process trains it and is not to be waited for.
+    """
     paper = paper_of_table(table)
     asked = paper.result_table(table)
     code = code_file(table, cell["row"])
@@ -82,7 +94,7 @@ def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned, r
         "scale": read_params("scale"),
     }
     facts |= identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], code)
-    kept = Kept(facts["key"], ranks)
+    kept = Kept(facts["key"], ranks, waits=waits)
     if kept.take_finished(folder):
         return kept
     what = f"{table} · {cell['row']} · {cell['column']} · seed {planned.told}"

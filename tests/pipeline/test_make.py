@@ -1,3 +1,5 @@
+import pytest
+
 from pipeline import make
 from pipeline.estimate import stages_of
 from pipeline.make import Reader, told
@@ -41,3 +43,19 @@ def test_every_stage_of_a_scale_has_an_estimate(tmp_path, monkeypatch):
 
 def test_times_as_people_say_them():
     assert [told(seconds) for seconds in (0.4, 99, 100, 1500)] == ["0 s", "99 s", "2 min", "25 min"]
+
+
+def test_the_time_of_a_cell_that_was_trained_ahead_is_its_own_share_of_the_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr(make, "PLAN", tmp_path / "plan.json")
+    monkeypatch.setattr(make, "TIMES", tmp_path / "stages.json")
+    cell = "pipeline/fcsr/dvc.yaml:fcsr-table-3@cnn.sst-2"
+    reader = Reader({cell: 50.0, "tables": 6.0}, "cpu", jobs=2, trained={cell: 80.0})
+    reader.read(iter([f"Running stage '{cell}':\n"]))
+    assert read_json(tmp_path / "stages.json")["cpu"] == {cell: 40.0}
+
+
+def test_more_jobs_than_processors_are_refused(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        make.main(["--jobs", "1000"])
+    assert stopped.value.code == 1
+    assert "JOBS is 1000; allowed: 1 to" in capsys.readouterr().err
