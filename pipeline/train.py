@@ -7,12 +7,12 @@ Out  results/focus/{weights.safetensors,vocabulary.json,curve.csv,cost.json,trai
 import sys
 from typing import Any
 
-from pipeline.code import focus_parameters
 from pipeline.command import command
 from pipeline.launch import joined_ranks, start_under_launcher
 from pipeline.params import load_yaml
 from pipeline.paths import CODE, FOCUS, PARAMS, TAGGED, VECTORS
 from pipeline.resuming import Kept
+from pipeline.run_checks import focus_parameters
 from pipeline.running import display, identity, show_line, surroundings, vectors_facts
 from retable.evaluation.run_folder import write_cost, write_curve
 from retable.files import atomic_folder, write_json

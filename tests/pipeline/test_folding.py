@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline import code, embed, folding, pool, running, scale, tables
+from pipeline import code, embed, folding, pool, run_checks, running, scale, tables
 from pipeline.bank import shown_from_bank
 from pipeline.code import fold_digests, run_digests
 from pipeline.estimate import run_seconds, training_words, words_of_pool
@@ -216,7 +216,7 @@ class TestRefusals:
         params = self.params()
         del params["papers"]["lama"]["folds"]
         with pytest.raises(InputError, match=r"it has the keys .*folds"):
-            code.check_cells(params, paper("lama"))
+            run_checks.check_cells(params, paper("lama"))
 
     def check(self, params, vectors, fold, corpus="r8"):
         folding.check_fold_vectors(params, corpus, vectors, fold, " (cell lama.r8)")

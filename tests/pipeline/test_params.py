@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from pipeline import code, scale
+from pipeline import data_checks, run_checks, scale
 from pipeline.scale import model_preset, replace_sections, scale_preset, scales, sections_of
 from retable.errors import InputError
 from retable.models import LINEAR_MODELS, MODELS
@@ -125,7 +125,7 @@ def test_the_sections_of_the_data_stages_are_checked(section, change, words):
     params = scale_preset("cpu")
     params[section] = params[section] | change
     with pytest.raises(InputError) as caught:
-        code.check_data(params)
+        data_checks.check_data(params)
     assert words in str(caught.value)
 
 
@@ -134,7 +134,7 @@ def test_a_file_without_a_section_is_told_how_to_get_it(name):
     params = scale_preset("cpu") | parameters()
     del params[name]
     with pytest.raises(InputError, match=f"params.yaml lacks {name}; `make params SCALE=cpu` writes all sections"):
-        code.check_sections(params)
+        data_checks.check_sections(params)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_file_without_a_section_is_told_how_to_get_it(name):
 )
 def test_a_list_or_nothing_in_place_of_options_is_refused(section, value):
     with pytest.raises(InputError, match="it must be a section of options"):
-        code.check_sections(scale_preset("cpu") | parameters() | {section: value})
+        data_checks.check_sections(scale_preset("cpu") | parameters() | {section: value})
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_list_or_nothing_in_place_of_options_is_refused(section, value):
 )
 def test_a_reference_of_another_kind_and_a_misspelt_key_are_refused(change, words):
     with pytest.raises(InputError) as caught:
-        code.check_data(scale_preset("cpu") | change)
+        data_checks.check_data(scale_preset("cpu") | change)
     assert words in str(caught.value)
 
 
@@ -164,19 +164,19 @@ def test_a_missing_option_of_word_vectors_is_refused(lost):
     params = scale_preset("cpu")
     del params["vectors"]["pool-en.word2vec-300"][lost]
     with pytest.raises(InputError, match=rf"vectors\.pool-en\.word2vec-300 in params\.yaml lacks {lost}"):
-        code.check_data(params)
+        data_checks.check_data(params)
 
 
 def test_word_vectors_of_another_unit_or_language_are_refused():
     params = scale_preset("cpu")
-    code.check_vectors_fit(params, "ced", "pool-zh.word2vec-characters-300", "characters", "")
-    code.check_vectors_fit(params, "ced", "none", "characters", "")
+    run_checks.check_vectors_fit(params, "ced", "pool-zh.word2vec-characters-300", "characters", "")
+    run_checks.check_vectors_fit(params, "ced", "none", "characters", "")
     with pytest.raises(
         InputError, match=r"embedding.unit is characters, but the vectors pool-zh.word2vec-300 are of words"
     ):
-        code.check_vectors_fit(params, "ced", "pool-zh.word2vec-300", "characters", "")
+        run_checks.check_vectors_fit(params, "ced", "pool-zh.word2vec-300", "characters", "")
     with pytest.raises(InputError, match="are of the language zh, but mr is of en"):
-        code.check_vectors_fit(params, "mr", "pool-zh.word2vec-300", "words", "")
+        run_checks.check_vectors_fit(params, "mr", "pool-zh.word2vec-300", "words", "")
 
 
 def test_the_focus_gets_vectors_of_its_language_and_unit():
@@ -196,7 +196,7 @@ def test_a_misspelt_option_of_word_vectors_is_refused():
     params = scale_preset("cpu")
     params["vectors"]["pool-en.word2vec-300"]["windows"] = 5
     with pytest.raises(InputError, match='is "windows"; did you mean "window"'):
-        code.check_data(params)
+        data_checks.check_data(params)
 
 
 @pytest.mark.parametrize(("key", "value"), [("seeds", 3), ("seeds", []), ("epochs", "all"), ("epochs", -1)])
@@ -204,7 +204,7 @@ def test_how_a_papers_cells_are_run_is_checked(key, value):
     params = scale_preset("cpu")
     params["papers"]["fcsr"][key] = value
     with pytest.raises(InputError, match=rf"{key} of papers\.fcsr in params\.yaml is"):
-        code.check_cells(params, paper("fcsr"))
+        run_checks.check_cells(params, paper("fcsr"))
 
 
 def test_a_linear_model_has_no_training_section():
@@ -214,15 +214,15 @@ def test_a_linear_model_has_no_training_section():
 def test_a_corpus_that_the_scale_does_not_prepare_is_refused():
     params = {"corpora": {"sst-2": {}}, "vectors": {}}
     with pytest.raises(InputError, match='did you mean "sst-2"'):
-        code.check_named(params, "sst2", "none", "")
+        run_checks.check_named(params, "sst2", "none", "")
 
 
 def test_a_model_that_reads_parts_of_speech_is_refused_where_there_are_none():
     params = {"corpora": {"ced": {"parts": "none"}, "mr": {"parts": "context"}}}
-    code.check_parts(params, "transformer-f", "mr", "")
-    code.check_parts(params, "transformer", "ced", "")
+    run_checks.check_parts(params, "transformer-f", "mr", "")
+    run_checks.check_parts(params, "transformer", "ced", "")
     with pytest.raises(InputError, match=r"corpora\.ced\.parts is none in params\.yaml; set it to context"):
-        code.check_parts(params, "transformer-f", "ced", "")
+        run_checks.check_parts(params, "transformer-f", "ced", "")
 
 
 @pytest.mark.parametrize("name", scales())
@@ -267,7 +267,7 @@ def test_use_takes_the_models_options_and_keeps_the_rest(tmp_path, monkeypatch):
     after = sections_of((tmp_path / "params.yaml").read_text())
     assert {name for name in after if after[name] != before[name]} == {"corpus", "model", "embedding", "training"}
     params = scale.load_yaml(tmp_path / "params.yaml")
-    code.check_focus(params)
+    run_checks.check_focus(params)
     with pytest.raises(InputError, match='did you mean "imdb"'):
         scale.use("fcsr", "imbd")
     with pytest.raises(InputError, match="not prepared at scale cpu"):
