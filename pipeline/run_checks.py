@@ -25,6 +25,7 @@ PROTOCOL = {
     "precision",
     "keep_weights",
 }  # the keys of papers.<paper>
+CHOICES = {"fused": (int, 0), "deterministic": (bool, False)}  # keys that may be left out: type, what stands for it
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 
 
@@ -52,8 +53,16 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     """Refuse a cell, or a value of papers.<paper>, that cannot be run."""
     protocol = params["papers"].get(source.name)
     where = f"papers.{source.name} in params.yaml"
-    if not isinstance(protocol, dict) or set(protocol) != PROTOCOL:
-        raise InputError(f"{where} is {protocol!r}; it has the keys {', '.join(sorted(PROTOCOL))}.")
+    if not isinstance(protocol, dict) or set(protocol) - CHOICES.keys() != PROTOCOL:
+        raise InputError(
+            f"{where} is {protocol!r}; it has the keys {', '.join(sorted(PROTOCOL))}, "
+            f"and may have {', '.join(CHOICES)}."
+        )
+    for name, (kind, default) in CHOICES.items():
+        value = protocol.get(name, default)
+        if type(value) is not kind or value < 0:
+            allowed = "true, false" if kind is bool else "a whole number from 0: so many runs at once"
+            raise InputError(f"{name} of {where} is {value!r}; allowed: {allowed}.")
     seeds = protocol["seeds"]
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int and seed >= 0 for seed in seeds):
         raise InputError(f"seeds of {where} is {seeds!r}; allowed: a list of one or more whole numbers from 0.")

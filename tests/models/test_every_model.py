@@ -93,9 +93,9 @@ CASES = [
     Case("fcsr", FCSR),
     Case("fcsr", FCSR, {"gate": "sigmoid", "alpha": 0.9}),
     Case("fcsr", FCSR, {"activation": "sigmoid"}),
-    Case("fcsr", FCSR, {"activation": "softmax", "spread": 0.1}),
-    Case("fcsr", FCSR, {"window": 3, "alpha": 0.9}),
-    Case("fcsr-fp", FCSR_FP),
+    Case("fcsr", FCSR, {"activation": "as-gates"}),
+    Case("fcsr", FCSR, {"window": 3, "alpha": 0.9, "spread": 0.1}),
+    Case("fcsr-fp", FCSR_FP, {"spread": 0.1}),
     Case("fcsr-fp", FCSR_FP, {"gate": "sigmoid", "window": 2, "window_means": "distance", "separate": False}),
     Case("lama", GRU + low_rank(10, 10, 3) + 10 + mlp(30), {"heads": 3, "hidden": 10, "mlp_hidden": 7}),
     Case(

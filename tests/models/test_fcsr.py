@@ -82,7 +82,7 @@ def test_with_a_window_contexts_hold_the_nearest_words_only(window, means):
     words, lengths = torch.randint(2, 20, (4, 9)), tensor([9, 1, 2, 6])
     logits = network(words, torch.arange(9) < lengths.unsqueeze(1))
     for text, length in enumerate(lengths):
-        assert_close(logits[text], slow_fcsr(network, words[text, :length], "relu", "relu"))
+        assert_close(logits[text], slow_fcsr(network, words[text, :length], "relu", "softmax"))
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,17 @@ def test_with_alpha_zero_only_neighbours_are_seen():
 
 def test_silent_words_leave_the_bias():
     """Zero vectors and zero gate biases make R zero, and relu leaves nothing of the Gram matrix."""
-    network = FCSR(WordEmbedding(torch.zeros(5, 3), tuned=0), 2).eval()
+    network = FCSR(WordEmbedding(torch.zeros(5, 3), tuned=0), 2, activation="as-gates").eval()
     nn.init.constant_(network.output.bias, 0.7)
     assert_close(network(tensor([[2, 3]]), tensor([[True, True]])), tensor([[0.7, 0.7]]))
+
+
+def test_silent_words_share_softmax_evenly():
+    """Zero vectors make the Gram matrix zero: every feature attends to all alike, so r is the mean of Wf."""
+    network = FCSR(WordEmbedding(torch.zeros(5, 3), tuned=0), 2).eval()
+    selection = network.representation.attention.selection.weight
+    r = selection.mean() * torch.ones(1, 3)
+    assert_close(network(tensor([[2, 3]]), tensor([[True, True]])), network.output(r))
 
 
 def test_first_weights_are_normal_with_the_given_spread_and_biases_are_zero():

@@ -199,7 +199,18 @@ def test_a_misspelt_option_of_word_vectors_is_refused():
         data_checks.check_data(params)
 
 
-@pytest.mark.parametrize(("key", "value"), [("seeds", 3), ("seeds", []), ("epochs", "all"), ("epochs", -1)])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seeds", 3),
+        ("seeds", []),
+        ("epochs", "all"),
+        ("epochs", -1),
+        ("fused", -2),
+        ("fused", True),
+        ("deterministic", 1),
+    ],
+)
 def test_how_a_papers_cells_are_run_is_checked(key, value):
     params = scale_preset("cpu")
     params["papers"]["fcsr"][key] = value

@@ -105,7 +105,7 @@ class FCSR(nn.Module):
         window: int = 0,
         window_means: WindowMeans = "field",
         gate: Gate = "relu",
-        activation: Activation = "as-gates",
+        activation: Activation = "softmax",
         dropout: float = 0.5,
         spread: float = 0.05,
     ) -> None:

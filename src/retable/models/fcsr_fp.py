@@ -67,7 +67,7 @@ class FCSRFP(FCSR):
         window: int = 0,
         window_means: WindowMeans = "field",
         gate: Gate = "relu",
-        activation: Activation = "as-gates",
+        activation: Activation = "softmax",
         dropout: float = 0.5,
         spread: float = 0.05,
         reversal: float = 1.0,

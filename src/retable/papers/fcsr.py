@@ -86,6 +86,14 @@ TRANSFORMER = Row(  # six heads and six layers (5.4), as wide as the word vector
 )
 S_LSTM = Row("s-lstm", "S-LSTM", reason=NOT_BUILT)
 FCSR = Row("fcsr", "FCSR", model="fcsr")
+# The other reading of eq. 9: its symbol is that of the gates, which are ReLU.
+FCSR_RELU = Row(
+    "fcsr-relu-features",
+    "FCSR, ReLU over the features",
+    model="fcsr",
+    extra=True,
+    overrides={"model": {"activation": "as-gates"}},
+)
 FLOORS = (
     Row("avg-embedding", "mean of word vectors", model="avg-embedding", extra=True),
     Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True),
@@ -123,6 +131,7 @@ TABLE_3 = ResultTable(
             },
         ),
         FCSR,
+        FCSR_RELU,
         Row(
             "fcsr-printed-rate",
             "FCSR, learning rate as printed",
@@ -179,6 +188,7 @@ TABLE_4 = ResultTable(
         TRANSFORMER,
         replace(S_LSTM, printed="SLSTM"),
         FCSR,
+        FCSR_RELU,
         Row("fcsr-fp", "FCSR with feature projection", model="fcsr-fp", extra=True),
         *FLOORS,
     ),
