@@ -11,11 +11,10 @@ from torch import nn
 from pipeline.paths import ROOT, SAMPLE, TAGGED, VECTORS
 from retable.corpora import corpus
 from retable.errors import InputError
+from retable.layers.embedding import WordEmbedding
 from retable.text.splits import Facts, Split, read_split
-from retable.text.units import in_unit
-from retable.text.vocabulary import Encoded, Vocabulary, build_vocabulary, count_words, encode, part_names
-from retable.training.network import build_network, first_vectors, reads_parts
-from retable.training.seeds import seed_everything
+from retable.text.vocabulary import Encoded, Vocabulary, encode
+from retable.training.network import untrained_network
 from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
 
 SAMPLES = {"en": "sample-en", "zh": "sample-zh"}
@@ -85,22 +84,13 @@ def vectors_of(name: str, *, quick: bool) -> WordVectors:
 
 
 def prepared(preset: Mapping[str, Any], train: Split, vectors: WordVectors, *, seed: int = 1) -> Prepared:
-    """Vocabulary, row numbers and network of a preset on these texts, step by step as `train_network` does it."""
-    seed_everything(seed)
-    embedding, model = preset["embedding"], preset["model"]
-    vocabulary = build_vocabulary(
-        count_words(in_unit(train, embedding["unit"]).tokens, lowercase=embedding["lowercase"]),
-        vectors.words,
-        min_count=embedding["min_count"],
-        lowercase=embedding["lowercase"],
-        unit=embedding["unit"],
-        parts=part_names(train) if reads_parts(model["name"]) else (),
+    """Network, row numbers and vocabulary of a preset on these texts, as a run has them."""
+    network, vocabulary = untrained_network(
+        train, vectors, model=preset["model"], embedding=preset["embedding"], seed=seed
     )
     texts = encode(train, vocabulary, max_words=preset["training"]["max_words"])
-    rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
-    tuned = vocabulary.tuned if embedding["tune"] else 0
-    network = build_network(model, len(train.facts.labels), rows, tuned=tuned, parts=vocabulary.parts)
-    return Prepared(network, texts, vocabulary, rows.shape[1])
+    dim = next(module.dim for module in network.modules() if isinstance(module, WordEmbedding))
+    return Prepared(network, texts, vocabulary, dim)
 
 
 def padded_batches(lengths: np.ndarray, batches: list[np.ndarray]) -> tuple[int, int]:

@@ -1,11 +1,9 @@
 """The training loop as `fit` runs it, and where its time goes.
 
-Method     `fit` itself trains; nothing in it is replaced. A watch counts the time inside the network's forward pass,
-           inside `Tensor.backward` and inside the optimisers' steps, by hooks that torch offers; what is left of the
-           epoch is the loop's
-           own: making the batch, the cross-entropy, letting go of gradients, clipping, sums, the display. The hooks
-               cost
-           some ten microseconds a step. Dev is two texts, outside the epoch's seconds.
+Method     `fit` itself trains. A watch wraps the network's forward pass, `Tensor.backward` and the optimisers' steps,
+           and counts the time inside them; what is left of the epoch is the loop's own: making the batch, the
+           cross-entropy, letting go of gradients, clipping, sums, the display. The watch costs some ten microseconds
+           a step. Dev is two texts, outside the epoch's seconds.
            What is to be measured beside it is called between two epochs, so that both see the same machine.
 """
 
@@ -19,11 +17,11 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from benchmarks.timing import RateBeside, seconds
 from retable.text.vocabulary import Encoded
 from retable.training.fit import Epoch, fit
+from retable.training.optimisers import WithoutCompiler, unrecorded
 
 DEV_TEXTS = 2
 
@@ -67,29 +65,33 @@ class Watch:
             self.total += time.perf_counter() - self.started
         self.started = 0.0
 
+    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, counted."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.start()
+            result = function(*args, **kwargs)
+            self.stop()
+            return result
+
+        return call
+
     @contextmanager
     def watching(self) -> Iterator["Watch"]:
         """Count while the block runs."""
         backward = Tensor.backward
-
-        def watched_backward(tensor: Tensor, *args: Any, **kwargs: Any) -> None:
-            self.start()
-            backward(tensor, *args, **kwargs)  # type: ignore[no-untyped-call]
-            self.stop()
-
-        handles = [
-            self.network.register_forward_pre_hook(self.start),
-            self.network.register_forward_hook(self.stop),
-            register_optimizer_step_pre_hook(self.start),
-            register_optimizer_step_post_hook(self.stop),
-        ]
-        Tensor.backward = watched_backward  # type: ignore[method-assign, assignment]
+        steps = {kind: kind.step for kind in WithoutCompiler.__subclasses__()}
+        Tensor.backward = self.timed(backward)  # type: ignore[method-assign]
+        self.network.forward = self.timed(self.network.forward)
+        for kind, step in steps.items():
+            kind.step = unrecorded(self.timed(step))  # type: ignore[method-assign]
         try:
             yield self
         finally:
             Tensor.backward = backward  # type: ignore[method-assign]
-            for handle in handles:
-                handle.remove()
+            del self.network.forward
+            for kind, step in steps.items():
+                kind.step = step  # type: ignore[method-assign]
 
 
 def train_beside(

@@ -25,7 +25,7 @@ PROTOCOL = {
     "precision",
     "keep_weights",
 }  # the keys of papers.<paper>
-CHOICES = {"fused": (int, 0), "deterministic": (bool, False)}  # keys that may be left out: type, what stands for it
+CHOICES = {"fused": 0, "deterministic": False}  # keys that may be left out, and what then stands for them
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 
 
@@ -58,10 +58,10 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
             f"{where} is {protocol!r}; it has the keys {', '.join(sorted(PROTOCOL))}, "
             f"and may have {', '.join(CHOICES)}."
         )
-    for name, (kind, default) in CHOICES.items():
+    for name, default in CHOICES.items():
         value = protocol.get(name, default)
-        if type(value) is not kind or value < 0:
-            allowed = "true, false" if kind is bool else "a whole number from 0: so many runs at once"
+        if type(value) is not type(default) or value < 0:
+            allowed = "true, false" if default is False else "a whole number from 0: so many runs at once"
             raise InputError(f"{name} of {where} is {value!r}; allowed: {allowed}.")
     seeds = protocol["seeds"]
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int and seed >= 0 for seed in seeds):

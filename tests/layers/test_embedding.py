@@ -29,6 +29,22 @@ def test_only_the_tuned_rows_of_real_words_learn(sparse):
     assert changed.nonzero().flatten().tolist() == [2]
 
 
+@pytest.mark.parametrize("tuned", [0, 4, 6])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_total_is_the_sum_of_the_vectors_and_so_is_its_gradient(tuned, sparse):
+    words = tensor([[1, 3, 4, 4], [5, 3, PADDING, PADDING]])
+    gradients = []
+    for total in (False, True):
+        embedding = WordEmbedding(VECTORS, tuned=tuned, sparse=sparse)
+        sums = embedding.total(words) if total else embedding(words).sum(dim=1)
+        assert_close(sums, tensor([[28.0, 32.0], [18.0, 20.0]]))
+        if tuned:
+            (sums * tensor([[1.0, 2.0], [3.0, 4.0]])).sum().backward()
+            gradients.append(embedding.tuned.grad.to_dense())
+    assert len(gradients) == (2 if tuned else 0)
+    assert all(map(torch.equal, gradients[:1], gradients[1:]))
+
+
 def test_a_sparse_gradient_holds_the_rows_of_the_batch_alone():
     embedding = WordEmbedding(VECTORS, tuned=6, sparse=True)
     embedding(tensor([[2, 2, 5]])).sum().backward()

@@ -65,3 +65,34 @@ def test_the_domains_of_its_texts_are_among_the_inputs_where_each_has_a_classifi
     batch = BatchMaker(joint, torch.device("cpu"), per_domain=True)(np.array([2, 1]))
     assert batch.inputs[-1].tolist() == [1, 0]
     assert len(batch.inputs) == 3
+
+
+def test_batches_that_are_made_together_are_those_that_are_made_alone(monkeypatch):
+    generator = np.random.default_rng(0)
+    lengths = generator.integers(1, 12, size=203)
+    plain = encoded(lengths)
+    texts = Encoded(
+        plain.words, plain.offsets, plain.classes, generator.integers(0, 5, len(plain.words)), plain.classes
+    )
+    maker = BatchMaker(texts, torch.device("cpu"), per_domain=True)
+    many = [*shuffled_batches(lengths, 10, generator), np.zeros(0, dtype=np.int64)]  # a process without a text
+    for places in (1, 100, 10**6):
+        monkeypatch.setattr("retable.training.batches.PLACES_AHEAD", places)
+        made = list(maker.batches(many))
+        assert len(made) == 21
+        for batch, numbers in zip(made, many[:-1], strict=True):
+            for row, number in enumerate(numbers):
+                start, length = plain.offsets[number], lengths[number]
+                assert batch.words[row, :length].tolist() == plain.words[start : start + length].tolist()
+                assert batch.parts[row, :length].tolist() == texts.parts[start : start + length].tolist()
+                assert batch.mask[row].tolist() == [True] * length + [False] * (batch.words.shape[1] - length)
+            assert not batch.words[~batch.mask].any()
+            assert not batch.parts[~batch.mask].any()
+            assert batch.words.shape[1] == lengths[numbers].max()
+            assert batch.classes.tolist() == batch.domains.tolist() == plain.classes[numbers].tolist()
+
+
+def test_no_batches_are_none():
+    maker = BatchMaker(encoded([2, 4]), torch.device("cpu"))
+    assert list(maker.batches([])) == maker.words_in([]) == []
+    assert maker.words_in([np.array([1]), np.array([0, 1])]) == [4, 6]

@@ -4,6 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from retable.layers.bags import sum_of_rows
+
 PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
 
 
@@ -45,3 +47,16 @@ class WordEmbedding(nn.Module):
         is_fixed = words >= rows
         fixed = F.embedding((words - rows).clamp(min=0), self.fixed)
         return torch.where(is_fixed.unsqueeze(2), fixed, tuned)
+
+    def total(self, words: Tensor) -> Tensor:
+        """The sum of each text's vectors: int64 (batch, word) to float (batch, dim); padding adds nothing."""
+        if self.tuned is None:
+            return sum_of_rows(self.fixed, words, sparse=False)
+        rows = len(self.tuned)
+        if not len(self.fixed):
+            return sum_of_rows(self.tuned, words, sparse=self.sparse)
+        is_fixed = words >= rows
+        fixed = F.embedding_bag(
+            (words - rows).clamp(min=0), self.fixed, mode="sum", per_sample_weights=is_fixed.to(self.fixed.dtype)
+        )
+        return fixed + sum_of_rows(self.tuned, words.masked_fill(is_fixed, PADDING), sparse=self.sparse)

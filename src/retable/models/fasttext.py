@@ -8,10 +8,10 @@ Shapes     B texts, T words (padded on the right), G places of n-grams, D vector
 import torch
 from torch import Tensor, nn
 
+from retable.layers.bags import PADDING, sum_of_rows
 from retable.layers.embedding import WordEmbedding
 from retable.models.options import check_at_least
 
-PADDING = 0  # first row of the table of n-grams
 MULTIPLIER = 0x9E3779B97F4A7C15 - 2**64  # 2**64 over the golden ratio, as int64; products wrap around
 
 
@@ -29,10 +29,30 @@ def ngram_rows(words: Tensor, mask: Tensor, *, ngrams: int, buckets: int) -> Ten
     rows = []
     hashes = words
     for order in range(2, ngrams + 1):
-        hashes = (hashes * MULTIPLIER + words.roll(1 - order, dims=1)) * MULTIPLIER
+        hashes = hashes.mul(MULTIPLIER).add_(words.roll(1 - order, dims=1)).mul_(MULTIPLIER)
         # The high bits of a product are the well mixed ones.
-        rows.append(((hashes >> 32) % buckets + 1).where(words_left >= order, PADDING))
-    return torch.cat(rows, dim=1)
+        rows.append((hashes >> 32).remainder_(buckets).add_(1).mul_(words_left >= order))
+    return torch.cat(rows, dim=1) if len(rows) > 1 else rows[0]
+
+
+class NgramTable(nn.Module):
+    """The rows of all n-grams; the first one stands where there is none.
+
+    Args:
+        buckets: rows that the n-grams share.
+        dim: numbers in a row.
+    """
+
+    sparse = True  # its gradients: an optimiser of sparse tables trains it
+
+    def __init__(self, buckets: int, dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(buckets + 1, dim))
+        nn.init.uniform_(self.weight, -1 / dim, 1 / dim)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """The sum of each text's rows: int64 (B, G) to (B, D)."""
+        return sum_of_rows(self.weight, rows, sparse=self.sparse)
 
 
 class FastText(nn.Module):
@@ -52,18 +72,14 @@ class FastText(nn.Module):
         check_at_least("buckets", buckets, 1)
         self.embedding = embedding
         self.ngrams, self.buckets = ngrams, buckets
-        self.table: nn.EmbeddingBag | None = None
-        if ngrams > 1:
-            dim = embedding.dim
-            self.table = nn.EmbeddingBag(buckets + 1, dim, mode="sum", sparse=True, padding_idx=PADDING)
-            nn.init.uniform_(self.table.weight, -1 / dim, 1 / dim)
+        self.table = NgramTable(buckets, embedding.dim) if ngrams > 1 else None
         self.output = nn.Linear(embedding.dim, classes)
         nn.init.zeros_(self.output.weight)
         nn.init.zeros_(self.output.bias)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Words (B, T) and their mask to logits (B, C)."""
-        total = (self.embedding(words) * mask.unsqueeze(2)).sum(dim=1)  # (B, D)
+        total = self.embedding.total(words.masked_fill(~mask, PADDING))  # (B, D)
         count = mask.sum(dim=1)
         if self.table is not None:
             rows = ngram_rows(words, mask, ngrams=self.ngrams, buckets=self.buckets)  # (B, G)

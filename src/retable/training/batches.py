@@ -1,6 +1,7 @@
 """Batches of texts of about the same length, so that little of a batch is padding."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from retable.layers.embedding import PADDING
 from retable.text.vocabulary import Encoded
 
 BATCHES_SORTED_TOGETHER = 100
+PLACES_AHEAD = 1 << 15  # of words, padding included, that are made at a time: tens of small batches, little memory
 
 
 def shuffled_batches(lengths: np.ndarray, batch_size: int, generator: np.random.Generator) -> list[np.ndarray]:
@@ -82,15 +84,66 @@ class BatchMaker:
         """How many words these texts have together."""
         return int(self.lengths[texts].sum())
 
+    def words_in(self, many: Sequence[np.ndarray]) -> list[int]:
+        """How many words each of these batches has."""
+        if not len(many):
+            return []
+        sizes = np.array([len(texts) for texts in many])
+        words: list[int] = np.add.reduceat(self.lengths[np.concatenate(many)], np.cumsum(sizes) - sizes).tolist()
+        return words
+
     def __call__(self, texts: np.ndarray) -> Batch:
         """The batch of these texts."""
-        longest = int(self.lengths[texts].max())
-        chosen = torch.from_numpy(texts).to(self.device)
-        start, stop = self.offsets[chosen], self.offsets[chosen + 1]
-        position = start.unsqueeze(1) + torch.arange(longest, device=self.device)
-        mask = position < stop.unsqueeze(1)
-        where = position.clamp(max=len(self.words) - 1)
-        words = self.words[where].masked_fill(~mask, PADDING)
-        parts = None if self.parts is None else self.parts[where].masked_fill(~mask, 0)
-        domains = None if self.domains is None else self.domains[chosen]
-        return Batch(words, mask, parts, self.classes[chosen], domains)
+        return next(self.batches([texts]))
+
+    def batches(self, many: Sequence[np.ndarray]) -> Iterator[Batch]:
+        """The batches of these texts, one after the other; those without a text are left out.
+
+        Many small ones are made in one go, as each operation of torch costs some microseconds, however small.
+        """
+        many = [texts for texts in many if len(texts)]
+        if not many:
+            return
+        sizes = np.array([len(texts) for texts in many])
+        longest = np.maximum.reduceat(self.lengths[np.concatenate(many)], np.cumsum(sizes) - sizes)
+        stretches = np.cumsum(sizes * longest) // PLACES_AHEAD
+        bounds = [0, *(np.flatnonzero(np.diff(stretches)) + 1).tolist(), len(many)]
+        for first, stop in pairwise(bounds):
+            yield from self._made(np.concatenate(many[first:stop]), sizes[first:stop], longest[first:stop])
+
+    def _made(self, numbers: np.ndarray, sizes: np.ndarray, longest: np.ndarray) -> list[Batch]:
+        """Batches as views of the same tensors.
+
+        Args:
+            numbers: the texts of all batches.
+            sizes: texts in each batch.
+            longest: words in the longest text of each batch.
+        """
+        places = (sizes * longest).tolist()
+        texts = torch.from_numpy(numbers).to(self.device)
+        widths = torch.from_numpy(np.repeat(longest, sizes)).to(self.device)  # places of each text
+        begins = widths.cumsum(0) - widths  # the first of them
+        start, stop = self.offsets[texts], self.offsets[texts + 1]  # where its words lie
+        text = torch.repeat_interleave(widths, output_size=sum(places))  # of each place
+        where = (start - begins).index_select(0, text) + torch.arange(sum(places), device=self.device)
+        mask = where < stop.index_select(0, text)
+        where.clamp_(max=len(self.words) - 1)
+
+        def shaped(flat: Tensor) -> list[Tensor]:
+            return [each.view(size, -1) for each, size in zip(flat.split(places), sizes.tolist(), strict=True)]
+
+        def of_texts(values: Tensor) -> Sequence[Tensor]:
+            return values[texts].split(sizes.tolist())
+
+        none = [None] * len(sizes)
+        return [
+            Batch(*fields)
+            for fields in zip(
+                shaped(self.words.index_select(0, where).masked_fill_(~mask, PADDING)),
+                shaped(mask),
+                none if self.parts is None else shaped(self.parts.index_select(0, where).masked_fill_(~mask, 0)),
+                of_texts(self.classes),
+                none if self.domains is None else of_texts(self.domains),
+                strict=True,
+            )
+        ]

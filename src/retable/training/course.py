@@ -7,7 +7,7 @@ are drawn again from the generator as it stood before them.
 
 import math
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,36 @@ from retable.training.history import Epoch
 class Sums:
     """What an epoch has so far: `done` steps, the sum of the texts' losses, and how many were right.
 
-    The sums stay on the device until the epoch's end, so that a GPU never waits for the host.
+    A step costs no arithmetic here: what it `add`s waits on the device, so that a GPU never waits for the host, until
+    `settle` at the epoch's end, or before a save.
     """
 
     done: int
-    loss: Tensor
-    correct: Tensor
+    loss: Tensor  # float32
+    correct: Tensor  # int64
+    waiting: list[tuple[Tensor, int, Tensor, Tensor]] = field(default_factory=list)
+
+    def add(self, loss: Tensor, texts: int, logits: Tensor, classes: Tensor) -> None:
+        """What a step gave.
+
+        Args:
+            loss: the part of this process in the mean over the batch.
+            texts: how many are in the batch, those of all processes.
+            logits, classes: of the texts of this process.
+        """
+        self.waiting.append((loss.detach(), texts, logits.detach(), classes))
+
+    def settle(self) -> None:
+        """Add up what waits, in the order of the steps: so saves in between change no bit."""
+        if not self.waiting:
+            return
+        losses, texts, logits, classes = zip(*self.waiting, strict=True)
+        self.waiting = []
+        total = np.float32(self.loss.item())
+        for loss, count in zip(torch.stack(losses).tolist(), texts, strict=True):
+            total += np.float32(loss) * np.float32(count)
+        self.loss.fill_(float(total))
+        self.correct += (torch.cat(logits).argmax(1) == torch.cat(classes)).sum()
 
 
 def no_sums(device: torch.device) -> Sums:
@@ -51,7 +75,7 @@ class Course:
         self.order_before = self.order.bit_generator.state  # before the batches of the current epoch were drawn
         self.epochs: list[Epoch] = []
         self.best = (-1.0, -math.inf)  # dev accuracy, and dev loss with a minus
-        self.best_weights = copy_weights(network)
+        self.best_weights: list[Tensor] = []  # none before the first epoch's end
         self.chosen = self.better = 0  # the epoch of `best`, and the last one that raised the accuracy
         self.sums = no_sums(device)
         self.epoch_s = 0.0  # seconds of the current epoch, before `clock`
@@ -82,7 +106,8 @@ class Course:
         score = (line.dev_accuracy, -line.dev_loss)
         self.better = line.epoch if line.dev_accuracy > self.best[0] else self.better
         if score > self.best:
-            self.best, self.chosen, self.best_weights = score, line.epoch, copy_weights(self.network)
+            self.best, self.chosen = score, line.epoch
+            self.best_weights = copy_weights(self.network, self.best_weights)
         self.sums = no_sums(self.device)
         self.order_before = self.order.bit_generator.state
         self.epoch_s, self.clock = 0.0, time.perf_counter()
@@ -108,6 +133,7 @@ class Course:
 
     def own_state(self) -> dict[str, Any]:
         """What this process alone has: its random numbers, and its sums."""
+        self.sums.settle()
         on_gpu = self.device.type == "cuda"
         return {
             "loss": self.sums.loss.cpu(),
@@ -136,9 +162,17 @@ class Course:
             torch.cuda.set_rng_state(state["random_gpu"], self.device)
 
 
-def copy_weights(network: nn.Module) -> list[Tensor]:
-    """What training changes, and no more: the vectors that stay as given are not copied."""
-    return [weight.detach().clone() for weight in network.parameters()]
+def copy_weights(network: nn.Module, into: list[Tensor]) -> list[Tensor]:
+    """What training changes, and no more: the vectors that stay as given are not copied.
+
+    Args:
+        into: an earlier copy, which is written over, because new memory is dearer than the copying; empty: a new one.
+    """
+    if not into:
+        return [weight.detach().clone() for weight in network.parameters()]
+    for kept, weight in zip(into, network.parameters(), strict=True):
+        kept.copy_(weight.detach())
+    return into
 
 
 def put_weights(network: nn.Module, weights: list[Tensor]) -> None:

@@ -1,6 +1,7 @@
 """The training loop of one epoch, one for all networks."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Literal
 
 import numpy as np
@@ -49,21 +50,24 @@ def train_epoch(
     network.train()
     auxiliary: Callable[[Tensor], Tensor] | None = getattr(network, "auxiliary_loss", None)
     weights = [weight for weight in network.parameters() if weight.requires_grad]
+    narrow = torch.autocast(maker.device.type, torch.bfloat16) if precision == "bfloat16" else nullcontext()
     sums = sums or no_sums(maker.device)
-    for texts in batches[sums.done :]:
+    ahead = batches[sums.done :]
+    of_own = maker.batches([ranks.share(texts) for texts in ahead])
+    for texts, words in zip(ahead, maker.words_in(ahead), strict=True):
         set_learning_rate(optimisers, rate_at(epoch - 1 + (sums.done + 0.5) / len(batches)))  # at the step's middle
         own = ranks.share(texts)
         loss = None
         if len(own):
-            batch = maker(own)
-            with torch.autocast(maker.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
+            batch = next(of_own)
+            with narrow:
                 logits = network(*batch.inputs)
             loss = in_batch(cross_entropy(logits, batch.classes), len(own), len(texts))
             if auxiliary:
                 size = maker.words_of if auxiliary_mean == "words" else len
                 loss = loss + in_batch(auxiliary(batch.classes), size(own), size(texts))
-        for optimiser in optimisers:
-            optimiser.zero_grad(set_to_none=True)
+        for weight in weights:
+            weight.grad = None
         if loss is not None:
             loss.backward()
         asked = keeper.asked() if keeper else NOTHING
@@ -74,13 +78,13 @@ def train_epoch(
         for optimiser in optimisers:
             optimiser.step()
         if loss is not None:
-            sums.loss += loss.detach() * len(texts)
-            sums.correct += (logits.detach().argmax(1) == batch.classes).sum()
+            sums.add(loss, len(texts), logits, batch.classes)
         sums.done += 1
         if on_batch:
-            on_batch(epoch, maker.words_of(texts))
+            on_batch(epoch, words)
         if asked and keeper:
             keeper.keep(asked, len(batches))
+    sums.settle()
     return float(ranks.total(sums.loss)), int(ranks.total(sums.correct))
 
 

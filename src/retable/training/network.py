@@ -140,6 +140,32 @@ def domains_with_heads(facts: Facts, heads: Heads) -> int:
     return len(facts.domains) if heads == "per-domain" else 0
 
 
+def untrained_network(
+    train: Split, vectors: WordVectors, *, model: Section, embedding: Section, heads: Heads = "shared", seed: int
+) -> tuple[nn.Module, Vocabulary]:
+    """A network on the CPU as it is before its first step, and the vocabulary of its training split.
+
+    Args:
+        seed: of the first weights, and of the dropout after them.
+    Raises: as `train_network`.
+    """
+    check_unit(vectors, embedding["unit"])
+    seed_everything(seed)
+    vocabulary = build_vocabulary(
+        count_words(in_unit(train, embedding["unit"]).tokens, lowercase=embedding["lowercase"]),
+        vectors.words,
+        min_count=embedding["min_count"],
+        lowercase=embedding["lowercase"],
+        unit=embedding["unit"],
+        parts=part_names(train) if reads_parts(model["name"]) else (),
+    )
+    rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
+    tuned = vocabulary.tuned if embedding["tune"] else 0
+    domains = domains_with_heads(train.facts, heads)
+    classes = len(train.facts.labels)
+    return build_network(model, classes, rows, tuned=tuned, parts=vocabulary.parts, domains=domains), vocabulary
+
+
 def train_network(
     train: Split,
     dev: Split,
@@ -169,23 +195,11 @@ def train_network(
     """
     where = choose_device(device)
     ranks.check_device(where)
-    check_unit(vectors, embedding["unit"])
-    seed_everything(seed)
-    vocabulary = build_vocabulary(
-        count_words(in_unit(train, embedding["unit"]).tokens, lowercase=embedding["lowercase"]),
-        vectors.words,
-        min_count=embedding["min_count"],
-        lowercase=embedding["lowercase"],
-        unit=embedding["unit"],
-        parts=part_names(train) if reads_parts(model["name"]) else (),
+    network, vocabulary = untrained_network(
+        train, vectors, model=model, embedding=embedding, heads=training["heads"], seed=seed
     )
+    network.to(where)
     encoded = [encode(split, vocabulary, max_words=training["max_words"]) for split in (train, dev)]
-    rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
-    tuned = vocabulary.tuned if embedding["tune"] else 0
-    domains = domains_with_heads(train.facts, training["heads"])
-    network = build_network(
-        model, len(train.facts.labels), rows, tuned=tuned, parts=vocabulary.parts, domains=domains
-    ).to(where)
     options = {name: value for name, value in training.items() if name not in ("heads", "max_words")}
     history = fit(
         network,
