@@ -7,6 +7,7 @@ Out  results/runs/<table>/<row>/<column>/<seed>/{metrics.json,cost.json,curve.cs
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,10 @@ from retable.evaluation.energy import gpu_of, metered
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
+from retable.training.fused.determinism import deterministic
 from retable.training.network import choose_device
 from retable.training.parallel import ALONE, Ranks
-from retable.training.run import train_classifier
+from retable.training.run import Trained, train_classifier
 from retable.vectors.store import read_vectors
 
 
@@ -48,8 +50,10 @@ def main() -> None:
                 return
             ranks = ALONE
         with results_folder(RUNS / arguments.table / arguments.row / arguments.column, ranks) as folder:
-            runs = planned_runs(column, load_yaml(PARAMS)["papers"][paper.name])
-            kept = [run_cell(folder / planned.name, arguments.table, cell, planned, ranks) for planned in runs]
+            protocol = load_yaml(PARAMS)["papers"][paper.name]
+            runs = planned_runs(column, protocol)
+            with deterministic(protocol.get("deterministic", False)):
+                kept = run_all(folder, arguments.table, cell, runs, ranks, fused=protocol.get("fused", 0))
         for each in kept:
             each.forget()
 
@@ -65,6 +69,23 @@ def cell_of(table: str, row: str, column: str) -> dict[str, str]:
     return found
 
 
+def run_all(
+    folder: Path, table: str, cell: dict[str, str], runs: Sequence[Planned], ranks: Ranks, *, fused: int
+) -> list[Kept]:
+    """The runs of a cell into their folders: one after the other, or up to `fused` at once.
+
+    Raises: InputError if several processes are to train runs fused.
+    """
+    if fused > 1 and len(runs) > 1 and cell["model"] not in LINEAR_MODELS:
+        from pipeline.fusing import groups_of, run_group  # not at the top: it imports this module
+
+        model = facts_of_run(table, cell, runs[0])["parameters"]["model"]
+        groups = groups_of(runs, fused, model, ranks)
+        if groups:
+            return [kept for group in groups for kept in run_group(folder, table, cell, group)]
+    return [run_cell(folder / planned.name, table, cell, planned, ranks) for planned in runs]
+
+
 def run_cell(
     folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE, *, waits: bool = True
 ) -> Kept:
@@ -72,28 +93,10 @@ def run_cell(
 
     Raises: TrainedElsewhereError if another process trains it and is not to be waited for.
     """
-    paper = paper_of_table(table)
-    asked = paper.result_table(table)
-    code = code_file(table, cell["row"])
-    parameters = row_parameters(
-        model_preset(cell["model"]),
-        asked.row(cell["row"]),
-        asked.column(cell["column"]),
-        read_params("papers")[paper.name],
-        vectors=cell["vectors"],
-        seed=planned.seed,
-        fold=planned.fold,
-    )
+    facts = facts_of_run(table, cell, planned)
+    parameters = facts["parameters"]
     train, dev, read_test = splits_of_run(cell["corpus"], planned.fold)
     vectors = read_vectors(vectors_of_run(VECTORS / cell["vectors"], planned.fold))
-    facts = {
-        "paper": paper.name,
-        "table": table,
-        "row": cell["row"],
-        "column": cell["column"],
-        "scale": read_params("scale"),
-    }
-    facts |= identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], code)
     kept = Kept(facts["key"], ranks, waits=waits)
     if kept.take_finished(folder):
         return kept
@@ -112,13 +115,42 @@ def run_cell(
         )
         bar.finish()
     trained = replace(trained, cost=trained.cost | meter.cost())
-    folder.mkdir(parents=True)
-    if cell["row"] in read_params("papers")[paper.name]["keep_weights"]:
-        (folder / "model").mkdir()
-        trained.classifier.save(folder / "model")
+    make_folder(folder, trained, facts)
     evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
     kept.keep_finished(folder)
     return kept
+
+
+def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str, Any]:
+    """What a run is, its parameters and its key among it, before it has any result."""
+    paper = paper_of_table(table)
+    asked = paper.result_table(table)
+    parameters = row_parameters(
+        model_preset(cell["model"]),
+        asked.row(cell["row"]),
+        asked.column(cell["column"]),
+        read_params("papers")[paper.name],
+        vectors=cell["vectors"],
+        seed=planned.seed,
+        fold=planned.fold,
+    )
+    facts = {
+        "paper": paper.name,
+        "table": table,
+        "row": cell["row"],
+        "column": cell["column"],
+        "scale": read_params("scale"),
+    }
+    code = code_file(table, cell["row"])
+    return facts | identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], code)
+
+
+def make_folder(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
+    """The folder of a run, with the weights where its row keeps them."""
+    folder.mkdir(parents=True)
+    if facts["row"] in read_params("papers")[facts["paper"]]["keep_weights"]:
+        (folder / "model").mkdir()
+        trained.classifier.save(folder / "model")
 
 
 def device_of(parameters: dict[str, Any]) -> torch.device:
