@@ -156,8 +156,8 @@ def test_the_predictions_behind_a_cell_are_those_of_what_is_shown():
 def test_the_bank_of_before_has_no_folds(tmp_path):
     write_bank(tmp_path / "t.csv", [entry(None, 0.8, 0.5)])
     lines = (tmp_path / "t.csv").read_text().splitlines()
-    cut = [line.rsplit(",", 3)[0] for line in lines]  # without fold, dev and clean_texts
-    assert lines[0].removeprefix(cut[0]) == ",fold,dev,clean_texts"
+    cut = [line.rsplit(",", 4)[0] for line in lines]  # without fold, dev, clean_texts and curve
+    assert lines[0].removeprefix(cut[0]) == ",fold,dev,clean_texts,curve"
     (tmp_path / "t.csv").write_text("\n".join(cut) + "\n")
     (again,) = read_bank(tmp_path / "t.csv")
     assert (again.fold, again.run, again.cut_as, again.result().dev) == ("", "1", ("", 0), None)
