@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from retable.layers.context import full_scale_context
 from retable.layers.embedding import WordEmbedding
+from retable.layers.products import Linear
 from retable.models.options import check_at_least, check_choice, check_share
 
 Gate = Literal["relu", "sigmoid"]
@@ -30,7 +31,7 @@ class SubCell(nn.Module):
 
     def __init__(self, size: int, gate: str) -> None:
         super().__init__()
-        self.gates = nn.Linear(3 * size, 4 * size)  # W and b of Gq, Gk, Gv, Go
+        self.gates = Linear(3 * size, 4 * size)  # W and b of Gq, Gk, Gv, Go
         self.activate = GATES[gate]
 
     def forward(self, x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
@@ -47,7 +48,7 @@ class FeatureAttention(nn.Module):
     def __init__(self, size: int, activation: str) -> None:
         super().__init__()
         self.size, self.activation = size, activation
-        self.projections = nn.Linear(4 * size, 2 * size, bias=False)  # Wq, Wk
+        self.projections = Linear(4 * size, 2 * size, bias=False)  # Wq, Wk
         self.selection = nn.Linear(size, 1, bias=False)  # Wf
 
     def forward(self, features: Tensor, real: Tensor, shape: torch.Size) -> Tensor:

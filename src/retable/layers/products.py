@@ -1,0 +1,77 @@
+"""A linear layer whose products are oneDNN's where MKL's are slow.
+
+Why        torch multiplies float32 matrices with MKL, which takes its AVX2 code on processors that are not Intel's: 98
+           GFLOP/s on a core where oneDNN, with AVX-512, makes 185 to 205 (benchmarks/NOTES.md). The operator is the one
+           that torch's compiler writes for linear layers. Where torch has it no more, on Intel's processors, on a GPU
+           and in fused training the layer is torch's own.
+Shapes     N rows, I inputs, O outputs.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+class Linear(nn.Linear):
+    """torch's, with other products of a float32 matrix (N, I) on a CPU."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(N, I) to (N, O)."""
+        others = x.dim() != 2 or x.is_cuda or x.dtype != torch.float32 or torch.is_autocast_enabled("cpu")
+        if others or not onednn_is_faster():
+            return super().forward(x)
+        y: Tensor = _Linear.apply(x, self.weight, self.bias)
+        return y
+
+
+@cache
+def onednn_is_faster() -> bool:
+    """Whether MKL takes its slow code on this processor and torch has oneDNN's operator."""
+    wide = torch.backends.cpu.get_cpu_capability() == "AVX512"
+    operator = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    return wide and operator and not of_intel()
+
+
+def of_intel() -> bool:
+    """Whether the processor is Intel's, or cannot be told."""
+    try:
+        return "GenuineIntel" in CPU_INFO.read_text(encoding="utf-8")
+    except OSError:
+        return True
+
+
+def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """x weight^T + bias, (N, I) and (O, I) to (N, O)."""
+    y: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    return y
+
+
+class _Linear(torch.autograd.Function):
+    """x weight^T + bias and its gradients; torch's own under vmap (training.fused)."""
+
+    @staticmethod
+    def forward(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        return product(x, weight, bias)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor | None], output: Tensor) -> None:
+        x, weight, bias = inputs
+        ctx.save_for_backward(x, weight)
+        ctx.has_bias = bias is not None
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        x, weight = ctx.saved_tensors
+        (of_y,) = gradients
+        of_bias = of_y.sum(dim=0) if ctx.has_bias else None
+        return product(of_y, weight.t()), product(of_y.t(), x.t()), of_bias
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *inputs: Any) -> tuple[Tensor, int]:
+        return torch.vmap(F.linear, in_dims)(*inputs), 0

@@ -1,0 +1,76 @@
+"""A linear layer by oneDNN's products."""
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from retable.layers import products
+from retable.layers.products import Linear
+
+needs_operator = pytest.mark.skipif(
+    not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this torch has no such operator"
+)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """oneDNN's products are taken on this processor, whatever it is; the calls of them are counted."""
+    calls = []
+    real = products.product
+    monkeypatch.setattr(products, "onednn_is_faster", lambda: True)
+    monkeypatch.setattr(products, "product", lambda *inputs: calls.append(1) or real(*inputs))
+    return calls
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("rows", [1, 7, 130])
+@needs_operator
+def test_values_and_gradients_are_torchs(asked, bias, rows):
+    ours, plain = Linear(33, 65, bias=bias), nn.Linear(33, 65, bias=bias)
+    plain.load_state_dict(ours.state_dict())
+    x = torch.randn(rows, 33)
+    found = []
+    for layer in (ours, plain):
+        inputs = x.clone().requires_grad_()
+        layer(inputs).square().sum().backward()
+        found.append([layer(x), inputs.grad, *(weight.grad for weight in layer.parameters())])
+    assert len(asked) == 4  # forward twice, backward two products
+    for one, other in zip(*found, strict=True):
+        assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+
+@needs_operator
+def test_under_vmap_it_is_torchs(asked):
+    layer = Linear(5, 4)
+    weights = torch.randn(3, 4, 5, requires_grad=True)
+    x = torch.randn(3, 7, 5)
+
+    def answer(weight, x):
+        return torch.func.functional_call(layer, {"weight": weight}, (x,))
+
+    y = torch.vmap(answer)(weights, x)
+    y.square().sum().backward()
+    expected = x @ weights.mT + layer.bias
+    assert not asked
+    assert_close(y, expected)
+    assert_close(weights.grad, (2 * expected).mT @ x)
+
+
+def test_what_onednn_is_not_asked_for_is_torchs(asked):
+    Linear(3, 2)(torch.ones(4, 5, 3))
+    Linear(3, 2).double()(torch.ones(4, 3).double())
+    with torch.autocast("cpu", torch.bfloat16):
+        Linear(3, 2)(torch.ones(4, 3))
+    assert not asked
+
+
+def test_intels_processors_keep_their_products(monkeypatch, tmp_path):
+    cpu_info = tmp_path / "cpuinfo"
+    cpu_info.write_text("vendor_id\t: GenuineIntel\n")
+    for path, intel in ((cpu_info, True), (tmp_path / "missing", True)):
+        monkeypatch.setattr(products, "CPU_INFO", path)
+        assert products.of_intel() == intel
+    cpu_info.write_text("vendor_id\t: AuthenticAMD\n")
+    monkeypatch.setattr(products, "CPU_INFO", cpu_info)
+    assert not products.of_intel()
