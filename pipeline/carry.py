@@ -41,8 +41,19 @@ from retable.tables.bank import Entry, read_bank
 from retable.tables.carried import Carried, read_carried, stands_for, write_carried
 
 EPOCHS, MAX_WORDS = 1, 16  # enough for every line of the code, and few enough for all rows within minutes
-# Runs in a worktree: each argument is a cell as `pipeline.run` takes it, "table row column".
-RUN_ALL = "import sys; from pipeline.run import main\nfor a in sys.argv[1:]: sys.argv = ['run', *a.split()]; main()"
+# Runs in a worktree: each argument is a cell as `pipeline.run` takes it, "table row column". A cell that its code
+# refuses (a row that it does not know, say) has said so, and the others follow.
+RUN_ALL = """
+import sys
+from pipeline.run import main
+for cell in sys.argv[1:]:
+    sys.argv = ["run", *cell.split()]
+    try:
+        main()
+    except SystemExit as end:
+        if end.code != 1:
+            raise
+"""
 
 
 @dataclass(frozen=True)
@@ -164,7 +175,11 @@ def difference(old: Path, new: Path) -> str:
 
 def compare(trial: Trial, old: Path, new: Path) -> Carried | str:
     """The line of a row whose two codes give the same, or why there is none."""
-    before, after = (read_json(tree / "results/runs" / trial.folder / "metrics.json") for tree in (old, new))
+    files = [tree / "results/runs" / trial.folder / "metrics.json" for tree in (old, new)]
+    for file, code in zip(files, (f"the code of {trial.entry.commit[:10]}", "the code of HEAD"), strict=True):
+        if not file.exists():
+            return f"{code} refused its cell (above)"
+    before, after = map(read_json, files)
     if before["hashes"]["code"] != trial.entry.code:
         return f"commit {trial.entry.commit[:10]} does not hold the code that made it"
     if after["hashes"]["code"] != trial.new:

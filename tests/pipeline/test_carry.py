@@ -1,4 +1,5 @@
 import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -66,6 +67,30 @@ def test_a_commit_without_the_code_that_made_the_run_carries_nothing(tmp_path):
 
 def test_sources_that_are_not_committed_carry_nothing(tmp_path):
     assert "commit first" in compared(tmp_path, code="newer")
+
+
+def test_a_cell_that_the_old_code_refuses_carries_nothing(tmp_path):
+    outcome = carry.compare(TRIAL, tmp_path / "old", write_run(tmp_path / "new", "new"))
+    assert outcome == "the code of abcdef+ refused its cell (above)"
+
+
+def run_all(tmp_path, main):
+    package = tmp_path / "pipeline"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "run.py").write_text(f"import sys\ndef main():\n    {main}\n    print(*sys.argv[1:])\n")
+    command = [sys.executable, "-c", carry.RUN_ALL, "table first column", "table second column"]
+    return subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+
+
+def test_after_a_cell_that_is_refused_the_others_are_tried(tmp_path):
+    done = run_all(tmp_path, "if sys.argv[2] == 'first': sys.exit(1)")
+    assert (done.returncode, done.stdout) == (0, "table second column\n")
+
+
+def test_after_ctrl_c_no_other_cell_is_tried(tmp_path):
+    done = run_all(tmp_path, "sys.exit(130)")
+    assert (done.returncode, done.stdout) == (130, "")
 
 
 def current(code):
