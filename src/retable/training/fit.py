@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from retable.errors import InputError
@@ -14,7 +13,7 @@ from retable.text.vocabulary import Encoded
 from retable.training.batches import BatchMaker
 from retable.training.course import Course
 from retable.training.history import Epoch, History
-from retable.training.keeper import Keeper, StatePlace
+from retable.training.keeper import Keeper, StatePlace, noted_signals
 from retable.training.loop import Mean, Precision, train_epoch
 from retable.training.optimisers import Optimiser, build_optimisers
 from retable.training.parallel import ALONE, Ranks
@@ -72,14 +71,15 @@ def fit(
     maker, dev_maker = (BatchMaker(split, device, per_domain=per_domain) for split in (train, ranks.part(dev)))
     ranks.start_alike(network, seed)
     course = Course(network, optimisers, seed, device)
-    with Keeper(course, state, ranks) as keeper:
+    keeper = Keeper(course, state, ranks)
+    with noted_signals(state):
         keeper.go_on(seed)
         tell_of_earlier(course, len(train.words), on_batch, on_epoch)
         while not course.finished(epochs, patience):
             batches = course.draw_batches(maker.lengths, batch_size)
             if on_batch and course.sums.done:
                 on_batch(course.number, sum(map(maker.words_of, batches[: course.sums.done])))
-            loss_sum, correct = train_epoch(
+            sums = train_epoch(
                 network,
                 maker,
                 batches,
@@ -95,19 +95,10 @@ def fit(
                 on_batch=on_batch,
             )
             seconds = course.seconds()
-            check_loss(loss_sum, course.number, learning_rate)
+            check_loss(sums[0], course.number, learning_rate)
             logits = ranks.whole(predict_logits(network, dev_maker, precision), len(dev))
-            course.end_epoch(
-                Epoch(
-                    course.number,
-                    optimisers[0].param_groups[0]["lr"],
-                    loss_sum / len(train),
-                    correct / len(train),
-                    float(F.cross_entropy(logits, torch.from_numpy(dev.classes))),
-                    float((logits.argmax(1).numpy() == dev.classes).mean()),
-                    seconds,
-                )
-            )
+            rate = optimisers[0].param_groups[0]["lr"]
+            course.end_epoch(Epoch.of(course.number, rate, sums, len(train), logits, dev, seconds))
             if on_epoch:
                 on_epoch(course.epochs[-1])
             keeper.keep(ranks.agreed(keeper.asked()), len(batches))

@@ -1,7 +1,7 @@
 """Keeps the state of a training in its file, and goes on from it."""
 
-from types import TracebackType
-from typing import Any, Protocol, Self
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
 
 from retable.training.course import Course
 from retable.training.parallel import Ranks
@@ -25,28 +25,33 @@ class StatePlace(Protocol):
     def parse(self, body: bytes) -> dict[str, Any]: ...
 
 
+def noted_signals(file: StatePlace | None) -> AbstractContextManager[Any]:
+    """Within the block Ctrl-C and SIGTERM are noted, so that a step can end; without a file they act as ever."""
+    return file.signals if file else nullcontext()
+
+
+def standing(number: int, done: int, steps: int) -> str:
+    """Where a training stands that has `done` so many of the steps of an epoch, in words."""
+    return f"epoch {number}, step {done} of {steps}" if done else f"the end of epoch {number - 1}"
+
+
+def stopped(where: str, saved: bool, signal: int) -> Stopped:
+    """What ends a training that a signal has asked to stop, to be raised."""
+    what = "its state is saved, and the same command goes on from there" if saved else "its state was not saved"
+    return Stopped(f"stopped at {where}; {what}.", signal)
+
+
 class Keeper:
     """Saves a course at the end of a step, when it is time or when Ctrl-C or SIGTERM asks for it.
 
     Args:
         course: what is saved.
-        file: where; None keeps nothing, and leaves the signals alone.
+        file: where; None keeps nothing.
         ranks: the processes of the training; the first of them reads and writes.
     """
 
     def __init__(self, course: Course, file: StatePlace | None, ranks: Ranks) -> None:
         self.course, self.file, self.ranks = course, file, ranks
-
-    def __enter__(self) -> Self:
-        if self.file:
-            self.file.signals.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.file:
-            self.file.signals.__exit__(kind, error, trace)
 
     def asked(self) -> int:
         """What this process asks for at the end of the current step."""
@@ -65,12 +70,10 @@ class Keeper:
         if asked == NOTHING or not self.file:
             return
         own = self.ranks.gather(self.course.own_state())
-        number, done = self.course.number, self.course.sums.done
-        where = f"epoch {number}, step {done} of {steps}" if done else f"the end of epoch {number - 1}"
+        where = standing(self.course.number, self.course.sums.done, steps)
         saved = self.file.write(self.course.state() | {"own": own}, where) if self.ranks.first else True
         if asked > SAVE:
-            what = "its state is saved, and the same command goes on from there" if saved else "its state was not saved"
-            raise Stopped(f"stopped at {where}; {what}.", asked)
+            raise stopped(where, saved, asked)
 
     def go_on(self, seed: int) -> None:
         """Take up the kept state, if there is one, in every process.

@@ -18,7 +18,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.models import network_class
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
-from retable.text.vocabulary import Vocabulary, build_vocabulary, count_words, encode, part_names
+from retable.text.vocabulary import Encoded, Vocabulary, build_vocabulary, count_words, encode, part_names
 from retable.training.batches import BatchMaker
 from retable.training.fit import fit
 from retable.training.history import Epoch, History
@@ -53,9 +53,13 @@ class NetworkClassifier:
         """Whether every domain of a joint corpus has a classifier of its own."""
         return isinstance(self.network, PerDomain)
 
+    def encoded(self, split: Split) -> Encoded:
+        """The texts of a split in row numbers, as the network reads them."""
+        return encode(split, self.vocabulary, max_words=self.max_words)
+
     def probabilities(self, split: Split) -> np.ndarray:
         """Class probabilities of every text, float32 (text, class)."""
-        encoded = encode(split, self.vocabulary, max_words=self.max_words)
+        encoded = self.encoded(split)
         maker = BatchMaker(self.ranks.part(encoded), self.device, per_domain=self.per_domain)
         logits = self.ranks.whole(predict_logits(self.network, maker, self.precision), len(encoded))
         return logits.softmax(dim=1).numpy()
@@ -166,6 +170,30 @@ def untrained_network(
     return build_network(model, classes, rows, tuned=tuned, parts=vocabulary.parts, domains=domains), vocabulary
 
 
+def untrained_classifier(
+    train: Split,
+    vectors: WordVectors,
+    *,
+    model: Section,
+    embedding: Section,
+    training: Section,
+    seed: int,
+    device: torch.device,
+    precision: Precision,
+    ranks: Ranks = ALONE,
+) -> NetworkClassifier:
+    """What `train_network` trains, on its device, before its first step; its arguments and errors."""
+    network, vocabulary = untrained_network(
+        train, vectors, model=model, embedding=embedding, heads=training["heads"], seed=seed
+    )
+    return NetworkClassifier(network.to(device), vocabulary, device, precision, training["max_words"], ranks)
+
+
+def fitting_options(training: Section) -> dict[str, Any]:
+    """What of the section `training` is `fit`'s; the network and its texts take the rest."""
+    return {name: value for name, value in training.items() if name not in ("heads", "max_words")}
+
+
 def train_network(
     train: Split,
     dev: Split,
@@ -195,15 +223,21 @@ def train_network(
     """
     where = choose_device(device)
     ranks.check_device(where)
-    network, vocabulary = untrained_network(
-        train, vectors, model=model, embedding=embedding, heads=training["heads"], seed=seed
+    classifier = untrained_classifier(
+        train,
+        vectors,
+        model=model,
+        embedding=embedding,
+        training=training,
+        seed=seed,
+        device=where,
+        precision=precision,
+        ranks=ranks,
     )
-    network.to(where)
-    encoded = [encode(split, vocabulary, max_words=training["max_words"]) for split in (train, dev)]
-    options = {name: value for name, value in training.items() if name not in ("heads", "max_words")}
     history = fit(
-        network,
-        *encoded,
+        classifier.network,
+        classifier.encoded(train),
+        classifier.encoded(dev),
         seed=seed,
         device=where,
         precision=precision,
@@ -212,9 +246,9 @@ def train_network(
         ranks=ranks,
         on_batch=on_batch,
         on_epoch=on_epoch,
-        **options,
+        **fitting_options(training),
     )
-    return NetworkClassifier(network, vocabulary, where, precision, training["max_words"], ranks), history
+    return classifier, history
 
 
 def check_unit(vectors: WordVectors, unit: str) -> None:

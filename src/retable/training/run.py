@@ -83,7 +83,6 @@ def train_classifier(
             on_line(lines[-1])
 
     model = parameters["model"]
-    lengths = np.diff(in_unit(train, parameters["embedding"]["unit"]).tokens.offsets.to_numpy())
     if model["name"] in LINEAR_MODELS:
         options = {key: value for key, value in model.items() if key != "name"}
         classifier, tried = linear_trainer(model["name"])(
@@ -96,7 +95,7 @@ def train_classifier(
             **options,
         )
         best = max(tried, key=lambda candidate: candidate.dev_accuracy)
-        seconds = (time.perf_counter() - start) / len(tried)
+        seconds_per_epoch = (time.perf_counter() - start) / len(tried)
         epochs: dict[str, Any] = {"run": None, "chosen": None, "turned": None}
         chosen = {"features": best.features, "cost": best.cost}
         device = torch.device("cpu")
@@ -116,21 +115,36 @@ def train_classifier(
             on_batch=on_batch,
             on_epoch=keep,
         )
-        seconds = float(np.median([epoch.seconds for epoch in history.epochs]))
-        epochs = {"run": len(history.epochs), "chosen": history.chosen, "turned": history.turned}
+        seconds_per_epoch, epochs = history.seconds_per_epoch, history.told
         chosen, device = {}, choose_device(parameters["device"])
+    seconds = time.perf_counter() - start + (state.earlier_s if state else 0.0)
+    cost = cost_of(classifier, parameters, train, seconds_per_epoch, seconds, device)
+    if ranks.size > 1:
+        cost["device"] = f"{ranks.size} x {cost['device']}"
+    return Trained(classifier, lines, epochs, chosen, cost)
+
+
+def cost_of(
+    classifier: Classifier,
+    parameters: Section,
+    train: Split,
+    seconds_per_epoch: float,
+    seconds: float,
+    device: torch.device,
+) -> dict[str, Any]:
+    """What cost.json says of a training that has just ended, on a device of one process."""
+    lengths = np.diff(in_unit(train, parameters["embedding"]["unit"]).tokens.offsets.to_numpy())
     max_words = parameters["training"].get("max_words", 0)
     words = int(np.minimum(lengths, max_words).sum() if max_words else lengths.sum())
-    cost = {
+    return {
         **classifier.cost_facts(words / len(lengths)),
-        "seconds_per_epoch": seconds,
-        "words_per_second": words / seconds,
-        "seconds": time.perf_counter() - start + (state.earlier_s if state else 0.0),
+        "seconds_per_epoch": seconds_per_epoch,
+        "words_per_second": words / seconds_per_epoch,
+        "seconds": seconds,
         "peak_memory_mb": peak_memory_mb(device),
-        "device": device_name(device) if ranks.size == 1 else f"{ranks.size} x {device_name(device)}",
+        "device": device_name(device),
         "threads": torch.get_num_threads(),
     }
-    return Trained(classifier, lines, epochs, chosen, cost)
 
 
 def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifier:

@@ -5,14 +5,14 @@ from functools import partial
 
 import torch
 
-from retable.training.fit import check_training
+from retable.training.fit import check_training, tell_of_earlier
 from retable.training.fused.checking import check_group
 from retable.training.fused.group import Group
 from retable.training.fused.keeper import GroupKeeper
 from retable.training.fused.optimisers import StackedOptimiser
 from retable.training.fused.runs import Run
 from retable.training.history import Epoch, History
-from retable.training.keeper import StatePlace
+from retable.training.keeper import StatePlace, noted_signals
 from retable.training.loop import Precision
 from retable.training.optimisers import Optimiser
 from retable.training.schedules import Schedule, learning_rates
@@ -65,9 +65,16 @@ def fit_fused(
         clip=clip,
     )
     check_group(group)
-    with GroupKeeper(group, state) as keeper:
+    keeper = GroupKeeper(group, state)
+    with noted_signals(state):
         keeper.go_on()
-        tell_of_earlier(runs, on_batch, on_epoch)
+        for place, run in enumerate(runs):  # of a broken epoch nothing is told
+            tell_of_earlier(
+                run.course,
+                len(run.train.words),
+                partial(on_batch, place) if on_batch else None,
+                partial(on_epoch, place) if on_epoch else None,
+            )
         while group.running:
             group.step()
             if on_batch:
@@ -78,13 +85,3 @@ def fit_fused(
                     on_epoch(runs.index(run), run.course.epochs[-1])
             keeper.keep()
     return [History(run.course.epochs, run.course.chosen) for run in runs]
-
-
-def tell_of_earlier(runs: Sequence[Run], on_batch: OnBatch | None, on_epoch: OnEpoch | None) -> None:
-    """The epochs that runs which go on had finished; of a broken one, nothing."""
-    for place, run in enumerate(runs):
-        for epoch in run.course.epochs:
-            if on_batch:
-                on_batch(place, epoch.epoch, len(run.train.words))
-            if on_epoch:
-                on_epoch(place, epoch)

@@ -23,6 +23,7 @@ from retable.training.fused.probing import dropouts_of, shortest_texts
 from retable.training.fused.runs import Run, equal_sizes, one_behind_the_other
 from retable.training.fused.stack import Stack
 from retable.training.history import Epoch
+from retable.training.keeper import standing
 from retable.training.loop import Precision
 
 
@@ -142,7 +143,7 @@ class Group:
             run = self.running[row]
             check_loss(losses[row], run.course.number, run.rate)
             self.stack.take(row, run.network)
-            self.end_epoch(run, losses[row], correct[row])
+            self.end_epoch(run, (losses[row], correct[row]))
             self.loss[row], self.correct[row] = 0.0, 0
             if self.has_stopped(run):
                 run.course.take_best()
@@ -152,21 +153,11 @@ class Group:
         self.clock = time.perf_counter()
         return found
 
-    def end_epoch(self, run: Run, loss_sum: float, correct: int) -> None:
+    def end_epoch(self, run: Run, sums: tuple[float, int]) -> None:
         """Score a run on dev and keep the epoch's line."""
         logits = predict_logits(run.network, run.dev_maker, self.precision)
         run.network.train()
-        run.course.end_epoch(
-            Epoch(
-                run.course.number,
-                run.rate,
-                loss_sum / len(run.train),
-                correct / len(run.train),
-                float(F.cross_entropy(logits, torch.from_numpy(run.dev.classes))),
-                float((logits.argmax(1).numpy() == run.dev.classes).mean()),
-                run.seconds,
-            )
-        )
+        run.course.end_epoch(Epoch.of(run.course.number, run.rate, sums, len(run.train), logits, run.dev, run.seconds))
         run.batches, run.done, run.seconds = [], 0, 0.0
 
     def share_time(self) -> None:
@@ -191,9 +182,7 @@ class Group:
             return f"the end of all {len(self.runs)} runs"
         run = self.running[0]
         more = f", of the first of {len(self.running)} runs" if len(self.running) > 1 else ""
-        if not run.done:
-            return f"the end of epoch {run.course.number - 1}{more}"
-        return f"epoch {run.course.number}, step {run.done} of {len(run.batches)}{more}"
+        return standing(run.course.number, run.done, len(run.batches)) + more
 
     def state(self) -> dict[str, Any]:
         """All that changes while the runs are on their way, as tensors and plain values."""

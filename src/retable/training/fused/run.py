@@ -5,21 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 
 from retable.errors import InputError
 from retable.text.splits import Split
-from retable.text.units import in_unit
-from retable.text.vocabulary import encode
 from retable.training.fused.fit import OnBatch, fit_fused
 from retable.training.fused.masks import own_generator
 from retable.training.fused.runs import Run
 from retable.training.fused.ways import why_alone
-from retable.training.history import History
 from retable.training.keeper import StatePlace
-from retable.training.network import NetworkClassifier, choose_device, untrained_network
-from retable.training.run import Trained, device_name, peak_memory_mb
+from retable.training.network import NetworkClassifier, choose_device, fitting_options, untrained_classifier
+from retable.training.run import Trained, cost_of, peak_memory_mb
 from retable.vectors.store import WordVectors
 
 OF_ONE_RUN = ("seed", "corpus")  # sections in which runs that are trained together may differ
@@ -58,7 +54,6 @@ def train_classifiers(
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
     prepared = [prepare(each, device) for each in asked]
-    training = {name: value for name, value in parameters["training"].items() if name not in ("heads", "max_words")}
     histories = fit_fused(
         [run for run, _ in prepared],
         device=device,
@@ -66,14 +61,15 @@ def train_classifiers(
         state=state,
         on_batch=on_batch,
         on_epoch=lambda run, epoch: on_line(run, asdict(epoch)) if on_line else None,
-        **training,
+        **fitting_options(parameters["training"]),
     )
     seconds = (time.perf_counter() - start + (state.earlier_s if state else 0.0)) / len(asked)
-    shared = {"seconds": seconds, "peak_memory_mb": peak_memory_mb(device), "fused": len(asked)}
-    return [
-        trained_of(each, classifier, history, device, shared)
-        for each, (_, classifier), history in zip(asked, prepared, histories, strict=True)
-    ]
+    of_all = {"peak_memory_mb": peak_memory_mb(device), "fused": len(asked)}
+    found = []
+    for each, (_, classifier), history in zip(asked, prepared, histories, strict=True):
+        cost = cost_of(classifier, each.parameters, each.train, history.seconds_per_epoch, seconds, device) | of_all
+        found.append(Trained(classifier, [asdict(epoch) for epoch in history.epochs], history.told, {}, cost))
+    return found
 
 
 def check_alike(asked: Sequence[Asked]) -> None:
@@ -99,31 +95,8 @@ def check_alike(asked: Sequence[Asked]) -> None:
 def prepare(asked: Asked, device: torch.device) -> tuple[Run, NetworkClassifier]:
     """A run's network and texts before the first step."""
     parameters, train, dev, vectors = asked
-    model, embedding, training = (parameters[section] for section in ("model", "embedding", "training"))
-    network, vocabulary = untrained_network(
-        train, vectors, model=model, embedding=embedding, heads=training["heads"], seed=parameters["seed"]
-    )
-    network.to(device)
-    texts, held = (encode(split, vocabulary, max_words=training["max_words"]) for split in (train, dev))
-    classifier = NetworkClassifier(network, vocabulary, device, parameters["precision"], training["max_words"])
-    return Run.of(network, texts, held, parameters["seed"], own_generator(device)), classifier
-
-
-def trained_of(
-    asked: Asked, classifier: NetworkClassifier, history: History, device: torch.device, shared: Mapping[str, float]
-) -> Trained:
-    """A run's result; `shared` are the costs that all runs have alike."""
-    lengths = np.diff(in_unit(asked.train, asked.parameters["embedding"]["unit"]).tokens.offsets.to_numpy())
-    max_words = asked.parameters["training"]["max_words"]
-    words = int(np.minimum(lengths, max_words).sum() if max_words else lengths.sum())
-    seconds = float(np.median([epoch.seconds for epoch in history.epochs]))
-    cost = {
-        **classifier.cost_facts(words / len(lengths)),
-        "seconds_per_epoch": seconds,
-        "words_per_second": words / seconds,
-        **shared,
-        "device": device_name(device),
-        "threads": torch.get_num_threads(),
-    }
-    epochs = {"run": len(history.epochs), "chosen": history.chosen, "turned": history.turned}
-    return Trained(classifier, [asdict(epoch) for epoch in history.epochs], epochs, {}, cost)
+    sections = {name: parameters[name] for name in ("model", "embedding", "training", "seed", "precision")}
+    classifier = untrained_classifier(train, vectors, device=device, **sections)
+    generator = own_generator(device)  # before another run seeds torch's
+    texts, held = classifier.encoded(train), classifier.encoded(dev)
+    return Run.of(classifier.network, texts, held, parameters["seed"], generator), classifier
