@@ -11,12 +11,17 @@ from torch import Tensor
 
 
 class _Reversal(torch.autograd.Function):
-    """The identity, with a gradient of -strength times that of the identity."""
+    """The identity, with a gradient of -strength times that of the identity; vmap follows it (training.fused)."""
+
+    generate_vmap_rule = True
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, strength: float) -> Tensor:
-        ctx.strength = strength
+    def forward(x: Tensor, strength: float) -> Tensor:
         return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, float], output: Tensor) -> None:
+        ctx.strength = inputs[1]
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:

@@ -18,8 +18,9 @@ Equal      to the runs alone within rounding, dropout included (CPU; float64: th
 
 | way | models |
 |---|---|
-| vmap | avg-embedding, dpcnn, fcsr, textcnn, transformer, transformer-f, universal-transformer (fixed halting) |
+| vmap | avg-embedding, dpcnn, fcsr, fcsr-fp, textcnn, transformer, transformer-f |
+| vmap | universal-transformer with fixed halting |
 | vmap, hand-written recurrence | att-blstm, bigru, bilstm, cspan, lama, lstm, structured-self-attention |
-| alone, one run after the other | fasttext (sparse gradients), fcsr-fp (its gradient reversal has no rule for vmap), |
+| alone, one run after the other | fasttext (sparse gradients), |
 | | universal-transformer with adaptive halting (its number of steps follows its numbers) |
 """

@@ -4,10 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 # Model -> why its runs are trained one after the other.
-ALONE = {
-    "fasttext": "its gradients are sparse",
-    "fcsr-fp": "its gradient reversal has no rule for vmap",
-}
+ALONE = {"fasttext": "its gradients are sparse"}
 ADAPTIVE = "with adaptive halting the number of its steps follows its numbers"
 
 
