@@ -1,6 +1,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 
 from retable.text.splits import Facts, Split
 
@@ -10,6 +11,15 @@ def make_split(texts, labels, names=("bad", "good")):
     tokens = pa.array([text.split() for text in texts], pa.list_(pa.string()))
     ids = [f"made-up/{number}" for number in range(len(texts))]
     return Split(facts, ids, tokens, None, np.array(labels, dtype=np.int64), np.ones(len(texts), dtype=bool))
+
+
+@pytest.fixture
+def doubles():
+    """float64 throughout, so that equal means equal."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(before)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from retable.training.parallel import texts_of
 from tests.models.test_every_model import CASES, PARTS, Case
 from tests.training.fused_runs import alone, assert_equal, differences, fused, network_of, random_texts
 
+pytestmark = pytest.mark.usefixtures("doubles")
 CNN = Case("textcnn", 0, {"filters": 4, "dropout": 0.5})
 LSTM = Case("bilstm", 0, {"hidden": 10, "layers": 2, "dropout": 0.3})
 PYRAMID = Case("dpcnn", 0, {"maps": 8, "blocks": 4, "dropout": 0.2})
@@ -27,15 +28,6 @@ FCSR = Case("fcsr", 0, {"gate": "sigmoid"})
 TOGETHER = [case for case in CASES if why_alone({"name": case.model, **case.options}) is None]
 SOME = pytest.mark.parametrize("case", [CNN, LSTM, PYRAMID, TAGS, FCSR], ids=str)
 every_model = pytest.mark.parametrize("case", TOGETHER, ids=str)
-
-
-@pytest.fixture(autouse=True)
-def doubles():
-    """float64 throughout, so that equal means equal."""
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
 
 
 def texts_for(case, generator, count, words=30, **options):

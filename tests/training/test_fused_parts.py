@@ -21,18 +21,10 @@ from retable.training.fused.runs import equal_sizes, one_behind_the_other
 from retable.training.fused.stack import Stack, stacked
 from retable.training.optimisers import build_optimisers
 from tests.models.test_every_model import Case
-from tests.training.fused_runs import network_of
+from tests.training.fused_runs import CPU, network_of
 
-CPU = torch.device("cpu")
+pytestmark = pytest.mark.usefixtures("doubles")
 NAMES = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
-
-
-@pytest.fixture(autouse=True)
-def doubles():
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
 
 
 @pytest.mark.parametrize(("layer", "states"), [(nn.LSTM, lstm_states), (nn.GRU, gru_states)])
