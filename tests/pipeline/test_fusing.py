@@ -79,7 +79,7 @@ def test_times_are_shares_of_those_of_all(fused):
     assert costs[0]["seconds_per_epoch"] < costs[0]["seconds"]
 
 
-@pytest.mark.parametrize("step", [3, STEPS, 2 * STEPS - 1])
+@pytest.mark.parametrize("step", [3, 2 * STEPS - 1])
 def test_a_killed_group_goes_on_and_ends_with_the_same_bytes(tmp_path, fused, step):
     folder = write_fused(tmp_path)
     assert run(folder, f"9 {step} 0")[0] == -9

@@ -17,7 +17,7 @@ from retable.training.network import reads_parts
 from tests.models.test_every_model import CLASSES, DIM, PARTS
 
 CPU = torch.device("cpu")
-OPTIONS = {"learning_rate": 0.02, "epochs": 3, "batch_size": 5, "patience": 9}
+OPTIONS = {"learning_rate": 0.02, "epochs": 2, "batch_size": 5, "patience": 9}
 
 
 def random_texts(generator, count, words, *, longest=9, parts=0, domains=0):

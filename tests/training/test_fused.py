@@ -22,7 +22,7 @@ from tests.training.fused_runs import alone, assert_equal, differences, fused, n
 pytestmark = pytest.mark.usefixtures("doubles")
 CNN = Case("textcnn", 0, {"filters": 4, "dropout": 0.5})
 LSTM = Case("bilstm", 0, {"hidden": 10, "layers": 2, "dropout": 0.3})
-PYRAMID = Case("dpcnn", 0, {"maps": 8, "blocks": 4, "dropout": 0.2})
+PYRAMID = Case("dpcnn", 0, {"maps": 4, "blocks": 4, "dropout": 0.2})
 TAGS = Case("transformer-f", 0, {"layers": 1, "size": 8})
 FCSR = Case("fcsr", 0, {"gate": "sigmoid"})
 TOGETHER = [case for case in CASES if why_alone({"name": case.model, **case.options}) is None]
@@ -35,16 +35,16 @@ def texts_for(case, generator, count, words=30, **options):
     return random_texts(generator, count, words, **{"parts": parts, **options})
 
 
-def seeds(case, *numbers, texts=23, longest=9):
-    """Runs of these seeds on one corpus; 23 texts are four batches of five and one of three."""
+def seeds(case, *numbers, texts=13, longest=9):
+    """Runs of these seeds on one corpus; 13 texts are two batches of five and one of three."""
     generator = np.random.default_rng(5)
     train, held = (texts_for(case, generator, count, longest=longest) for count in (texts, 8))
     return [(partial(network_of, case, seed), train, held, seed) for seed in numbers]
 
 
-def domains(case):
-    """Runs on three corpora of other sizes, lengths and vocabularies; one has no fixed vector."""
-    generator = np.random.default_rng(6)
+def domains(case, sizes=(13, 17, 6)):
+    """Runs on three corpora of these sizes, of other lengths and vocabularies; one has no fixed vector."""
+    generator, forms = np.random.default_rng(6), [(30, 24, 9), (41, 41, 17), (25, 3, 4)]
     return [
         (
             partial(network_of, case, seed, words=words, tuned=tuned),
@@ -52,7 +52,7 @@ def domains(case):
             texts_for(case, generator, 7, words),
             seed,
         )
-        for seed, (words, tuned, texts, longest) in enumerate([(30, 24, 23, 9), (41, 41, 31, 17), (25, 3, 11, 4)])
+        for seed, ((words, tuned, longest), texts) in enumerate(zip(forms, sizes, strict=True))
     ]
 
 
@@ -63,13 +63,14 @@ def without_dropout(case):
 
 
 @every_model
-def test_three_seeds_are_three_single_runs(case):
+def test_two_seeds_are_two_single_runs(case):
+    """Dropout included: it is drawn as by each run alone."""
+    assert_equal(seeds(case, 1, 2))
+
+
+@SOME
+def test_so_are_three_without_dropout(case):
     assert_equal(seeds(without_dropout(case), 1, 2, 3))
-
-
-@every_model
-def test_dropout_is_drawn_as_by_each_run_alone(case):
-    assert_equal(seeds(case, 1, 2, 3))
 
 
 def test_dropout_in_another_order_would_be_seen(monkeypatch):
@@ -89,7 +90,7 @@ def test_folds_of_other_sizes_keep_their_own_epochs(case):
     generator = np.random.default_rng(7)
     asked = [
         (partial(network_of, case, 1), texts_for(case, generator, texts), texts_for(case, generator, dev), 1)
-        for texts, dev in ((23, 8), (22, 9), (31, 1))
+        for texts, dev in ((13, 8), (12, 9), (16, 1))
     ]
     assert_equal(asked, schedule="linear", epochs_max=5)
 
@@ -104,7 +105,7 @@ def test_runs_with_other_parts_of_speech_have_weights_of_their_own_for_them():
     asked = [
         (
             partial(network_of, case, seed, parts=parts),
-            texts_for(case, generator, 23, parts=len(parts)),
+            texts_for(case, generator, 13, parts=len(parts)),
             texts_for(case, generator, 8, parts=len(parts)),
             seed,
         )
@@ -116,20 +117,20 @@ def test_runs_with_other_parts_of_speech_have_weights_of_their_own_for_them():
 @pytest.mark.parametrize("case", [CNN, LSTM], ids=str)
 def test_a_joint_corpus_has_a_classifier_for_each_domain(case):
     generator = np.random.default_rng(9)
-    train, held = (texts_for(case, generator, count, domains=3) for count in (23, 8))
+    train, held = (texts_for(case, generator, count, domains=3) for count in (13, 8))
     assert_equal([(partial(network_of, case, seed, domains=3), train, held, seed) for seed in (1, 2)])
 
 
 def test_word_vectors_that_are_not_tuned_stay():
     generator = np.random.default_rng(10)
-    train, held = (texts_for(CNN, generator, count) for count in (23, 8))
+    train, held = (texts_for(CNN, generator, count) for count in (13, 8))
     asked = [(partial(network_of, CNN, seed, tuned=0), train, held, seed) for seed in (1, 2)]
     assert_equal(asked)
 
 
-@pytest.mark.parametrize("case", [CNN, LSTM, PYRAMID], ids=str)
+@pytest.mark.parametrize("case", [CNN, PYRAMID], ids=str)
 def test_a_run_that_stops_early_leaves_and_changes_nothing_for_the_others(case):
-    first, second, third = domains(case)
+    first, second, third = domains(case, sizes=(23, 31, 11))
     keeps_on = (*first[:2], first[1], first[3])  # its own training texts are its dev
     one_text = (*second[:2], texts_of(second[2], np.arange(1)), second[3])  # right or wrong
     asked = [third, one_text, keeps_on]
@@ -150,27 +151,28 @@ def test_every_run_ends_with_the_weights_of_its_own_best_epoch():
 
 
 @SOME
-@pytest.mark.parametrize("batch_size", [1, 23, 100])
+@pytest.mark.parametrize("batch_size", [1, 100])
 def test_batches_of_one_text_and_of_all(case, batch_size):
-    assert_equal(seeds(case, 1, 2), batch_size=batch_size, epochs=2)
+    assert_equal(seeds(case, 1, 2, texts=5), batch_size=batch_size)
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("case", "options"),
     [
-        {"optimiser": "sgd", "learning_rate": 0.1},
-        {"optimiser": "sgd", "learning_rate": 0.1, "momentum": 0.9, "weight_decay": 1e-2},
-        {"optimiser": "adagrad", "learning_rate": 0.05, "weight_decay": 1e-2},
-        {"optimiser": "adam", "weight_decay": 1e-2},
-        {"clip": 0.3},
-        {"schedule": "fcsr", "epochs_max": 9},
-        {"schedule": "warmup"},
-        {"schedule": "steps", "epochs_max": 4, "epochs": 4},
+        (PYRAMID, {"optimiser": "sgd", "learning_rate": 0.1}),
+        (PYRAMID, {"optimiser": "sgd", "learning_rate": 0.1, "momentum": 0.9, "weight_decay": 1e-2}),
+        (PYRAMID, {"optimiser": "adagrad", "learning_rate": 0.05, "weight_decay": 1e-2}),
+        (PYRAMID, {"optimiser": "adam", "weight_decay": 1e-2}),
+        (PYRAMID, {"clip": 0.3}),
+        (CNN, {"optimiser": "adam", "weight_decay": 1e-2, "clip": 0.3}),
+        (CNN, {"schedule": "fcsr", "epochs_max": 9}),
+        (CNN, {"schedule": "warmup"}),
+        (CNN, {"schedule": "steps", "epochs_max": 4, "epochs": 4}),
     ],
     ids=str,
 )
-@pytest.mark.parametrize("case", [CNN, PYRAMID], ids=str)
 def test_every_optimiser_and_schedule(case, options):
+    """A pyramid counts the steps of each weight by itself, the others those of all at once."""
     assert_equal(domains(case), **options)
 
 
@@ -178,7 +180,7 @@ def test_a_pyramid_whose_short_texts_reach_no_deep_block_leaves_it_as_it_is(monk
     """Adam would move it on by what it kept, and weight decay would shrink it."""
     generator = np.random.default_rng(11)
     asked = [
-        (partial(network_of, PYRAMID, seed), texts_for(PYRAMID, generator, 23, longest=longest), held, seed)
+        (partial(network_of, PYRAMID, seed), texts_for(PYRAMID, generator, 13, longest=longest), held, seed)
         for seed, longest, held in [(1, 2, texts_for(PYRAMID, generator, 8)), (2, 40, texts_for(PYRAMID, generator, 8))]
     ]
     assert_equal(asked, weight_decay=1e-2)
@@ -239,9 +241,9 @@ def test_every_run_is_told_of_its_steps_and_epochs():
         words[run] += count
 
     histories, _ = fused(asked, on_batch=on_batch, on_epoch=lambda run, epoch: epochs.append((run, epoch.epoch)))
-    assert words == [3 * len(train.words) for _, train, _, _ in asked]
-    assert sorted(epochs) == [(run, epoch) for run in range(3) for epoch in (1, 2, 3)]
-    assert [len(history.epochs) for history in histories] == [3, 3, 3]
+    assert words == [2 * len(train.words) for _, train, _, _ in asked]
+    assert sorted(epochs) == [(run, epoch) for run in range(3) for epoch in (1, 2)]
+    assert [len(history.epochs) for history in histories] == [2, 2, 2]
 
 
 def test_bfloat16_trains_to_about_the_same():
