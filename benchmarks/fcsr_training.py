@@ -2,7 +2,8 @@
 
 Every step is timed right after a matrix product of its own size, so that another program on the machine slows both. The
 limit is 3 x 33 n^2 multiply-adds a word (forward and backward) at the rate of these products, in the step's own
-precision. Read benchmarks/NOTES.md, "FCSR", for what was expected and tried.
+precision; where torch multiplies by MKL and oneDNN is faster, a row says the share of oneDNN's rate too. Read
+benchmarks/NOTES.md, "FCSR", for what was expected and tried.
 """
 
 from collections.abc import Callable
@@ -14,14 +15,16 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from benchmarks.rows import Row
-from benchmarks.timing import gate_product, seconds
+from benchmarks.timing import gate_product, gate_product_by_onednn, seconds
 from retable.layers.context import full_scale_context
 from retable.layers.embedding import WordEmbedding
+from retable.layers.products import onednn_is_faster
 from retable.models.bilstm import BiLSTM
 from retable.models.fcsr import FCSR
 
 SIZE, TEXTS, WORDS, VOCABULARY = 300, 50, 25, 8000  # SST-2 has 8,000 words that occur twice in training
 BATCHES, REPEATS = 8, 5
+ONEDNN = "products by oneDNN"
 Batch = tuple[Tensor, Tensor, Tensor]
 Precision = Literal["float32", "bfloat16"]
 
@@ -35,6 +38,7 @@ def measure(quick: bool) -> list[Row]:
     bilstm = BiLSTM(WordEmbedding(vectors, tuned=VOCABULARY), 2, hidden=SIZE)
     ways: dict[str, Callable[[Batch], None]] = {
         "product": product_of(torch.float32),
+        **({ONEDNN: three_of(gate_product_by_onednn())} if onednn_is_faster() else {}),
         "float32": training_step(fcsr),
         "product, bfloat16": product_of(torch.bfloat16),
         "bfloat16": training_step(fcsr, "bfloat16"),
@@ -67,8 +71,13 @@ def rows_of(times: dict[str, list[float]], words: list[int], flops: float) -> li
         for name in ("float32", "bfloat16", "bilstm")
     }
     operations = 3 * gate_product(torch.float32)[1]
-    limit = {name: operations / median(times[name]) / flops for name in ("product", "product, bfloat16")}
+    limit = {name: operations / median(took) / flops for name, took in times.items() if name.startswith("product")}
     share = median(part / whole for part, whole in zip(times["contexts"], times["float32"], strict=True))
+    beside_onednn = [
+        Row("the same", "words/s", speed["float32"], None, "", limit[name], f"{name}, in float32 of this run", "")
+        for name in limit
+        if name == ONEDNN
+    ]
     return [
         Row(
             f"FCSR training, float32, n = {SIZE}, {TEXTS} x {WORDS} words",
@@ -80,6 +89,7 @@ def rows_of(times: dict[str, list[float]], words: list[int], flops: float) -> li
             "matrix products in float32 of this run",
             ">= 75% of the limit",
         ),
+        *beside_onednn,
         Row(
             "FCSR training, bfloat16 autocast",
             "words/s",
@@ -122,7 +132,11 @@ def training_step(network: nn.Module, precision: Precision = "float32") -> Calla
 
 def product_of(dtype: torch.dtype) -> Callable[[Batch], None]:
     """The gates' matrix product, three times: forward and both gradients."""
-    product, _ = gate_product(dtype)
+    return three_of(gate_product(dtype)[0])
+
+
+def three_of(product: Callable[[], Tensor]) -> Callable[[Batch], None]:
+    """A product, three times, whatever the batch."""
 
     def three(batch: Batch) -> None:
         for _ in range(3):

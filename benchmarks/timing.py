@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from retable.layers import products
 from retable.training.run import device_name
 
 FACTS_RATE = 195e9  # multiply-adds times two a second in float32 of the machine whose figures are scaled
@@ -60,6 +61,12 @@ def gate_product(dtype: torch.dtype) -> tuple[Callable[[], Tensor], float]:
     left = torch.randn(TEXTS_X_WORDS, 3 * SIZE).to(dtype)
     right = torch.randn(3 * SIZE, 4 * SIZE).to(dtype)
     return lambda: left @ right, 2.0 * TEXTS_X_WORDS * 3 * SIZE * 4 * SIZE
+
+
+def gate_product_by_onednn() -> Callable[[], Tensor]:
+    """The same product by oneDNN, in float32."""
+    left, right = torch.randn(TEXTS_X_WORDS, 3 * SIZE), torch.randn(4 * SIZE, 3 * SIZE)
+    return lambda: products.product(left, right)
 
 
 @cache  # one rate for all groups of a run
