@@ -135,11 +135,21 @@ def worktree(commit: str) -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def add_data_of_full(params: dict[str, Any], folder: Path) -> None:
+    """Let parameters know the data of scale full: a banked cell need not be one of the scale that stands in them."""
+    full = folder / "pipeline/presets/scales/full.yaml"
+    if full.exists():  # an early commit has no such scale
+        known = YAML().load(full.read_text(encoding="utf-8"))
+        for section in ("corpora", "pools", "vectors"):
+            params[section] = known[section] | params[section]
+
+
 def prepare(folder: Path, trials: Sequence[Trial]) -> None:
     """Write the limits and the cells of the trials into a worktree's parameters."""
     yaml = YAML()
     path = folder / "params.yaml"
     params = yaml.load(path.read_text(encoding="utf-8"))
+    add_data_of_full(params, folder)
     for limits in params["papers"].values():
         limits |= {"epochs": EPOCHS, "max_words": MAX_WORDS}
     yaml.dump(params, path)

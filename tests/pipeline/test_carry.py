@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from ruamel.yaml import YAML
 
 from pipeline import carry
 from retable.errors import InputError
@@ -72,6 +73,21 @@ def test_sources_that_are_not_committed_carry_nothing(tmp_path):
 def test_a_cell_that_the_old_code_refuses_carries_nothing(tmp_path):
     outcome = carry.compare(TRIAL, tmp_path / "old", write_run(tmp_path / "new", "new"))
     assert outcome == "the code of abcdef+ refused its cell (above)"
+
+
+def test_a_cell_of_another_scale_finds_its_vectors(tmp_path):
+    scales = tmp_path / "pipeline/presets/scales"
+    scales.mkdir(parents=True)
+    (scales / "full.yaml").write_text(
+        "corpora: {}\npools: {}\nvectors: {small: {size: 1}, large: {size: 2}}\ncells: {}\n"
+    )
+    (tmp_path / "params.yaml").write_text(
+        "corpora: {}\npools: {}\nvectors: {small: {size: 3}, own: {size: 4}}\npapers: {fcsr: {epochs: 0}}\n"
+    )
+    carry.prepare(tmp_path, [TRIAL])
+    params = YAML(typ="safe").load((tmp_path / "params.yaml").read_text())
+    assert {name: vectors["size"] for name, vectors in params["vectors"].items()} == {"small": 3, "large": 2, "own": 4}
+    assert params["papers"]["fcsr"] == {"epochs": 1, "max_words": 16}
 
 
 def run_all(tmp_path, main):
