@@ -9,9 +9,11 @@ from torch.testing import assert_close
 
 from retable.errors import InputError
 from retable.layers.embedding import PADDING
+from retable.layers.pooled_convolution import PooledConv1d, by_torch
 from retable.text.vocabulary import Encoded
 from retable.training.fused.convolution import in_groups, one_by_one
 from retable.training.fused.determinism import deterministic
+from retable.training.fused.inside import InsideVmap
 from retable.training.fused.masks import Dropout, draw_masks, own_generator
 from retable.training.fused.optimisers import StackedOptimiser, clip
 from retable.training.fused.over_runs import over_runs
@@ -65,6 +67,26 @@ def test_a_convolution_over_runs_is_torchs_and_so_is_its_gradient(way, width, pa
         assert_close(x.grad[run], own.grad)
         assert_close(filters.grad[run], each.weight.grad)
         assert_close(bias.grad[run], each.bias.grad)
+
+
+def test_a_pooled_convolution_is_computed_run_by_run(monkeypatch):
+    """Not in vmap's groups: the layer's own way to torch under vmap passes by what is answered for it."""
+    asked = []
+    monkeypatch.setattr(
+        "retable.training.fused.inside.convolution",
+        lambda *inputs, padding: asked.append(1) or one_by_one(*inputs, padding),
+    )
+    layer, real = PooledConv1d(5, 4, 3).float(), torch.ones(2, 9, dtype=torch.bool)
+    weights, x = torch.randn(3, 4, 5, 3, dtype=torch.float32), torch.randn(3, 2, 7, 5, dtype=torch.float32)
+
+    def of_run(weight, x):
+        with InsideVmap(iter(())):
+            return torch.func.functional_call(layer, {"weight": weight}, (x, real))
+
+    found = torch.vmap(of_run)(weights, x)
+    assert asked == [1]
+    for run in range(3):
+        assert_close(found[run], by_torch(x[run], weights[run], layer.bias, real)[0])
 
 
 def test_a_function_over_runs_sees_all_runs_also_of_what_they_share():

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.pooled_convolution import PooledConv1d
 from retable.models.options import check_at_least, check_share
 
 
@@ -42,21 +43,19 @@ class TextCNN(nn.Module):
         check_at_least("filters", filters, 1)
         check_share("dropout", dropout)
         self.embedding = embedding
-        self.convolutions = nn.ModuleList(
-            nn.Conv1d(embedding.dim, filters, width, padding=width - 1) for width in widths
-        )
+        self.convolutions = nn.ModuleList(PooledConv1d(embedding.dim, filters, width) for width in widths)
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(filters * len(widths), classes)
         self.widths, self.filters = tuple(widths), filters
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Words (B, T) and their mask to logits (B, C)."""
-        x = (self.embedding(words) * mask.unsqueeze(2)).transpose(1, 2)  # (B, D, T)
+        x = self.embedding(words) * mask.unsqueeze(2)  # (B, T, D)
         features = []
         for width, convolution in zip(self.widths, self.convolutions, strict=True):  # padded by width - 1 on both sides
             has_word = F.pad(mask, (width - 1, 0), value=True)  # (B, T + width - 1)
-            feature_map = F.relu(convolution(x)) * has_word.unsqueeze(1)  # eq. 2-3, (B, K, T + width - 1)
-            features.append(feature_map.amax(dim=2))  # max over time, (B, K)
+            # eq. 2-3 and max over time, (B, K): relu of the maximum is the maximum of relu
+            features.append(F.relu(convolution(x, has_word)))
         logits: Tensor = self.output(self.dropout(torch.cat(features, dim=1)))  # eq. 4-5, (B, C)
         return logits
 

@@ -20,7 +20,8 @@ class InsideVmap(TorchFunctionMode):
     - dropout: the next of the given masks.
     - `torch.lstm`, `torch.gru` of one direction of one layer: `recurrence.py`.
     - convolutions: `convolution.py`.
-    - `is_cuda`: False, so that recurrent layers take the way over padded texts, which needs no packed ones.
+    - `is_cuda`: False, so that recurrent layers take the way over padded texts, which needs no packed ones; `is_cpu`:
+      False, so that pooled convolutions are torch's, which is answered here.
     - the places of the real words (FCSR): all places. The vectors of padding are zero, and FCSR's sub-cells have no
       bias outside their gates: zero goes through them as zero, forth and back.
 
@@ -65,7 +66,7 @@ class InsideVmap(TorchFunctionMode):
         """As `nonzero` of a mask (place,) that is True everywhere."""
         return torch.arange(len(flat_mask), device=flat_mask.device).unsqueeze(1)
 
-    def no_cuda(self, *_: Any) -> bool:
+    def no_device(self, *_: Any) -> bool:
         """For what a layer asks of its device."""
         return False
 
@@ -76,7 +77,8 @@ ANSWERS: dict[Any, Callable[..., Any]] = {
     torch.gru: InsideVmap.gru,
     F.conv1d: InsideVmap.convolve,
     torch.Tensor.nonzero: InsideVmap.all_places,
-    torch.Tensor.is_cuda.__get__: InsideVmap.no_cuda,  # type: ignore[attr-defined]
+    torch.Tensor.is_cuda.__get__: InsideVmap.no_device,  # type: ignore[attr-defined]
+    torch.Tensor.is_cpu.__get__: InsideVmap.no_device,  # type: ignore[attr-defined]
 }
 
 
