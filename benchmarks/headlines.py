@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.inputs import first, prepared, split_of
-from benchmarks.loop import real_words, train_beside
+from benchmarks.loop import real_words, train_beside, training_flops
 from benchmarks.rows import Row
 from benchmarks.timing import scaled_s
 from benchmarks.toolkit import BATCH, CHARACTERS, MODELS, FastText, toolkit_step
@@ -60,7 +60,7 @@ def rows_of(model: str, *, quick: bool) -> list[Row]:
     limit = None
     if model != "fasttext":
         per_text = real_words(ours.texts) / len(ours.texts)
-        limit = 3 * ours.network.flops_per_word(per_text) * real_words(ours.texts) / found.rate  # type: ignore[operator]
+        limit = training_flops(ours.network, per_text) * real_words(ours.texts) / found.rate
     share = -(-len(ours.texts) // BATCH) / batches
     path, limit_name = f"{model}, {len(ours.texts):,} headlines", "matrix products of this run" if limit else ""
     return [

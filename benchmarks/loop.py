@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.timing import RateBeside, seconds
+from retable.models.textcnn import TextCNN
 from retable.text.vocabulary import Encoded
 from retable.training.fit import Epoch, fit
 from retable.training.optimisers import WithoutCompiler, unrecorded
@@ -144,6 +145,15 @@ def first_texts(texts: Encoded, count: int) -> Encoded:
     parts = None if texts.parts is None else texts.parts[:stop]
     domains = None if texts.domains is None else texts.domains[:count]
     return Encoded(texts.words[:stop], offsets, texts.classes[:count], parts, domains)
+
+
+def training_flops(network: nn.Module, words_per_text: float) -> float:
+    """Floating-point operations a word, forward and backward, by formula; exact zeros are not multiplied.
+
+    Backward is twice forward; of a convolution whose maximum alone is kept, twice one of its windows.
+    """
+    forward: float = network.flops_per_word(words_per_text)  # type: ignore[operator]
+    return forward * (1 + 2 / words_per_text if isinstance(network, TextCNN) else 3)
 
 
 def real_words(texts: Encoded) -> int:

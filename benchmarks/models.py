@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from benchmarks.inputs import Prepared, first, padded_batches, prepared, split_of, vectors_of
-from benchmarks.loop import real_words, train_beside
+from benchmarks.loop import real_words, train_beside, training_flops
 from benchmarks.plain_layers import PLAIN, plain_step, rows_step
 from benchmarks.rows import Row
 from pipeline.scale import model_preset
@@ -68,7 +68,7 @@ def rows_of(model: str, *, quick: bool) -> list[Row]:
     words = real_words(few.texts)
     peer_name, peer = peer_of(model, preset, few)
     found = train_beside(few.network, few.texts, preset["training"], repeats=1 if quick else REPEATS, beside=peer)
-    flops = 3 * few.network.flops_per_word(words / len(few.texts))  # type: ignore[operator]
+    flops = training_flops(few.network, words / len(few.texts))
     return [
         Row(
             f"{model} training, {name}",
