@@ -73,11 +73,10 @@ def rows_of(times: dict[str, list[float]], words: list[int], flops: float) -> li
     operations = 3 * gate_product(torch.float32)[1]
     limit = {name: operations / median(took) / flops for name, took in times.items() if name.startswith("product")}
     share = median(part / whole for part, whole in zip(times["contexts"], times["float32"], strict=True))
-    beside_onednn = [
-        Row("the same", "words/s", speed["float32"], None, "", limit[name], f"{name}, in float32 of this run", "")
-        for name in limit
-        if name == ONEDNN
-    ]
+    beside_onednn = []
+    if ONEDNN in limit:
+        source = f"{ONEDNN}, in float32 of this run"
+        beside_onednn.append(Row("the same", "words/s", speed["float32"], None, "", limit[ONEDNN], source, ""))
     return [
         Row(
             f"FCSR training, float32, n = {SIZE}, {TEXTS} x {WORDS} words",
