@@ -1,21 +1,22 @@
 """Train word2vec with gensim, repeatably: one worker, and a vocabulary whose order nothing else decides.
 
 Source     Mikolov et al., "Distributed Representations of Words and Phrases and their Compositionality", NIPS 2013.
-Repeats    equal texts and parameters give equal bytes on one machine, whatever PYTHONHASHSEED is.
+Repeats    equal texts and parameters give equal bytes, whatever PYTHONHASHSEED is, and on every processor with AVX2: gensim
+           adds with scipy's OpenBLAS, which would take another kernel, with other last bits, for each kind of them.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
-import gensim
-from gensim.models import Word2Vec
-
 from retable.errors import unknown_name
+from retable.processor import processor_fact
 from retable.text.units import Unit
 from retable.vectors.store import WordVectors
 from retable.vectors.token_lists import TokenLists, frequent_words
 
 ALGORITHMS = {"cbow": 0, "skip-gram": 1}
+KERNEL = "Haswell"  # OpenBLAS's name of its kernel for AVX2
 
 
 def train_word2vec(
@@ -49,9 +50,12 @@ def train_word2vec(
     """
     if algorithm not in ALGORITHMS:
         raise unknown_name("the algorithm of word vectors", algorithm, ALGORITHMS)
+    take_one_kernel()
+    import gensim  # now, as the kernel is taken when OpenBLAS is loaded
+
     counts = TokenLists(texts, lowercase=lowercase, unit=unit).counts()
     frequent = frequent_words(counts, min_count, texts)
-    model = Word2Vec(
+    model = gensim.models.Word2Vec(
         vector_size=size, window=window, min_count=min_count, negative=negative, sample=sample, seed=seed,
         sg=ALGORITHMS[algorithm], workers=1, sorted_vocab=0,
     )  # fmt: skip
@@ -61,3 +65,9 @@ def train_word2vec(
     model.train(sentences, total_words=counts.total(), epochs=epochs)
     facts = {"training_words": counts.total(), "gensim": gensim.__version__}
     return WordVectors(list(model.wv.index_to_key), model.wv.vectors, facts)
+
+
+def take_one_kernel() -> None:
+    """Let OpenBLAS, if nothing has loaded it yet, take the same kernel whichever processor with AVX2 it finds."""
+    if "avx2" in processor_fact("flags").split():
+        os.environ["OPENBLAS_CORETYPE"] = KERNEL
