@@ -19,6 +19,7 @@ from pipeline.paths import ROOT, SCRATCH
 
 POLL_S = 0.5
 LOGS = SCRATCH / "ahead"
+RUN = ["-m", "pipeline.run_ahead"]  # what Python runs for a cell
 GPU = Path("/dev/nvidia0")
 
 
@@ -57,6 +58,7 @@ class Ahead:
         done: names of the stages that DVC is done with; it grows.
         current: name of the stage that DVC runs now.
         is_current: whether a cell's results stand already.
+        environment: of the cells, DVC's: where cells share the processors, each has its part of them.
         jobs: cells at once, without the one that DVC runs.
         took: stage -> seconds of every cell that is ready for DVC; filled here.
         tell: called with a sentence.
@@ -69,12 +71,14 @@ class Ahead:
         current: Callable[[], str],
         is_current: Callable[[AheadCell], bool],
         *,
+        environment: Mapping[str, str],
         jobs: int,
         took: dict[str, float],
         tell: Callable[[str], None],
     ) -> None:
         self.waiting = sorted(cells, key=lambda cell: -cell.seconds)
         self.done, self.current, self.is_current, self.jobs, self.tell = done, current, is_current, jobs, tell
+        self.environment = environment
         self.running: dict[AheadCell, tuple[subprocess.Popen[bytes], float]] = {}
         self.took = took
         self.ended = threading.Event()
@@ -101,7 +105,7 @@ class Ahead:
         while not self.ended.wait(POLL_S):
             self.collect()
             while len(self.running) < self.jobs and (cell := self.next_cell()):
-                self.running[cell] = start_cell(cell), time.monotonic()
+                self.running[cell] = start_cell(cell, self.environment), time.monotonic()
 
     def collect(self) -> None:
         """The processes that have ended; one that failed is left to DVC, which will say why."""
@@ -124,12 +128,12 @@ class Ahead:
         return None
 
 
-def start_cell(cell: AheadCell) -> subprocess.Popen[bytes]:
+def start_cell(cell: AheadCell, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """A process that trains a cell; what it says goes to a file."""
     LOGS.mkdir(parents=True, exist_ok=True)
-    asked = [sys.executable, "-m", "pipeline.run_ahead", cell.table, cell.row, cell.column]
+    asked = [sys.executable, *RUN, cell.table, cell.row, cell.column]
     with (LOGS / f"{cell.table}.{cell.row}.{cell.column}.log").open("wb") as log:
-        return subprocess.Popen(asked, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        return subprocess.Popen(asked, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
 def ahead_cells(cells: Cells, seconds: Mapping[str, float]) -> list[AheadCell]:

@@ -38,9 +38,9 @@ PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 def cells_of_scale() -> Cells:
     """The cells that this scale runs."""
-    from pipeline.scale import papers_with_cells  # slow to import, as torch comes with it: DVC starts meanwhile
+    from retable.papers import PAPERS  # slow to import, as pyarrow comes with it: DVC starts meanwhile
 
-    return {name: load_yaml(ROOT / f"pipeline/{name}/cells.yaml") or {} for name in papers_with_cells()}
+    return {name: load_yaml(ROOT / f"pipeline/{name}/cells.yaml") or {} for name in PAPERS}
 
 
 def estimates(params: dict[str, Any], cells: Cells) -> dict[str, float]:
@@ -53,7 +53,7 @@ def estimates(params: dict[str, Any], cells: Cells) -> dict[str, float]:
 
 def is_current(cell: AheadCell) -> bool:
     """Whether a cell's results stand already."""
-    from pipeline.spread import is_current as stands  # as above
+    from pipeline.spread import is_current as stands  # torch comes with it, and takes seconds to import
     from retable.papers import paper_of_table
 
     source = paper_of_table(cell.table)
@@ -152,7 +152,7 @@ def told(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) -> Reader:
+def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int, environment: Mapping[str, str]) -> Reader:
     """Read along with DVC, which is running already, to its end; stop it where the estimate cannot be made."""
     trained: dict[str, float] = {}
     try:
@@ -167,6 +167,7 @@ def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) ->
         reader.done,
         lambda: reader.current,
         is_current,
+        environment=environment,
         jobs=jobs - 1,
         took=trained,
         tell=lambda sentence: reader.console.print(f"[dim]{sentence}[/]"),
@@ -195,16 +196,16 @@ def main(arguments: list[str] | None = None) -> None:
 
         write_scale(options.scale or "cpu")
     params = load_yaml(PARAMS)
-    start = time.monotonic()
+    start, environment = time.monotonic(), surroundings(options.jobs)
     process = subprocess.Popen(
         [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
-        env=surroundings(options.jobs),
+        env=environment,
     )
     try:
-        reader = follow(process, params, options.jobs)
+        reader = follow(process, params, options.jobs, environment)
     finally:
         code = process.wait()
         PLAN.unlink(missing_ok=True)

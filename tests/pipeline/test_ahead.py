@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import time
@@ -5,7 +6,7 @@ import time
 import pytest
 
 from pipeline import ahead, resuming
-from pipeline.ahead import Ahead, AheadCell, ahead_cells, default_jobs
+from pipeline.ahead import Ahead, AheadCell, ahead_cells, default_jobs, start_cell
 from pipeline.resuming import Kept, TrainedElsewhereError
 from retable.training.parallel import ALONE
 
@@ -31,7 +32,7 @@ def started(monkeypatch):
     """The cells that were started, each a process that ends at once, or fails where it is named to."""
     cells = []
 
-    def start(cell):
+    def start(cell, environment):
         cells.append(cell.stage)
         return subprocess.Popen([sys.executable, "-c", f"raise SystemExit({cell.column == 'broken'})"])
 
@@ -43,7 +44,7 @@ def started(monkeypatch):
 def worked(cells, done, *, current="", is_current=lambda cell: False, wait=lambda took: took):
     """What the cells that were trained took, and what was told."""
     took, told = {}, []
-    options = {"jobs": 1, "took": took, "tell": told.append}
+    options = {"environment": {}, "jobs": 1, "took": took, "tell": told.append}
     with Ahead(cells, done, lambda: current, is_current, **options):
         end = time.monotonic() + 20
         while not wait(took) and time.monotonic() < end:
@@ -97,7 +98,7 @@ def test_a_run_that_still_goes_on_is_stopped_at_the_end(monkeypatch):
     monkeypatch.setattr(ahead, "POLL_S", 0.01)
     running = []
 
-    def start(cell):
+    def start(cell, environment):
         running.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]))
         return running[0]
 
@@ -105,6 +106,14 @@ def test_a_run_that_still_goes_on_is_stopped_at_the_end(monkeypatch):
     took, _ = worked([AheadCell("a", "t", "r.c", "r", "c", (), 1.0)], set(), wait=lambda took: running)
     assert took == {}
     assert running[0].returncode is not None
+
+
+def test_a_cell_has_the_threads_that_dvcs_stages_have(tmp_path, monkeypatch):
+    monkeypatch.setattr(ahead, "LOGS", tmp_path)
+    monkeypatch.setattr(ahead, "RUN", ["-c", "import os; print('threads', os.environ['OMP_NUM_THREADS'])"])
+    cell = AheadCell("a", "t", "r.c", "r", "c", (), 1.0)
+    start_cell(cell, os.environ | {"OMP_NUM_THREADS": "7"}).wait()
+    assert (tmp_path / "t.r.c.log").read_text() == "threads 7\n"
 
 
 def test_a_run_is_trained_by_one_process(tmp_path, monkeypatch):
