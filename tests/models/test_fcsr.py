@@ -180,3 +180,16 @@ def test_flops_are_33_n_squared_multiply_adds_a_word():
     assert network.flops_per_word(1e12) == pytest.approx(2 * (33 * 3**2 + 2 * 3))
     assert network.flops_per_word(1) == pytest.approx(2 * (33 * 3**2 + 2 * 3 + 3**2 + 3 * 2))
     assert small_network(window=5).flops_per_word(1e12) == pytest.approx(2 * (33 * 3**2 + 6 * 3))
+
+
+def test_under_autocast_gates_meet_vectors_as_narrow_as_they_are():
+    network = small_network(size=8).float()
+    words = torch.randint(1, 20, (4, 9))
+    mask = torch.ones(4, 9, dtype=torch.bool)
+    in_full = network(words, mask)
+    with torch.autocast("cpu", torch.bfloat16):
+        contexts, _ = network.contexts_of_words(words, mask)
+        narrow = network(words, mask)
+    assert {x.dtype for x in contexts} == {torch.bfloat16}
+    assert_close(narrow.float(), in_full, rtol=0.1, atol=0.3)
+    assert {x.dtype for x in network.contexts_of_words(words, mask)[0]} == {torch.float32}

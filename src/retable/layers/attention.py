@@ -9,6 +9,8 @@ Shapes     B texts, T words (padded on the right), d size of the model, h heads.
 import torch
 from torch import Tensor, nn
 
+from retable.layers.products import Linear
+
 
 def padding_bias(mask: Tensor) -> Tensor:
     """What is added to the scores of every word for another: 0, or -inf for padding, float (B, 1, 1, T)."""
@@ -31,8 +33,8 @@ class DotProductAttention(nn.Module):
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()
         self.heads, self.scale = heads, (size // heads) ** -0.5
-        self.projections = nn.Linear(size, 3 * size)
-        self.output = nn.Linear(size, size)
+        self.projections = Linear(size, 3 * size)
+        self.output = Linear(size, size)
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         """Words (B, T, d) and the bias of the attended words (B, 1, 1, T) to (B, T, d)."""

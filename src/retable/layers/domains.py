@@ -2,7 +2,7 @@
 
 Source     multi-task learning with shared parameters and an output layer of its own for every task: Liu et al.,
            "Recurrent Neural Network for Text Classification with Multi-Task Learning", IJCAI 2016, section 3; FCSR's
-           table 5 (docs/readings.md, "Table 5").
+           table 5 (docs/readings.md, "Tables 4 and 5").
 Shapes     B texts, T words, C classes, K domains.
 """
 

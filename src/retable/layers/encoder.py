@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.positions import sinusoidal_positions
+from retable.layers.products import Linear
 
 WIDENING = 4  # hidden units of the feed-forward layer for each component of a word
 
@@ -25,7 +26,7 @@ class EncoderInput(nn.Module):
 
     def __init__(self, dim: int, size: int, *, scale: bool, dropout: float) -> None:
         super().__init__()
-        self.projection = nn.Linear(dim, size, bias=False) if dim != size else nn.Identity()
+        self.projection = Linear(dim, size, bias=False) if dim != size else nn.Identity()
         self.size, self.scale = size, size**0.5 if scale else 1.0
         self.dropout = nn.Dropout(dropout)
 
@@ -53,8 +54,8 @@ class EncoderLayer(nn.Module):
         super().__init__()
         self.attention = attention
         self.attention_norm = nn.LayerNorm(size)
-        self.widen = nn.Linear(size, WIDENING * size)
-        self.narrow = nn.Linear(WIDENING * size, size)
+        self.widen = Linear(size, WIDENING * size)
+        self.narrow = Linear(WIDENING * size, size)
         self.feed_forward_norm = nn.LayerNorm(size)
         self.dropout = nn.Dropout(dropout)
 

@@ -3,31 +3,30 @@
 Why        torch multiplies float32 matrices with MKL, which takes its AVX2 code on processors that are not Intel's: 98
            GFLOP/s on a core where oneDNN, with AVX-512, makes 185 to 205 (benchmarks/NOTES.md). The operator is the one
            that torch's compiler writes for linear layers. Where torch has it no more, on Intel's processors, on a GPU
-           and in fused training the layer is torch's own.
+           and in fused training the layer is torch's own; where nobody says whose the processor is, too.
 Shapes     N rows, I inputs, O outputs.
 """
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-CPU_INFO = Path("/proc/cpuinfo")
+from retable.processor import processor_fact
 
 
 class Linear(nn.Linear):
-    """torch's, with other products of a float32 matrix (N, I) on a CPU."""
+    """torch's, with other products of float32 matrices on a CPU."""
 
     def forward(self, x: Tensor) -> Tensor:
-        """(N, I) to (N, O)."""
-        others = x.dim() != 2 or x.is_cuda or x.dtype != torch.float32 or torch.is_autocast_enabled("cpu")
+        """(..., I) to (..., O)."""
+        others = x.dim() < 2 or x.device.type != "cpu" or x.dtype != torch.float32 or torch.is_autocast_enabled("cpu")
         if others or not onednn_is_faster():
             return super().forward(x)
-        y: Tensor = _Linear.apply(x, self.weight, self.bias)
-        return y
+        y: Tensor = _Linear.apply(x.flatten(0, -2), self.weight, self.bias)
+        return y.unflatten(0, x.shape[:-1])
 
 
 @cache
@@ -35,15 +34,7 @@ def onednn_is_faster() -> bool:
     """Whether MKL takes its slow code on this processor and torch has oneDNN's operator."""
     wide = torch.backends.cpu.get_cpu_capability() == "AVX512"
     operator = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-    return wide and operator and not of_intel()
-
-
-def of_intel() -> bool:
-    """Whether the processor is Intel's, or cannot be told."""
-    try:
-        return "GenuineIntel" in CPU_INFO.read_text(encoding="utf-8")
-    except OSError:
-        return True
+    return wide and operator and processor_fact("vendor_id") not in {"", "GenuineIntel"}
 
 
 def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -144,7 +144,7 @@ class FCSR(nn.Module):
         padded = self.dropout(self.embedding(words))  # (B, T, n)
         contexts = full_scale_context(padded, mask, self.alpha, reach=self.reach)  # eq. 2-3
         real = mask.flatten().nonzero().squeeze(1)  # padding takes no part in the sub-cells, and costs nothing there
-        s, s_left, s_right = (x.flatten(0, 1).index_select(0, real) for x in (padded, *contexts))
+        s, s_left, s_right = (narrowed(x.flatten(0, 1).index_select(0, real)) for x in (padded, *contexts))
         return (s, s_left, s_right), real
 
     def flops_per_word(self, words_per_text: float) -> float:
@@ -157,6 +157,12 @@ class FCSR(nn.Module):
     def context_products(self) -> int:
         """Multiply-adds for a component of a word in both contexts: one a side, with a window three."""
         return 2 if self.reach is None else 6
+
+
+def narrowed(x: Tensor) -> Tensor:
+    """x in autocast's precision where that is on: what gates are multiplied with is as narrow as they are."""
+    kind = x.device.type
+    return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
 
 
 def reach_of(window: int, means: WindowMeans) -> int | None:

@@ -1,6 +1,6 @@
 """Transformer: the plain encoder, its words averaged, and a linear layer.
 
-Source     Vaswani et al., "Attention Is All You Need", NIPS 2017, the encoder; docs/readings.md, "All".
+Source     Vaswani et al., "Attention Is All You Need", NIPS 2017, the encoder; docs/readings.md, "Transformer-F".
 Decision   the mean over the words stands for the text. Dropout is where Vaswani et al. have it: on the sum of words and
            positions, and on what each sublayer adds; its rate, which Transformer-F's paper does not name, is theirs,
            0.1. First weights: Xavier uniform, biases 0.

@@ -24,6 +24,7 @@ from retable.errors import InputError
 from retable.layers.attention import attend, padding_bias, split_heads
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, mean_over_words
+from retable.layers.products import Linear
 from retable.models.options import check_choice
 from retable.models.transformer import check_encoder, layer_flops
 from retable.text.content import CONTENT, is_content
@@ -90,8 +91,8 @@ class WeighedAttention(nn.Module):
         super().__init__()
         self.heads, self.correlate, self.normalise, self.weigh = heads, attention == "correlation", normalise, weigh
         self.on_inputs = self.correlate and on == "inputs"
-        self.projections = nn.Linear(size, (1 if self.on_inputs else 3) * size)
-        self.output = nn.Linear(size, size)
+        self.projections = Linear(size, (1 if self.on_inputs else 3) * size)
+        self.output = Linear(size, size)
 
     def forward(self, x: Tensor, bias: Tensor, weights: Tensor | None = None) -> Tensor:
         """Words (B, T, d), the bias and perhaps the weights of the attended words (B, 1, 1, T), to (B, T, d)."""

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from retable.models import LINEAR_MODELS, linear_trainer
+from retable.processor import processor_fact
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
 from retable.training.history import Epoch
@@ -169,8 +170,4 @@ def device_name(device: torch.device) -> str:
     """The GPU's name, else the processor's."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return "cpu"
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "cpu")
+    return processor_fact("model name") or "cpu"
