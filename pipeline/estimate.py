@@ -9,6 +9,7 @@ from pipeline.params import load_yaml
 from pipeline.paths import PRESETS
 from pipeline.scale import model_preset
 from retable.papers import paper_of_table
+from retable.papers.paper import Row
 from retable.papers.parameters import Cut, cut_of, limit_of
 
 NOT_DEV = 0.9  # of the texts that are no test texts, where dev is drawn
@@ -24,20 +25,21 @@ def stages_of(params: dict[str, Any], cells: Mapping[str, Cells]) -> dict[str, f
     """
     speed = load_yaml(PRESETS / "speed.yaml")
     seconds = speed["stage_seconds"]
-    focus = {"model": params["model"]["name"], "corpus": params["corpus"]["name"]}
+    model = params["model"]["name"]
     of_focus = {"seeds": [1], "epochs": 0, "max_words": 0}
     stages = {"code": seconds["code"], "no-parts": seconds["code"], "no-vectors": seconds["embed"]}
     stages |= data_seconds(params, speed) | vector_seconds(params, speed)
     stages |= {
-        "train": run_seconds(focus, of_focus, speed),
+        "train": run_seconds(Row(model, model, model=model), params["corpus"]["name"], of_focus, speed),
         "evaluate": seconds["evaluate"],
     }
     for paper, tables in cells.items():
         for table, of_table in tables.items():
             for name, cell in of_table.items():
                 stage = f"pipeline/{paper}/dvc.yaml:{table}@{name}"
-                cut = cut_of(paper_of_table(table).result_table(table).column(cell["column"]), params["papers"][paper])
-                stages[stage] = run_seconds(cell, params["papers"][paper], speed, cut)
+                found, protocol = paper_of_table(table).result_table(table), params["papers"][paper]
+                cut = cut_of(found.column(cell["column"]), protocol)
+                stages[stage] = run_seconds(found.row(cell["row"]), cell["corpus"], protocol, speed, cut)
     return stages | {name: seconds[name] for name in ("tables", "figures", "report", "record")}
 
 
@@ -88,14 +90,20 @@ def training_words(corpus: str, speed: dict[str, Any], cut: Cut = ("", 0)) -> fl
     return words * (share / NOT_DEV * (folds - 1) / folds if kind == "dev" else share)
 
 
-def run_seconds(cell: dict[str, str], protocol: dict[str, Any], speed: dict[str, Any], cut: Cut = ("", 0)) -> float:
+def run_seconds(row: Row, corpus: str, protocol: dict[str, Any], speed: dict[str, Any], cut: Cut = ("", 0)) -> float:
     """Training words x epochs / words per second, for all seeds and folds."""
-    training = model_preset(cell["model"])["training"]
-    epochs, max_words = (limit_of(protocol[name], cell["corpus"]) for name in ("epochs", "max_words"))
-    run = min(training.get("epochs", 1) * speed["epochs_share"], epochs or math.inf)
-    words = training_words(cell["corpus"], speed, cut)
-    if max_words and cell["corpus"] in speed["training_texts"]:
-        words = min(words, speed["training_texts"][cell["corpus"]] * max_words)
-    rates = speed["words_per_second"]  # of a row that is unlike its model's preset, or of the model
-    seconds = speed["stage_seconds"]["run"] + words * run / rates.get(cell.get("row"), rates.get(cell["model"], 1e4))
+    of_row = row.overrides.get("training", {})
+    preset = model_preset(row.model or "")["training"].get("epochs", 1) * speed["epochs_share"]
+    run = min(of_row.get("epochs", preset), limit_of(protocol["epochs"], corpus) or math.inf)
+    words = training_words(corpus, speed, cut)
+    max_words = of_row.get("max_words") or limit_of(protocol["max_words"], corpus)
+    if max_words and corpus in speed["training_texts"]:
+        words = min(words, speed["training_texts"][corpus] * max_words)
+    seconds = speed["stage_seconds"]["run"] + words * run / rate_of(row, speed["words_per_second"])
     return float(len(protocol["seeds"]) * max(cut[1], 1) * seconds)
+
+
+def rate_of(row: Row, rates: Mapping[str, float]) -> float:
+    """Words a second of the row, of rows whose ids begin as its does, or of its model."""
+    begins = [name for name in rates if f"{row.id}-".startswith(f"{name}-")]
+    return rates[max(begins, key=len)] if begins else rates.get(row.model or "", 1e4)

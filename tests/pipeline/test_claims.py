@@ -16,7 +16,7 @@ def write(path, wrong, prefix="mr/all"):
     ids = [f"{prefix}/{text}" for text in range(100)]
     answers = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
     pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answers}), path)
-    return SimpleNamespace(path=path, fold="", seed="1")
+    return SimpleNamespace(path=path, fold="", cut_as=("", 0), seed="1")
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from pipeline.scale import model_preset, scale_preset
 from retable.errors import InputError
 from retable.files import read_json, sha256_of_value, write_json
 from retable.papers import PAPERS, paper
-from retable.papers.paper import Column
+from retable.papers.paper import Column, Row
 from retable.papers.parameters import cut_of, folds_of, row_parameters, serves
 from retable.provenance import data_digest
 from retable.tables.bank import Entry
@@ -404,6 +404,6 @@ def test_the_time_of_folds():
     assert training_words("r8", speed, ("dev", 3)) == pytest.approx(400)  # of 600 words of train and dev two thirds
     assert training_words("r8", speed, ("test", 10)) == pytest.approx(900 * 0.9 * 0.9)
     assert words_of_pool({"corpora": ["r8"], "folds": 3}, speed) == pytest.approx(540 + 3 * 400)
-    cell = {"model": "tfidf-svm", "corpus": "r8"}
-    assert run_seconds(cell, PROTOCOL, speed, ("dev", 3)) == pytest.approx(2 * 3 * (10 + 400))
-    assert run_seconds(cell, PROTOCOL, speed) == pytest.approx(2 * (10 + 540))
+    row = Row("tfidf-svm", "tf-idf", model="tfidf-svm")
+    assert run_seconds(row, "r8", PROTOCOL, speed, ("dev", 3)) == pytest.approx(2 * 3 * (10 + 400))
+    assert run_seconds(row, "r8", PROTOCOL, speed) == pytest.approx(2 * (10 + 540))

@@ -3,8 +3,9 @@ import pytest
 from pipeline import make
 from pipeline.estimate import stages_of
 from pipeline.make import Reader, told
-from pipeline.scale import cells_of_paper, papers_with_cells, scale_preset
+from pipeline.scale import cells_of_paper, scale_preset
 from retable.files import read_json
+from retable.papers import PAPERS
 
 
 def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):
@@ -35,7 +36,7 @@ def test_every_stage_of_a_scale_has_an_estimate(tmp_path, monkeypatch):
             "model": {"name": "fcsr"},
             "corpus": {"name": scale_preset(name)["focus"]["corpus"]},
         }
-        cells = {paper: cells_of_paper(paper, preset) for paper in papers_with_cells()}
+        cells = {paper: cells_of_paper(paper, preset) for paper in PAPERS}
         stages = stages_of(preset, cells)
         assert {"code", "tagger", "train", "evaluate", "tables", "report", "record"} <= set(stages)
         assert all(seconds > 0 for seconds in stages.values())
