@@ -12,6 +12,12 @@ def test_lines_are_read_as_written(tmp_path):
     assert read_carried(tmp_path / "none.csv") == []
 
 
+def test_a_later_comparison_of_a_code_takes_the_place_of_the_earlier(tmp_path):
+    later, other = replace(LINE, new="c"), replace(LINE, old="b", new="c")
+    write_carried(tmp_path / "carried.csv", [LINE, other, later])
+    assert read_carried(tmp_path / "carried.csv") == [later, other]
+
+
 def test_a_code_stands_for_itself_and_over_codes_in_between():
     lines = [LINE, replace(LINE, old="b", new="c"), replace(LINE, old="c", new="a")]  # the last one: back again
     assert stands_for([], "t", "cnn", "a", "a")

@@ -1,6 +1,6 @@
 """Codes that were seen to give the same numbers: what lets a banked run stand after a refactoring.
 
-docs/results/carried.csv   a line for every row that was tried: the two codes, on what they were compared, and where
+docs/results/carried.csv   a line for every row and earlier code: with which code it was last compared, on what, where
 """
 
 import csv
@@ -44,11 +44,12 @@ def read_carried(path: Path) -> list[Carried]:
 
 
 def write_carried(path: Path, lines: Iterable[Carried]) -> None:
-    """Write the lines, sorted by table and row, in the order of their making within a row."""
+    """Write the last line of every row and old code, sorted by table and row, in the order of their making."""
+    latest = {(line.table, line.row, line.old): line for line in lines}
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Carried)], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(asdict(line) for line in sorted(lines, key=lambda line: (line.table, line.row)))
+        writer.writerows(asdict(line) for line in sorted(latest.values(), key=lambda line: (line.table, line.row)))
 
 
 def stands_for(lines: Iterable[Carried], table: str, row: str, old: str, new: str) -> bool:
