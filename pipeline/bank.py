@@ -21,6 +21,7 @@ from pipeline.generated import renew
 from pipeline.params import read_params
 from pipeline.paths import BANK, CARRIED, CLEAN, ROOT, RUNS
 from pipeline.tables import (
+    cell_of_run,
     cells_of,
     current_identity,
     published_numbers,
@@ -79,17 +80,10 @@ def is_current(source: Paper, table: ResultTable, entry: Entry, protocol: dict[s
 
     Another code is the same where `retable carry` saw it give the same bits.
     """
-    row, column = table.row(entry.row), table.column(entry.column)
+    cell = cell_of_run(table, entry.row, entry.column, entry.vectors)
     fold = Fold.read(entry.fold) if entry.fold else None
-    if row.model is None or column.corpus is None or fold not in folds_of(table.owner_of(column), protocol):
+    if cell is None or fold not in folds_of(table.column(cell["column"]), protocol):
         return False
-    cell = {
-        "row": row.id,
-        "column": column.id,
-        "model": row.model,
-        "corpus": column.corpus,
-        "vectors": entry.vectors or "none",
-    }
     try:
         now = current_identity(table, source, cell, int(entry.seed), protocol, fold)["hashes"]
     except FileNotFoundError:

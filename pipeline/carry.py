@@ -31,7 +31,7 @@ from ruamel.yaml import YAML
 from pipeline.command import command
 from pipeline.params import read_params
 from pipeline.paths import BANK, CARRIED, ROOT, SCRATCH, TAGGED, VECTORS
-from pipeline.tables import current_identity
+from pipeline.tables import cell_of_run, current_identity
 from retable.errors import InputError
 from retable.evaluation.run_folder import today
 from retable.files import read_json
@@ -71,28 +71,13 @@ class Trial:
         return f"{self.table}/{self.cell['row']}/{self.cell['column']}/{self.entry.seed}"
 
 
-def cell_of(table: ResultTable, entry: Entry) -> dict[str, str] | None:
-    """The cell whose run an entry is; None if the row or the column has no run any more."""
-    row, column = table.row(entry.row), table.column(entry.column)
-    if column.runs_of:
-        column = table.column(column.runs_of)
-    if row.model is None or column.corpus is None:
-        return None
-    return {
-        "row": row.id,
-        "column": column.id,
-        "model": row.model,
-        "corpus": column.corpus,
-        "vectors": entry.vectors or "none",
-    }
-
-
 def stale_by_code(source: Paper, table: ResultTable, carried: Sequence[Carried]) -> Iterator[Trial]:
     """For every row and code of its banked runs: the cheapest run whose code alone is not the current one."""
     protocol = read_params("papers")[source.name]
     cheapest: dict[tuple[str, str], Trial] = {}
     for entry in read_bank(BANK / f"{table.name}.csv"):
-        if entry.fold or (cell := cell_of(table, entry)) is None:  # the trial is of a row's plain splits
+        cell = cell_of_run(table, entry.row, entry.column, entry.vectors)
+        if cell is None or entry.fold:  # the trial is of a row's plain splits
             continue
         try:
             now = current_identity(table, source, cell, int(entry.seed), protocol, None)["hashes"]

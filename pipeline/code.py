@@ -18,7 +18,7 @@ from pipeline.folding import folded_corpora
 from pipeline.params import load_yaml
 from pipeline.paths import CODE, PARAMS, ROOT
 from pipeline.run_checks import check_cells, check_focus
-from pipeline.scale import model_preset, papers_with_cells
+from pipeline.scale import model_preset
 from retable.corpora import CORPORA, REFERENCES
 from retable.files import atomic_folder, write_json
 from retable.models import model_module
@@ -88,7 +88,7 @@ def main() -> None:
     check_sections(params)
     check_data(params)
     check_focus(params)
-    for name in papers_with_cells():
+    for name in PAPERS:
         check_cells(params, paper(name))
     codes: dict[str, Any] = {stage: digests(script) for stage, script in DATA_STAGES.items()}
     codes |= {
@@ -111,7 +111,7 @@ def main() -> None:
     codes["tables"] = digests("tables", *PAPERS.values(), "retable.tables.results", "retable.tables.counts")
     codes["figures"] = digests("figures", *PAPERS.values(), "retable.papers.figures", "retable.figures.attention")
     codes["report"] = digests("report", *PAPERS.values()) | digests("facts")
-    for name in papers_with_cells():
+    for name in PAPERS:
         codes |= row_codes(paper(name), params["papers"][name])
     with atomic_folder(CODE) as folder:
         for name, value in sorted(codes.items()):

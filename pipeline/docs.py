@@ -14,9 +14,10 @@ from pipeline.estimate import stages_of
 from pipeline.generated import renew
 from pipeline.params import read_params
 from pipeline.paths import CLEAN, PARTS_TABLES, ROOT
-from pipeline.scale import cells_of_paper, papers_with_cells, scale_preset
+from pipeline.scale import cells_of_paper, scale_preset
 from retable.errors import InputError
 from retable.files import read_json
+from retable.papers import PAPERS
 from retable.tables.markdown import markdown_table
 
 LEAST_SHARED = 5  # texts; pairs of corpora that share fewer are counted, not listed
@@ -65,7 +66,7 @@ def scale_arithmetic(scale: str) -> str:
     """Cells of a scale and what they are expected to take on two cores, a line a table; the data stages in one."""
     preset = scale_preset(scale)
     focus = {"model": {"name": preset["focus"]["model"]}, "corpus": {"name": preset["focus"]["corpus"]}}
-    seconds = stages_of(preset | focus, {name: cells_of_paper(name, preset) for name in papers_with_cells()})
+    seconds = stages_of(preset | focus, {name: cells_of_paper(name, preset) for name in PAPERS})
     tables: dict[str, list[float]] = {}
     for stage, expected in seconds.items():
         tables.setdefault(stage.rpartition(":")[2].partition("@")[0] if ":" in stage else "", []).append(expected)

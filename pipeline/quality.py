@@ -1,4 +1,4 @@
-"""Test a set of word vectors: analogies, similarities, coverage of the corpora, nearest neighbours (docs/vectors.md).
+"""Test a set of word vectors: analogies, similarities, coverage of corpora, nearest neighbours (docs/embeddings.md).
 
 In   data/vectors/<name>/, data/raw/<evaluation>/ (`evaluation` in params.yaml), data/tagged/<corpus>/train.parquet of
      every corpus in the vectors' language

@@ -26,14 +26,14 @@ from retable.papers.counts import CountTable
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.tables.costs import HEADER, NOTE, cost_table
 from retable.tables.lines import Line, read_lines
-from retable.tables.markdown import half_interval
+from retable.tables.markdown import MARK, half_interval
 
 VERDICTS = {
-    "agrees": ("=", "the printed figure lies in our 95% prediction interval"),
-    "higher": ("▲", "ours is higher"),
-    "lower": ("▼", "ours is lower"),
-    "uninformative": ("~", "the interval is too wide to tell"),
-}  # fmt: skip
+    "agrees": "the printed figure lies in our 95% prediction interval",
+    "higher": "ours is higher",
+    "lower": "ours is lower",
+    "uninformative": "the interval is too wide to tell",
+}
 NAMES = {"fcsr": "FCSR", "cspan": "CSPAN", "lama": "LAMA", "transformer-f": "Transformer-F", "floors": "Floors"}
 PICTURES = ("curve", "roc", "confusion")
 RUNS_SHOWN = 3  # of a cell; the others differ by seed or fold and stand in MLflow
@@ -74,9 +74,7 @@ def all_tables() -> list[Table]:
 def page(sections: Sequence[Section]) -> str:
     """The whole page."""
     style = (ROOT / "pipeline/report.css").read_text(encoding="utf-8")
-    keys = " ".join(
-        f'<span class="key {name}">{mark} {name}</span>{meaning}. ' for name, (mark, meaning) in VERDICTS.items()
-    )
+    keys = " ".join(f"{verdict_key(name)}{meaning}. " for name, meaning in VERDICTS.items())
     body = "".join(
         f'<section id="{name}"><h2>{text(title)}</h2>{content}</section>' for name, title, content in sections
     )
@@ -204,8 +202,7 @@ def grid_cell(table: str, line: Line | None, detailed: Container[tuple[str, str]
     if not line.measured:
         return f'<td class="not-run" title="{text(line.note)}">–{published}</td>'
     half = f" <span class=soft>± {half_interval(line)}</span>" if line.high else ""
-    mark = VERDICTS.get(line.verdict, ("", ""))[0]
-    verdict = f'<span class="verdict">{mark} {text(line.delta)}</span>' if line.verdict else ""
+    verdict = f'<span class="verdict">{MARK[line.verdict]} {text(line.delta)}</span>' if line.verdict else ""
     figure = f"<b>{text(line.measured)}</b>{half} {verdict}{published}"
     link = f'<a href="#{cell_id(table, line)}">{figure}</a>' if (line.row, line.column) in detailed else figure
     return f'<td class="{line.verdict or "measured"}" title="{text(line.note)}">{link}</td>'
@@ -228,7 +225,7 @@ def notes(lines: Iterable[Line]) -> str:
 
 def verdict_key(verdict: str) -> str:
     """A verdict as a coloured word; nothing where there is none."""
-    return f'<span class="key {verdict}">{VERDICTS[verdict][0]} {verdict}</span>' if verdict in VERDICTS else ""
+    return f'<span class="key {verdict}">{MARK[verdict]} {verdict}</span>' if verdict in VERDICTS else ""
 
 
 def cell_details(table: str, line: Line, name: str, on_cell: Callable[[int], None]) -> str:

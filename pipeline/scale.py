@@ -77,13 +77,8 @@ def write_scale(scale: str) -> None:
     if not re.search(r"^seed:", text, re.MULTILINE):
         text += LAST_SECTIONS
     write_text(PARAMS, text)
-    for name in papers_with_cells():
+    for name in PAPERS:
         write_cells(name, preset)
-
-
-def papers_with_cells() -> list[str]:
-    """The papers that have tables of scores; the others have tables about corpora alone so far."""
-    return [name for name in PAPERS if paper(name).results]
 
 
 def cells_of_paper(name: str, preset: dict[str, Any]) -> dict[str, dict[str, dict[str, str]]]:

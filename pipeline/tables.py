@@ -142,6 +142,20 @@ def runs_of_cell(
     return folders, ""
 
 
+def cell_of_run(table: ResultTable, row: str, column: str, vectors: str) -> dict[str, str] | None:
+    """The cell whose run stands under a row and a column; None if they have no run any more."""
+    of_row, owner = table.row(row), table.owner_of(table.column(column))
+    if of_row.model is None or owner.corpus is None:
+        return None
+    return {
+        "row": of_row.id,
+        "column": owner.id,
+        "model": of_row.model,
+        "corpus": owner.corpus,
+        "vectors": vectors or "none",
+    }
+
+
 def current_identity(
     table: ResultTable,
     source: Paper,

@@ -1,7 +1,7 @@
 """Train the focus run. Every choice is made on dev; of the test split only a digest is taken, for the key of the run.
 
 In   data/tagged/<corpus>/{train,dev}.parquet, data/vectors/<name>/, params.yaml (corpus ... precision)
-Out  results/focus/{weights.safetensors,vocabulary.json,curve.csv,cost.json,training.json}
+Out  results/focus/model/{weights.safetensors,vocabulary.json,curve.csv,cost.json,training.json}
 """
 
 import sys

@@ -5,7 +5,6 @@ from retable.corpora import corpus
 from retable.models import MODELS
 from retable.papers import paper
 from retable.papers.figures import (
-    AS_LAMA,
     FCSR_TABLES,
     FIGURES,
     LAMA_TABLES,
@@ -13,6 +12,7 @@ from retable.papers.figures import (
     ParameterFigure,
     TopWords,
 )
+from retable.papers.figures.lama import AS_LAMA
 from retable.papers.parameters import row_parameters
 from retable.training.parameters import check_parameters
 

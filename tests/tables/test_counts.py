@@ -18,7 +18,7 @@ def test_parameters_by_formula():  # D = 6, H = 4, m = 3
     assert parameters(ParameterCount("lama", 6, options=options)) == gru + low_rank + 4 + classifier
     assert parameters(ParameterCount("lama", 6, options=options, parts=("low_rank",))) == low_rank
     assert parameters(ParameterCount("lama", 6, options=options, parts=("low_rank.of_words",))) == 4 * 3
-    assert parameters(ParameterCount("lama", 6, options=options, parts=("context", "gru"), words=10)) == 4 + gru + 60
+    assert parameters(ParameterCount("lama", 6, options=options, parts=("context", "gru"))) == 4 + gru
 
 
 def test_a_part_that_is_not_there_is_named():

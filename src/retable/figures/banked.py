@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 from retable.evaluation.metrics import score
 from retable.figures.measure import PERCENT, Run
 from retable.figures.roc import micro_rates
-from retable.tables.bank import Entry, whole_seeds
-from retable.text.folds import Fold
+from retable.tables.bank import Entry, shown_of_seed, whole_seeds
 from retable.text.splits import read_facts
 
 COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch", "words_per_second")
@@ -91,12 +90,5 @@ def banked_runs(
     entries: Iterable[Entry], predictions: Callable[[Entry], Path], rounds: Callable[[Entry], int], domain: str
 ) -> list[BankedRun]:
     """The runs of a cell that its table shows: all seeds; of dev folds the best on dev, of test folds all."""
-    shown = [entry for of_seed in whole_seeds(entries) for entry in of_folds(of_seed)]
+    shown = [entry for of_seed in whole_seeds(entries) for entry in shown_of_seed(of_seed)]
     return [BankedRun(predictions(entry), entry, rounds(entry), domain) for entry in shown]
-
-
-def of_folds(runs: list[Entry]) -> list[Entry]:
-    """As `retable.tables.results.of_folds`."""
-    if not runs[0].fold or Fold.read(runs[0].fold).kind == "test":
-        return runs
-    return [max(runs, key=lambda entry: float(entry.dev or 0))]

@@ -5,6 +5,8 @@ A claim is tested on every column on which both rows were measured, with the pre
 
 from dataclasses import dataclass
 
+from retable.corpora import FAMILIES
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -28,10 +30,6 @@ def ahead(paper: str, place: str, table: str, better: str, worse: dict[str, str]
     return tuple(Claim(paper, place, f"ahead of {name}", table, better, row) for row, name in worse.items())
 
 
-DOMAINS = (
-    "fdu-apparel", "fdu-baby", "fdu-books", "fdu-camera", "fdu-dvd", "fdu-electronic", "fdu-health", "fdu-imdb",
-    "fdu-kitchen", "fdu-magazine", "fdu-mr", "fdu-music", "fdu-software", "fdu-sports", "fdu-toys", "fdu-video",
-)  # fmt: skip
 LINEAR = {"tfidf-svm": "tf-idf + SVM", "nb-svm": "NB-SVM"}
 ON_DOMAINS = (  # place, what, table, better, worse
     ("section 5.4", "ahead of the CNN", "fcsr-table-4", "fcsr", "cnn"),
@@ -59,7 +57,7 @@ STRATEGIES = (
 CLAIMS: tuple[Claim, ...] = (
     *ahead("FCSR", "table 3", "fcsr-table-3", "fcsr", {"cnn": "the CNN", "bilstm": "the BiLSTM", **LINEAR}),
     *(
-        Claim("FCSR", place, f"{what}, mean of 16 domains", table, better, worse, DOMAINS, together=True)
+        Claim("FCSR", place, f"{what}, mean of 16 domains", table, better, worse, FAMILIES["fdu"], together=True)
         for place, what, table, better, worse in ON_DOMAINS
     ),
     *(Claim("CSPAN", "section 3.4", what, "cspan-table-3", better, worse) for what, better, worse in STEPS_OF_CSPAN),

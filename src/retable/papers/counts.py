@@ -15,7 +15,6 @@ class ParameterCount:
         classes: of the classifier.
         options: of the model; the others are its defaults.
         parts: names of the modules that are counted; () counts all but the word vectors.
-        words: rows of a table of word vectors that is counted too.
     """
 
     model: str
@@ -23,7 +22,6 @@ class ParameterCount:
     classes: int = 2
     options: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[str, ...] = ()
-    words: int = 0
 
 
 @dataclass(frozen=True)

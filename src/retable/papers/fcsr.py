@@ -8,12 +8,20 @@ said: two. Figure 4 speaks of five, in another experiment.
 from dataclasses import replace
 from typing import Literal
 
+from retable.corpora import FAMILIES
 from retable.papers.figures import FCSR_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
+from retable.papers.shared import (
+    AVG_EMBEDDING,
+    CSPAN_BASE,
+    CSPAN_BIG,
+    FLOORS,
+    NO_AG_NEWS,
+    NO_CORPUS,
+    NOT_BUILT,
+    SAMPLE,
+)
 
-NOT_BUILT = "this system is not built here yet"
-NO_CORPUS = "the corpus is not obtainable here"
-NO_AG_NEWS = f"{NO_CORPUS}: only a sample of its 120,000 training texts is in the mirror (ag-news-5k)"
 AG_SAMPLE = "a sample: 5,000 of the 120,000 training texts and the 7,600 test texts"
 NO_SPLIT = "10% of the texts as test split, the paper names none"
 NO_YELP = f"{NO_CORPUS}: 700,000 reviews, of which the mirror holds none"
@@ -50,11 +58,8 @@ TABLE_1 = StatisticsTable(
     },
 )
 
-DOMAINS = (
-    "apparel", "baby", "books", "camera", "dvd", "electronic", "health", "imdb",
-    "kitchen", "magazine", "mr", "music", "software", "sports", "toys", "video",
-)  # fmt: skip
-PRINTED = {"dvd": "DVD", "imdb": "IMDB", "mr": "MR"}
+DOMAINS = FAMILIES["fdu"]
+PRINTED = {"fdu-dvd": "DVD", "fdu-imdb": "IMDB", "fdu-mr": "MR"}
 TOKENISED = ("fdu-imdb", "fdu-mr")  # the domains whose unlabelled texts come tokenised as well
 WORDS = "counted as the print seems to be, over labelled and unlabelled texts, punctuation marks left out"
 VOCABULARY = "counted as the print seems to be, over labelled and unlabelled texts before marks were cut off words"
@@ -62,7 +67,7 @@ TABLE_2 = StatisticsTable(
     name="fcsr-table-2",
     title="Statistics of sixteen review domains (FCSR, table 2)",
     published="table-2",
-    corpora={f"fdu-{domain}": f"fdu-{domain}" for domain in DOMAINS},
+    corpora={name: name for name in DOMAINS},
     statistics={
         **{split: f"published-{split}" for split in ("train", "dev", "test")},
         "average-length": "with-unlabelled-average-words",
@@ -71,8 +76,8 @@ TABLE_2 = StatisticsTable(
         **{(name, "vocabulary"): "with-unlabelled-vocabulary" for name in TOKENISED},
     },
     notes={
-        **{(f"fdu-{domain}", "average-length"): WORDS for domain in DOMAINS},
-        **{(f"fdu-{domain}", "vocabulary"): VOCABULARY for domain in DOMAINS},
+        **{(name, "average-length"): WORDS for name in DOMAINS},
+        **{(name, "vocabulary"): VOCABULARY for name in DOMAINS},
         **{(name, "average-length"): "counted over labelled and unlabelled tokens" for name in TOKENISED},
         **{(name, "vocabulary"): "counted over labelled and unlabelled tokens" for name in TOKENISED},
         ("fdu-baby", "train"): "the release holds 1,500 texts for train and dev, 100 fewer than the print",
@@ -94,13 +99,6 @@ FCSR_RELU = Row(
     extra=True,
     overrides={"model": {"activation": "as-gates"}},
 )
-FLOORS = (
-    Row("avg-embedding", "mean of word vectors", model="avg-embedding", extra=True),
-    Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True),
-    Row("nb-svm", "NB-SVM", model="nb-svm", extra=True),
-    Row("fasttext", "fastText", model="fasttext", extra=True),
-)
-SAMPLE = Column("sample-en", "the project's own sample", corpus="sample-en", split="paper", extra=True)
 
 TABLE_3 = ResultTable(
     name="fcsr-table-3",
@@ -120,16 +118,8 @@ TABLE_3 = ResultTable(
         Row("encoder-drnn-a", "Encoder-DRNN-A", reason=NOT_BUILT),
         S_LSTM,
         Row("vampire", "VAMPIRE", reason="needs a language model pretrained on unlabelled text"),
-        Row("cspan-base", "CSPAN (base)", model="cspan"),
-        Row(
-            "cspan-big",
-            "CSPAN (big)",
-            model="cspan",
-            overrides={
-                "model": {"layers": 3, "queries": 128},
-                "training": {"epochs": 60, "epochs_max": 60, "patience": 60},
-            },
-        ),
+        CSPAN_BASE,
+        CSPAN_BIG,
         FCSR,
         FCSR_RELU,
         Row(
@@ -139,6 +129,7 @@ TABLE_3 = ResultTable(
             extra=True,
             overrides={"training": {"learning_rate": 0.01}},
         ),
+        AVG_EMBEDDING,
         *FLOORS,
     ),
     columns=(
@@ -168,8 +159,8 @@ TABLE_3 = ResultTable(
 STACKED = {"model": {"layers": 2}}
 OPEN = "dropout and batch size, which the paper leaves open, are our presets'"
 OF_DOMAINS = tuple(
-    Column(f"fdu-{domain}", PRINTED.get(domain, domain.capitalize()), corpus=f"fdu-{domain}", split="paper", note=OPEN)
-    for domain in DOMAINS
+    Column(name, PRINTED.get(name, name.removeprefix("fdu-").capitalize()), corpus=name, split="paper", note=OPEN)
+    for name in DOMAINS
 )
 AVERAGE = Column("fdu-average", "Average", split="paper", mean_of=tuple(column.id for column in OF_DOMAINS))
 TABLE_4 = ResultTable(
@@ -190,6 +181,7 @@ TABLE_4 = ResultTable(
         FCSR,
         FCSR_RELU,
         Row("fcsr-fp", "FCSR with feature projection", model="fcsr-fp", extra=True),
+        AVG_EMBEDDING,
         *FLOORS,
     ),
     columns=(*OF_DOMAINS, AVERAGE, SAMPLE),

@@ -1,6 +1,8 @@
 """No paper: the models that a user would pick instead, on every corpus at hand. A table that hides them misleads."""
 
-from retable.papers.paper import Column, Paper, ResultTable, Row
+from retable.corpora import FAMILIES
+from retable.papers.paper import Column, Paper, ResultTable
+from retable.papers.shared import FLOORS
 
 PUBLISHED_SPLIT = {
     "r8": "R8",
@@ -14,22 +16,7 @@ PUBLISHED_SPLIT = {
     "news-aggregator-5pub": "News Aggregator, headlines of five publishers",
     "yahoo-answers-2c": "Yahoo! Answers, two topics",
     "yelp-10k": "Yelp, 10,000 reviews with stars",
-    "fdu-apparel": "FDU apparel",
-    "fdu-baby": "FDU baby",
-    "fdu-books": "FDU books",
-    "fdu-camera": "FDU camera",
-    "fdu-dvd": "FDU dvd",
-    "fdu-electronic": "FDU electronic",
-    "fdu-health": "FDU health",
-    "fdu-imdb": "FDU imdb",
-    "fdu-kitchen": "FDU kitchen",
-    "fdu-magazine": "FDU magazine",
-    "fdu-mr": "FDU mr",
-    "fdu-music": "FDU music",
-    "fdu-software": "FDU software",
-    "fdu-sports": "FDU sports",
-    "fdu-toys": "FDU toys",
-    "fdu-video": "FDU video",
+    **{name: name.replace("fdu-", "FDU ") for name in FAMILIES["fdu"]},
     "sample-en": "the project's own sample",
 }
 OWN_SPLIT = {
@@ -50,11 +37,7 @@ TABLE_1 = ResultTable(
     published=None,
     metric="accuracy",
     unit="%",
-    rows=(
-        Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True),
-        Row("nb-svm", "NB-SVM", model="nb-svm", extra=True),
-        Row("fasttext", "fastText", model="fasttext", extra=True),
-    ),
+    rows=FLOORS,
     columns=(
         *(Column(name, title, name, "paper", extra=True) for name, title in PUBLISHED_SPLIT.items()),
         *(Column(name, title, name, extra=True, folds="test") for name, title in OWN_SPLIT.items()),

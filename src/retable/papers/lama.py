@@ -3,8 +3,8 @@
 from retable.papers.counts import CountTable, Exponent, ParameterCount
 from retable.papers.figures import LAMA_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
+from retable.papers.shared import FLOORS, NO_CORPUS
 
-NO_CORPUS = "the corpus is not obtainable here"
 NO_YELP = f"{NO_CORPUS}: drawn by the authors from 2.7 million reviews of the site"
 NO_POLARITY = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
 NO_NEWS = f"{NO_CORPUS}: only headlines of five publishers are in the mirror (news-aggregator-5pub)"
@@ -125,9 +125,7 @@ TABLE_4 = ResultTable(
             extra=True,
             overrides={"model": {"context": "mean", "mlp_hidden": 0}},
         ),
-        Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True),
-        Row("nb-svm", "NB-SVM", model="nb-svm", extra=True),
-        Row("fasttext", "fastText", model="fasttext", extra=True),
+        *FLOORS,
     ),
     columns=(
         Column("news-aggregator", "News", corpus="news-aggregator", folds="dev", reason=NO_NEWS),

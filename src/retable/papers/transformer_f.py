@@ -8,8 +8,9 @@ from typing import Any
 
 from retable.papers.figures import TRANSFORMER_F_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
+from retable.papers.shared import FLOORS, NO_CORPUS
 
-NO_THUCNEWS = "the corpus is not obtainable here: 45,000 of its 180,000 training texts are in the mirror (thucnews-45k)"
+NO_THUCNEWS = f"{NO_CORPUS}: 45,000 of its 180,000 training texts are in the mirror (thucnews-45k)"
 NO_SPLIT = "the paper names no split"
 
 TABLE_1 = StatisticsTable(
@@ -45,11 +46,6 @@ TRANSFORMER = Row("transformer", "Transformer", model="transformer")
 TRANSFORMER_F = Row("transformer-f", "Transformer-F", model="transformer-f")
 # Adam with a rate of 5e-4 for all five models (4.1); the batch, which it does not name, as in the other two's presets.
 TRAINING = {"optimiser": "adam", "learning_rate": 0.0005, "batch_size": 20, "weight_decay": 0.0}
-FLOORS = (
-    Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True),
-    Row("nb-svm", "NB-SVM", model="nb-svm", extra=True),
-    Row("fasttext", "fastText", model="fasttext", extra=True),
-)
 CED_NOTE = f"341 texts as test split, because every printed accuracy is a whole number of 341; {NO_SPLIT}"
 CED = Column("ced", "CED", corpus="ced", unit="characters", note=CED_NOTE)
 CED_GROUPED = Column(
@@ -109,7 +105,7 @@ PLAIN = {"attention": "dot-product", "weigh_parts": False, "fusion": "last"}
 
 
 def strategy(name: str, printed: str, options: dict[str, Any], *, rate: float) -> Row:
-    """A Transformer with one of the three strategies; first rate chosen on dev, of three (docs/readings.md)."""
+    """A Transformer with one of the three strategies; first rate of three by dev, or as printed (docs/readings.md)."""
     return Row(
         name,
         printed,

@@ -218,10 +218,13 @@ def whole_seeds(entries: Iterable[Entry]) -> list[list[Entry]]:
 
 def shown_runs(entries: Iterable[Entry]) -> list[Entry]:
     """The runs of a cell's first seed whose predictions are what the table shows: one, or of test folds all."""
-    first = next(iter(whole_seeds(entries)), [])
-    if not first or not first[0].fold or Fold.read(first[0].fold).kind == "test":
-        return first
-    return [max(first, key=lambda entry: float(entry.dev or 0))]
+    return next(map(shown_of_seed, whole_seeds(entries)), [])
+
+
+def shown_of_seed(runs: list[Entry]) -> list[Entry]:
+    """The runs of a seed that the table shows: of dev folds the best on dev, else all."""
+    kind, _ = runs[0].cut_as
+    return [max(runs, key=lambda entry: float(entry.dev or 0))] if kind == "dev" else runs
 
 
 def bank_predictions(source: Path, target: Path) -> None:

@@ -49,8 +49,7 @@ def parameters(count: ParameterCount) -> int:
     absent = [part for part, numbers in found.items() if not numbers]
     if absent:
         raise ValueError(f"parts is {list(count.parts)}, but {count.model} has no parameters in {', '.join(absent)}")
-    counted = sum(found.values()) if count.parts else _numbers(network)
-    return counted + count.words * count.dim
+    return sum(found.values()) if count.parts else _numbers(network)
 
 
 def exponent(count: Exponent) -> float:

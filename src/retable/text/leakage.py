@@ -5,7 +5,7 @@ Near    Jaccard similarity of the sets of character 5-grams >= 0.4, on lower-cas
         A form under 20 columns is compared exactly only: "a good film" and "a good one" are not one text. A Chinese
         character takes two columns, as on a terminal, for it says about as much as two letters at the least: half of
         the headlines of thucnews are shorter than 20 characters, and those of 10 to 19 that agree in 0.4 of their
-        5-grams repeat each other as plainly as longer ones do (81 of 83 such pairs have one label; docs/corpora.md).
+        5-grams repeat each other as plainly as longer ones do (81 of 83 such pairs have one label).
 
 Candidates for the near ones come from MinHash signatures cut into bands (Broder 1997; Leskovec, Rajaraman and Ullman,
 Mining of Massive Datasets, 3.4): 64 bands of 3 find a pair of similarity s with probability 1 - (1 - s^3)^64, 98.5 % at

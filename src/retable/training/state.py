@@ -1,4 +1,4 @@
-"""The file in which a training keeps its state, so that a kill costs at most a minute.
+"""The file in which a training keeps its state, every 30 seconds, or less often where a write takes long.
 
 Form       a line of JSON (whose state it is, and where it stands), then what torch.save writes; no code in it is ever
            run. The line holds the digest of the rest, so that a damaged file is seen.

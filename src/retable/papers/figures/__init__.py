@@ -6,27 +6,8 @@ as any other's. Rows that a figure shares with a table have its ids, and are run
 Readings   docs/readings.md and the captions: what the papers' texts leave open stands in both.
 """
 
-from retable.papers.figures.fcsr import (
-    AG_SAMPLE,
-    APPAREL,
-    CNN_FILTERS,
-    COVID,
-    DIRECT,
-    FCSR_FIGURE_3,
-    FCSR_FIGURE_4,
-    FCSR_FIGURE_5,
-    FCSR_FIGURES,
-    FCSR_TABLES,
-    HEADS,
-    LAYERS,
-    LINES,
-    TRANSFORMER_SIZE,
-    WINDOW_ROWS,
-    WINDOWS,
-    transformer_row,
-)
+from retable.papers.figures.fcsr import FCSR_FIGURES, FCSR_TABLES
 from retable.papers.figures.kinds import (
-    NO_CORPUS,
     AttentionFigure,
     CostFigure,
     EpochFigure,
@@ -40,29 +21,8 @@ from retable.papers.figures.kinds import (
     TopWords,
     WordWeightsFigure,
 )
-from retable.papers.figures.lama import (
-    AS_LAMA,
-    ENCODERS,
-    IMDB,
-    LAMA_FIGURE_2,
-    LAMA_FIGURE_5,
-    LAMA_FIGURES,
-    LAMA_TABLES,
-    LENGTHS,
-    M_VALUES,
-    R8,
-    YELP_10K,
-    YELP_LONG,
-)
-from retable.papers.figures.transformer_f import (
-    CED,
-    HOOK_A,
-    HOOK_RATIOS,
-    HOOK_ROWS,
-    TRANSFORMER_F_FIGURE_3,
-    TRANSFORMER_F_FIGURES,
-    TRANSFORMER_F_TABLES,
-)
+from retable.papers.figures.lama import LAMA_FIGURES, LAMA_TABLES
+from retable.papers.figures.transformer_f import TRANSFORMER_F_FIGURES, TRANSFORMER_F_TABLES
 
 FIGURES: dict[str, tuple[Figure, ...]] = {
     "fcsr": FCSR_FIGURES,
@@ -70,43 +30,10 @@ FIGURES: dict[str, tuple[Figure, ...]] = {
     "transformer-f": TRANSFORMER_F_FIGURES,
 }
 __all__ = [
-    "AG_SAMPLE",
-    "APPAREL",
-    "AS_LAMA",
-    "CED",
-    "CNN_FILTERS",
-    "COVID",
-    "DIRECT",
-    "ENCODERS",
-    "FCSR_FIGURES",
-    "FCSR_FIGURE_3",
-    "FCSR_FIGURE_4",
-    "FCSR_FIGURE_5",
     "FCSR_TABLES",
     "FIGURES",
-    "HEADS",
-    "HOOK_A",
-    "HOOK_RATIOS",
-    "HOOK_ROWS",
-    "IMDB",
-    "LAMA_FIGURES",
-    "LAMA_FIGURE_2",
-    "LAMA_FIGURE_5",
     "LAMA_TABLES",
-    "LAYERS",
-    "LENGTHS",
-    "LINES",
-    "M_VALUES",
-    "NO_CORPUS",
-    "R8",
-    "TRANSFORMER_F_FIGURES",
-    "TRANSFORMER_F_FIGURE_3",
     "TRANSFORMER_F_TABLES",
-    "TRANSFORMER_SIZE",
-    "WINDOWS",
-    "WINDOW_ROWS",
-    "YELP_10K",
-    "YELP_LONG",
     "AttentionFigure",
     "CostFigure",
     "EpochFigure",
@@ -119,5 +46,4 @@ __all__ = [
     "TimeFigure",
     "TopWords",
     "WordWeightsFigure",
-    "transformer_row",
 ]

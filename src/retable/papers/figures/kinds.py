@@ -5,8 +5,6 @@ from typing import Literal
 
 from retable.papers.paper import ResultTable
 
-NO_CORPUS = "the corpus is not obtainable here"
-
 
 @dataclass(frozen=True)
 class Panel:

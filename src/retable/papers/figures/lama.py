@@ -3,7 +3,6 @@
 from typing import Any
 
 from retable.papers.figures.kinds import (
-    NO_CORPUS,
     EpochFigure,
     Figure,
     Panel,
@@ -13,6 +12,7 @@ from retable.papers.figures.kinds import (
     WordWeightsFigure,
 )
 from retable.papers.paper import Column, ResultTable, Row
+from retable.papers.shared import NO_CORPUS
 
 IMDB = Column("imdb", "IMDB", corpus="imdb", split="paper")
 R8 = Column("r8", "Reuters", corpus="r8", split="paper")
@@ -76,8 +76,8 @@ LAMA_FIGURES: tuple[Figure, ...] = (
     ParameterFigure(
         "lama-figure-2",
         "Time of a training epoch by the length of the texts (LAMA, figure 2)",
-        "One epoch, where the paper takes the mean of ten. Texts are cut after so many words and not padded to them: "
-        "where most are shorter, the time stops rising.",
+        "The median of three epochs, where the paper takes the mean of ten. Texts are cut after so many words and not "
+        "padded to them: where most are shorter, the time stops rising.",
         (Panel("lama-figure-2", "imdb"), Panel("lama-figure-2", "r8")),
         lines=tuple(
             (printed, length, f"{encoder}-{length}")

@@ -1,0 +1,27 @@
+"""Rows, a column and reasons that stand in the tables of several papers."""
+
+from retable.papers.paper import Column, Row
+
+NOT_BUILT = "this system is not built here yet"
+NO_CORPUS = "the corpus is not obtainable here"
+NO_AG_NEWS = f"{NO_CORPUS}: only a sample of its 120,000 training texts is in the mirror (ag-news-5k)"
+
+CSPAN_BASE = Row("cspan-base", "CSPAN (base)", model="cspan")
+CSPAN_BIG = Row(
+    "cspan-big",
+    "CSPAN (big)",
+    model="cspan",
+    overrides={
+        "model": {"layers": 3, "queries": 128},
+        "training": {"epochs": 60, "epochs_max": 60, "patience": 60},
+    },
+)
+
+# What a user would pick instead; in tables whose paper does not print them.
+AVG_EMBEDDING = Row("avg-embedding", "mean of word vectors", model="avg-embedding", extra=True)
+TFIDF_SVM = Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True)
+NB_SVM = Row("nb-svm", "NB-SVM", model="nb-svm", extra=True)
+FASTTEXT = Row("fasttext", "fastText", model="fasttext", extra=True)
+FLOORS = (TFIDF_SVM, NB_SVM, FASTTEXT)
+
+SAMPLE = Column("sample-en", "the project's own sample", corpus="sample-en", split="paper", extra=True)
