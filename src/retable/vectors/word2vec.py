@@ -1,8 +1,8 @@
 """Train word2vec with gensim, repeatably: one worker, and a vocabulary whose order nothing else decides.
 
 Source     Mikolov et al., "Distributed Representations of Words and Phrases and their Compositionality", NIPS 2013.
-Repeats    equal texts and parameters give equal bytes, whatever PYTHONHASHSEED is, and on every processor with AVX2: gensim
-           adds with scipy's OpenBLAS, which would take another kernel, with other last bits, for each kind of them.
+Repeats    equal texts and parameters give equal bytes, whatever PYTHONHASHSEED is, and on every processor with AVX2:
+           gensim adds with scipy's OpenBLAS, which would take another kernel, with other last bits, for each kind.
 """
 
 import os
