@@ -75,6 +75,7 @@ def row_codes(source: Paper, protocol: dict[str, Any]) -> dict[str, dict[str, An
             "overrides": row.overrides,
             "sources": run_digests(row.model),
         }
+        | ({"searched": row.searched} if row.searched else {})
         | (fold_digests() if any(fold_count(column, protocol) for column in table.columns) else {})
         for table in source.results
         for row in table.rows

@@ -97,9 +97,10 @@ def cells_shown(table: ResultTable, source: Paper) -> Iterator[Shown]:
 
 
 def row_options(row: Row) -> dict[str, Any]:
-    """All options of a row's model: its preset's, and the row's own in their place."""
+    """All options of a row's model: its preset's, the row's own in their place, and what was searched."""
     preset = model_preset(str(row.model)) if row.model else {}
-    return {name: options | row.overrides.get(name, {}) for name, options in preset.items()}
+    options = {name: options | row.overrides.get(name, {}) for name, options in preset.items()}
+    return options | ({"searched": row.searched} if row.searched else {})
 
 
 def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, list[dict[str, Any]]]:

@@ -10,6 +10,7 @@ from retable.corpora import corpus
 from retable.errors import InputError
 from retable.papers import paper
 from retable.papers.parameters import row_parameters
+from retable.papers.searched import CHOSEN
 from retable.tables.published import read_published
 from retable.tables.results import Cells, result_lines
 from retable.training.parameters import check_parameters
@@ -31,6 +32,24 @@ def parameters(table, row, column):
 def test_every_row_can_be_run(table, row):
     column = next(column for column in table.columns if column.corpus and not column.runs_of)
     check_parameters(parameters(table, row.id, column.id), "params.yaml")
+
+
+def test_what_was_searched_for_a_corpus_is_for_it_alone():
+    covid, sst = (parameters(TABLES[3], "bilstm", column) for column in ("covid-sentiment", "sst-2"))
+    assert (covid["model"]["dropout"], covid["training"]["batch_size"]) == (0.2, 20)
+    preset = model_preset("bilstm")
+    assert (sst["model"]["dropout"], sst["training"]["batch_size"]) == (0.5, 50)
+    assert covid["training"] | {"batch_size": 50} == sst["training"] == preset["training"]
+
+
+@pytest.mark.parametrize("row", CHOSEN)
+def test_what_was_searched_is_of_the_budget_and_of_a_corpus_of_the_table(row):
+    of_row = [each for table in PAPER.results for each in table.rows if each.id == row]
+    assert {id(each.searched) for each in of_row} == {id(CHOSEN[row])}
+    for name, sections in CHOSEN[row].items():
+        assert corpus(name)
+        assert sections["model"].get("dropout", 0.5) in (0.2, 0.5)
+        assert sections["training"].get("batch_size", 50) in (20, 50)
 
 
 def test_every_printed_number_has_its_cell():

@@ -11,6 +11,7 @@ from typing import Literal
 from retable.corpora import FAMILIES
 from retable.papers.figures import FCSR_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
+from retable.papers.searched import CHOSEN
 from retable.papers.shared import (
     AVG_EMBEDDING,
     CSPAN_BASE,
@@ -85,7 +86,7 @@ TABLE_2 = StatisticsTable(
 )
 
 CNN = Row("cnn", "CNN", model="textcnn")
-BILSTM = Row("bilstm", "BiLSTM", model="bilstm")
+BILSTM = Row("bilstm", "BiLSTM", model="bilstm", searched=CHOSEN["bilstm"])
 TRANSFORMER = Row(  # six heads and six layers (5.4), as wide as the word vectors
     "transformer", "Transformer", model="transformer", overrides={"model": {"layers": 6, "heads": 6, "size": 300}}
 )

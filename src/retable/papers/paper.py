@@ -14,7 +14,8 @@ class Row:
     """A line of a table: the id of its published numbers, what the paper calls it, and the model that it is here.
 
     `reason` says why there is no model. `extra` marks a row that the paper does not print. `overrides` holds the
-    protocol's departures from the model's preset: {"training": {"epochs": 20}}.
+    protocol's departures from the model's preset: {"training": {"epochs": 20}}. `searched` holds, for a corpus, what a
+    search on its dev texts chose where the paper leaves an option open: {"mr": {"model": {"dropout": 0.2}}}.
     """
 
     id: str
@@ -23,6 +24,7 @@ class Row:
     reason: str = ""
     extra: bool = False
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    searched: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ def row_parameters(
 
     Args:
         preset: sections model, embedding and training of the row's model.
-        row: the row, with the paper's overrides.
+        row: the row, with the paper's overrides and what was searched for the column's corpus.
         column: the column, with its corpus and the unit in which it is read.
         protocol: the section papers.<paper> of params.yaml; `epochs` cuts the schedule off and never shortens it,
             `max_words` cuts the texts of networks whose row says nothing of it: a number for all corpora, or
@@ -28,8 +28,9 @@ def row_parameters(
         fold: of this run, where its corpus is cut into folds.
     """
     sections: dict[str, Any] = copy.deepcopy({name: dict(preset[name]) for name in ("model", "embedding", "training")})
-    for name, options in row.overrides.items():
-        sections[name] |= options
+    for departures in (row.overrides, row.searched.get(column.corpus or "", {})):
+        for name, options in departures.items():
+            sections[name] |= options
     sections["embedding"] |= {"vectors": vectors, "unit": column.unit}
     epochs, max_words = (limit_of(protocol[name], column.corpus) for name in ("epochs", "max_words"))
     if epochs and "epochs" in sections["training"]:

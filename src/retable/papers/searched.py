@@ -1,0 +1,15 @@
+"""What was chosen on dev where FCSR sets an option "according to data set": dropout and batch size.
+
+Budget     four trials a row and corpus, dropout 0.2 and 0.5 by batches of 20 and 50, one seed (docs/readings.md,
+           "Dropout and batch size"). The preset, 0.5 and 50, stays where its dev accuracy is within one standard error
+           of the best; else the best is taken.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+LITTLE_DROPOUT, SMALL_BATCHES = {"model": {"dropout": 0.2}}, {"training": {"batch_size": 20}}
+
+CHOSEN: dict[str, Mapping[str, Mapping[str, Mapping[str, Any]]]] = {  # row -> corpus -> sections
+    "bilstm": {"covid-sentiment": LITTLE_DROPOUT | SMALL_BATCHES},
+}
