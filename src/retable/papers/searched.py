@@ -8,7 +8,8 @@ Budget     four trials a row and corpus, dropout 0.2 and 0.5 by batches of 20 an
 from collections.abc import Mapping
 from typing import Any
 
-LITTLE_DROPOUT, SMALL_BATCHES = {"model": {"dropout": 0.2}}, {"training": {"batch_size": 20}}
+LITTLE_DROPOUT: dict[str, Mapping[str, Any]] = {"model": {"dropout": 0.2}}
+SMALL_BATCHES: dict[str, Mapping[str, Any]] = {"training": {"batch_size": 20}}
 
 CHOSEN: dict[str, Mapping[str, Mapping[str, Mapping[str, Any]]]] = {  # row -> corpus -> sections
     "bilstm": {"covid-sentiment": LITTLE_DROPOUT | SMALL_BATCHES},
