@@ -155,4 +155,4 @@ def test_a_program_that_is_no_fasttext_is_told(tmp_path, monkeypatch):
     program.chmod(0o755)
     assert program_of_peers("fasttext") == program
     with pytest.raises(InputError, match="did not train and test"):
-        run_program(program, tmp_path / "train.txt", tmp_path / "test.txt")
+        run_program(program, tmp_path / "train.txt", tmp_path / "test.txt", 1)
