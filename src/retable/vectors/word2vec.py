@@ -2,21 +2,19 @@
 
 Source     Mikolov et al., "Distributed Representations of Words and Phrases and their Compositionality", NIPS 2013.
 Repeats    equal texts and parameters give equal bytes, whatever PYTHONHASHSEED is, and on every processor with AVX2:
-           gensim adds with scipy's OpenBLAS, which would take another kernel, with other last bits, for each kind.
+           gensim adds with scipy's OpenBLAS, whose kernel is one (`retable/openblas.py`).
 """
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 from retable.errors import unknown_name
-from retable.processor import processor_fact
+from retable.openblas import take_one_kernel
 from retable.text.units import Unit
 from retable.vectors.store import WordVectors
 from retable.vectors.token_lists import TokenLists, frequent_words
 
 ALGORITHMS = {"cbow": 0, "skip-gram": 1}
-KERNEL = "Haswell"  # OpenBLAS's name of its kernel for AVX2
 
 
 def train_word2vec(
@@ -51,7 +49,7 @@ def train_word2vec(
     if algorithm not in ALGORITHMS:
         raise unknown_name("the algorithm of word vectors", algorithm, ALGORITHMS)
     take_one_kernel()
-    import gensim  # now, as the kernel is taken when OpenBLAS is loaded
+    import gensim  # now, as the kernel is taken when scipy's OpenBLAS is loaded
 
     counts = TokenLists(texts, lowercase=lowercase, unit=unit).counts()
     frequent = frequent_words(counts, min_count, texts)
@@ -65,9 +63,3 @@ def train_word2vec(
     model.train(sentences, total_words=counts.total(), epochs=epochs)
     facts = {"training_words": counts.total(), "gensim": gensim.__version__}
     return WordVectors(list(model.wv.index_to_key), model.wv.vectors, facts)
-
-
-def take_one_kernel() -> None:
-    """Let OpenBLAS, if nothing has loaded it yet, take the same kernel whichever processor with AVX2 it finds."""
-    if "avx2" in processor_fact("flags").split():
-        os.environ["OPENBLAS_CORETYPE"] = KERNEL
