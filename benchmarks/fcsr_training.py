@@ -2,13 +2,15 @@
 
 Every step is timed right after a matrix product of its own size, so that another program on the machine slows both. The
 limit is 3 x 33 n^2 multiply-adds a word (forward and backward) at the rate of these products, in the step's own
-precision; where torch multiplies by MKL and oneDNN is faster, a row says the share of oneDNN's rate too. Read
-benchmarks/NOTES.md, "FCSR", for what was expected and tried.
+precision; where torch multiplies by MKL and oneDNN is faster, which is then what FCSR multiplies with, a row says the
+share of oneDNN's rate too, and another sets bfloat16 beside FCSR with torch's own products. Read benchmarks/NOTES.md,
+"FCSR", for what was expected and tried.
 """
 
 from collections.abc import Callable
 from statistics import median
 from typing import Literal
+from unittest.mock import patch
 
 import torch
 import torch.nn.functional as F
@@ -24,7 +26,7 @@ from retable.models.fcsr import FCSR
 
 SIZE, TEXTS, WORDS, VOCABULARY = 300, 50, 25, 8000  # SST-2 has 8,000 words that occur twice in training
 BATCHES, REPEATS = 8, 5
-ONEDNN = "products by oneDNN"
+ONEDNN, BY_TORCH = "products by oneDNN", "float32 by torch's own products"
 Batch = tuple[Tensor, Tensor, Tensor]
 Precision = Literal["float32", "bfloat16"]
 
@@ -38,8 +40,12 @@ def measure(quick: bool) -> list[Row]:
     bilstm = BiLSTM(WordEmbedding(vectors, tuned=VOCABULARY), 2, hidden=SIZE)
     ways: dict[str, Callable[[Batch], None]] = {
         "product": product_of(torch.float32),
-        **({ONEDNN: three_of(gate_product_by_onednn())} if onednn_is_faster() else {}),
         "float32": training_step(fcsr),
+        **(
+            {ONEDNN: three_of(gate_product_by_onednn()), BY_TORCH: by_torch(training_step(fcsr))}
+            if onednn_is_faster()
+            else {}
+        ),
         "product, bfloat16": product_of(torch.bfloat16),
         "bfloat16": training_step(fcsr, "bfloat16"),
         "contexts": contexts_alone,
@@ -68,15 +74,18 @@ def rows_of(times: dict[str, list[float]], words: list[int], flops: float) -> li
     """
     speed = {
         name: median(count / took for count, took in zip(words, times[name], strict=True))
-        for name in ("float32", "bfloat16", "bilstm")
+        for name in ("float32", "bfloat16", "bilstm", BY_TORCH)
+        if name in times
     }
     operations = 3 * gate_product(torch.float32)[1]
     limit = {name: operations / median(took) / flops for name, took in times.items() if name.startswith("product")}
     share = median(part / whole for part, whole in zip(times["contexts"], times["float32"], strict=True))
-    beside_onednn = []
+    of_float32, of_bfloat16 = [], []
     if ONEDNN in limit:
         source = f"{ONEDNN}, in float32 of this run"
-        beside_onednn.append(Row("the same", "words/s", speed["float32"], None, "", limit[ONEDNN], source, ""))
+        of_float32.append(Row("the same", "words/s", speed["float32"], None, "", limit[ONEDNN], source, ""))
+        peer = f"FCSR in {BY_TORCH}, same run"
+        of_bfloat16.append(Row("the same", "words/s", speed["bfloat16"], speed[BY_TORCH], peer, None, "", ""))
     return [
         Row(
             f"FCSR training, float32, n = {SIZE}, {TEXTS} x {WORDS} words",
@@ -88,7 +97,7 @@ def rows_of(times: dict[str, list[float]], words: list[int], flops: float) -> li
             "matrix products in float32 of this run",
             ">= 75% of the limit",
         ),
-        *beside_onednn,
+        *of_float32,
         Row(
             "FCSR training, bfloat16 autocast",
             "words/s",
@@ -99,6 +108,7 @@ def rows_of(times: dict[str, list[float]], words: list[int], flops: float) -> li
             "matrix products in bfloat16 of this run",
             ">= 1.7x the peer",
         ),
+        *of_bfloat16,
         Row("FCSR contexts, forward and backward", "% of the step", 100 * share, None, "", None, "", "<= 5 %"),
     ]
 
@@ -127,6 +137,16 @@ def training_step(network: nn.Module, precision: Precision = "float32") -> Calla
         optimiser.step()
 
     return step
+
+
+def by_torch(step: Callable[[Batch], None]) -> Callable[[Batch], None]:
+    """A step that torch multiplies in, whatever this processor's faster library is."""
+
+    def patched(batch: Batch) -> None:
+        with patch("retable.layers.products.onednn_is_faster", return_value=False):
+            step(batch)
+
+    return patched
 
 
 def product_of(dtype: torch.dtype) -> Callable[[Batch], None]:
