@@ -59,20 +59,27 @@ def lines_of(
     wanted = [table.column(name) for name in claim.columns] or [
         column for column in table.columns if not column.runs_of and not column.mean_of
     ]
-    found = {}
+    found, epochs = {}, {}
     for column in wanted:
         better, worse = (shown.get((row, column.id), ()) for row in (claim.better, claim.worse))
         if better and worse:
+            epochs[column] = epochs_of_unturned(better, worse)
             rights = [right_of_cell(runs, predictions, column) for runs in (better, worse)]
             spread = spreads.get(column.domain or column.corpus or "")
             found[column] = paired_difference(*aligned(*rights), seed_spread=spread)
     if claim.together and found:
         whole = "" if len(found) == len(wanted) else f", {len(found)} of {len(wanted)}"
-        return [line_of(claim, f"the mean{whole}", together(list(found.values())), "")]
+        of_all = {row: number for each in epochs.values() for row, number in each.items()}
+        return [line_of(claim, f"the mean{whole}", together(list(found.values())), "", of_all)]
     return [
-        line_of(claim, column.printed, difference, printed(table, numbers, claim, column))
+        line_of(claim, column.printed, difference, printed(table, numbers, claim, column), epochs[column])
         for column, difference in found.items()
     ]
+
+
+def epochs_of_unturned(*cells: Sequence[Entry]) -> dict[str, str]:
+    """Row -> epochs of a run whose accuracy on dev had not turned when they ended: more of them would change it."""
+    return {run.row: run.epochs for runs in cells for run in runs if run.turned == "False"}
 
 
 def right_of_cell(runs: Sequence[Entry], predictions: Callable[[Entry], Path], column: Column) -> dict[str, bool]:
@@ -105,10 +112,11 @@ def printed(table: ResultTable, numbers: Printed, claim: Claim, column: Column) 
     return f"{(pair[0] - pair[1]) * (PERCENT if table.unit == 'fraction' else 1):+.1f}"
 
 
-def line_of(claim: Claim, where: str, difference: Difference, print_: str) -> list[str]:
-    """A line of the page."""
+def line_of(claim: Claim, where: str, difference: Difference, print_: str, unturned: Mapping[str, str]) -> list[str]:
+    """A line of the page; `unturned` holds the epochs of each row that could have gone on."""
     value, low, high = (PERCENT * number for number in (difference.value, difference.low, difference.high))
     ours = f"{value:+.1f} ({low:+.1f} to {high:+.1f})"
+    short = ", ".join(f"{row} {epochs}" for row, epochs in unturned.items())
     return [
         claim.paper,
         claim.place,
@@ -117,5 +125,5 @@ def line_of(claim: Claim, where: str, difference: Difference, print_: str) -> li
         f"{difference.texts:,}",
         ours,
         print_,
-        f"**{difference.verdict}**",
+        f"**{difference.verdict}**" + (f", short: {short}" if short else ""),
     ]

@@ -16,7 +16,7 @@ def write(path, wrong, prefix="mr/all"):
     ids = [f"{prefix}/{text}" for text in range(100)]
     answers = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
     pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answers}), path)
-    return SimpleNamespace(path=path, fold="", cut_as=("", 0), seed="1")
+    return SimpleNamespace(path=path, fold="", cut_as=("", 0), seed="1", row=path.name, epochs="3", turned="True")
 
 
 @pytest.fixture
@@ -36,6 +36,18 @@ def test_a_claim_is_tested_where_both_rows_were_measured(page):
     ahead, equal = lines
     assert "ahead of the CNN | Polar | 100 | +30.0 (+21.0 to +39.0) | +1.8 | **holds**" in ahead
     assert "ahead of the BiLSTM | Polar | 100 | +0.0 (-2.8 to +2.8) | +3.2 | **undecided**" in equal
+
+
+def test_a_verdict_on_runs_that_could_have_gone_on_says_so(tmp_path):
+    shown = {("fcsr", "polarity"): [write(tmp_path / "fcsr", ())], ("cnn", "polarity"): [write(tmp_path / "cnn", ())]}
+
+    def verdict():
+        page = claims.claims_markdown(lambda table: shown if table == "fcsr-table-3" else {}, lambda run: run.path, {})
+        return next(line for line in page.splitlines() if line.startswith("| FCSR")).split(" | ")[-1]
+
+    assert verdict() == "**undecided** |"
+    shown["cnn", "polarity"][0].turned = "False"
+    assert verdict() == "**undecided**, short: cnn 3 |"
 
 
 def test_published_numbers_are_read_once_a_table(monkeypatch):

@@ -8,9 +8,12 @@ Budget     four trials a row and corpus, dropout 0.2 and 0.5 by batches of 20 an
 from collections.abc import Mapping
 from typing import Any
 
+from retable.corpora import FAMILIES
+
 LITTLE_DROPOUT: dict[str, Mapping[str, Any]] = {"model": {"dropout": 0.2}}
 SMALL_BATCHES: dict[str, Mapping[str, Any]] = {"training": {"batch_size": 20}}
 
 CHOSEN: dict[str, Mapping[str, Mapping[str, Mapping[str, Any]]]] = {  # row -> corpus -> sections
     "bilstm": {"covid-sentiment": LITTLE_DROPOUT | SMALL_BATCHES},
+    "fcsr": dict.fromkeys(FAMILIES["fdu"], SMALL_BATCHES),  # found on fdu-kitchen, which stands for the sixteen
 }

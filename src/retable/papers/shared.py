@@ -1,11 +1,13 @@
-"""Rows, a column and reasons that stand in the tables of several papers."""
+"""Rows, a column and reasons that stand in several tables and figures."""
 
 from retable.papers.paper import Column, Row
+from retable.papers.searched import CHOSEN
 
 NOT_BUILT = "this system is not built here yet"
 NO_CORPUS = "the corpus is not obtainable here"
 NO_AG_NEWS = f"{NO_CORPUS}: only a sample of its 120,000 training texts is in the mirror (ag-news-5k)"
 
+FCSR = Row("fcsr", "FCSR", model="fcsr", searched=CHOSEN["fcsr"])
 CSPAN_BASE = Row("cspan-base", "CSPAN (base)", model="cspan")
 CSPAN_BIG = Row(
     "cspan-big",

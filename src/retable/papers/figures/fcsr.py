@@ -10,6 +10,8 @@ from retable.papers.figures.kinds import (
     TimeFigure,
 )
 from retable.papers.paper import Column, ResultTable, Row
+from retable.papers.searched import CHOSEN
+from retable.papers.shared import FCSR
 
 COVID = Column("covid-sentiment", "Final", corpus="covid-sentiment")
 APPAREL = Column("fdu-apparel", "FDU apparel", corpus="fdu-apparel", split="paper")
@@ -23,7 +25,13 @@ WINDOW_ROWS = {
     for line, row in (
         (
             "FCSR, tuned",
-            Row(f"fcsr-window-{window}", f"FCSR, window {window}", "fcsr", overrides={"model": {"window": window}}),
+            Row(
+                f"fcsr-window-{window}",
+                f"FCSR, window {window}",
+                "fcsr",
+                overrides={"model": {"window": window}},
+                searched=CHOSEN["fcsr"],
+            ),
         ),
         (
             "FCSR, direct",
@@ -62,7 +70,7 @@ FCSR_FIGURE_3 = ResultTable(
     metric="accuracy",
     unit="%",
     vectors="glove",
-    rows=(*(WINDOW_ROWS[line, window] for line in LINES for window in WINDOWS), Row("fcsr", "FCSR", model="fcsr")),
+    rows=(*(WINDOW_ROWS[line, window] for line in LINES for window in WINDOWS), FCSR),
     columns=(COVID, APPAREL),
 )
 
@@ -91,7 +99,7 @@ FCSR_FIGURE_4 = ResultTable(
     unit="%",
     vectors="glove",
     rows=(
-        Row("fcsr", "FCSR", model="fcsr"),
+        FCSR,
         Row("lstm-1-layer", "LSTM, 1 layer", model="lstm", overrides={"model": {"layers": 1}}),
         Row("lstm-5-layers", "LSTM, 5 layers", model="lstm", overrides={"model": {"layers": 5}}),
         *(transformer_row(number, number) for number in (1, 3, 6)),
