@@ -78,7 +78,7 @@ def lines_of(
 
 
 def epochs_of_unturned(*cells: Sequence[Entry]) -> dict[str, str]:
-    """Row -> epochs of a run whose accuracy on dev had not turned when they ended: more of them would change it."""
+    """Row -> epochs of a run whose accuracy on dev had not turned when they ended: more of them might change it."""
     return {run.row: run.epochs for runs in cells for run in runs if run.turned == "False"}
 
 

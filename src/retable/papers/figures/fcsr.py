@@ -124,7 +124,7 @@ FCSR_FIGURES: tuple[Figure, ...] = (
         "Accuracy by the size of the context window (FCSR, figure 3)",
         "The caption says apparel, the text the COVID tweets: both are drawn. A window is the word and (window - 1) / 2"
         " words on each side. The CNN has one convolution of that width, where the paper stacks layers of width 3. "
-        "Direct: batch 20, weight decay 1e-4, learning rate 1e-3; tuned: the presets.",
+        "Direct: batch 20, weight decay 1e-4, learning rate 1e-3; tuned: the tables' rows.",
         (Panel("fcsr-figure-3", "covid-sentiment"), Panel("fcsr-figure-3", "fdu-apparel")),
         lines=(
             *((line, window, WINDOW_ROWS[line, window].id) for line in LINES for window in WINDOWS),
@@ -163,7 +163,7 @@ FCSR_FIGURES: tuple[Figure, ...] = (
         "fcsr-figure-7",
         "Training time of a batch (FCSR, figure 7)",
         "Median time of an epoch, divided by the training texts, times 20: each model trained with the batch of its "
-        "preset, where the paper took 20 (the Transformer 2).",
+        "row, where the paper took 20 (the Transformer 2).",
         (
             Panel("fcsr-table-4", "fdu-apparel"),
             Panel("fcsr-table-3", "sst-2"),
