@@ -12,16 +12,12 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from trials import Trial, run_trial, train_and_dev
+from trials import CellOf, Trial, run_trial, train_and_dev, varied
 
 from pipeline.command import command
-from pipeline.params import read_params
 from pipeline.paths import ROOT, VECTORS
-from pipeline.scale import model_preset, scale_preset, vectors_for
 from retable.errors import InputError
 from retable.files import atomic_file
-from retable.papers import paper_of_table
-from retable.papers.parameters import row_parameters
 from retable.training.parameters import check_parameters
 from retable.vectors.store import read_vectors
 
@@ -41,18 +37,13 @@ def main() -> None:
     options = parser.parse_args()
     if options.epochs < 1:
         raise InputError(f"--epochs is {options.epochs}; allowed: 1 or more.")
-    all_parameters = [
-        cell_parameters(
-            options.table,
-            options.row,
-            options.column,
-            rate=rate,
-            epochs=options.epochs,
-            vectors=options.vectors,
-            seed=options.seed,
-        )
-        for rate in options.rates
-    ]  # all are checked before the first training
+    cell = CellOf(options.table, options.row, options.column)
+    of_cell = cell.parameters(vectors=options.vectors, epochs=options.epochs, seed=options.seed)
+    if "learning_rate" not in of_cell["training"]:
+        raise InputError(f"{options.row} is a linear model; it has no learning rate.")
+    all_parameters = [varied(of_cell, {"training.learning_rate": rate}) for rate in options.rates]
+    for parameters in all_parameters:  # all are checked before the first training
+        check_parameters(parameters, file="--rates")
     train, dev = train_and_dev(all_parameters[0]["corpus"]["name"])
     vectors = read_vectors(VECTORS / all_parameters[0]["embedding"]["vectors"])
     path = LINES / f"{options.table}.{options.row}.{options.column}.csv"
@@ -66,45 +57,6 @@ def main() -> None:
         print(f"learning rate {rate:g}: {trial or note}", flush=True)
         add_line(path, line_of(parameters, trial, note))
     print(f"{len(dev.ids)} dev texts; the lines stand in {path.relative_to(ROOT)}")
-
-
-def cell_parameters(
-    table: str, row: str, column: str, *, rate: float, epochs: int, vectors: str | None, seed: int
-) -> dict[str, Any]:
-    """The parameters of a cell with this first learning rate, checked.
-
-    Raises: InputError for a row or column that cannot be run, a linear model, or a scale that names no word vectors.
-    """
-    paper = paper_of_table(table)
-    asked_row, asked_column = paper.result_table(table).row(row), paper.result_table(table).column(column)
-    reason = asked_row.reason or asked_column.reason
-    if reason or asked_row.model is None or asked_column.corpus is None:
-        raise InputError(f"{table}: {row} on {column} cannot be run: {reason or 'it has no runs of its own'}.")
-    preset = model_preset(asked_row.model)
-    if "learning_rate" not in preset["training"]:
-        raise InputError(f"{row} is a linear model; it has no learning rate.")
-    parameters = row_parameters(
-        preset,
-        asked_row,
-        asked_column,
-        {**read_params("papers")[paper.name], "epochs": epochs},
-        vectors=vectors or vectors_of_scale(table, preset, asked_column.corpus),
-        seed=seed,
-    )
-    parameters["training"]["learning_rate"] = rate
-    check_parameters(parameters, file="--rates")
-    return parameters
-
-
-def vectors_of_scale(table: str, preset: dict[str, Any], corpus: str) -> str:
-    """The word vectors that the scale gives a table's cells on a corpus."""
-    if preset["embedding"]["vectors"] == "none":
-        return "none"
-    scale = read_params("scale")
-    cells = scale_preset(scale)["cells"].get(table)
-    if cells is None:
-        raise InputError(f"scale {scale} has no cells of {table}; name the word vectors with --vectors.")
-    return vectors_for(cells["vectors"], corpus)
 
 
 def line_of(parameters: dict[str, Any], trial: Trial | None, note: str) -> dict[str, Any]:
