@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> None:
             "neighbours": table(facts.neighbours()),
         },
         "models": {"models": table(facts.models())},
-        "timing": {scale: scale_arithmetic(scale) for scale in ("cpu", "full", "paper")},
+        "timing": {scale: scale_arithmetic(scale) for scale in ("cpu", "measure", "full", "paper")},
         "tagger": {
             "tagger": table(facts.tagger()),
             "comparison table": comparison_size() + table(facts.comparison_table()),

@@ -51,9 +51,22 @@ def scales() -> list[str]:
 
 def scale_preset(scale: str) -> dict[str, Any]:
     """What a scale says. Raises: InputError for an unknown scale."""
+    preset: dict[str, Any] = YAML(typ="safe", pure=True).load(scale_text(scale))
+    return preset
+
+
+def scale_text(scale: str) -> str:
+    """The text of a scale's preset; the sections that one with a key `like` does not say are the other's.
+
+    Raises: InputError for an unknown scale.
+    """
     if scale not in scales():
         raise unknown_name("SCALE", scale, scales())
-    return load_yaml(PRESETS / f"scales/{scale}.yaml")
+    path = PRESETS / f"scales/{scale}.yaml"
+    own, text = load_yaml(path), path.read_text(encoding="utf-8")
+    if "like" not in own:
+        return text
+    return replace_sections(scale_text(own["like"]), text, tuple(name for name in own if name != "like"))
 
 
 def model_preset(model: str) -> dict[str, Any]:
@@ -68,8 +81,7 @@ def write_scale(scale: str) -> None:
     """Write a scale into params.yaml and into every paper's cells.yaml."""
     preset = scale_preset(scale)
     text = PARAMS.read_text(encoding="utf-8") if PARAMS.exists() else FIRST_PARAMS
-    preset_text = (PRESETS / f"scales/{scale}.yaml").read_text(encoding="utf-8")
-    text = replace_sections(text, preset_text, SCALE_SECTIONS)
+    text = replace_sections(text, scale_text(scale), SCALE_SECTIONS)
     focus = preset["focus"]
     text = replace_sections(text, FOCUS_SECTIONS.format(corpus=focus["corpus"]), ("corpus",))
     unit = UNITS.get(corpus(focus["corpus"]).language, "words")

@@ -247,6 +247,14 @@ def test_every_scale_lists_cells_that_exist_and_corpora_that_it_prepares(name):
     assert preset["focus"]["corpus"] in preset["corpora"]
 
 
+def test_a_scale_that_is_like_another_differs_in_its_own_sections_alone():
+    full, cpu, measure = (scale_preset(name) for name in ("full", "cpu", "measure"))
+    assert measure["papers"] == cpu["papers"] != full["papers"]
+    same = full | {"scale": "measure", "papers": cpu["papers"]}
+    assert measure == same
+    assert list(measure) == list(full)
+
+
 def test_sections_change_as_text_and_comments_stay():
     text = "# head\n\na: 1  # my remark\n\n# above b\nb:\n  c: 2  # two\n  d: 3\n"
     new = replace_sections(text, "a: 1  # the preset's remark\nb:\n  c: 5  # five\n", ("a", "b"))
