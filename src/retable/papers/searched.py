@@ -15,5 +15,7 @@ SMALL_BATCHES: dict[str, Mapping[str, Any]] = {"training": {"batch_size": 20}}
 
 CHOSEN: dict[str, Mapping[str, Mapping[str, Mapping[str, Any]]]] = {  # row -> corpus -> sections
     "bilstm": {"covid-sentiment": LITTLE_DROPOUT | SMALL_BATCHES},
-    "fcsr": dict.fromkeys(FAMILIES["fdu"], SMALL_BATCHES),  # found on fdu-kitchen, which stands for the sixteen
+    # Found on fdu-kitchen, which stands for the sixteen.
+    "fcsr": dict.fromkeys(FAMILIES["fdu"], SMALL_BATCHES),
+    "stacked-lstm": dict.fromkeys(FAMILIES["fdu"], SMALL_BATCHES),
 }
