@@ -86,14 +86,5 @@ def test_equal_scores_give_the_mean_of_the_states():
     assert_close(network(words, mask), network.output((ahead + back).mean(dim=1).tanh()))
 
 
-def test_each_dropout_acts_in_training_alone():
-    words, mask = torch.randint(2, 20, (2, 6)), torch.ones(2, 6, dtype=torch.bool)
-    none = {"dropout_words": 0.0, "dropout_states": 0.0, "dropout": 0.0}
-    assert_close(small_network(**none).train()(words, mask), small_network()(words, mask))
-    for option in none:
-        network = small_network(**none | {option: 0.9}).train()
-        assert not torch.allclose(network(words, mask), network(words, mask)), option
-
-
 def test_flops_by_hand():  # D = 4, H = 3, C = 2, ten words
     assert small_network().flops_per_word(10) == 2 * (2 * 4 * 3 * (4 + 3) + 2 * 3 + 2 * 3 / 10)

@@ -1,6 +1,7 @@
 """What holds for every network."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from inspect import signature
 
 import pytest
 import torch
@@ -144,6 +145,51 @@ ATTENTION = {"transformer", "transformer-f", "universal-transformer"}
 every_model = pytest.mark.parametrize("case", CASES, ids=str)
 
 
+def words(size: int) -> tuple[int, ...]:
+    """The shape of vectors of the words of `eight_texts`, of which a dropout takes a share."""
+    return 8, 9, size
+
+
+def texts(size: int) -> tuple[int, ...]:
+    """The same, of vectors of the texts."""
+    return 8, size
+
+
+def lstm_dropped(*, hidden: int, layers: int = 1, **_: object) -> list[tuple[int, ...]]:
+    """The word vectors, the states between two layers, what stands for the text."""
+    return [words(DIM), *[words(hidden)] * (layers - 1), texts(hidden)]
+
+
+def heads_dropped(*, heads: int, mlp_hidden: int, hidden: int = DIM, **_: object) -> list[tuple[int, ...]]:
+    """The hidden layer of the classifier, or without one the matrix of all heads."""
+    return [texts(mlp_hidden or heads * hidden)]
+
+
+def encoder_dropped(*, layers: int, size: int, **_: object) -> list[tuple[int, ...]]:
+    """Vaswani et al., 5.4: the sum of words and positions, and in each layer what the two sublayers add."""
+    return [words(size)] * (1 + 2 * layers)
+
+
+DROPPED = {  # by model, from a case's options: what each dropout of a training pass stands on, in order
+    "att-blstm": lambda hidden: [words(DIM), words(hidden), texts(hidden)],  # word vectors, H, h*
+    "avg-embedding": lambda: [texts(DIM)],
+    "bigru": lambda hidden, mlp_hidden, **_: [texts(mlp_hidden or hidden)],
+    "bilstm": lstm_dropped,
+    "cspan": lambda **_: [words(DIM), texts(DIM)],  # D, the text's vector
+    "dpcnn": lambda maps, **_: [texts(maps)],
+    "fasttext": lambda **_: [],
+    "fcsr": lambda **_: [words(DIM), texts(DIM)],  # S, r
+    "fcsr-fp": lambda **_: [words(DIM), texts(DIM), texts(DIM)],  # S, the C-net's direction, the purified r
+    "lama": heads_dropped,
+    "lstm": lstm_dropped,
+    "structured-self-attention": heads_dropped,
+    "textcnn": lambda filters, widths=(3, 4, 5): [texts(filters * len(widths))],
+    "transformer": encoder_dropped,
+    "transformer-f": encoder_dropped,
+    "universal-transformer": lambda steps, size, **_: encoder_dropped(layers=steps, size=size),
+}
+
+
 def attended_components(case: Case) -> int:
     """Components of a word in all self-attention layers of a network together; 0 for a network without one."""
     options = case.options
@@ -241,6 +287,39 @@ def test_every_parameter_gets_a_gradient(case):
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None, name
         assert parameter.grad.to_dense().any(), name
+
+
+def one_dropout(place, network, given, monkeypatch):
+    """The loss of a training pass in which the dropout at this place acts alone, and the shapes that all see."""
+    dropout, shapes = F.dropout, []
+
+    def at_one_place(x, p=0.5, training=True, inplace=False):
+        if not (p and training):
+            return x
+        shapes.append(tuple(x.shape))
+        return dropout(x, p) if len(shapes) == place else x
+
+    with monkeypatch.context() as patch:
+        patch.setattr(F, "dropout", at_one_place)
+        return loss_of(network, *given).item(), shapes
+
+
+@every_model
+def test_each_dropout_acts_in_training_alone(case, monkeypatch):
+    """At each place of `DROPPED` a high rate makes two passes differ; there is no other place."""
+    given, dropped = eight_texts(case), []
+    options = [name for name in signature(network_class(case.model)).parameters if name.startswith("dropout")]
+    none = case.options | dict.fromkeys(options, 0.0)
+    without = with_random_weights(build(replace(case, options=none)))(*given[0])
+    for option in options:
+        network = with_random_weights(build(replace(case, options=none | {option: 0.9})))
+        assert network(*given[0]).equal(without), option
+        _, shapes = one_dropout(None, network.train(), given, monkeypatch)
+        dropped += shapes
+        for place, shape in enumerate(shapes, start=1):
+            first, second = (one_dropout(place, network, given, monkeypatch)[0] for _ in range(2))
+            assert first != second, (option, shape)
+    assert dropped == DROPPED[case.model](**case.options)
 
 
 @every_model
