@@ -111,6 +111,15 @@ def test_other_types_are_torchs(torchs):
     assert len(torchs) == 2
 
 
+def test_in_doubles_a_window_that_does_not_count_never_wins():
+    """Torch's convolution, too: the window of the word -9 and the bias 1 gives -8, one of padding would give 1."""
+    layer = PooledConv1d(1, 1, 1).double()
+    nn.init.ones_(layer.weight)
+    nn.init.ones_(layer.bias)
+    best = layer(tensor([[[-9.0], [0.0]]]).double(), tensor([[True, False]]))
+    assert best.tolist() == [[-8.0]]
+
+
 def test_weights_and_seeds_are_those_of_a_plain_convolution():
     states = []
     for build in (lambda: PooledConv1d(6, 7, 4), lambda: nn.Conv1d(6, 7, 4, padding=3)):

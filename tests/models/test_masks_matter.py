@@ -1,0 +1,119 @@
+"""Every mask of the models, the layers and the batches is needed: where it is taken out, a test of padding fails.
+
+Method     a mask is a piece of one source file. The file without it is compiled, and those functions of the imported
+           module that it changes get its code for the time of one test: nothing is imported anew or written.
+"""
+
+from importlib import import_module
+from inspect import getsource
+from operator import attrgetter
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+
+from tests.layers import test_bags, test_context, test_pooled_convolution
+from tests.models import test_every_model, test_fasttext, test_universal_transformer
+from tests.training import test_batches
+
+CASES = {str(case): case for case in test_every_model.CASES}
+
+
+def padded(name: str) -> None:
+    """Two words alone and padded give the same, in one case."""
+    test_every_model.test_padding_changes_nothing(CASES[name])
+
+
+def beside(name: str) -> None:
+    """Eight texts alone and in one batch give the same, in one case."""
+    test_every_model.test_texts_of_one_batch_do_not_meet(CASES[name])
+
+
+ATT, AVG, BIGRU, CNN = "att-blstm hidden=5", "avg-embedding", "bigru hidden=10 mlp_hidden=7", "textcnn filters=4"
+BIGRU_MEAN, LSTM = "bigru hidden=10 mlp_hidden=0 pool=mean", "bilstm hidden=10"
+DPCNN, DPCNN_3 = "dpcnn maps=8 blocks=1", "dpcnn maps=8 blocks=3"
+PLAIN_LSTM = "cspan pool=mean first_attention=False second_attention=False residual=False"  # its mean is the encoder's
+EVERYWHERE = "(mask | ~mask)"  # as if padding were words
+CUT = "torch.where(more[:, None, None], deeper, x[:, :, : pooled.shape[2]])"
+TURNED, ALL_TURNED = "mask.sum(dim=1, keepdim=True) - 1 - places", "mask.shape[1] - 1 - places"
+blocks = test_context.test_blocks_match_the_loop_of_the_paper
+doubles = test_pooled_convolution.test_in_doubles_a_window_that_does_not_count_never_wins
+by_hand = test_fasttext.test_average_of_words_and_bigrams_by_hand
+ponder = test_universal_transformer.test_ponder_cost_is_steps_and_remainder_of_the_mean_word
+sums = test_universal_transformer.test_weights_of_every_word_sum_to_one
+batch = test_batches.test_a_batch_holds_the_words_of_its_texts_and_padding_behind
+parts = test_batches.test_parts_of_speech_are_padded_like_words_and_given_to_the_network
+# Where a mask stands, what stands there without it, and the test that must fail with what it is given.
+MASKS: list[tuple[Any, ...]] = [
+    ("layers/attention", ".masked_fill(~mask, -torch.inf)", "", padded, "cspan"),
+    ("layers/bags", "(rows != PADDING)", "torch.ones_like(rows)", test_bags.test_sums_by_hand),
+    ("layers/context", "words.masked_fill(is_padding, 0.0)", "words", padded, "fcsr"),
+    ("layers/context", "alpha, reach).masked_fill(is_padding, 0.0)", "alpha, reach)", blocks, 2, 0.0),
+    ("layers/encoder", "(x * real).sum", "x.sum", padded, "transformer layers=2 size=8"),
+    ("layers/encoder", "/ real.sum(dim=1)", "/ x.shape[1]", padded, PLAIN_LSTM),
+    ("layers/heads", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "cspan"),
+    ("layers/pooled_convolution", "where(real.unsqueeze(2),", "where(real.unsqueeze(2) | True,", padded, CNN),
+    ("layers/pooled_convolution", ".masked_fill(~real.unsqueeze(1), -torch.inf)", "", doubles),
+    ("layers/recurrent", TURNED, ALL_TURNED, beside, BIGRU),
+    ("layers/recurrent", ".masked_fill(~mask.unsqueeze(2), padding_value)", "", beside, BIGRU),
+    ("models/att_blstm", ".masked_fill(~mask, -torch.inf)", "", beside, ATT),
+    ("models/avg_embedding", "(self.embedding(words) * real)", "self.embedding(words)", padded, AVG),
+    ("models/avg_embedding", "/ real.sum(dim=1)", "/ mask.shape[1]", padded, AVG),
+    ("models/bigru", "/ mask.sum(dim=1, keepdim=True)", "/ mask.shape[1]", beside, BIGRU_MEAN),
+    ("models/bigru", "padding_value=-torch.inf", "padding_value=0.0", beside, BIGRU),
+    ("models/cspan", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "cspan pool=max fusion=positions"),
+    ("models/dpcnn", " * mask.unsqueeze(2)", "", padded, DPCNN),
+    ("models/dpcnn", " * real  # (B, K, T)", "", beside, DPCNN),
+    ("models/dpcnn", "self.first(F.relu(x)) * real", "self.first(F.relu(x))", beside, DPCNN),
+    ("models/dpcnn", "self.second(F.relu_(y)) * real", "self.second(F.relu_(y))", beside, DPCNN_3),
+    ("models/dpcnn", "(pooled * real, real)", "(pooled, real)", beside, DPCNN_3),
+    ("models/dpcnn", CUT, "deeper", beside, DPCNN_3),
+    ("models/dpcnn", ".masked_fill(~real, -torch.inf)", "", beside, DPCNN),
+    ("models/fasttext", ".masked_fill(~mask, PADDING)", "", padded, "fasttext ngrams=1"),
+    ("models/fasttext", "count = mask.sum", f"count = {EVERYWHERE}.sum", padded, "fasttext ngrams=1"),
+    ("models/fasttext", ".mul_(words_left >= order)", "", beside, "fasttext buckets=50"),
+    ("models/fasttext", "(rows != PADDING)", "(rows >= 0)", by_hand),
+    ("models/fcsr", "mask.flatten().nonzero()", f"{EVERYWHERE}.flatten().nonzero()", padded, "fcsr"),
+    ("models/lstm", '-torch.inf if self.pool == "max" else 0.0', "0.0", beside, LSTM),
+    ("models/lstm", "/ lengths.unsqueeze(1)", "/ states.shape[1]", beside, f"{LSTM} pool=mean"),
+    ("models/lstm", "lengths - 1, :side]", "-1, :side]", beside, f"{LSTM} pool=last"),
+    ("models/textcnn", " * mask.unsqueeze(2)", "", padded, CNN),
+    ("models/textcnn", "F.pad(mask,", f"F.pad({EVERYWHERE},", padded, CNN),
+    ("models/transformer_f", "matrix.masked_fill(is_padding, 0.0)", "matrix", beside, "transformer-f layers=2 size=8"),
+    ("models/universal_transformer", "padding_bias(mask), mask", f"padding_bias(mask), {EVERYWHERE}", ponder),
+    ("models/universal_transformer", "1 - spent, probability) * running", "1 - spent, probability)", sums),
+    ("models/universal_transformer", "/ mask.sum()", "/ mask.numel()", ponder),
+    ("training/batches", "(0, where).masked_fill_(~mask, PADDING)", "(0, where)", batch),
+    ("training/batches", "(0, where).masked_fill_(~mask, 0)", "(0, where)", parts),
+]
+
+
+def functions_of(code: CodeType) -> dict[str, CodeType]:
+    """What is defined in compiled text, functions and classes, by its name in the module."""
+    found: dict[str, CodeType] = {}
+    for part in code.co_consts:
+        if isinstance(part, CodeType) and "<" not in part.co_qualname:
+            found |= {part.co_qualname: part, **functions_of(part)}
+    return found
+
+
+def rewrite(monkeypatch: pytest.MonkeyPatch, source: str, piece: str, other: str) -> None:
+    """Give the functions of an imported module the code that they have with another piece of text."""
+    module = import_module(f"retable.{source.replace('/', '.')}")
+    text = getsource(module)
+    assert text.count(piece) == 1, f"{piece} stands {text.count(piece)} times in {source}.py"
+    before, after = (
+        functions_of(compile(each, source, "exec", dont_inherit=True)) for each in (text, text.replace(piece, other))
+    )
+    for name, code in after.items():
+        function = attrgetter(name)(module)
+        if code != before[name] and isinstance(function, FunctionType):
+            monkeypatch.setattr(function, "__code__", code)
+
+
+@pytest.mark.parametrize("mask", MASKS, ids=[f"{source} {piece}" for source, piece, *_ in MASKS])
+def test_without_this_mask_a_test_fails(mask: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    source, piece, other, test, *given = mask
+    rewrite(monkeypatch, source, piece, other)
+    with pytest.raises(AssertionError):
+        test(*given)
