@@ -34,6 +34,25 @@ def test_values_and_gradients_are_those_of_adding_one_row_after_the_other(sparse
     assert_close(one.grad.to_dense() if sparse else one.grad, other.grad)
 
 
+class Densified(torch.autograd.Function):
+    """The identity, with a dense gradient: gradcheck compares no other."""
+
+    @staticmethod
+    def forward(ctx, rows):
+        return rows.view_as(rows)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        assert gradient.is_sparse
+        return gradient.to_dense()
+
+
+def test_the_sparse_gradient_by_differences():
+    assert torch.autograd.gradcheck(
+        lambda rows: sum_of_rows(Densified.apply(rows), ROWS, sparse=True), table(dtype=torch.float64)
+    )
+
+
 def test_the_gradient_has_the_rows_that_were_read_once_in_order_and_no_padding():
     rows = table()
     sum_of_rows(rows, ROWS, sparse=True).sum().backward()

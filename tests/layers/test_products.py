@@ -2,11 +2,12 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 from torch.testing import assert_close
 
 from retable.layers import products
-from retable.layers.products import Linear
+from retable.layers.products import Linear, _Linear
 
 needs_operator = pytest.mark.skipif(
     not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="this torch has no such operator"
@@ -38,6 +39,16 @@ def test_values_and_gradients_are_torchs(asked, bias, rows):
     assert len(asked) == 4  # forward twice, backward two products
     for one, other in zip(*found, strict=True):
         assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_gradients_by_differences(monkeypatch, bias):
+    """In float64, which oneDNN does not multiply: torch's product stands for its."""
+    monkeypatch.setattr(products, "product", F.linear)
+    x, weight, added = (
+        torch.randn(*shape, dtype=torch.float64, requires_grad=True) for shape in ((5, 4), (3, 4), (3,))
+    )
+    assert torch.autograd.gradcheck(_Linear.apply, (x, weight, added if bias else None))
 
 
 @needs_operator
