@@ -9,6 +9,7 @@ import argparse
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pipeline.bank_attention import Banked
@@ -20,6 +21,7 @@ from pipeline.folding import planned_runs
 from pipeline.generated import renew
 from pipeline.params import read_params
 from pipeline.paths import BANK, CARRIED, CLEAN, ROOT, RUNS
+from pipeline.reasons import Key, not_run, refused
 from pipeline.tables import (
     cell_of_run,
     cells_of,
@@ -76,20 +78,27 @@ def bank_table(source: Paper, table: ResultTable, *, times: bool = True) -> list
 
 
 def is_current(source: Paper, table: ResultTable, entry: Entry, protocol: dict[str, Any]) -> bool:
-    """Whether a run of today would have the same parameters, data and code; an entry is never shown on trust.
+    """Whether a run of today would have the same parameters, data and code; an entry is never shown on trust."""
+    return not changed_since(source, table, entry, protocol)
 
-    Another code is the same where `retable carry` saw it give the same bits.
+
+def changed_since(source: Paper, table: ResultTable, entry: Entry, protocol: dict[str, Any]) -> set[str]:
+    """Which hashes of a banked run are not those of a run of today.
+
+    Another code is the same where `retable carry` saw it give the same bits. Data that are not at hand are taken for
+    others, and a cell that has no run any more, or is cut into other folds, for one of other parameters.
     """
     cell = cell_of_run(table, entry.row, entry.column, entry.vectors)
     fold = Fold.read(entry.fold) if entry.fold else None
     if cell is None or fold not in folds_of(table.column(cell["column"]), protocol):
-        return False
+        return {"parameters"}
     try:
         now = current_identity(table, source, cell, int(entry.seed), protocol, fold)["hashes"]
     except FileNotFoundError:
-        return False
-    same = entry.hashes | {"code": now["code"]} == now  # parameters and data
-    return same and stands_for(read_carried(CARRIED), table.name, entry.row, entry.code, now["code"])
+        return {"data"}
+    changed = {name for name, value in entry.hashes.items() if now[name] != value}
+    carried = "code" in changed and stands_for(read_carried(CARRIED), table.name, entry.row, entry.code, now["code"])
+    return changed - {"code"} if carried else changed
 
 
 def prediction_file(table: ResultTable, entry: Entry) -> Path:
@@ -126,9 +135,41 @@ def shown_from_bank(table: ResultTable, source: Paper, banked: Banked) -> dict[t
     return {key: entries for key, entries in whole.items() if entries}
 
 
-def lines_from_bank(table: ResultTable, source: Paper, shown: Mapping[tuple[str, str], Sequence[Entry]]) -> list[Line]:
-    """A table as the bank has it."""
-    cells = Cells({key: results_of(entries) for key, entries in shown.items()}, {}, "the bank yet")
+def refused_cells(
+    table: ResultTable, source: Paper, shown: Mapping[Key, Sequence[Entry]], bank: Banked
+) -> dict[Key, set[str]]:
+    """The cells that are not shown although the bank has runs of them, and which hashes of these are not today's.
+
+    Args:
+        shown: the cells that are shown.
+        bank: paper, table -> all its entries.
+    """
+    protocols = read_params("papers")
+    home = {id(entry): (paper(name), of_table) for (name, of_table), entries in bank.items() for entry in entries}
+    changed: dict[Key, set[str]] = {}
+    for (row, column), entries in shown_from_bank(table, source, bank).items():
+        if (row, column) in shown or table.column(column).runs_of:
+            continue
+        since = set[str]()
+        for entry in entries:
+            owner, name = home[id(entry)]
+            since |= changed_since(owner, owner.result_table(name), entry, protocols[owner.name])
+        changed |= {(row, other.id): since for other in table.showing(column)}
+    return changed
+
+
+def lines_from_bank(
+    table: ResultTable, source: Paper, shown: Mapping[Key, Sequence[Entry]], bank: Banked = MappingProxyType({})
+) -> list[Line]:
+    """A table as the bank has it.
+
+    Args:
+        shown: its current entries.
+        bank: paper, table -> all entries, those too that are not current.
+    """
+    runs = {key: results_of(entries) for key, entries in shown.items()}
+    stale = refused(table, source, refused_cells(table, source, shown, bank)) if bank else {}
+    cells = Cells(runs, not_run(table, source) | stale)
     return result_lines(table, published_numbers(source, table.published), cells, seed_spreads())
 
 
@@ -157,6 +198,7 @@ def below_a_title(markdown: str) -> str:
 
 def write_docs(banked: Banked) -> None:
     """docs/results.md, docs/claims.md, docs/figures/ and the README's table."""
+    bank = {(name, of_table): read_bank(BANK / f"{of_table}.csv") for name, of_table in banked}
     shown_in, predictions = views_of(banked)
     names = draw_all(banked)
     carried = read_carried(CARRIED)
@@ -171,7 +213,7 @@ def write_docs(banked: Banked) -> None:
         source = paper(name)
         table = source.result_table(of_table)
         found = shown_from_bank(table, source, banked)
-        lines = lines_from_bank(table, source, found)
+        lines = lines_from_bank(table, source, found, bank)
         costs = [
             entry.cost | {"row": row}
             for (row, column), runs in found.items()

@@ -110,6 +110,7 @@ def main() -> None:
     codes["focus"] = run_digests(params["model"]["name"])
     # The tables and the page are built anew when the code that builds them, or what a paper's module says, changes.
     codes["tables"] = digests("tables", *PAPERS.values(), "retable.tables.results", "retable.tables.counts")
+    codes["tables"] |= digests("reasons")
     codes["figures"] = digests("figures", *PAPERS.values(), "retable.papers.figures", "retable.figures.attention")
     codes["report"] = digests("report", *PAPERS.values()) | digests("facts")
     for name in PAPERS:

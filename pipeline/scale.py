@@ -4,8 +4,10 @@ Files are changed section by section as text, so that every comment stays where 
 the preset says is not touched at all.
 """
 
+import copy
 import io
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +76,15 @@ def model_preset(model: str) -> dict[str, Any]:
     known = MODELS | LINEAR_MODELS
     if model not in known:
         raise unknown_name("the model", model, known)
-    return load_yaml(PRESETS / f"models/{model}.yaml")
+    path = PRESETS / f"models/{model}.yaml"
+    return copy.deepcopy(_as_read(path, path.stat().st_mtime_ns if path.exists() else 0))
+
+
+@cache  # a table asks for the presets of its rows cell by cell, and reading one takes milliseconds
+def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
+    """A preset, as it was when the file was last changed."""
+    preset: dict[str, Any] = load_yaml(path)
+    return preset
 
 
 def write_scale(scale: str) -> None:

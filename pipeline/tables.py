@@ -10,7 +10,8 @@ import argparse
 import csv
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,8 +64,11 @@ def cells_of(table: ResultTable, source: Paper) -> dict[str, dict[str, str]]:
     return load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml").get(table.name) or {}
 
 
+Listed = Callable[[ResultTable, Paper], dict[str, dict[str, str]]]  # as `cells_of`
+
+
 class Shown(NamedTuple):
-    """A cell of the scale, the paper and table that run it, and the row and column under which a table shows it."""
+    """A cell of a scale, the paper and table that run it, and the row and column under which a table shows it."""
 
     paper: Paper
     table: ResultTable
@@ -74,18 +78,27 @@ class Shown(NamedTuple):
 
 
 def cells_shown(table: ResultTable, source: Paper) -> Iterator[Shown]:
-    """The cells of the scale that a table shows: its own, and those that another table runs.
+    """The cells of this scale that a table shows."""
+    return shown_of(table, source, cells_of, read_params("papers"))
+
+
+def shown_of(table: ResultTable, source: Paper, listed: Listed, protocols: dict[str, Any]) -> Iterator[Shown]:
+    """The cells of a scale that a table shows: its own, and those that another table runs.
 
     A network's run serves the tables of its own paper, because papers may limit their runs differently; a linear
     model's serves all. Where a corpus is cut into folds, see `serves`.
+
+    Args:
+        listed: the cells that a table of a paper runs at this scale.
+        protocols: paper -> how the scale runs its cells, as in params.yaml.
     """
-    taken, protocols = set(), read_params("papers")
-    for cell in cells_of(table, source).values():
+    taken = set()
+    for cell in listed(table, source).values():
         taken.add((cell["row"], cell["column"]))
         yield Shown(source, table, cell, table.row(cell["row"]), table.column(cell["column"]))
     for owner in (source, *(paper(name) for name in PAPERS if name != source.name)):
         for other in owner.results:
-            for cell in cells_of(other, owner).values() if other is not table else ():
+            for cell in listed(other, owner).values() if other is not table else ():
                 if owner is not source and cell["model"] not in LINEAR_MODELS:
                     continue
                 for row, column in table.shown_as(other, cell["row"], cell["column"], row_options):
@@ -127,7 +140,7 @@ def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, li
                 of_folds([RunResult.from_metrics(*files, table.metric_of(column), column.domain) for files in of_seed])
                 for of_seed in of_seeds.values()
             ]
-    return Cells(found, missing, f"scale {read_params('scale')}"), costs
+    return Cells(found, missing), costs
 
 
 def runs_of_cell(
@@ -200,10 +213,13 @@ def write_costs(path: Path, costs: list[dict[str, Any]]) -> None:
 
 def write_paper(source: Paper, folder: Path, runs: Path, clean: Path) -> None:
     """Every table of a paper."""
+    from pipeline.reasons import not_run  # not at the top: it asks which cells a table shows
+
     for table in source.results:
         cells, costs = read_cells(table, source, runs)
         for (row, column), reason in cells.missing.items():
             print(f"{table.name}: {row} on {column} is {reason}", file=sys.stderr)
+        cells = replace(cells, missing={**not_run(table, source), **cells.missing})
         lines = result_lines(table, published_numbers(source, table.published), cells, seed_spreads())
         write_lines(folder / f"{table.name}.csv", lines)
         write_costs(folder / f"{table.name}.cost.csv", costs)

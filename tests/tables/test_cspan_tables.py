@@ -48,7 +48,7 @@ def test_a_row_is_the_same_model_in_every_table():  # its code file has no table
 def test_every_printed_accuracy_has_its_cell(table, count):
     numbers = [number for number in read_published(PUBLISHED, table.published) if number.metric == "accuracy"]
     assert len(numbers) == count
-    lines = result_lines(table, numbers, Cells({}, {}, "no scale"), {})
+    lines = result_lines(table, numbers, Cells({}, {}), {})
     assert sorted(line.published for line in lines if line.published) == sorted(number.value for number in numbers)
 
 

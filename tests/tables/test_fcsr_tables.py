@@ -59,7 +59,7 @@ def test_every_printed_number_has_its_cell():
         table = TABLES[number]
         numbers = read_published(PUBLISHED, table.published)
         assert len(numbers) == count
-        lines = result_lines(table, numbers, Cells({}, {}, "no scale"), {})
+        lines = result_lines(table, numbers, Cells({}, {}), {})
         printed = {(line.row, line.column): line.published for line in lines if line.published}
         assert printed == {(number.row, number.column): number.value for number in numbers}
 

@@ -48,7 +48,7 @@ PRINTED = [
 
 
 def lines_of(runs, missing=None):
-    lines = result_lines(TABLE, PRINTED, Cells(runs, missing or {}, "scale cpu"), {"corpus-a": 0.005})
+    lines = result_lines(TABLE, PRINTED, Cells(runs, missing or {}), {"corpus-a": 0.005})
     return {(line.row, line.column): line for line in lines}
 
 
@@ -57,7 +57,7 @@ def test_every_printed_cell_has_a_line_and_an_unmeasured_one_says_why():
     assert {("net", "a"), ("net", "b"), ("other", "a"), ("other", "b"), ("tfidf-svm", "a"), ("tfidf-svm", "b")} == set(
         lines
     )
-    assert lines["net", "a"].note == "not in scale cpu"
+    assert lines["net", "a"].note == "in no scale"
     assert lines["net", "b"].note == "not obtainable"
     assert lines["other", "a"].note == "not built here yet"
     assert all(line.verdict == "not-run" and not line.measured for line in lines.values())
@@ -108,7 +108,7 @@ def test_a_column_of_another_score_shows_the_same_runs_beside_its_own_printed_nu
     assert [column.id for column in table.showing("b")] == ["b"]
     numbers = [*PRINTED, Published("net", "a", "macro_f1", "78.5", "%", "yes", "averaging not stated")]
     runs = {("net", "a"): [run(0.831)], ("net", "a-f1"): [run(0.790)]}
-    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}, "cpu"), {})}
+    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}), {})}
     accuracy, f1 = lines["net", "a"], lines["net", "a-f1"]
     assert (accuracy.metric, accuracy.measured, accuracy.published) == ("accuracy", "83.10", "80.0")
     assert (f1.metric, f1.measured, f1.published, f1.delta) == ("macro_f1", "79.00", "78.5", "+0.50")
@@ -142,7 +142,7 @@ def test_a_column_may_be_the_mean_of_others():
         ("tfidf-svm", "a"): [run(0.5)],
     }
     numbers = [printed("net", "average", "84.0"), printed("other", "average", "80.0")]
-    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}, "cpu"), {})}
+    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}), {})}
     line = lines["net", "average"]
     assert (line.measured, line.clean, line.delta, line.runs) == ("85.00", "75.00", "+1.00", "1")
     assert float(line.high) - 85 == pytest.approx(100 * 1.96 * (0.85 * 0.15 / 2000) ** 0.5, abs=0.01)  # texts add up
@@ -170,7 +170,7 @@ def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
     table = replace(TABLE, columns=(Column("memory", "Memory", corpus="c", metric="peak_memory_mb", runs_of="a"),))
     runs = {("net", "memory"): [RunResult.from_metrics(metrics, {"peak_memory_mb": 812.3}, "peak_memory_mb")]}
     numbers = [Published("net", "a", "peak_memory_mb", "2000", "MB", "yes", "")]
-    (line, _) = result_lines(table, numbers, Cells(runs, {}, "cpu"), {})
+    (line, _) = result_lines(table, numbers, Cells(runs, {}), {})
     assert (line.measured, line.unit, line.delta, line.low, line.verdict) == ("812", "MB", "-1188", "", "uninformative")
 
 
@@ -178,7 +178,7 @@ def test_texts_that_were_cut_are_no_exact_match():
     table = replace(TABLE, vectors="")
     for cut, match in ((0, "exact"), (200, "proxy")):
         runs = {("net", "a"): [replace(run(0.8), max_words=cut)]}
-        line = {(line.row, line.column): line for line in result_lines(table, PRINTED, Cells(runs, {}, "cpu"), {})}
+        line = {(line.row, line.column): line for line in result_lines(table, PRINTED, Cells(runs, {}), {})}
         assert line["net", "a"].match == match
         assert ("texts cut after 200 words" in line["net", "a"].note) == bool(cut)
 
@@ -199,9 +199,31 @@ def test_a_refused_run_leaves_its_reason():
     assert not line.measured
 
 
-def test_a_sample_column_appears_only_when_it_is_measured():
+def test_a_sample_column_appears_only_where_it_is_measured_or_a_scale_has_it():
     assert ("net", "sample") not in lines_of({})
     assert lines_of({("net", "sample"): [run(0.9)]})["net", "sample"].published == ""
+    lines = lines_of({}, {("net", "sample"): "not run yet: scale full has it"})
+    assert (lines["net", "sample"].verdict, lines["net", "sample"].note) == (
+        "not-run",
+        "not run yet: scale full has it",
+    )
+    assert ("tfidf-svm", "sample") not in lines
+    assert "| Net (`net`) | – *80.0* | – *70.0* | – |" in result_markdown(TABLE, list(lines.values()))
+
+
+@pytest.mark.parametrize(
+    ("reasons", "of_mean"),
+    [
+        (("not run yet", "not run yet"), "not run yet"),
+        (("not run yet", "refused"), "0 of its 2 columns are measured"),
+        (("", ""), "in no scale"),
+    ],
+)
+def test_a_mean_of_nothing_says_what_its_columns_say(reasons, of_mean):
+    table = replace(TABLE, columns=(*TABLE.columns, Column("average", "Avg.", mean_of=("a", "sample"))))
+    missing = {("net", name): reason for name, reason in zip(("a", "sample"), reasons, strict=True) if reason}
+    lines = result_lines(table, [printed("net", "average", "84.0")], Cells({}, missing), {})
+    assert {line.note for line in lines if (line.row, line.column) == ("net", "average")} == {of_mean}
 
 
 def test_lines_survive_the_csv(tmp_path):

@@ -69,7 +69,7 @@ def test_folds_that_are_not_whole_give_no_result(folds):
 
 def line_of(results, table=TABLE):
     numbers = [Published("net", "a", "accuracy", "80.0", "%", "yes", "")]
-    (line,) = result_lines(table, numbers, Cells({("net", "a"): results}, {}, "paper"), {"a": 0.004})
+    (line,) = result_lines(table, numbers, Cells({("net", "a"): results}, {}), {"a": 0.004})
     return line
 
 

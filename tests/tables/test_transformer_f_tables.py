@@ -35,7 +35,7 @@ def test_every_printed_number_has_its_cell():
     for table, count in zip(PAPER.results[:2], (15, 10), strict=True):
         numbers = read_published(PUBLISHED, table.published)
         assert len(numbers) == count
-        lines = result_lines(table, numbers, Cells({}, {}, "no scale"), {})
+        lines = result_lines(table, numbers, Cells({}, {}), {})
         assert sorted(line.published for line in lines if line.published) == sorted(number.value for number in numbers)
 
 
@@ -56,7 +56,7 @@ def test_table_1_counts_chinese_in_characters_and_the_two_rows_that_are_no_word(
 
 def test_table_3_has_accuracy_and_f1_of_one_corpus():
     table = PAPER.results[1]
-    lines = result_lines(table, read_published(PUBLISHED, "table-3"), Cells({}, {}, "no scale"), {})
+    lines = result_lines(table, read_published(PUBLISHED, "table-3"), Cells({}, {}), {})
     hook = [(line.metric, line.published) for line in lines if line.row == "transformer-f-hook" and line.published]
     assert hook == [("accuracy", "77.13"), ("macro_f1", "76.68")]
 

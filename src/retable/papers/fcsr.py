@@ -120,7 +120,7 @@ TABLE_3 = ResultTable(
         Row("encoder-drnn-s", "Encoder-DRNN-S", reason=NOT_BUILT),
         Row("encoder-drnn-a", "Encoder-DRNN-A", reason=NOT_BUILT),
         S_LSTM,
-        Row("vampire", "VAMPIRE", reason="needs a language model pretrained on unlabelled text"),
+        Row("vampire", "VAMPIRE", reason=f"{NOT_BUILT}: it needs a language model pretrained on unlabelled text"),
         CSPAN_BASE,
         CSPAN_BIG,
         FCSR,

@@ -9,7 +9,8 @@ from retable.tables.lines import Line
 
 MARK = {"agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "not-run": "", "": ""}
 LEGEND = (
-    "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured. "
+    "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured, "
+    "the notes say why; an empty cell is not printed, and in no scale. "
     "▲ ours is higher, ▼ lower, = agrees, ~ the interval cannot tell; in brackets where vectors or split are not the "
     "paper's, so that it is no verdict on the paper. `clean` counts only test texts that (nearly) "
     "occur in no training text."

@@ -14,6 +14,7 @@ from retable.text.folds import Fold
 LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
 OTHER_MACHINE = "another machine than the paper's: order and slope compare, the value does not"
+IN_NO_SCALE = "in no scale"
 COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that stand in cost.json, and their units
 
 
@@ -127,11 +128,10 @@ def schedule_cut(training: Mapping[str, Any], run: int | None) -> int:
 
 @dataclass(frozen=True)
 class Cells:
-    """The runs at hand for each (row, column), and why others are not there: not in this scale, refused."""
+    """The runs at hand for each (row, column), and why others are not there; one without a reason is in no scale."""
 
     runs: Mapping[tuple[str, str], Sequence[RunResult]]
     missing: Mapping[tuple[str, str], str]
-    scale: str
 
 
 def result_lines(
@@ -158,22 +158,28 @@ def result_lines(
             key = (row.id, column.id)
             if key in cells.runs:
                 lines.append(_measured(table, row, column, printed, cells.runs, seed_spreads))
-            elif key in printed or (row.extra and not column.extra):
+            elif key in printed or key in cells.missing or (row.extra and not column.extra):
                 lines.append(_not_run(table, row, column, printed.get(key), cells))
     return lines
 
 
 def with_means(table: ResultTable, cells: Cells) -> Cells:
-    """The cells, and those of columns that are the mean of others, run by run; with the reason where one is missing."""
+    """The cells, and those of columns that are the mean of others, run by run; with the reason where one is missing.
+
+    Where no column is measured, and all for one reason, it is that of the mean.
+    """
     runs, missing = dict(cells.runs), dict(cells.missing)
     for column in table.columns:
         for row in table.rows if column.mean_of else ():
             members = [runs[row.id, name] for name in column.mean_of if (row.id, name) in runs]
+            reasons = {missing.get((row.id, name), "") for name in column.mean_of}
             if len(members) == len(column.mean_of):
                 runs[row.id, column.id] = [_mean_run(group) for group in zip(*members, strict=False)]
-            elif members:
+            elif members or len(reasons) > 1:
                 missing[row.id, column.id] = f"{len(members)} of its {len(column.mean_of)} columns are measured"
-    return Cells(runs, missing, cells.scale)
+            elif reason := reasons.pop():
+                missing[row.id, column.id] = reason
+    return Cells(runs, missing)
 
 
 def _mean_run(runs: Sequence[RunResult]) -> RunResult:
@@ -240,7 +246,7 @@ def _measured(
 
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
-    reason = column.reason or row.reason or cells.missing.get((row.id, column.id), f"not in {cells.scale}")
+    reason = column.reason or row.reason or cells.missing.get((row.id, column.id), IN_NO_SCALE)
     notes = [reason, number.remark] if number else [reason]
     return Line(
         row.id,
