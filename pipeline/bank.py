@@ -7,7 +7,7 @@ Out  docs/results/<table>.csv, docs/results/predictions/, docs/results.md, docs/
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -22,6 +22,7 @@ from pipeline.generated import renew
 from pipeline.params import read_params
 from pipeline.paths import BANK, CARRIED, CLEAN, ROOT, RUNS
 from pipeline.reasons import Key, not_run, refused
+from pipeline.rescoring import with_score
 from pipeline.tables import (
     cell_of_run,
     cells_of,
@@ -37,15 +38,16 @@ from retable.figures.measure import Run
 from retable.files import read_json
 from retable.models import LINEAR_MODELS
 from retable.papers import PAPERS, paper
-from retable.papers.paper import Paper, ResultTable
+from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import cut_of, folds_of, serves
-from retable.tables.bank import Entry, bank_predictions, read_bank, results_of, whole_seeds, write_bank
+from retable.tables.bank import OF_ANSWERS, Entry, bank_predictions, read_bank, results_of, whole_seeds, write_bank
 from retable.tables.carried import Carried, read_carried, stands_for
 from retable.tables.lines import Line
 from retable.tables.markdown import result_markdown
 from retable.tables.results import COST_UNITS, Cells, result_lines
 from retable.text.folds import Fold
 
+Protocols = Mapping[str, dict[str, Any]]  # paper -> how its cells are run
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
 
 
@@ -106,33 +108,50 @@ def prediction_file(table: ResultTable, entry: Entry) -> Path:
     return BANK / "predictions" / table.name / f"{entry.row}.{entry.column}.{entry.run}.parquet"
 
 
-def shown_from_bank(table: ResultTable, source: Paper, banked: Banked) -> dict[tuple[str, str], list[Entry]]:
+def shown_from_bank(table: ResultTable, source: Paper, banked: Banked) -> dict[Key, list[Entry]]:
     """(row, column) -> its runs in the bank: the table's own, and those that other tables have made for it.
 
-    See `pipeline.tables.cells_shown`. A cost is shown of any run, since every entry holds them. A seed of which a fold
-    is missing is left out.
+    See `pipeline.tables.cells_shown`. A cost is shown of any run, since every entry holds them; so is a score that its
+    predictions tell, where no entry holds it. A seed of which a fold is missing is left out.
     """
-    shown: dict[tuple[str, str], list[Entry]] = {}
-    protocol = read_params("papers")[source.name]
+    shown: dict[Key, list[Entry]] = {}
+    unscored: dict[Key, list[tuple[ResultTable, Entry]]] = {}
+    protocols = read_params("papers")
     for entry in banked[source.name, table.name]:
         shown.setdefault((entry.row, entry.column), []).append(entry)
     for (owner, name), entries in banked.items():
-        found: dict[tuple[str, str], list[Entry]] = {}
-        other = paper(owner).result_table(name)
-        for entry in entries if other is not table else ():
-            linear = other.row(entry.row).model in LINEAR_MODELS
-            if owner != source.name and not linear:
-                continue
-            theirs = other.column(entry.column)
-            for row, of in table.shown_as(other, entry.row, theirs.runs_of or theirs.id, row_options):
-                for column in table.showing(of.id) if serves(entry.cut_as, cut_of(of, protocol), linear=linear) else ():
-                    if (table.metric_of(column), column.domain) == (entry.metric, theirs.domain):
-                        found.setdefault((row.id, column.id), []).append(entry)
-                    elif table.metric_of(column) in COST_UNITS and not theirs.runs_of:
-                        found.setdefault((row.id, column.id), []).append(entry.of_cost(table.metric_of(column)))
-        shown = found | shown
+        found: dict[Key, list[Entry]] = {}
+        without: dict[Key, list[tuple[ResultTable, Entry]]] = {}
+        of, other = paper(owner), paper(owner).result_table(name)
+        for entry, row, column in serving(table, source, of, other, entries, protocols) if other is not table else ():
+            theirs, metric = other.column(entry.column), table.metric_of(column)
+            if (metric, column.domain) == (entry.metric, theirs.domain):
+                found.setdefault((row.id, column.id), []).append(entry)
+            elif metric in COST_UNITS and not theirs.runs_of:
+                found.setdefault((row.id, column.id), []).append(entry.of_cost(metric))
+            elif metric in OF_ANSWERS and not (theirs.runs_of or column.domain):
+                without.setdefault((row.id, column.id), []).append((other, entry))
+        shown, unscored = found | shown, without | unscored
+    for (row_id, name), runs in unscored.items():
+        if (row_id, name) not in shown:
+            metric = table.metric_of(table.column(name))
+            shown[row_id, name] = [with_score(run, by, prediction_file(by, run), metric) for by, run in runs]
     whole = {key: [entry for runs in whole_seeds(entries) for entry in runs] for key, entries in shown.items()}
     return {key: entries for key, entries in whole.items() if entries}
+
+
+def serving(
+    table: ResultTable, source: Paper, owner: Paper, other: ResultTable, entries: Iterable[Entry], protocols: Protocols
+) -> Iterator[tuple[Entry, Row, Column]]:
+    """The entries of another table that stand for a table's own runs, with each row and column that shows them."""
+    protocol = protocols[source.name]
+    for entry in entries:
+        linear = other.row(entry.row).model in LINEAR_MODELS
+        if owner.name != source.name and not linear:
+            continue
+        for row, of in table.shown_as(other, entry.row, other.owner_of(other.column(entry.column)).id, row_options):
+            for column in table.showing(of.id) if serves(entry.cut_as, cut_of(of, protocol), linear=linear) else ():
+                yield entry, row, column
 
 
 def refused_cells(

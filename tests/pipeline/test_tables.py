@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -123,6 +124,35 @@ def test_every_seed_of_a_shared_run_is_shown_from_the_bank(monkeypatch):
     shown = bank.shown_from_bank(memory, cspan, banked | {("cspan", "cspan-table-4"): []})
     assert {entry.value for entry in shown["cspan-l1-q16", "ag-news-5k-memory"]} == {"812.5"}
     assert bank.shown_from_bank(second, cspan, banked)["cspan-base", "ag-news-5k"] == entries
+
+
+def test_a_score_that_another_tables_entry_does_not_hold_is_told_from_its_predictions(monkeypatch):
+    source = paper("transformer-f")
+    second, third = (source.result_table(f"transformer-f-table-{number}") for number in (2, 3))
+    asked = []
+
+    def scored(entry, table, predictions, metric):
+        asked.append((table.name, predictions.name, metric))
+        return replace(entry, metric=metric, value="0.71", clean="")
+
+    monkeypatch.setattr(bank, "with_score", scored)
+    svm = entry_of("tfidf-svm", "ced", 1, 0.8)
+    banked = {
+        ("transformer-f", second.name): [svm],
+        ("transformer-f", third.name): [],
+        ("floors", "floors-table-1"): [svm],
+    }
+    shown = bank.shown_from_bank(third, source, banked)
+    assert {key: [run.value for run in runs] for key, runs in shown.items()} == {
+        ("tfidf-svm", "ced"): ["0.8"], ("tfidf-svm", "ced-f1"): ["0.71"],
+    }  # fmt: skip
+    assert asked == [(second.name, "tfidf-svm.ced.1.parquet", "macro_f1")]  # of two tables that have it, one
+    lines = {(line.row, line.column): line for line in bank.lines_from_bank(third, source, shown)}
+    f1 = lines["tfidf-svm", "ced-f1"]
+    assert (f1.metric, f1.measured, bool(f1.low)) == ("macro_f1", "71.00", True)
+    own = replace(svm, row="transformer", column="ced-f1", metric="macro_f1", value="0.6")
+    banked["transformer-f", third.name] = [replace(own, column="ced", metric="accuracy"), own]
+    assert bank.shown_from_bank(third, source, banked)["transformer", "ced-f1"] == [own]  # as it was banked
 
 
 def entry_of(row, column, seed, value):

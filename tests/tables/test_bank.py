@@ -1,9 +1,10 @@
 import numpy as np
 import pyarrow.parquet as pq
+import pytest
 
 from retable.evaluation.run_folder import write_predictions
 from retable.papers.paper import Column
-from retable.tables.bank import Entry, bank_predictions, read_bank, results_by_cell, write_bank
+from retable.tables.bank import Entry, bank_predictions, read_bank, rescored, results_by_cell, write_bank
 from retable.text.splits import Facts, Split
 
 METRICS = {
@@ -67,3 +68,20 @@ def test_a_cost_of_a_run_is_shown_in_place_of_its_score():
     entry = Entry.from_metrics(METRICS, cost, "accuracy", "fcsr", SST_2)
     assert (entry.cost["parameters"], entry.parameters) == ("7", "p")
     assert entry.of_cost("peak_memory_mb").result().value == 812.5
+
+
+def test_another_score_of_a_banked_run_comes_from_its_predictions(tmp_path):
+    facts = Facts("made-up", "en", ("no", "yes", "never"))
+    ids, true = ["a/1", "a/2", "a/3", "a/4"], np.array([0, 0, 1, 1])
+    split = Split(facts, ids, None, None, true, np.array([True] * 4))
+    write_predictions(tmp_path / "p.parquet", split, np.eye(3)[[0, 1, 1, 1]])
+    bank_predictions(tmp_path / "p.parquet", tmp_path / "q.parquet")
+    entry = Entry.from_metrics(METRICS, {}, "accuracy", "fcsr", SST_2)
+    again = rescored(entry, tmp_path / "q.parquet", "macro_f1", {"a/1", "a/3"})
+    # F1 of no: 2 / 3; of yes: 4 / 5; of the label that no text has: 0. Both clean texts are answered rightly.
+    assert float(again.value) == pytest.approx((2 / 3 + 4 / 5) / 3)
+    assert float(again.clean) == pytest.approx(2 / 3)
+    assert (again.metric, again.column, again.hashes) == ("macro_f1", "sst-2", entry.hashes)
+    assert rescored(entry, tmp_path / "q.parquet", "macro_f1", ()).clean == ""
+    with pytest.raises(ValueError, match="metric is 'macro_auc'; of banked answers are known: accuracy"):
+        rescored(entry, tmp_path / "q.parquet", "macro_auc", ())

@@ -7,7 +7,7 @@ Of a corpus that is cut into folds every fold has a line, and its predictions en
 """
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from retable.evaluation.metrics import score
 from retable.evaluation.run_folder import read_predictions
 from retable.files import atomic_file
 from retable.papers.paper import Column
 from retable.papers.parameters import Cut, run_name
 from retable.tables.results import RunResult, of_folds
 from retable.text.folds import Fold
-from retable.text.splits import facts_metadata
+from retable.text.splits import facts_metadata, read_facts
 
 # Costs that the bank keeps: their names in cost.json and here, where `parameters` is a hash.
 COST_FIELDS = {
@@ -34,6 +35,9 @@ COST_FIELDS = {
         )
     },
 }  # fmt: skip
+
+# Scores that follow from the answered classes alone. An area under a curve does not: the bank rounds probabilities.
+OF_ANSWERS = ("accuracy", "error_rate", "precision", "recall", "macro_f1", "micro_f1")
 
 
 @dataclass(frozen=True)
@@ -242,6 +246,29 @@ def bank_predictions(source: Path, target: Path) -> None:
     ).replace_schema_metadata(facts_metadata(facts))
     with atomic_file(target) as part:
         pq.write_table(table, part, compression="zstd", compression_level=19)
+
+
+def rescored(entry: Entry, predictions: Path, metric: str, clean: Container[str]) -> Entry:
+    """The same run, with another score of its answers in place of the one that was kept.
+
+    Args:
+        predictions: its file in the bank.
+        metric: one of OF_ANSWERS.
+        clean: ids of the test texts that (nearly) occur in no training text.
+    Raises: ValueError for a score that the answers do not tell.
+    """
+    if metric not in OF_ANSWERS:
+        raise ValueError(f"metric is {metric!r}; of banked answers are known: {', '.join(OF_ANSWERS)}")
+    labels = read_facts(predictions).labels
+    table = pq.read_table(predictions, columns=["id", "label", "predicted"])
+    index = {label: position for position, label in enumerate(labels)}
+    true, answered = (
+        np.array([index[label] for label in table.column(name).to_pylist()]) for name in ("label", "predicted")
+    )
+    certain = np.eye(len(labels))[answered]
+    kept = np.array([text in clean for text in table.column("id").to_pylist()])
+    of_clean = score(certain[kept], true[kept])[metric] if kept.any() else None
+    return replace(entry, metric=metric, value=_text(score(certain, true)[metric]), clean=_text(of_clean))
 
 
 def _text(value: object) -> str:
