@@ -31,6 +31,7 @@ from pipeline.tables import (
     row_options,
     seed_spreads,
     tables_without_runs,
+    told_limits,
     why_not,
 )
 from retable.errors import InputError
@@ -186,7 +187,11 @@ def lines_from_bank(
         shown: its current entries.
         bank: paper, table -> all entries, those too that are not current.
     """
-    runs = {key: results_of(entries) for key, entries in shown.items()}
+    protocol = read_params("papers")[source.name]
+    runs = {
+        (row, column): told_limits(results_of(entries), table.row(row), table.column(column), protocol)
+        for (row, column), entries in shown.items()
+    }
     stale = refused(table, source, refused_cells(table, source, shown, bank)) if bank else {}
     cells = Cells(runs, not_run(table, source) | stale)
     return result_lines(table, published_numbers(source, table.published), cells, seed_spreads())

@@ -10,7 +10,7 @@ import argparse
 import csv
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,11 +27,11 @@ from retable.files import atomic_file, atomic_folder, read_json
 from retable.models import LINEAR_MODELS
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper, ResultTable, Row
-from retable.papers.parameters import cut_of, row_parameters, serves
+from retable.papers.parameters import cut_of, limit_of, row_parameters, serves
 from retable.tables.lines import Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, RunResult, of_folds, result_lines
+from retable.tables.results import Cells, RunResult, limited, of_folds, result_lines
 from retable.tables.statistics import statistics_lines
 from retable.text.folds import Fold
 
@@ -124,6 +124,7 @@ def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, li
     found: dict[tuple[str, str], list[RunResult]] = {}
     missing: dict[tuple[str, str], str] = {}
     costs = []
+    protocol = read_params("papers")[source.name]
     for owner, other, cell, row, shown_as in cells_shown(table, source):
         keys = {(row.id, column.id): column for column in table.showing(shown_as.id)}
         folders, reason = runs_of_cell(other, owner, cell, read_params("papers")[owner.name], runs)
@@ -136,11 +137,20 @@ def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, li
             of_seeds.setdefault(planned.seed, []).append((metrics, cost))
             costs.append({"row": row.id, "column": shown_as.id, "seed": planned.name} | cost)
         for key, column in keys.items():
-            found[key] = [
+            results = [
                 of_folds([RunResult.from_metrics(*files, table.metric_of(column), column.domain) for files in of_seed])
                 for of_seed in of_seeds.values()
             ]
+            found[key] = told_limits(results, row, column, protocol)
     return Cells(found, missing), costs
+
+
+def told_limits(results: Iterable[RunResult], row: Row, column: Column, protocol: dict[str, Any]) -> list[RunResult]:
+    """The results of a cell, those that know it that the scale's limit ended before the row's epochs were over."""
+    preset = model_preset(str(row.model))
+    without = row_parameters(preset, row, column, protocol | {"epochs": 0, "max_words": 0}, vectors="none", seed=0)
+    allowed = limit_of(protocol["epochs"], column.corpus)
+    return [limited(result, allowed, without["training"].get("epochs", 0)) for result in results]
 
 
 def runs_of_cell(

@@ -355,7 +355,7 @@ def test_a_table_of_files_pools_the_folds_of_each_seed(tmp_path, monkeypatch):
     table = source.result_table("transformer-f-table-2")
     cell = {"row": "transformer", "column": "mr", "model": "transformer", "corpus": "mr", "vectors": "none"}
     current = {"hashes": {"parameters": "p", "data": "d", "code": "c"}}
-    protocols = {"transformer-f": {"seeds": [1], "folds": {"mr": 2}}}
+    protocols = {"transformer-f": PROTOCOL | {"seeds": [1], "folds": {"mr": 2}}}
     monkeypatch.setattr(tables, "cells_of", lambda each, source: {"transformer.mr": cell} if each is table else {})
     monkeypatch.setattr(tables, "current_identity", lambda *of_cell: current)
     monkeypatch.setattr(tables, "read_params", {"papers": protocols, "scale": "paper"}.get)

@@ -58,13 +58,16 @@ CELLS = {
 }
 
 
+PROTOCOL = {"seeds": [1], "folds": {}, "epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
+
+
 @pytest.fixture
 def transformer_f(monkeypatch):
     """The paper, with three cells in two tables, all of them current."""
     monkeypatch.setattr(tables, "cells_of", lambda table, source: dict(CELLS.get(table.name, {})))
     monkeypatch.setattr(tables, "current_identity", lambda *of_cell: CURRENT)
     monkeypatch.setattr(
-        tables, "read_params", {"papers": {"transformer-f": {"seeds": [1], "folds": {}}}, "scale": "cpu"}.get
+        tables, "read_params", {"papers": {"transformer-f": PROTOCOL | {"epochs": {"ced": 3}}}, "scale": "cpu"}.get
     )
     return paper("transformer-f")
 
@@ -104,6 +107,7 @@ def test_a_run_stands_under_every_column_that_shows_a_score_of_it(transformer_f,
     assert {key: [run.value for run in runs] for key, runs in found.runs.items()} == {
         ("transformer", "ced"): [0.9], ("transformer", "ced-f1"): [0.89],
     }  # fmt: skip
+    assert [run.of_epochs for run in found.runs["transformer", "ced"]] == [20]  # of which this scale allows three
     assert [(cost["row"], cost["column"]) for cost in costs] == [("transformer", "ced")]
     assert found.missing == {
         ("transformer-f-cor", "ced"): "not run yet",
@@ -124,6 +128,25 @@ def test_every_seed_of_a_shared_run_is_shown_from_the_bank(monkeypatch):
     shown = bank.shown_from_bank(memory, cspan, banked | {("cspan", "cspan-table-4"): []})
     assert {entry.value for entry in shown["cspan-l1-q16", "ag-news-5k-memory"]} == {"812.5"}
     assert bank.shown_from_bank(second, cspan, banked)["cspan-base", "ag-news-5k"] == entries
+
+
+def test_a_banked_run_that_the_scales_limit_ended_says_so(monkeypatch):
+    lama = paper("lama")
+    table = lama.result_table("lama-table-4")
+    monkeypatch.setattr(bank, "read_params", {"papers": {"lama": PROTOCOL | {"epochs": {"r8": 15}}}}.get)
+    monkeypatch.setattr(bank, "not_run", lambda table, source: {})
+    run = entry_of("lama", "r8", 1, 0.9)
+    shown = {
+        ("lama", "r8"): [replace(run, epochs="15")],
+        ("lama-ctx", "r8"): [replace(run, epochs="14")],  # patience
+        ("bigru", "r8"): [replace(run, epochs="15", cut="30")],  # says so already
+        ("lama-ctx", "imdb"): [replace(run, epochs="15")],  # no limit
+        ("tfidf-svm", "r8"): [replace(run, epochs="")],
+    }
+    lines = bank.lines_from_bank(table, lama, shown)
+    told = {(line.row, line.column) for line in lines if "ended after 15 of 30 epochs, the scale's limit" in line.note}
+    assert told == {("lama", "r8")}
+    assert not any("ended after" in line.note for line in lines if (line.row, line.column) not in told)
 
 
 def test_a_score_that_another_tables_entry_does_not_hold_is_told_from_its_predictions(monkeypatch):

@@ -8,7 +8,7 @@ from retable.papers.paper import Column, ResultTable, Row, StatisticsTable
 from retable.tables.lines import Line, read_lines, write_lines
 from retable.tables.markdown import result_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, RunResult, is_papers_own, result_lines
+from retable.tables.results import Cells, RunResult, is_papers_own, limited, result_lines
 from retable.tables.statistics import statistics_lines
 
 TABLE = ResultTable(
@@ -181,6 +181,17 @@ def test_texts_that_were_cut_are_no_exact_match():
         line = {(line.row, line.column): line for line in result_lines(table, PRINTED, Cells(runs, {}), {})}
         assert line["net", "a"].match == match
         assert ("texts cut after 200 words" in line["net", "a"].note) == bool(cut)
+
+
+def test_a_run_that_a_limit_ended_is_no_exact_match_and_says_so():
+    table = replace(TABLE, vectors="")
+    for allowed, whole, of_epochs in ((8, 30, 30), (8, 8, 0), (0, 30, 0), (9, 30, 0), (8, 0, 0)):
+        result = limited(run(0.8), allowed, whole)
+        assert result.of_epochs == of_epochs
+        line, *_ = result_lines(table, PRINTED, Cells({("net", "a"): [result]}, {}), {})
+        assert line.match == ("proxy" if of_epochs else "exact")
+        assert ("ended after 8 of 30 epochs, the scale's limit" in line.note) == bool(of_epochs)
+    assert limited(replace(run(0.8), cut=40), 8, 30).of_epochs == 0  # the schedule's note says it
 
 
 def test_a_printed_number_below_the_linear_rows_is_marked():

@@ -97,7 +97,8 @@ class Entry:
             dev_accuracies: on dev after each epoch, in percent.
         """
         result = RunResult.from_metrics(metrics, cost, metric, column.domain)
-        texts = {name: _text(value) for name, value in asdict(result).items()}
+        # A run does not know the epochs of its row, only what the scale allowed: `limited` is asked when it is shown.
+        texts = {name: _text(value) for name, value in asdict(result).items() if name != "of_epochs"}
         hashes = metrics["hashes"]
         return cls(
             row=row,

@@ -34,6 +34,7 @@ class RunResult:
     fold: str = ""  # `Fold.told`; empty for a run on the corpus's own splits
     dev: float | None = None  # accuracy on dev
     clean_texts: int = 0
+    of_epochs: int = 0  # that the row has, where the scale's limit ended the run before; 0: it did not
 
     @classmethod
     def from_metrics(
@@ -62,6 +63,19 @@ class RunResult:
             (metrics.get("dev") or {}).get("accuracy"),
             0 if of_cost or not clean else clean.get("texts", 0),
         )
+
+
+def limited(result: RunResult, allowed: int, whole: int) -> RunResult:
+    """The result, which knows whether a limit ended the run: it used up what was allowed, and its row has more.
+
+    A run that was cut off from a schedule that depends on its length says so already (`schedule_cut`).
+
+    Args:
+        allowed: epochs at most; 0: no limit.
+        whole: epochs of the row; 0: it has none.
+    """
+    ended = 0 < allowed < whole and result.epochs == allowed and not result.cut
+    return replace(result, of_epochs=whole) if ended else result
 
 
 def told_fold(parameters: Mapping[str, Any]) -> str:
@@ -264,7 +278,7 @@ def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number
     if number.own == "cited":
         return "quoted"
     same_vectors = all(is_papers_own(table.vectors, run.vectors, column.corpus) for run in runs)
-    whole = not any(run.max_words or run.cut for run in runs)
+    whole = not any(run.max_words or run.cut or run.of_epochs for run in runs)
     same_texts = column.split == "paper" and column.training == "paper"
     return "exact" if same_vectors and whole and same_texts else "proxy"
 
@@ -303,6 +317,8 @@ def _notes(
         notes.append(f"texts cut after {first.max_words} words")
     if first.cut:
         notes.append(f"the schedule of {first.cut} epochs was cut off after {first.epochs}")
+    if first.of_epochs:
+        notes.append(f"ended after {first.epochs} of {first.of_epochs} epochs, the scale's limit")
     if any(run.turned is False for run in runs):
         notes.append(f"the dev curve had not turned after {first.epochs} epochs")
     if number and floor and float(number.value) < floor[1] * factor:
