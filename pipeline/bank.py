@@ -49,6 +49,11 @@ from retable.tables.results import COST_UNITS, Cells, result_lines
 from retable.text.folds import Fold
 
 Protocols = Mapping[str, dict[str, Any]]  # paper -> how its cells are run
+CHANGED = (  # as `retable.provenance.git_commit` says it
+    "A + behind a commit: tracked files of src/ or scripts of pipeline/ had changes that were not committed when the "
+    "run was written. It decides nothing: a run is shown if the hash of the code that made it, committed or not, is "
+    "that of today's code, or is known to give the same."
+)
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
 
 
@@ -199,10 +204,15 @@ def lines_from_bank(
 
 def origin_of(entries: Sequence[Entry]) -> str:
     """Where the entries were made, for the reader of a table."""
-    made = sorted({(entry.device, entry.threads, entry.date, entry.commit[:10]) for entry in entries})
+    made = sorted({(entry.device, entry.threads, entry.date, short(entry.commit)) for entry in entries})
     return "\n".join(
         f"- {device}, {threads} threads, {date}, commit {commit}" for device, threads, date, commit in made
     )
+
+
+def short(commit: str) -> str:
+    """The first digits of a commit, and the mark of a checkout that had been changed."""
+    return commit[:10] + ("+" if commit.endswith("+") else "")
 
 
 def told_of_carried(carried: Sequence[Carried], table: str) -> str:
@@ -229,7 +239,8 @@ def write_docs(banked: Banked) -> None:
     parts = [
         "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
         "commit, "
-        "machine and date. `dvc repro pipeline/<paper>/dvc.yaml:<table>@<row>.<column>` makes a cell again.\n"
+        "machine and date. `dvc repro pipeline/<paper>/dvc.yaml:<table>@<row>.<column>` makes a cell again.\n\n"
+        f"{CHANGED}\n"
     ]
     for (name, of_table), entries in banked.items():
         if not entries:
@@ -249,7 +260,8 @@ def write_docs(banked: Banked) -> None:
         if of_table == FRONT_TABLE:
             shown = [line for line in lines if any(other.measured for other in lines if other.column == line.column)]
             body = result_markdown(table, shown).partition("\n\n")[2].partition("\n## Notes")[0]
-            renew(ROOT / "README.md", "results", f"{body}\n{origin_of(entries)}")
+            made = origin_of(entries)
+            renew(ROOT / "README.md", "results", f"{body}\n{made}" + (f"\n\n{CHANGED}" if "+" in made else ""))
     for source in map(paper, PAPERS):
         parts += [below_a_title(markdown) for _, markdown in tables_without_runs(source, CLEAN).values()]
     parts.append(figures_markdown(names, OUT))
