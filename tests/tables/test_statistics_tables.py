@@ -74,3 +74,13 @@ def test_markdown_shows_printed_and_own_rows(lines):
     text = statistics_markdown(TABLE, list(lines.values()))
     assert "| posts | **4411** *4411* = | **113.1** *113* = |  |" in text
     assert "| sample | **81** |" in text
+
+
+def test_a_unit_stands_over_a_column_only_if_all_its_figures_have_it(lines):
+    text = statistics_markdown(TABLE, list(lines.values()))
+    assert "|  | vocabulary | length (words) | most (sentences) |" in text  # 4411 texts, but 21 thousand
+    assert "| polarity | **21.4** *21* thousand (=) |" in text
+    assert "| yelp | – *62* thousand |" in text
+    odd = Published("polarity", "vocabulary", "statistic", "10", "L (as printed)", "unknown", "")
+    text = statistics_markdown(TABLE, statistics_lines(TABLE, [NUMBERS[0], odd], STATS))
+    assert "| polarity | **21419** *10* L (as printed) ~ |" in text

@@ -34,12 +34,15 @@ def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = ()
 
 
 def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
-    """A table of facts about corpora: counted here / printed."""
+    """A table of facts about corpora: counted here / printed; a column of several units names them in its cells."""
     cells = {(line.row, line.column): line for line in lines}
     rows, columns = ([*dict.fromkeys(key[index] for key in cells)] for index in (0, 1))
-    body = [[row, *(_cell(cells.get((row, column))) for column in columns)] for row in rows]
-    units = {line.column: line.unit for line in lines if line.unit not in ("count", "")}
-    header = ["", *(f"{column} ({units[column]})" if column in units else column for column in columns)]
+    units = {column: sorted({_unit(line) for line in lines if line.column == column}) for column in columns}
+    body = [
+        [row, *(_cell(cells.get((row, column)), with_unit=len(units[column]) > 1) for column in columns)]
+        for row in rows
+    ]
+    header = ["", *(f"{column} ({of[0]})" if len(of) == 1 and of[0] else column for column, of in units.items())]
     title = f"# {table.title}\n\nCounted here beside the *printed* figure; ▲ ours is higher, ▼ lower, = agrees.\n\n"
     return title + markdown_table(header, body) + "\n## Notes\n\n" + _notes(lines)
 
@@ -75,10 +78,11 @@ def _row_name(printed: str, row: str, extra: bool) -> str:
     return f"*{printed}* (`{row}`, ours)" if extra else f"{printed} (`{row}`)"
 
 
-def _cell(line: Line | None) -> str:
+def _cell(line: Line | None, *, with_unit: bool = False) -> str:
     if line is None:
         return ""
-    published = f" *{line.published}*" if line.published else ""
+    unit = f" {_unit(line)}".rstrip() if with_unit else ""
+    published = f" *{line.published}*{unit}" if line.published else unit
     if not line.measured:
         return f"–{published}"
     half = f" ± {half_interval(line)}" if line.high else ""
@@ -86,6 +90,11 @@ def _cell(line: Line | None) -> str:
     mark = f" ({mark.strip()})" if mark and line.match != "exact" else mark
     clean = f" (clean {line.clean})" if line.clean and line.clean != line.measured else ""
     return f"**{line.measured}**{half}{clean}{published}{mark}"
+
+
+def _unit(line: Line) -> str:
+    """What a figure is told in; empty for a plain count."""
+    return "" if line.unit == "count" else line.unit
 
 
 def _notes(lines: Sequence[Line]) -> str:
