@@ -70,7 +70,8 @@ def lines_of(
     if claim.together and found:
         whole = "" if len(found) == len(wanted) else f", {len(found)} of {len(wanted)}"
         of_all = {row: number for each in epochs.values() for row, number in each.items()}
-        return [line_of(claim, f"the mean{whole}", together(list(found.values())), "", of_all)]
+        of_mean = "" if whole else printed_mean(table, numbers, claim)
+        return [line_of(claim, f"the mean{whole}", together(list(found.values())), of_mean, of_all)]
     return [
         line_of(claim, column.printed, difference, printed(table, numbers, claim, column), epochs[column])
         for column, difference in found.items()
@@ -104,12 +105,18 @@ def aligned(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Any,
     return tuple(np.array([answers[text] for text in texts], dtype=bool) for answers in (first, second))  # type: ignore[return-value]
 
 
-def printed(table: ResultTable, numbers: Printed, claim: Claim, column: Column) -> str:
+def printed(table: ResultTable, numbers: Printed, claim: Claim, column: Column, digits: int = 1) -> str:
     """The printed difference of the two rows, in points; empty where one of them is not printed."""
     pair = [numbers.get((row, *table.printed_as(column))) for row in (claim.better, claim.worse)]
     if pair[0] is None or pair[1] is None:
         return ""
-    return f"{(pair[0] - pair[1]) * (PERCENT if table.unit == 'fraction' else 1):+.1f}"
+    return f"{(pair[0] - pair[1]) * (PERCENT if table.unit == 'fraction' else 1):+.{digits}f}"
+
+
+def printed_mean(table: ResultTable, numbers: Printed, claim: Claim) -> str:
+    """The difference of the two rows' printed means; empty where the table prints no mean of the claim's columns."""
+    means = [column for column in table.columns if column.mean_of == claim.columns]
+    return printed(table, numbers, claim, means[0], digits=2) if means else ""
 
 
 def line_of(claim: Claim, where: str, difference: Difference, print_: str, unturned: Mapping[str, str]) -> list[str]:

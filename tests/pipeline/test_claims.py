@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline import claims
+from retable.corpora import FAMILIES
 
 LABELS = ["no", "yes", "no", "yes"] * 25
 
@@ -36,6 +37,25 @@ def test_a_claim_is_tested_where_both_rows_were_measured(page):
     ahead, equal = lines
     assert "ahead of the CNN | Polar | 100 | +30.0 (+21.0 to +39.0) | +1.8 | **holds**" in ahead
     assert "ahead of the BiLSTM | Polar | 100 | +0.0 (-2.8 to +2.8) | +3.2 | **undecided**" in equal
+
+
+def test_a_claim_about_a_mean_stands_beside_the_printed_means(tmp_path):
+    rows = {"fcsr": 86.08, "lstm": 81.79, "stacked-lstm": 81.73, "stacked-bilstm": 84.88, "transformer": 85.12}
+    runs = {row: [write(tmp_path / row, (), "fdu-mr/test")] for row in rows}
+    shown = {(row, name): run for row, run in runs.items() for name in FAMILIES["fdu"]}
+
+    def lines():
+        page = claims.claims_markdown(lambda table: shown if table == "fcsr-table-4" else {}, lambda run: run.path, {})
+        return [line.split(" | ")[2:7] for line in page.splitlines() if "mean of 16 domains" in line]
+
+    assert lines() == [
+        [f"ahead of the {name}, mean of 16 domains", "the mean", "1,600", "+0.0 (+0.0 to +0.0)", printed]
+        for name, printed in (
+            ("LSTM", "+4.29"), ("stacked LSTM", "+4.35"), ("stacked BiLSTM", "+1.20"), ("Transformer", "+0.96"),
+        )
+    ]  # fmt: skip
+    del shown["lstm", "fdu-mr"]
+    assert (lines()[0][1], lines()[0][4]) == ("the mean, 15 of 16", "")  # the print is of sixteen
 
 
 def test_a_verdict_on_runs_that_could_have_gone_on_says_so(tmp_path):

@@ -33,7 +33,11 @@ def ahead(paper: str, place: str, table: str, better: str, worse: dict[str, str]
 LINEAR = {"tfidf-svm": "tf-idf + SVM", "nb-svm": "NB-SVM"}
 ON_DOMAINS = (  # place, what, table, better, worse
     ("section 5.4", "ahead of the CNN", "fcsr-table-4", "fcsr", "cnn"),
+    ("section 5.4", "ahead of the LSTM", "fcsr-table-4", "fcsr", "lstm"),
+    ("section 5.4", "ahead of the stacked LSTM", "fcsr-table-4", "fcsr", "stacked-lstm"),
     ("section 5.4", "ahead of the BiLSTM", "fcsr-table-4", "fcsr", "bilstm"),
+    ("section 5.4", "ahead of the stacked BiLSTM", "fcsr-table-4", "fcsr", "stacked-bilstm"),
+    ("section 5.4", "ahead of the Transformer", "fcsr-table-4", "fcsr", "transformer"),
     ("table 4", "the BiLSTM ahead of the CNN", "fcsr-table-4", "bilstm", "cnn"),
     ("section 5.4", "one network for all: ahead of the CNN", "fcsr-table-5", "fcsr", "cnn"),
 )
