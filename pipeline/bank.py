@@ -27,6 +27,7 @@ from pipeline.tables import (
     cell_of_run,
     cells_of,
     current_identity,
+    other_limits,
     published_numbers,
     row_options,
     seed_spreads,
@@ -45,7 +46,7 @@ from retable.tables.bank import OF_ANSWERS, Entry, bank_predictions, read_bank, 
 from retable.tables.carried import Carried, read_carried, stands_for
 from retable.tables.lines import Line
 from retable.tables.markdown import result_markdown
-from retable.tables.results import COST_UNITS, Cells, result_lines
+from retable.tables.results import COST_UNITS, IN_NO_SCALE, Cells, result_lines
 from retable.text.folds import Fold
 
 Protocols = Mapping[str, dict[str, Any]]  # paper -> how its cells are run
@@ -150,14 +151,53 @@ def serving(
     table: ResultTable, source: Paper, owner: Paper, other: ResultTable, entries: Iterable[Entry], protocols: Protocols
 ) -> Iterator[tuple[Entry, Row, Column]]:
     """The entries of another table that stand for a table's own runs, with each row and column that shows them."""
-    protocol = protocols[source.name]
+    for entry, row, column, limits in fitting(table, source, owner, other, entries, protocols):
+        if not limits:
+            yield entry, row, column
+
+
+def fitting(
+    table: ResultTable, source: Paper, owner: Paper, other: ResultTable, entries: Iterable[Entry], protocols: Protocols
+) -> Iterator[tuple[Entry, Row, Column, str]]:
+    """As `serving`, those too that are limited otherwise, and in what; empty if in nothing."""
     for entry in entries:
         linear = other.row(entry.row).model in LINEAR_MODELS
-        if owner.name != source.name and not linear:
+        foreign = owner.name != source.name and not linear
+        if foreign and entry.vectors:
             continue
-        for row, of in table.shown_as(other, entry.row, other.owner_of(other.column(entry.column)).id, row_options):
-            for column in table.showing(of.id) if serves(entry.cut_as, cut_of(of, protocol), linear=linear) else ():
-                yield entry, row, column
+        theirs = other.owner_of(other.column(entry.column))
+        for row, of in table.shown_as(other, entry.row, theirs.id, row_options):
+            if serves(entry.cut_as, cut_of(of, protocols[source.name]), linear=linear):
+                ours = (of, protocols[source.name])
+                limits = other_limits(row, (theirs, protocols[owner.name]), ours) if foreign else ""
+                yield from ((entry, row, column, limits) for column in table.showing(of.id))
+
+
+def why_missing(
+    table: ResultTable, source: Paper, shown: Mapping[Key, Sequence[Entry]], banked: Banked, bank: Banked
+) -> dict[Key, str]:
+    """Why cells are not shown.
+
+    Args:
+        shown: the cells that are shown.
+        banked: paper, table -> its current entries.
+        bank: paper, table -> all its entries.
+    """
+    reasons = not_run(table, source)
+    for (row, column), told in limited_otherwise(table, source, banked).items():
+        reasons[row, column] = f"{reasons.get((row, column), IN_NO_SCALE)}, {told}"
+    return reasons | refused(table, source, refused_cells(table, source, shown, bank))
+
+
+def limited_otherwise(table: ResultTable, source: Paper, banked: Banked) -> dict[Key, str]:
+    """The cells of which another paper has a run that is limited otherwise, and in what."""
+    protocols, found = read_params("papers"), dict[Key, str]()
+    for (owner, name), entries in banked.items():
+        of, other = paper(owner), paper(owner).result_table(name)
+        for _, row, column, limits in fitting(table, source, of, other, entries, protocols) if of is not source else ():
+            if limits:
+                found[row.id, column.id] = f"{name} has a run with {limits}"
+    return found
 
 
 def refused_cells(
@@ -184,22 +224,23 @@ def refused_cells(
 
 
 def lines_from_bank(
-    table: ResultTable, source: Paper, shown: Mapping[Key, Sequence[Entry]], bank: Banked = MappingProxyType({})
+    table: ResultTable,
+    source: Paper,
+    shown: Mapping[Key, Sequence[Entry]],
+    missing: Mapping[Key, str] = MappingProxyType({}),
 ) -> list[Line]:
     """A table as the bank has it.
 
     Args:
         shown: its current entries.
-        bank: paper, table -> all entries, those too that are not current.
+        missing: why others are not shown.
     """
     protocol = read_params("papers")[source.name]
     runs = {
         (row, column): told_limits(results_of(entries), table.row(row), table.column(column), protocol)
         for (row, column), entries in shown.items()
     }
-    stale = refused(table, source, refused_cells(table, source, shown, bank)) if bank else {}
-    cells = Cells(runs, not_run(table, source) | stale)
-    return result_lines(table, published_numbers(source, table.published), cells, seed_spreads())
+    return result_lines(table, published_numbers(source, table.published), Cells(runs, missing), seed_spreads())
 
 
 def origin_of(entries: Sequence[Entry]) -> str:
@@ -248,7 +289,7 @@ def write_docs(banked: Banked) -> None:
         source = paper(name)
         table = source.result_table(of_table)
         found = shown_from_bank(table, source, banked)
-        lines = lines_from_bank(table, source, found, bank)
+        lines = lines_from_bank(table, source, found, why_missing(table, source, found, banked, bank))
         costs = [
             entry.cost | {"row": row}
             for (row, column), runs in found.items()

@@ -27,7 +27,7 @@ from retable.files import atomic_file, atomic_folder, read_json
 from retable.models import LINEAR_MODELS
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper, ResultTable, Row
-from retable.papers.parameters import cut_of, limit_of, row_parameters, serves
+from retable.papers.parameters import cut_of, limit_of, other_options, row_parameters, serves
 from retable.tables.lines import Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
@@ -85,8 +85,9 @@ def cells_shown(table: ResultTable, source: Paper) -> Iterator[Shown]:
 def shown_of(table: ResultTable, source: Paper, listed: Listed, protocols: dict[str, Any]) -> Iterator[Shown]:
     """The cells of a scale that a table shows: its own, and those that another table runs.
 
-    A network's run serves the tables of its own paper, because papers may limit their runs differently; a linear
-    model's serves all. Where a corpus is cut into folds, see `serves`.
+    A linear model's run serves the tables of all papers, a network's those of its own: papers may limit their runs
+    differently, and give them other word vectors. One without given vectors serves the tables too of papers that would
+    limit it alike. Where a corpus is cut into folds, see `serves`.
 
     Args:
         listed: the cells that a table of a paper runs at this scale.
@@ -99,12 +100,17 @@ def shown_of(table: ResultTable, source: Paper, listed: Listed, protocols: dict[
     for owner in (source, *(paper(name) for name in PAPERS if name != source.name)):
         for other in owner.results:
             for cell in listed(other, owner).values() if other is not table else ():
-                if owner is not source and cell["model"] not in LINEAR_MODELS:
+                linear, theirs = cell["model"] in LINEAR_MODELS, other.column(cell["column"])
+                if owner is not source and not linear and cell["vectors"] != "none":
                     continue
-                for row, column in table.shown_as(other, cell["row"], cell["column"], row_options):
-                    cut = cut_of(other.column(cell["column"]), protocols[owner.name])
-                    wanted, linear = cut_of(column, protocols[source.name]), cell["model"] in LINEAR_MODELS
-                    if (row.id, column.id) not in taken and serves(cut, wanted, linear=linear):
+                for row, column in table.shown_as(other, cell["row"], theirs.id, row_options):
+                    cut, wanted = cut_of(theirs, protocols[owner.name]), cut_of(column, protocols[source.name])
+                    limited_alike = (
+                        owner is source
+                        or linear
+                        or not other_limits(row, (theirs, protocols[owner.name]), (column, protocols[source.name]))
+                    )
+                    if (row.id, column.id) not in taken and serves(cut, wanted, linear=linear) and limited_alike:
                         taken.add((row.id, column.id))
                         yield Shown(owner, other, cell, row, column)
 
@@ -114,6 +120,19 @@ def row_options(row: Row) -> dict[str, Any]:
     preset = model_preset(str(row.model)) if row.model else {}
     options = {name: options | row.overrides.get(name, {}) for name, options in preset.items()}
     return options | ({"searched": row.searched} if row.searched else {})
+
+
+def other_limits(row: Row, theirs: tuple[Column, dict[str, Any]], ours: tuple[Column, dict[str, Any]]) -> str:
+    """In what a row's runs for another paper are limited otherwise than for one's own; empty if they are the same runs.
+
+    Args:
+        theirs, ours: the column of each paper, and how it runs its cells.
+    """
+    of_both = [
+        row_parameters(model_preset(str(row.model)), row, column, protocol, vectors="none", seed=0)
+        for column, protocol in (theirs, ours)
+    ]
+    return other_options(*of_both)
 
 
 def read_cells(table: ResultTable, source: Paper, runs: Path) -> tuple[Cells, list[dict[str, Any]]]:

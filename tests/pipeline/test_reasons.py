@@ -10,6 +10,7 @@ from retable.tables.bank import Entry
 
 FCSR, TRANSFORMER_F = paper("fcsr"), paper("transformer-f")
 TABLE = FCSR.result_table("fcsr-table-3")
+PROTOCOL = {"seeds": [1], "folds": {}, "epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
 ENTRY = Entry(
     row="cnn", column="sst-2", seed="1", metric="accuracy", value="0.8", clean="", texts="1821", vectors="pool",
     tokens_covered="0.9", epochs="7", turned="True", scale="cpu", parameters="p", data="d", code="c", commit="abc",
@@ -23,7 +24,7 @@ def cells(*found):
     for table, row, column, model, corpus in found:
         cell = {"row": row, "column": column, "model": model, "corpus": corpus, "vectors": "pool"}
         listed[table.partition("-table")[0]][table][f"{row}.{column}"] = cell
-    return listed, {name: {"seeds": [1], "folds": {}} for name in PAPERS}
+    return listed, dict.fromkeys(PAPERS, PROTOCOL)
 
 
 CNN, BILSTM = (
@@ -60,7 +61,8 @@ def test_every_column_that_shows_a_run_has_its_reason():
 def test_a_banked_run_of_other_code_is_not_said_to_be_missing(monkeypatch):
     monkeypatch.setattr(bank, "changed_since", lambda source, table, entry, protocol: {"code", "parameters"})
     entries = {("fcsr", "fcsr-table-3"): [ENTRY, replace(ENTRY, row="fcsr-printed-rate")]}
-    lines = {(line.row, line.column): line for line in bank.lines_from_bank(TABLE, FCSR, {}, entries)}
+    missing = bank.why_missing(TABLE, FCSR, {}, {}, entries)
+    lines = {(line.row, line.column): line for line in bank.lines_from_bank(TABLE, FCSR, {}, missing)}
     told = "a banked run of other preset or budget and code is refused, it has to be run again"
     assert f"{told}: scale cpu has it" in lines["cnn", "sst-2"].note
     assert lines["fcsr-printed-rate", "sst-2"].note == f"{told}: in no scale"
@@ -83,6 +85,21 @@ def test_of_a_refused_run_every_score_is_told(monkeypatch):
     }  # fmt: skip
     shown = {("transformer", "ced"): entries["transformer-f", table.name]}
     assert bank.refused_cells(table, TRANSFORMER_F, shown, entries) == {}
+
+
+def test_a_run_of_another_paper_that_is_limited_otherwise_is_not_shown_and_told(monkeypatch):
+    lama = {"lama": PROTOCOL | {"epochs": {"r8": 15, "imdb": 5}, "max_words": {"imdb": 200}}}  # of 15 epochs
+    monkeypatch.setattr(bank, "read_params", {"papers": dict.fromkeys(PAPERS, PROTOCOL) | lama}.get)
+    source = paper("lama")
+    table = source.result_table("lama-table-4")
+    runs = [replace(ENTRY, row="fasttext", column=name, vectors="", code="old") for name in ("r8", "imdb")]
+    banked = {("lama", table.name): [], ("floors", "floors-table-1"): runs}
+    shown = bank.shown_from_bank(table, source, banked)
+    assert shown == {("fasttext", "r8"): runs[:1]}
+    assert bank.why_missing(table, source, shown, banked, {("lama", table.name): []}) == {
+        ("fasttext", "imdb"): "in no scale, floors-table-1 has a run with training.epochs 15 (here 5), "
+        "training.max_words 0 (here 200)",
+    }
 
 
 def test_an_entry_is_current_only_if_all_its_hashes_are(monkeypatch):

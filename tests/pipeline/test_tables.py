@@ -7,7 +7,7 @@ from pipeline import bank, tables
 from pipeline.check import is_regression
 from pipeline.tables import cells_shown, read_cells, refuse_other_files, why_not
 from retable.errors import InputError
-from retable.papers import paper
+from retable.papers import PAPERS, paper
 from retable.papers.paper import Column
 from retable.tables.bank import Entry
 from retable.tables.lines import Line
@@ -81,15 +81,20 @@ def test_a_table_shows_the_cells_that_it_shares_with_another(transformer_f):
     assert [found.table.name for found in cells_shown(second, transformer_f)] == ["transformer-f-table-2"] * 2
 
 
-def test_a_linear_row_serves_the_tables_of_all_papers(monkeypatch):
-    cell = {"row": "tfidf-svm", "column": "mr", "model": "tfidf-svm", "corpus": "mr", "vectors": "none"}
-    network = {"row": "fasttext", "column": "mr", "model": "fasttext", "corpus": "mr", "vectors": "none"}
-    cells = {"floors-table-1": {"tfidf-svm.mr": cell, "fasttext.mr": network}}
+@pytest.mark.parametrize(("limits", "served"), [(0, ["tfidf-svm", "fasttext"]), ({"mr": 3}, ["tfidf-svm"])])
+def test_a_linear_row_serves_the_tables_of_all_papers_and_a_network_those_that_limit_it_alike(
+    monkeypatch, limits, served
+):
+    listed = [cell("tfidf-svm", "mr", "tfidf-svm"), cell("fasttext", "mr", "fasttext")]
+    listed.append(cell("avg-embedding", "mr", "avg-embedding") | {"vectors": "pool"})  # are they the paper's?
+    cells = {"floors-table-1": {each["row"]: each for each in listed[:2]}, "transformer-f-table-2": {"avg": listed[2]}}
     monkeypatch.setattr(tables, "cells_of", lambda table, source: cells.get(table.name, {}))
+    protocols = dict.fromkeys(PAPERS, PROTOCOL) | {"fcsr": PROTOCOL | {"epochs": limits}}
+    monkeypatch.setattr(tables, "read_params", {"papers": protocols}.get)
     fcsr = paper("fcsr")
     shown = list(cells_shown(fcsr.result_table("fcsr-table-3"), fcsr))
     assert [(found.paper.name, found.cell["row"], found.column.id) for found in shown] == [
-        ("floors", "tfidf-svm", "polarity")
+        ("floors", row, "polarity") for row in served
     ]
 
 

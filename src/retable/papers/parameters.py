@@ -80,3 +80,19 @@ def run_name(seed: int, fold: Fold | None) -> str:
 def limit_of(limit: int | Mapping[str, int], corpus: str | None) -> int:
     """What a scale allows on a corpus; 0 is no limit."""
     return limit if isinstance(limit, int) else limit.get(corpus or "", 0)
+
+
+def other_options(theirs: Section, ours: Section) -> str:
+    """In which options the parameters of two runs differ: "training.epochs 15 (here 5)"; empty if in none."""
+    return ", ".join(
+        f"{name}{'.' if option else ''}{option} {told} (here {here})"
+        for name, section in theirs.items()
+        for option, told, here in _pairs(section, ours.get(name))
+        if told != here
+    )
+
+
+def _pairs(theirs: Any, ours: Any) -> list[tuple[str, Any, Any]]:
+    if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
+        return [(option, theirs.get(option), ours.get(option)) for option in {**theirs, **ours}]
+    return [("", theirs, ours)]
