@@ -2,17 +2,23 @@
 
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from pipeline.params import load_yaml
 from pipeline.scale import cells_of_table, model_preset
 from retable.corpora import corpus
 from retable.errors import InputError
+from retable.evaluation.run_folder import scores_of_splits
+from retable.models import LINEAR_MODELS
+from retable.models.linear import train_tfidf_svm
 from retable.papers import paper
 from retable.papers.parameters import row_parameters
 from retable.papers.searched import CHOSEN
 from retable.tables.published import read_published
 from retable.tables.results import Cells, result_lines
+from retable.text.splits import Facts, Split
 from retable.training.parameters import check_parameters
 
 ROOT = Path(__file__).parents[2]
@@ -92,14 +98,45 @@ def test_stacked_lstms_have_two_layers_and_are_else_the_single_ones():
 
 def test_table_5_runs_on_the_joint_corpus_with_a_classifier_for_each_domain():
     table = TABLES[5]
-    heads = {row.id: parameters(table, row.id, "fdu-16")["training"]["heads"] for row in table.rows if row.model}
-    assert heads == dict.fromkeys(("cnn", "transformer", "fcsr"), "per-domain") | {"fcsr-shared-heads": "shared"}
-    for row in table.rows:
-        if row.model and row.id in [other.id for other in TABLES[4].rows]:
+    networks = [row for row in table.rows if row.model and row.model not in LINEAR_MODELS]
+    heads = {row.id: parameters(table, row.id, "fdu-16")["training"]["heads"] for row in networks}
+    shared = ("fcsr-shared-heads", "fasttext")
+    assert heads == dict.fromkeys(("cnn", "transformer", "fcsr"), "per-domain") | dict.fromkeys(shared, "shared")
+    for row in networks:
+        if row.id in [other.id for other in TABLES[4].rows]:
             alone, together = (parameters(TABLES[4], row.id, "fdu-mr"), parameters(table, row.id, "fdu-16"))
             assert (alone["model"], alone["embedding"]) == (together["model"], together["embedding"])
             searched = row.searched.get("fdu-mr", {}).get("training", {})  # for a domain; the joint corpus was not
             assert alone["training"] == together["training"] | {"heads": "shared"} | searched
+
+
+def test_table_5_has_the_linear_rows_and_says_that_they_have_one_classifier_for_all():
+    of_row = {row.id: row for row in TABLES[5].rows if row.extra}
+    assert list(of_row) == ["fcsr-shared-heads", "tfidf-svm", "nb-svm", "fasttext"]
+    assert all(row.printed.endswith(", one classifier for all") for row in of_row.values())
+    for scale in ("full", "paper"):
+        listed = load_yaml(ROOT / f"pipeline/presets/scales/{scale}.yaml")["cells"]["fcsr-table-5"]["fdu-16"]
+        assert set(listed) >= set(of_row)
+
+
+def test_a_linear_model_of_a_joint_corpus_has_a_score_on_each_domain():
+    texts = ["a fine film", "a dull film", "a fine book", "a dull book"] * 2
+    ids = [f"fdu-{name}/{number}" for number in (1, 2) for name in ("mr", "mr", "books", "books")]
+    facts = Facts("fdu-16", "en", ("bad", "good"), ("fdu-mr", "fdu-books"))
+    tokens = pa.array([text.split() for text in texts], pa.list_(pa.string()))
+    split = Split(facts, ids, tokens, None, np.array([1, 0] * 4), np.ones(8, bool))
+    classifier, _ = train_tfidf_svm(split, split, lowercase=True, seed=1, features=["words-1"])
+    answers = classifier.probabilities(split)
+    scores = scores_of_splits((answers, split), (answers, split))["domains"]
+    assert {name: of["test"]["texts"] for name, of in scores.items()} == {"fdu-mr": 4, "fdu-books": 4}
+
+
+def test_a_row_of_table_4_is_listed_for_every_domain_or_for_none():
+    shown = [column.id for column in TABLES[4].columns if column.corpus and not column.extra]
+    for scale in ("full", "paper"):
+        listed = load_yaml(ROOT / f"pipeline/presets/scales/{scale}.yaml")["cells"]["fcsr-table-4"]
+        of_row = {row.id: [name for name in shown if row.id in listed[name]] for row in TABLES[4].rows}
+        assert {row: len(names) for row, names in of_row.items() if names} == {row: 16 for row in of_row if of_row[row]}
 
 
 def test_table_5_shows_one_run_domain_by_domain():
