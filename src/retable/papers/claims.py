@@ -36,6 +36,7 @@ ON_DOMAINS = (  # place, what, table, better, worse
     ("section 5.4", "ahead of the LSTM", "fcsr-table-4", "fcsr", "lstm"),
     ("section 5.4", "ahead of the stacked LSTM", "fcsr-table-4", "fcsr", "stacked-lstm"),
     ("section 5.4", "ahead of the BiLSTM", "fcsr-table-4", "fcsr", "bilstm"),
+    ("section 5.4", "ahead of the BiLSTM with a patience of 8", "fcsr-table-4", "fcsr", "bilstm-patience-8"),
     ("section 5.4", "ahead of the stacked BiLSTM", "fcsr-table-4", "fcsr", "stacked-bilstm"),
     ("section 5.4", "ahead of the Transformer", "fcsr-table-4", "fcsr", "transformer"),
     ("table 4", "the BiLSTM ahead of the CNN", "fcsr-table-4", "bilstm", "cnn"),
