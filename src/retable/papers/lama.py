@@ -3,7 +3,7 @@
 from retable.papers.counts import CountTable, Exponent, ParameterCount
 from retable.papers.figures import LAMA_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
-from retable.papers.shared import FLOORS, NO_CORPUS, SMALL_PENALTY
+from retable.papers.shared import FLOORS, NO_CORPUS, NOT_BUILT, SMALL_PENALTY
 
 NO_YELP = f"{NO_CORPUS}: drawn by the authors from 2.7 million reviews of the site"
 NO_POLARITY = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
@@ -94,7 +94,7 @@ TABLE_4 = ResultTable(
                 "training": TRAINING | {"schedule": "warmup"},
             },
         ),
-        Row("bert-base", "BERT", reason="needs a pretrained language model"),
+        Row("bert-base", "BERT", reason=f"{NOT_BUILT}: it needs a pretrained language model"),
         Row("avg-embedding", "AVG", model="avg-embedding", overrides=PROTOCOL),
         Row("lama", "LAMA", model="lama"),
         Row("lama-ctx", "LAMA + Ctx", model="lama", overrides={"model": {"context": "mean"}}),
