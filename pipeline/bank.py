@@ -279,8 +279,9 @@ def write_docs(banked: Banked) -> None:
     carried = read_carried(CARRIED)
     parts = [
         "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
-        "commit, "
-        "machine and date. `dvc repro pipeline/<paper>/dvc.yaml:<table>@<row>.<column>` makes a cell again.\n\n"
+        "commit, machine, date and scale. `make params SCALE=...` with that scale, then `dvc repro "
+        "pipeline/<paper>/dvc.yaml:<table>@<row>.<column>`, makes a cell again; its run is then in "
+        "results/runs/<table>/<row>/<column>/.\n\n"
         f"{CHANGED}\n"
     ]
     for (name, of_table), entries in banked.items():
