@@ -1,7 +1,7 @@
 """The figures that ask a trained network again, drawn where its weights are at hand, and kept while its run stands.
 
 In   docs/results/, results/runs/ (runs with kept weights), data/tagged/ (their test texts)
-Out  docs/figures/<figure>.{svg,csv}, docs/figures/attention.json (figure -> the runs that it was drawn from)
+Out  docs/figures/<figure>.{svg,png,csv}, docs/figures/attention.json (figure -> the runs that it was drawn from)
 
 Weights are in no repository. So a figure of them is drawn by whoever has them, and stays as long as the bank's current
 lines are those of the runs that it shows.

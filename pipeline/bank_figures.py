@@ -1,7 +1,7 @@
 """The figures that the bank alone can give: no run's folder is read, and nothing is trained.
 
 In   docs/results/, data/clean/*/stats.json (times of a batch are of so many training texts)
-Out  docs/figures/<figure>.{svg,csv}
+Out  docs/figures/<figure>.{svg,png,csv}
 
 `retable bank` calls `write_bank_figures` with the entries that are current; `python -m pipeline.bank_figures` draws
 them again without putting any run into the bank. Figures of attention weights need the networks: those that
@@ -35,6 +35,7 @@ from retable.papers.paper import Paper, ResultTable
 from retable.tables.bank import Entry, read_bank
 
 OUT = ROOT / "docs/figures"
+FORMS = (".svg", ".png", ".csv")
 ShownIn = Callable[[str], Mapping[tuple[str, str], Sequence[Entry]]]  # table -> (row, column) -> its current entries
 Predictions = Callable[[Entry], Path]
 PAPER_WHITE = f'<svg style="background:#fff;color:{INK};font-family:sans-serif" '
@@ -63,17 +64,19 @@ def write_bank_figures(
         write_drawn(out, name, each)
     names = [*found, *standing]
     for path in out.glob("*.*"):
-        if path.stem not in names and path.suffix in (".svg", ".csv"):
+        if path.stem not in names and path.suffix in FORMS:
             path.unlink()
     return names
 
 
 def write_drawn(out: Path, name: str, found: Drawn) -> None:
-    """A figure's data, and its picture if it has one."""
+    """A figure's data and, if it has one, its picture in both forms."""
     write_rows(out / f"{name}.csv", found.rows)
     if found.picture:
         with atomic_file(out / f"{name}.svg") as part:
             part.write_text(on_white(found.picture("svg").decode("utf-8")), encoding="utf-8")
+        with atomic_file(out / f"{name}.png") as part:
+            part.write_bytes(found.picture("png"))
 
 
 def bank_figures(shown_in: ShownIn, predictions: Predictions, clean: Path) -> Iterator[tuple[Figure, Drawn]]:

@@ -26,8 +26,12 @@ def figures_markdown(names: Collection[str], folder: Path) -> str:
 def figure_markdown(figure: Figure, folder: Path) -> str:
     """One figure."""
     path = folder / f"{figure.name}.csv"
-    body = words_markdown(path) if isinstance(figure, TopWords) else f"![{figure.title}](figures/{figure.name}.svg)"
-    return f"### {figure.title}\n\n{figure.caption}\n\n{body}\n\n[data](figures/{figure.name}.csv)\n"
+    data = f"[data](figures/{figure.name}.csv)"
+    if isinstance(figure, TopWords):
+        body = words_markdown(path)
+    else:
+        body, data = f"![{figure.title}](figures/{figure.name}.svg)", f"[PNG](figures/{figure.name}.png), {data}"
+    return f"### {figure.title}\n\n{figure.caption}\n\n{body}\n\n{data}\n"
 
 
 def words_markdown(path: Path) -> str:

@@ -47,7 +47,7 @@ def test_the_figures_of_the_bank_are_those_of_its_runs(tmp_path, views):
     names = bank_figures.write_bank_figures(*views, out=tmp_path / "figures", clean=tmp_path / "clean")
     assert names == ["fcsr-figure-6", "fcsr-figure-7", "cost-fcsr-table-3"]
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {
-        f"{name}.{form}" for name in names for form in ("csv", "svg")
+        f"{name}.{form}" for name in names for form in ("csv", "svg", "png")
     }
     times = {line["model"]: line["milliseconds"] for line in lines_of(tmp_path / "figures/fcsr-figure-7.csv")}
     assert times["FCSR"] == "416"  # 20 * 10.4 s / 500

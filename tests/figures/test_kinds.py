@@ -1,8 +1,10 @@
+import io
 import warnings
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from retable.figures.bars import Bar, BarPanel, bar_rows, bars_picture
 from retable.figures.densities import DensityPanel, densities_picture, density, density_rows
@@ -49,6 +51,12 @@ def texts_of(kind):
 @pytest.mark.parametrize("form", ["png", "svg"])
 def test_equal_data_give_equal_bytes(kind, form):
     assert PICTURES[kind](form) == PICTURES[kind](form)
+
+
+def test_a_png_has_a_palette_and_says_nothing_of_its_making():
+    with Image.open(io.BytesIO(PICTURES["lines"]("png"))) as image:
+        assert (image.mode, image.format) == ("P", "PNG")
+        assert image.info == {}
 
 
 def test_lines_by_hand():  # two runs: 80 and 81, 82 and 85
