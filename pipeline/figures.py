@@ -36,7 +36,8 @@ NAMED = 4  # cells that a note names; more are counted
 NO_WEIGHTS = "the run's weights were not kept"
 COST_CAPTION = (
     "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
-    "on the machine that most rows were timed on, all candidates of a linear model together. The dotted line is the "
+    "on the machine that most rows were timed on, all candidates of a linear model together; where rows had unlike "
+    "numbers of threads, core-seconds: threads times seconds. The dotted line is the "
     "best floor: a point below it and to its right is worse and dearer than what a user would pick instead. "
     "Differences within the table's interval are noise."
 )

@@ -51,14 +51,14 @@ def test_a_row_is_the_mean_of_its_runs_by_hand():
     assert panel == CostPanel(
         "A",
         (
-            CostPoint("FCSR", 81.0, 100.0, 12.0, False, 2, "EPYC, threads 2"),
-            CostPoint("SVM", 79.0, 8.0, 0.5, True, 1, "EPYC, threads 1"),
+            CostPoint("FCSR", 81.0, 100.0, 12.0, False, 2, "EPYC, threads 2", frozenset({2}), 24.0),
+            CostPoint("SVM", 79.0, 8.0, 0.5, True, 1, "EPYC, threads 1", frozenset({1}), 0.5),
         ),
     )
     assert panel.best_floor == 79.0
     assert cost_rows([panel])[1] == {
-        "panel": "A", "model": "SVM", "accuracy": "79", "flops_per_word": "8", "seconds": "0.5", "floor": "yes",
-        "runs": "1", "machine": "EPYC, threads 1",
+        "panel": "A", "model": "SVM", "accuracy": "79", "flops_per_word": "8", "seconds": "0.5",
+        "core_seconds": "0.5", "floor": "yes", "runs": "1", "machine": "EPYC, threads 1",
     }  # fmt: skip
 
 
@@ -69,6 +69,16 @@ def test_seconds_of_another_machine_are_not_told_and_flops_are():
     assert cost_rows([panel])[1]["seconds"] == ""
     assert cost_picture([panel], "svg").count(b">CNN<") == 1  # on FLOPs alone; the other names stand twice
     assert cost_picture([panel], "svg").count(b">FCSR<") == 2
+
+
+def test_rows_of_unlike_threads_are_compared_by_core_seconds():
+    runs = {("fcsr", "a"): [MadeUp(80.0, seconds=10.0)], ("svm", "a"): [MadeUp(79.0, 8.0, 3.0, ("EPYC", 1))]}
+    (panel,) = panels_of(runs)
+    assert panel.values("seconds") == [20.0, 3.0]
+    assert panel.label("seconds") == "core-seconds of training (threads × seconds)"
+    (panel,) = panels_of(runs | {("svm", "a"): [MadeUp(79.0, 8.0, 3.0)]})
+    assert panel.values("seconds") == [10.0, 3.0]
+    assert panel.label("seconds") == "seconds of training, threads: 2"
 
 
 def test_floors_alone_are_no_picture_of_a_table_that_has_networks():
@@ -97,8 +107,15 @@ def test_a_row_that_shares_a_single_column_is_left_out_of_the_mean():
 def crowded():
     """Twelve rows within half a point and a third of a decade."""
     names = (f"a model of some length, {number}" for number in range(10))
-    points = [CostPoint(n, 96 + i % 5 / 10, 1e5 * (1 + i / 8), 50 + 7 * i, False, 1, "") for i, n in enumerate(names)]
-    floors = [CostPoint("tf-idf + SVM", 97.2, 8, 3, True, 1, ""), CostPoint("NB-SVM", 96.5, 8, 2, True, 1, "")]
+    one = frozenset({1})
+    points = [
+        CostPoint(n, 96 + i % 5 / 10, 1e5 * (1 + i / 8), 50 + 7 * i, False, 1, "", one, 50 + 7 * i)
+        for i, n in enumerate(names)
+    ]
+    floors = [
+        CostPoint("tf-idf + SVM", 97.2, 8, 3, True, 1, "", one, 3),
+        CostPoint("NB-SVM", 96.5, 8, 2, True, 1, "", one, 2),
+    ]
     return CostPanel("Reuters", (*points, *floors))
 
 

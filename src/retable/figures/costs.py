@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -23,7 +23,8 @@ from retable.figures.style import (
 )
 
 Cost = Literal["flops_per_word", "seconds"]
-AXES: dict[Cost, str] = {"flops_per_word": "FLOPs a word, forward pass", "seconds": "seconds of training"}
+COSTS: tuple[Cost, ...] = get_args(Cost)
+MEAN = "mean of "  # so begins the title of a panel of several columns
 FLOOR = "floor: linear model or fastText"
 STEPS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.0)  # how far a name may stand from its point, in heights of a line
 WIDER = 1.08  # a page's own font may be wider than the one that is measured here
@@ -34,7 +35,7 @@ LETTERS = 30  # of a name; a longer one is cut
 class CostPoint:
     """A row: accuracy in percent, FLOPs of a word, seconds of training; means over the runs.
 
-    `seconds` is None where they were taken on another machine than the others'.
+    `core_seconds` are threads times seconds. Both are None where they were taken on another machine than the others'.
     """
 
     name: str
@@ -44,6 +45,8 @@ class CostPoint:
     floor: bool
     runs: int
     machine: str
+    threads: frozenset[int]
+    core_seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -58,18 +61,40 @@ class CostPanel:
         """Accuracy of the best floor; None without one."""
         return max((point.accuracy for point in self.points if point.floor), default=None)
 
+    @property
+    def threads(self) -> list[int]:
+        """The numbers of threads of the rows whose times compare."""
+        return sorted({threads for point in self.points if point.seconds is not None for threads in point.threads})
+
+    def values(self, cost: Cost) -> list[float | None]:
+        """A cost of each row; rows of unlike numbers of threads are compared by what they took of all cores."""
+        name = "core_seconds" if cost == "seconds" and len(self.threads) > 1 else cost
+        return [getattr(point, name) for point in self.points]
+
+    def label(self, cost: Cost) -> str:
+        """What the axis of a cost says."""
+        if cost == "flops_per_word":
+            return "FLOPs a word, forward pass"
+        if len(self.threads) > 1:
+            return "core-seconds of training (threads × seconds)"
+        return "seconds of training" + "".join(f", threads: {threads}" for threads in self.threads)
+
 
 def cost_picture(panels: Sequence[CostPanel], form: Format) -> bytes:
     """Beside each other the two costs, both logarithmic, with one axis of accuracy."""
     with mpl.rc_context(STYLE):
         figure = new_figure(7.6, 0.4 + sum(panel_height(panel) for panel in panels))
         grid = figure.subplots(
-            len(panels), len(AXES), squeeze=False, sharey="row", height_ratios=[panel_height(panel) for panel in panels]
+            len(panels),
+            len(COSTS),
+            squeeze=False,
+            sharey="row",
+            height_ratios=[panel_height(panel) for panel in panels],
         )
         shown = [
             (place, draw_panel(place, panel, cost), panel.best_floor)
             for panel, places in zip(panels, grid, strict=True)
-            for place, cost in zip(places, AXES, strict=True)
+            for place, cost in zip(places, COSTS, strict=True)
         ]
         for places in grid:
             places[1].set_ylabel("")
@@ -88,7 +113,7 @@ def panel_height(panel: CostPanel) -> float:
 
 def draw_panel(place: Axes, panel: CostPanel, cost: Cost) -> list[tuple[str, float, float]]:
     """The points of a panel, and a line at the best floor; name, x and y of those that are there."""
-    points = [(point, value) for point in panel.points if (value := getattr(point, cost))]
+    points = [(point, value) for point, value in zip(panel.points, panel.values(cost), strict=True) if value]
     for is_floor, label, colour, marker in ((False, "network", BLUE, "o"), (True, FLOOR, ORANGE, "s")):
         chosen = [(value, point.accuracy) for point, value in points if point.floor == is_floor]
         if chosen:
@@ -97,7 +122,7 @@ def draw_panel(place: Axes, panel: CostPanel, cost: Cost) -> list[tuple[str, flo
             )
     if panel.best_floor is not None:
         place.axhline(panel.best_floor, color=ORANGE, linestyle=":", linewidth=1, zorder=0)
-    place.set(title=panel.title, xlabel=AXES[cost], ylabel="accuracy on test, %")
+    place.set(title=panel.title, xlabel=panel.label(cost), ylabel="accuracy on test, %")
     place.margins(0.12)
     if points:
         log_x(place, [value for _, value in points])
@@ -171,7 +196,7 @@ def join(place: Axes, dot: tuple[float, float], box: Bbox, radius: float) -> Non
 
 
 def cost_rows(panels: Sequence[CostPanel]) -> list[dict[str, str]]:
-    """The CSV: panel, row, accuracy, both costs (no seconds where they do not compare), floor or not, runs, machine."""
+    """The CSV: panel, row, accuracy, costs (no seconds where they do not compare), floor or not, runs, machine."""
     return [
         {
             "panel": panel.title,
@@ -179,6 +204,7 @@ def cost_rows(panels: Sequence[CostPanel]) -> list[dict[str, str]]:
             "accuracy": told(point.accuracy),
             "flops_per_word": told(point.flops_per_word),
             "seconds": "" if point.seconds is None else told(point.seconds),
+            "core_seconds": "" if point.core_seconds is None else told(point.core_seconds),
             "floor": "yes" if point.floor else "no",
             "runs": str(point.runs),
             "machine": point.machine,

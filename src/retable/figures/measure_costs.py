@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from retable.figures.costs import CostPanel, CostPoint
+from retable.figures.costs import MEAN, CostPanel, CostPoint
 from retable.figures.measure import Measured, Run, mean, most_common
 from retable.models import LINEAR_MODELS
 from retable.papers.figures import CostFigure, Panel
@@ -18,7 +18,7 @@ def cost_panels(figure: CostFigure, measured: Measured) -> list[CostPanel]:
         return [cost_panel(measured.title(panel), [(panel, of_rows)], measured) for panel, of_rows in found]
     shared = shared_columns(found, figure.fewest)
     names = ", ".join(measured.title(panel) for panel, _ in shared)
-    title = f"mean of {names if len(shared) <= NAMED else f'{len(shared)} columns'}"
+    title = f"{MEAN}{names if len(shared) <= NAMED else f'{len(shared)} columns'}"
     return [cost_panel(title, shared, measured)] if shared else []
 
 
@@ -63,13 +63,25 @@ def cost_panel(title: str, columns: Sequence[PanelRuns], measured: Measured) -> 
                 measured.name(columns[0][0], row),
                 mean([mean([run.accuracy for run in each]) for each in of_columns]),
                 mean([mean([float(run.cost["flops_per_word"]) for run in each]) for each in of_columns]),
-                mean([mean([float(run.cost["seconds"]) for run in each]) for each in of_columns]) if is_here else None,
+                mean([mean([seconds_of(run) for run in each]) for each in of_columns]) if is_here else None,
                 is_floor(measured.tables[columns[0][0].table].row(row).model),
                 len(every),
                 "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (r.machine for r in every)})),
+                frozenset(run.machine[1] for run in every),
+                mean([mean([core_seconds(run) for run in each]) for each in of_columns]) if is_here else None,
             )
         )
     return CostPanel(title, tuple(points))
+
+
+def seconds_of(run: Run) -> float:
+    """Of its whole training."""
+    return float(run.cost["seconds"])
+
+
+def core_seconds(run: Run) -> float:
+    """Threads times seconds: what it took of all cores, waiting for each other included."""
+    return run.machine[1] * seconds_of(run)
 
 
 def is_floor(model: str | None) -> bool:

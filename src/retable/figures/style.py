@@ -16,7 +16,7 @@ from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # comes with matplotlib
 
 Format = Literal["png", "svg"]
@@ -66,9 +66,10 @@ def legend_below(figure: Figure, axes: Sequence[Axes], title: str | None = None)
 
 
 def plain_log_ticks(axis: Axis) -> None:
-    """1, 2, 5, 10 ... as people write them (20 k, 3 M) on a logarithmic axis."""
+    """1, 2, 5, 10 ... as people write them (0.5, 20 k, 3 M) on a logarithmic axis."""
+    large = EngFormatter(sep=" ")
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(EngFormatter(sep=" "))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1 else large.format_eng(value)))
     axis.set_minor_formatter(NullFormatter())
 
 
