@@ -9,9 +9,9 @@ Beside the papers' figures there is one of our own for each table of accuracies,
 import argparse
 import csv
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from pipeline.paths import CLEAN, RUNS, TAGGED
 from pipeline.paths import FIGURES as OUT
 from pipeline.tables import cells_shown, runs_of_cell
 from retable.figures.draw import KEPT_WEIGHTS, Drawn, drawn
-from retable.figures.measure import Key, Measured, Run, on_another_machine
+from retable.figures.measure import Key, Measured, Run, shows_times
+from retable.figures.left_out import not_drawn
 from retable.figures.words import AttendedText
 from retable.files import atomic_file, atomic_folder, read_json, write_json
 from retable.papers import PAPERS, paper
@@ -32,7 +33,7 @@ from retable.papers.paper import Column, Paper, ResultTable
 from retable.text.folds import Fold
 from retable.text.splits import read_facts, read_split
 
-NAMED = 4  # cells that a note names; more are counted
+TOO_FEW = "No picture: too few of its cells are measured."
 NO_WEIGHTS = "the run's weights were not kept"
 COST_CAPTION = (
     "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
@@ -152,41 +153,17 @@ def drawn_figures() -> list[tuple[str, list[Figure]]]:
     return [(name, [*FIGURES.get(name, ()), *cost_figures(paper(name))]) for name in PAPERS]
 
 
-def left_out(figure: Figure, measured: Measured, missing: dict[Key, str], scale: str) -> Iterator[tuple[str, str]]:
-    """(reason, cell) of everything that a figure should show and cannot."""
-    for panel in figure.panels:
-        table = measured.tables.get(panel.table)
-        if table is None:
-            yield "not built here yet", panel.table
-            continue
-        column = next((each for each in table.columns if each.id == panel.column), None)
-        if column is None or column.reason:
-            yield (column.reason if column else "no such column here"), f"{panel.column} of {panel.table}"
-            continue
-        for row in figure.rows_of(table):
-            key = (panel.table, row, panel.column)
-            if key not in measured.runs:
-                reason = table.row(row).reason or missing.get(key) or f"not in scale {scale}"
-                yield reason, f"{table.row(row).printed} on {column.printed}"
-    for _, row, column_id in on_another_machine(figure, measured):
-        yield "timed on another machine", f"{row} on {column_id}"
-
-
-def told_left_out(cells: Sequence[tuple[str, str]]) -> str:
-    """Every reason once, with its cells: "not in scale cpu: CNN on SST, FCSR on SST"."""
-    by_reason: dict[str, list[str]] = {}
-    for reason, cell in cells:
-        by_reason.setdefault(reason, []).append(cell)
-    return "; ".join(
-        f"{reason}: {', '.join(names) if len(names) <= NAMED else f'{len(names)} cells'}"
-        for reason, names in by_reason.items()
-    )
-
-
 def with_weights(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, dict[Key, str]]:
     """Only the runs whose weights were kept."""
     kept = {key: runs for key, runs in measured.runs.items() if (runs[0].folder / "model").is_dir()}
     return replace(measured, runs=kept), missing | dict.fromkeys(measured.runs.keys() - kept.keys(), NO_WEIGHTS)
+
+
+def why(figure: Figure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
+    """Why a cell that a figure should show is not in it; empty if it is measured and has nothing of the kind."""
+    if key not in measured.runs:
+        return missing.get(key) or f"not in scale {scale}"
+    return "timed on another machine, or with other threads" if shows_times(figure) else ""
 
 
 def write_figure(
@@ -196,11 +173,9 @@ def write_figure(
     if isinstance(figure, KEPT_WEIGHTS):
         measured, missing = with_weights(measured, missing)
     found = drawn(figure, measured, KeptNetworks())
-    reasons = told_left_out(list(left_out(figure, measured, missing, scale)))
-    if found:
-        note = f"Left out: {reasons}." if reasons else ""
-    else:
-        note = f"Not drawn, too few of its cells are measured: {reasons or 'none has what it shows'}."
+    note = not_drawn(figure, measured.tables, found.rows if found else (), partial(why, figure, measured, missing, scale))
+    if not found:
+        note = f"{TOO_FEW} {note}"
     return {
         "name": figure.name,
         "title": figure.title,

@@ -6,6 +6,7 @@ import pytest
 from pipeline import bank_attention
 from pipeline.bank_attention import DRAWN_FROM, attention_figures
 from pipeline.bank_figures import write_bank_figures
+from pipeline.figures import write_rows
 from pipeline.figures_page import figures_markdown
 from retable.figures.words import AttendedText
 from retable.papers import paper
@@ -63,8 +64,13 @@ def test_weights_of_another_run_are_not_drawn(tmp_path, banked):
 
 
 def test_the_page_shows_pictures_and_lists_of_words(tmp_path, banked):
-    page = figures_markdown([*draw(banked, tmp_path), "fcsr-figure-6"], tmp_path / "figures")
+    names = draw(banked, tmp_path)
+    lines = [{"panel": "SST", "model": row.printed} for row in paper("fcsr").result_table("fcsr-table-3").rows[1:]]
+    write_rows(tmp_path / "figures/fcsr-figure-6.csv", lines)
+    page = figures_markdown([*names, "fcsr-figure-6"], tmp_path / "figures")
     assert "- Reuters, ship: vessel, the\n" in page
     assert "(figures/fcsr-figure-6.svg)" in page
     assert "lama-table-6.svg" not in page
+    assert "Not drawn: Yelp, 10,000 reviews with stars; money-fx." in page
+    assert f"; {paper('fcsr').result_table('fcsr-table-3').rows[0].printed}." in page
     assert figures_markdown([], tmp_path) == ""

@@ -98,7 +98,8 @@ def test_every_kind_is_drawn_and_what_is_left_out_is_said(runs):
         "figures.json", *(f"{figure.name}.{form}" for figure in KINDS for form in ("csv", "svg", "png")),
     }  # fmt: skip
     assert entries["fcsr-figure-6"]["note"] == (
-        "Left out: not built: S-LSTM on SST; not obtainable: ag-news of fcsr-table-3; not built here yet: fcsr-table-9."
+        "Not drawn (not obtainable): AG. Not drawn (not built here yet): sst-2 of fcsr-table-9. "
+        "Not drawn (not built): S-LSTM."
     )
 
 
@@ -190,7 +191,8 @@ def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypa
     entry = written(runs)["fcsr-figure-4"]
     assert (entry["drawn"], entry["files"]) == (False, [])
     assert entry["note"] == (
-        "Not drawn, too few of its cells are measured: not run yet: CNN on SST, SVM on SST; not built: S-LSTM on SST."
+        "No picture: too few of its cells are measured. Not drawn: FCSR. Not drawn (not run yet): CNN; SVM. "
+        "Not drawn (not built): S-LSTM."
     )
     assert [path.name for path in (runs / "figures").iterdir()] == ["figures.json"]
 
@@ -207,13 +209,13 @@ def test_a_stale_run_is_refused(runs, monkeypatch):
     (runs / "figures").mkdir()
     entry = written(runs)["fcsr-figure-4"]
     assert not entry["drawn"]
-    assert "refused: its code are not the current ones; `dvc repro` runs it again: CNN on SST" in entry["note"]
+    assert "refused: its code are not the current ones; `dvc repro` runs it again): CNN." in entry["note"]
 
 
 def test_a_cell_that_the_scale_does_not_list_is_not_in_the_scale(runs, monkeypatch):
     monkeypatch.setattr(figures, "cells_shown", lambda table, source: iter(()))
     (runs / "figures").mkdir()
-    assert "not in scale cpu: FCSR on SST, CNN on SST, SVM on SST" in written(runs)["fcsr-figure-4"]["note"]
+    assert "Not drawn (not in scale cpu): SST." in written(runs)["fcsr-figure-4"]["note"]
 
 
 def test_times_of_two_machines_are_not_compared(runs, monkeypatch, no_pictures):
@@ -224,7 +226,7 @@ def test_times_of_two_machines_are_not_compared(runs, monkeypatch, no_pictures):
     (runs / "figures").mkdir()
     entry = written(runs)["fcsr-figure-7"]
     assert {line["model"] for line in lines_of(runs / "figures/fcsr-figure-7.csv")} == {"CNN", "SVM"}
-    assert entry["note"] == "Left out: timed on another machine: fcsr on sst-2."
+    assert entry["note"] == "Not drawn (timed on another machine, or with other threads): FCSR."
 
 
 def test_a_figure_of_kept_weights_says_that_they_were_not_kept(runs, monkeypatch):
@@ -233,4 +235,4 @@ def test_a_figure_of_kept_weights_says_that_they_were_not_kept(runs, monkeypatch
     figure = WordWeightsFigure("words", "Words", "", SST, rows=("fcsr",), fewest=1, words=("good",))
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (figure,)})
     (runs / "figures").mkdir()
-    assert "the run's weights were not kept: FCSR on SST" in written(runs)["words"]["note"]
+    assert "Not drawn (the run's weights were not kept): SST." in written(runs)["words"]["note"]

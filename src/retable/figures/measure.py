@@ -196,16 +196,6 @@ def shows_times(figure: Figure) -> bool:
     return isinstance(figure, TimeFigure) or getattr(figure, "measure", "") == "seconds_per_epoch"
 
 
-def on_another_machine(figure: Figure, measured: Measured) -> list[Key]:
-    """The cells whose times are left out of a figure of times."""
-    return [
-        (panel.table, row, panel.column)
-        for panel, of_rows in (measured.panels(figure) if shows_times(figure) else [])
-        for row in of_rows
-        if row not in of_one_machine(of_rows)
-    ]
-
-
 def grid_data(figure: GridFigure, measured: Measured) -> GridData | None:
     """Accuracy by two parameters, of the one panel."""
     for panel, of_rows in measured.panels(figure):

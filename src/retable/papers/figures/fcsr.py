@@ -122,9 +122,10 @@ FCSR_FIGURES: tuple[Figure, ...] = (
     ParameterFigure(
         "fcsr-figure-3",
         "Accuracy by the size of the context window (FCSR, figure 3)",
-        "The caption says apparel, the text the COVID tweets: both are drawn. A window is the word and (window - 1) / 2"
-        " words on each side. The CNN has one convolution of that width, where the paper stacks layers of width 3. "
-        "Direct: batch 20, weight decay 1e-4, learning rate 1e-3; tuned: the tables' rows.",
+        "The paper's caption says apparel, its text the COVID tweets: a panel stands for each that is measured. A "
+        "window is the word and (window - 1) / 2 words on each side. The CNN has one convolution of that width, where "
+        "the paper stacks layers of width 3. Direct: batch 20, weight decay 1e-4, learning rate 1e-3; tuned: the "
+        "tables' rows.",
         (Panel("fcsr-figure-3", "covid-sentiment"), Panel("fcsr-figure-3", "fdu-apparel")),
         lines=(
             *((line, window, WINDOW_ROWS[line, window].id) for line in LINES for window in WINDOWS),

@@ -91,8 +91,8 @@ LAMA_FIGURES: tuple[Figure, ...] = (
     SizeFigure(
         "lama-figure-3",
         "Parameters against accuracy (LAMA, figure 3)",
-        "On Reuters and IMDB, because Yelp-P is not obtainable here; without BERT. Parameters are those trained, "
-        "without word vectors, which are the same for all.",
+        "Reuters and IMDB take the place of Yelp-P, which is not obtainable here; without BERT. Parameters are those "
+        "trained, without word vectors, which are the same for all.",
         (Panel("lama-table-4", "r8"), Panel("lama-table-4", "imdb")),
         rows=("lama", "lama-ctx", "structured-self-attention", "transformer-encoder"),
     ),
@@ -109,7 +109,7 @@ LAMA_FIGURES: tuple[Figure, ...] = (
     EpochFigure(
         "lama-figure-5",
         "Accuracy during training by the number of attention heads (LAMA, figure 5)",
-        "Accuracy on dev after every epoch. Yelp-L is not obtainable here.",
+        "Accuracy on dev after every epoch.",
         (Panel("lama-figure-5", "yelp-long"), Panel("lama-figure-5", "imdb"), Panel("lama-figure-5", "yelp-10k")),
     ),
     TopWords(

@@ -1,0 +1,202 @@
+"""What a figure lacks of its definition, told from the lines of its CSV: so it is true of the picture, however made."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from retable.figures.costs import MEAN
+from retable.figures.style import each_once
+from retable.papers.figures import (
+    AttentionFigure,
+    CostFigure,
+    EpochFigure,
+    Figure,
+    GridFigure,
+    Panel,
+    ParameterFigure,
+    RocFigure,
+    TimeFigure,
+    TopWords,
+    WordWeightsFigure,
+)
+from retable.papers.paper import ResultTable
+
+NAMED = 6  # lines, places or cells that a sentence names; more are counted
+NOUNS: tuple[tuple[type[Figure], str], ...] = (
+    (TimeFigure, "bars"), (RocFigure, "curves"), (GridFigure, "cells"), (TopWords, "classes"),
+    (WordWeightsFigure, "words"), (AttentionFigure, "models"), (ParameterFigure, "lines"), (EpochFigure, "lines"),
+    (Figure, "points"),
+)  # fmt: skip
+Key = tuple[str, str, str]  # table, row, column
+Tables = Mapping[str, ResultTable]
+Lines = Sequence[Mapping[str, str]]
+Shown = tuple[str, str, str]  # panel, name, place
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a figure should show: a line, a point or a word of a panel, perhaps at one place; `key` is its cell."""
+
+    panel: str
+    name: str
+    place: str
+    key: Key
+
+
+def declared_reason(tables: Tables, key: Key) -> str:
+    """Why the definitions alone say that a cell has no run; empty if they do not."""
+    name, row, column = key
+    if name not in tables:
+        return "not built here yet"
+    asked = next((each for each in tables[name].columns if each.id == column), None)
+    if asked is None:
+        return "no such column here"
+    return asked.reason or tables[name].row(row).reason
+
+
+def not_drawn(figure: Figure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
+    """A sentence for each reason: "Not drawn: IMDB; on SST: CNN. Not drawn (not built): BERT."; empty if all is there.
+
+    Args:
+        figure: the definition.
+        tables: those of its paper.
+        lines: its CSV; none if it could not be drawn.
+        why: why a cell that its definition allows is not there; empty where nothing is to be said.
+    """
+    parts = parts_of(figure, tables, lines)
+    found = shown(figure, lines)
+    missing = [part for part in parts if not found & {(panel, part.name, part.place) for panel in (part.panel, "")}]
+    reasons = {part: declared_reason(tables, part.key) or why(part.key) for part in missing}
+    whole = whole_panels(parts, reasons, tables)
+    others = [part for part in parts if part.panel not in whole]
+    items: dict[str, list[str]] = {"": []}
+    for panel, reason in whole.items():
+        items.setdefault(reason, []).append(panel)
+    for reason in each_once([reasons[part] for part in others if part in reasons]):
+        of_reason = [part for part in others if reasons.get(part) == reason]
+        items.setdefault(reason, []).extend(named(of_reason, others, noun_of(figure)))
+    return " ".join(sentence(reason, told) for reason, told in items.items() if told)
+
+
+def sentence(reason: str, items: Sequence[str]) -> str:
+    """What is not drawn for one reason; a name may end in a full stop."""
+    return f"Not drawn{f' ({reason})' if reason else ''}: {'; '.join(items).removesuffix('.')}."
+
+
+def parts_of(figure: Figure, tables: Tables, lines: Lines) -> list[Part]:
+    """All that a figure should show, in the order of its definition."""
+    return [part for panel in figure.panels for part in parts_of_panel(figure, panel, tables, lines)]
+
+
+def parts_of_panel(figure: Figure, panel: Panel, tables: Tables, lines: Lines) -> list[Part]:
+    """All that a panel should show; one part where its table or column is not built."""
+    table = tables.get(panel.table)
+    column = next((each for each in table.columns if each.id == panel.column), None) if table else None
+    if table is None or column is None:
+        return [Part(f"{panel.column} of {panel.table}", "", "", (panel.table, "", panel.column))]
+    rows = figure.rows_of(table)
+    match figure:
+        case ParameterFigure():
+            known = [(row, line, "" if value is None else str(value)) for line, value, row in figure.lines]
+        case GridFigure():
+            known = [(row, "", place_of(figure, x, y)) for x, y, row in figure.cells]
+        case TopWords():
+            known = [(row, label, "") for row in rows for of, label in figure.classes if of == panel.column]
+        case WordWeightsFigure():
+            labels = each_once([line["class"] for line in lines])
+            known = [(row, word, label) for row in rows for word in figure.words for label in labels or [""]]
+        case _:
+            known = [(row, table.row(row).printed, "") for row in rows]
+    return [Part(column.printed, name, place, (table.name, row, column.id)) for row, name, place in known]
+
+
+def place_of(figure: GridFigure, x: object, y: object) -> str:
+    """A cell of a grid."""
+    return f"{figure.x} {x}, {figure.y} {y}"
+
+
+def shown(figure: Figure, lines: Lines) -> set[Shown]:
+    """What a CSV has; without a panel what stands for every panel."""
+    match figure:
+        case ParameterFigure():
+            return {(line["panel"], line["line"], line[figure.short]) for line in lines}
+        case EpochFigure():
+            return {(line["panel"], line["line"], "") for line in lines}
+        case GridFigure():
+            measured = [line for line in lines if line["runs"] != "0"]
+            return {(line["panel"], "", place_of(figure, line[figure.x], line[figure.y])) for line in measured}
+        case TopWords():
+            return {(line["column"], line["class"], "") for line in lines}
+        case WordWeightsFigure():
+            return {("", line["word"], line["class"]) for line in lines if line["density"]}
+        case AttentionFigure():
+            return {("", line["panel"], "") for line in lines}
+    means = isinstance(figure, CostFigure) and any(line["panel"].startswith(MEAN) for line in lines)
+    return {("" if means else line["panel"], line["model"], "") for line in lines}
+
+
+def whole_panels(parts: Sequence[Part], reasons: Mapping[Part, str], tables: Tables) -> dict[str, str]:
+    """The panels of which nothing is there for one and the same reason, and that; rows that never had a model aside."""
+    found = {}
+    for panel in each_once([part.panel for part in parts]):
+        of_panel = [part for part in parts if part.panel == panel]
+        if all(part in reasons for part in of_panel):
+            own = [part for part in of_panel if not row_reason(tables, part.key)] or of_panel
+            counts = Counter(reasons[part] for part in own)
+            if len(counts) == 1:
+                found[panel] = next(iter(counts))
+    return found
+
+
+def row_reason(tables: Tables, key: Key) -> str:
+    """Why a row has no model."""
+    return tables[key[0]].row(key[1]).reason if key[0] in tables and key[1] else ""
+
+
+def noun_of(figure: Figure) -> str:
+    """What a figure's panels hold."""
+    return next(noun for kind, noun in NOUNS if isinstance(figure, kind))
+
+
+def named(missing: Sequence[Part], parts: Sequence[Part], noun: str) -> Iterator[str]:
+    """The missing parts as short names: first what no panel has, then panel by panel, then single places."""
+    places, lacked = places_by_line(parts), places_by_line(missing)
+    gone = [line for line, found in lacked.items() if found == places[line]]
+    of_panels: dict[tuple[str, ...], list[str]] = {}
+    for name in each_once([name for _, name in gone]):
+        having, without = (tuple(panel for panel, each in lines if each == name) for lines in (places, gone))
+        of_panels.setdefault(() if without == having else without, []).append(name)
+    for panels, names in sorted(of_panels.items()):
+        known = {name for panel, name in places if not panels or panel in panels}
+        yield f"{on(panels)}{listed(names, len(known), noun)}"
+    several = len({panel for panel, _ in places}) > 1
+    of_places: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (panel, name), found in lacked.items():
+        if (panel, name) not in gone:
+            of_places.setdefault((panel, tuple(found)), []).append(name)
+    for (panel, lacking), names in of_places.items():
+        most = len(places[panel, names[0]])
+        where = on((panel,) if several else ())
+        if noun == "cells":
+            yield f"{where}{listed(lacking, most, noun)}"
+        else:
+            at = "in" if noun == "words" else "at"
+            yield f"{where}{' and '.join(names)} {at} {listed(lacking, most, 'places', ', ')}"
+
+
+def places_by_line(parts: Sequence[Part]) -> dict[tuple[str, str], list[str]]:
+    """(panel, name) -> its places."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for part in parts:
+        found.setdefault((part.panel, part.name), []).append(part.place)
+    return found
+
+
+def on(panels: Sequence[str]) -> str:
+    """Of which panels something is said; empty of none."""
+    return f"on {', '.join(panels)}: " if panels else ""
+
+
+def listed(names: Sequence[str], of: int, noun: str, between: str = "; ") -> str:
+    """The names where they are few, else their number."""
+    return between.join(names) if len(names) <= NAMED else f"{len(names)} of {of} {noun}"

@@ -1,0 +1,129 @@
+"""What is said of a figure, from its definition and the lines of its CSV alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from retable.figures.left_out import not_drawn
+from retable.papers import PAPERS, paper
+from retable.papers.figures import (
+    FIGURES,
+    AttentionFigure,
+    CostFigure,
+    EpochFigure,
+    GridFigure,
+    Panel,
+    ParameterFigure,
+    RocFigure,
+    TopWords,
+    WordWeightsFigure,
+)
+from retable.papers.paper import Column, ResultTable, Row
+
+ROWS = (Row("fcsr", "FCSR", "fcsr"), Row("cnn", "CNN", "textcnn"), Row("bert", "BERT", reason="needs another model"))
+COLUMNS = (Column("a", "A", "a"), Column("b", "B", "b"), Column("c", "C", "c", reason="not obtainable"))
+TABLES = {"t": ResultTable("t", "T", None, "accuracy", "%", ROWS, COLUMNS)}
+PANELS = tuple(Panel("t", column.id) for column in COLUMNS)
+WINDOWS = ParameterFigure(
+    "windows", "", "", PANELS[:1], lines=(*(("FCSR", place, "fcsr") for place in range(1, 10)), ("whole", None, "cnn")),
+    short="window",
+)  # fmt: skip
+
+
+def points(*pairs):
+    """Lines of a CSV with a panel and a model each."""
+    return [{"panel": panel, "model": model} for panel, model in pairs]
+
+
+def windows(*places, low="79", high="81"):
+    """Lines of the CSV of WINDOWS; no place is the level."""
+    return [
+        {
+            "panel": "A",
+            "line": "FCSR" if place else "whole",
+            "window": place,
+            "accuracy": "80",
+            "low": low,
+            "high": high,
+        }
+        for place in places
+    ]
+
+
+def test_panels_then_lines_of_all_then_lines_of_some_are_named_by_their_reason():
+    figure = RocFigure("roc", "", "", PANELS)
+    lines = points(("A", "FCSR"), ("A", "CNN"), ("B", "CNN"))
+    assert not_drawn(figure, TABLES, lines) == (
+        "Not drawn: on B: FCSR. Not drawn (not obtainable): C. Not drawn (needs another model): BERT."
+    )
+    assert not_drawn(figure, TABLES, points(("A", "FCSR"))) == (
+        "Not drawn: B; CNN. Not drawn (not obtainable): C. Not drawn (needs another model): BERT."
+    )
+
+
+def test_what_is_whole_is_told_nothing_of():
+    figure = RocFigure("roc", "", "", PANELS[:2], rows=("fcsr", "cnn"))
+    assert not_drawn(figure, TABLES, points(*((panel, model) for panel in "AB" for model in ("FCSR", "CNN")))) == ""
+
+
+def test_the_reasons_of_cells_split_a_panel():
+    figure = EpochFigure("epochs", "", "", PANELS[:1])
+    why = {("t", "fcsr", "a"): "stale", ("t", "cnn", "a"): "not run yet"}.get
+    assert not_drawn(figure, TABLES, (), why) == (
+        "Not drawn (stale): FCSR. Not drawn (not run yet): CNN. Not drawn (needs another model): BERT."
+    )
+    assert not_drawn(figure, TABLES, (), lambda key: "not run yet") == "Not drawn (not run yet): A."
+
+
+def test_a_table_that_is_not_built_and_a_column_that_is_not_there():
+    figure = RocFigure("roc", "", "", (Panel("u", "a"), Panel("t", "z")))
+    assert not_drawn(figure, TABLES, ()) == (
+        "Not drawn (not built here yet): a of u. Not drawn (no such column here): z of t."
+    )
+
+
+def test_places_of_a_line_are_named_where_they_are_few():
+    assert not_drawn(WINDOWS, TABLES, windows(*"1234567", "")) == "Not drawn: FCSR at 8, 9."
+    assert not_drawn(WINDOWS, TABLES, windows("1", "9", "")) == "Not drawn: FCSR at 7 of 9 places."
+    assert not_drawn(WINDOWS, TABLES, windows(*"123456789")) == "Not drawn: whole."
+    both = replace(WINDOWS, lines=tuple((line, place, "fcsr") for line in ("FCSR", "CNN") for place in (1, 3)))
+    of_both = [line | {"line": name} for name in ("FCSR", "CNN") for line in windows("1")]
+    assert not_drawn(both, TABLES, of_both) == "Not drawn: FCSR and CNN at 3."
+
+
+def test_a_name_that_ends_in_a_full_stop_has_one():
+    tables = {"t": replace(TABLES["t"], columns=(Column("a", "Yelp F.", "a"),))}
+    assert not_drawn(RocFigure("roc", "", "", PANELS[:1]), tables, ()) == "Not drawn: Yelp F."
+
+
+def test_cells_of_a_grid_are_counted():
+    cells = tuple((x, y, "fcsr") for x in (1, 2, 3) for y in (1, 2, 3))
+    figure = GridFigure("grid", "", "", PANELS[:1], cells=cells, x="heads", y="layers")
+    lines = [{"panel": "A", "heads": str(x), "layers": str(y), "runs": str(int(x + y == 2))} for x, y, _ in cells]
+    assert not_drawn(figure, TABLES, lines) == "Not drawn: 8 of 9 cells."
+    for line in lines[1:]:
+        line["runs"] = "1"
+    lines[5]["runs"] = "0"
+    assert not_drawn(figure, TABLES, lines) == "Not drawn: heads 2, layers 3."
+
+
+def test_classes_words_and_networks():
+    figure = TopWords("top", "", "", PANELS[:2], rows=("fcsr",), classes=(("a", "x"), ("a", "y"), ("b", "z")))
+    assert not_drawn(figure, TABLES, [{"column": "A", "class": "x"}]) == "Not drawn: B; y."
+    weights = WordWeightsFigure("words", "", "", PANELS[:1], rows=("fcsr",), words=("good", "bad"))
+    lines = [{"word": "good", "class": label, "density": "1" if label == "x" else ""} for label in "xy"]
+    assert not_drawn(weights, TABLES, lines) == "Not drawn: bad; good in y."
+    attention = AttentionFigure("attention", "", "", PANELS[:1], rows=("fcsr", "cnn"))
+    assert not_drawn(attention, TABLES, [{"panel": "FCSR"}]) == "Not drawn: CNN."
+
+
+def test_a_mean_of_columns_stands_for_each():
+    figure = CostFigure("cost-t", "", "", PANELS[:2], rows=("fcsr", "cnn"))
+    assert not_drawn(figure, TABLES, points(("mean of 7 columns", "CNN"))) == "Not drawn: FCSR."
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_each_figure_without_data_says_what_all_of_it_is(name):
+    tables = {table.name: table for table in paper(name).results}
+    for figure in FIGURES.get(name, ()):
+        assert not_drawn(figure, tables, ()).startswith("Not drawn")
