@@ -21,7 +21,7 @@ from pipeline.command import command
 from pipeline.figures import KeptNetworks, cost_figure_name, drawn_figures, training_texts, write_rows
 from pipeline.params import read_params
 from pipeline.paths import BANK, CLEAN, ROOT, RUNS
-from pipeline.tables import row_options
+from pipeline.tables import row_options, seed_spreads
 from retable.errors import InputError
 from retable.figures.banked import BankedRun, banked_runs
 from retable.figures.draw import KEPT_WEIGHTS, Drawn, drawn
@@ -101,7 +101,7 @@ def measured_in_bank(source: Paper, shown_in: ShownIn, predictions: Predictions,
             if entries and not shown.runs_of:
                 rounds = partial(rounds_of, table, row)
                 found[table.name, row, column] = list(banked_runs(entries, predictions, rounds, shown.domain))
-    return Measured({table.name: table for table in source.results}, found, texts)
+    return Measured({table.name: table for table in source.results}, found, texts, seed_spreads())
 
 
 def is_of_costs(figure: Figure) -> bool:

@@ -21,10 +21,10 @@ from pipeline.command import command
 from pipeline.params import read_params
 from pipeline.paths import CLEAN, RUNS, TAGGED
 from pipeline.paths import FIGURES as OUT
-from pipeline.tables import cells_shown, runs_of_cell
+from pipeline.tables import cells_shown, runs_of_cell, seed_spreads
 from retable.figures.draw import KEPT_WEIGHTS, Drawn, drawn
 from retable.figures.measure import Key, Measured, Run, shows_times
-from retable.figures.left_out import not_drawn
+from retable.figures.remarks import remarks
 from retable.figures.words import AttendedText
 from retable.files import atomic_file, atomic_folder, read_json, write_json
 from retable.papers import PAPERS, paper
@@ -138,7 +138,8 @@ def measured_of(source: Paper, runs: Path, clean: Path) -> tuple[Measured, dict[
     for table in source.results:
         of_table = current_runs(table, source, runs)
         found, missing = found | of_table[0], missing | of_table[1]
-    return Measured({table.name: table for table in source.results}, found, training_texts(clean)), missing
+    tables = {table.name: table for table in source.results}
+    return Measured(tables, found, training_texts(clean), seed_spreads()), missing
 
 
 def training_texts(clean: Path) -> dict[str, int]:
@@ -173,7 +174,7 @@ def write_figure(
     if isinstance(figure, KEPT_WEIGHTS):
         measured, missing = with_weights(measured, missing)
     found = drawn(figure, measured, KeptNetworks())
-    note = not_drawn(figure, measured.tables, found.rows if found else (), partial(why, figure, measured, missing, scale))
+    note = remarks(figure, measured.tables, found.rows if found else (), partial(why, figure, measured, missing, scale))
     if not found:
         note = f"{TOO_FEW} {note}"
     return {

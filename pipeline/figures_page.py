@@ -5,7 +5,8 @@ from collections.abc import Collection
 from itertools import groupby
 from pathlib import Path
 
-from retable.figures.left_out import Lines, Tables, not_drawn
+from retable.figures.left_out import Lines, Tables
+from retable.figures.remarks import remarks
 from retable.papers import paper
 from retable.papers.figures import FIGURES, Figure, TopWords
 
@@ -38,7 +39,7 @@ def figure_markdown(figure: Figure, tables: Tables, folder: Path) -> str:
         body = words_markdown(lines)
     else:
         body, data = f"![{figure.title}](figures/{figure.name}.svg)", f"[PNG](figures/{figure.name}.png), {data}"
-    below = f"{told}\n\n" if (told := not_drawn(figure, tables, lines)) else ""
+    below = f"{told}\n\n" if (told := remarks(figure, tables, lines)) else ""
     return f"### {figure.title}\n\n{figure.caption}\n\n{body}\n\n{below}{data}\n"
 
 

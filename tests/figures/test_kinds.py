@@ -12,7 +12,8 @@ from retable.figures.grid import GridData, grid_picture, grid_rows
 from retable.figures.heat import HeatPanel, heat_picture, heat_rows, tick_labels
 from retable.figures.lines import Line, LineAxes, LinePanel, line_rows, lines_picture
 from retable.figures.roc import PLACES, RocCurve, RocPanel, micro_rates, roc_panels_picture, roc_rows
-from retable.figures.scatter import Point, PointPanel, scatter_picture, scatter_rows
+from retable.figures.scatter import Point, PointPanel, scatter_picture, scatter_rows, shifts
+from retable.figures.style import legend_columns
 
 AXES = LineAxes("window, words", "accuracy on test, %", "window", "accuracy")
 LINES = [
@@ -74,6 +75,23 @@ def test_points_by_hand():
         "panel": "IMDB", "model": "LAMA", "parameters": "200000", "accuracy": "88.5", "low": "88", "high": "89",
         "runs": "2",
     }  # fmt: skip
+
+
+def test_points_of_nearly_one_x_stand_beside_each_other():
+    points = [Point(name, x, 80.0, 79.0, 81.0, 1) for name, x in (("a", 1000.0), ("b", 1001.0), ("c", 2000.0))]
+    assert shifts(PointPanel("", tuple(points))) == [-4.5, 4.5, 0.0]
+
+
+def test_the_axes_of_points_are_those_of_their_intervals():
+    ticks = [float(text) for text in texts_of("scatter") if text.replace(".", "").isdigit()]
+    assert min(ticks) > 75
+    assert max(ticks) > 85
+
+
+def test_a_legend_has_as_many_columns_as_fit():
+    assert legend_columns(["a" * 10] * 4, 5.0) == 4  # 1.15 inches each
+    assert legend_columns(["a" * 10] * 4, 4.0) == 3
+    assert legend_columns(["a" * 100] * 4, 4.0) == 1
 
 
 def test_bars_stand_in_the_order_of_their_values_on_a_logarithmic_axis_where_the_span_is_large():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retable.figures.left_out import not_drawn
+from retable.figures.remarks import INTERVALS, remarks
 from retable.papers import PAPERS, paper
 from retable.papers.figures import (
     FIGURES,
@@ -15,6 +16,7 @@ from retable.papers.figures import (
     Panel,
     ParameterFigure,
     RocFigure,
+    SizeFigure,
     TopWords,
     WordWeightsFigure,
 )
@@ -127,3 +129,11 @@ def test_each_figure_without_data_says_what_all_of_it_is(name):
     tables = {table.name: table for table in paper(name).results}
     for figure in FIGURES.get(name, ()):
         assert not_drawn(figure, tables, ()).startswith("Not drawn")
+
+
+def test_bars_are_explained_where_there_are_any():
+    places = (*"123456789", "")
+    assert remarks(WINDOWS, TABLES, windows(*places)) == INTERVALS
+    assert remarks(WINDOWS, TABLES, windows(*places, low="80", high="80")) == ""
+    lines = [{"panel": "A", "model": "FCSR", "low": "1", "high": "2"}]
+    assert remarks(SizeFigure("sizes", "", "", PANELS[:1], rows=("fcsr",)), TABLES, lines) == INTERVALS

@@ -8,6 +8,7 @@ import pytest
 from pipeline import figures, tables
 from pipeline.tables import Shown
 from retable.figures.measure import Run
+from retable.figures.remarks import INTERVALS
 from retable.files import write_json
 from retable.papers import paper
 from retable.papers.figures import EpochFigure, GridFigure, Panel, ParameterFigure, RocFigure, SizeFigure, TimeFigure
@@ -101,6 +102,7 @@ def test_every_kind_is_drawn_and_what_is_left_out_is_said(runs):
         "Not drawn (not obtainable): AG. Not drawn (not built here yet): sst-2 of fcsr-table-9. "
         "Not drawn (not built): S-LSTM."
     )
+    assert entries["window"]["note"] == INTERVALS
 
 
 def test_the_data_of_the_pictures_by_hand(runs, no_pictures):

@@ -60,6 +60,16 @@ class BankedRun(Run):
         return PERCENT * float(self.metrics["test"]["accuracy"])
 
     @property
+    def texts(self) -> int:
+        """In its test split."""
+        return int(self.entry.texts)
+
+    @property
+    def seed(self) -> int:
+        """Folds of one have it in common."""
+        return int(self.entry.seed)
+
+    @property
     def machine(self) -> tuple[str, int]:
         """Where its times were taken."""
         return self.entry.device, int(self.entry.threads)

@@ -1,7 +1,7 @@
 """A grid: a measure for every pair of values of two parameters, as numbers on shades."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import matplotlib as mpl
 import numpy as np
@@ -21,6 +21,7 @@ class GridData:
     ys: tuple[int, ...]
     values: Mapping[tuple[int, int], float]
     runs: Mapping[tuple[int, int], int]
+    intervals: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
 
     def matrix(self) -> np.ndarray:
         """The values, (y, x); NaN where there is no run."""
@@ -52,13 +53,17 @@ def grid_picture(data: GridData, form: Format) -> bytes:
 
 
 def grid_rows(data: GridData, value_name: str) -> list[dict[str, str]]:
-    """The CSV: both parameters, the measure (empty without a run), number of runs."""
+    """The CSV: both parameters, the measure and its interval (empty without a run), number of runs."""
     return [
         {
             "panel": data.title,
             data.x: str(x),
             data.y: str(y),
             value_name: told(data.values[x, y]) if (x, y) in data.values else "",
+            **{
+                end: told(data.intervals[x, y][number]) if (x, y) in data.intervals else ""
+                for number, end in enumerate(("low", "high"))
+            },
             "runs": str(data.runs.get((x, y), 0)),
         }
         for x in data.xs

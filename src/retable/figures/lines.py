@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -12,13 +13,15 @@ from matplotlib.ticker import MaxNLocator
 from retable.figures.style import STYLE, Format, each_once, legend_below, line_looks, panel_axes, saved, told
 
 TICKS = 10
+APART = 0.5  # of the least distance between two places: over how much the bars of all lines are spread
 
 
 @dataclass(frozen=True)
 class Line:
     """A line: its places x, and the mean, the smallest and the largest measure of the runs at each.
 
-    One with a single place and `level` stands for no value of the parameter (the whole sentence): it is drawn across.
+    With `bars`, low and high are the ends of an interval, drawn at each place. One with a single place and `level`
+    stands for no value of the parameter (the whole sentence): it is drawn across.
     """
 
     name: str
@@ -28,13 +31,24 @@ class Line:
     high: tuple[float, ...]
     runs: int
     level: bool = False
+    bars: bool = False
 
     @classmethod
-    def of_runs(cls, name: str, x: Sequence[float], runs: Sequence[Sequence[float]], *, level: bool = False) -> "Line":
-        """From the measures of every run at the same places."""
+    def of_runs(
+        cls,
+        name: str,
+        x: Sequence[float],
+        runs: Sequence[Sequence[float]],
+        *,
+        level: bool = False,
+        intervals: Sequence[tuple[float, float]] = (),
+    ) -> "Line":
+        """From the measures of every run at the same places, and perhaps an interval at each place."""
         values = np.array(runs, dtype=float)  # (run, place)
         mean, low, high = (tuple(part.tolist()) for part in (values.mean(0), values.min(0), values.max(0)))
-        return cls(name, tuple(x), mean, low, high, len(runs), level)
+        if intervals:
+            low, high = tuple(zip(*intervals, strict=True))
+        return cls(name, tuple(x), mean, low, high, len(runs), level, bars=bool(intervals))
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,11 @@ class LinePanel:
 
     title: str
     lines: tuple[Line, ...]
+
+    @property
+    def places(self) -> list[float]:
+        """Where its lines have a measure."""
+        return sorted({x for line in self.lines if not line.level for x in line.x})
 
 
 @dataclass(frozen=True)
@@ -58,32 +77,44 @@ class LineAxes:
 
 
 def lines_picture(panels: Sequence[LinePanel], axes: LineAxes, form: Format) -> bytes:
-    """A panel a corpus, one legend for all; a band from the smallest to the largest run where there are several."""
+    """A panel a corpus, one legend for all; bars over intervals, or a band from the smallest to the largest run."""
     looks = line_looks(each_once([line.name for panel in panels for line in panel.lines]))
     with mpl.rc_context(STYLE):
-        figure, places = panel_axes(len(panels), 3.2, 2.7)
+        figure, places = panel_axes(len(panels), 3.2 if len(panels) > 1 else 4.6, 2.7)
         for panel, place in zip(panels, places, strict=True):
-            for line in panel.lines:
-                draw_line(place, line, looks[line.name])
+            for line, shift in zip(panel.lines, shifts(panel), strict=True):
+                draw_line(place, line, looks[line.name], shift)
             place.set(title=panel.title, xlabel=axes.x, ylabel=axes.y)
             set_scales(place, panel, axes)
         legend_below(figure, places)
         return saved(figure, form)
 
 
-def draw_line(place: Axes, line: Line, look: dict[str, Any]) -> None:
-    """A line with its band, or a level right across the panel."""
+def shifts(panel: LinePanel) -> list[float]:
+    """How far beside its places each line is drawn, so that bars at one place do not cover each other."""
+    count = len(panel.lines)
+    if len(panel.places) < 2 or not any(line.bars for line in panel.lines):
+        return [0.0] * count
+    width = APART * min(after - before for before, after in pairwise(panel.places))
+    return [width * ((number + 0.5) / count - 0.5) for number in range(count)]
+
+
+def draw_line(place: Axes, line: Line, look: dict[str, Any], shift: float) -> None:
+    """A line with its bars or its band, or a level right across the panel."""
     if line.level:
         place.axhline(line.y[0], label=line.name, **look | {"linestyle": ":"})
         return
-    place.plot(line.x, line.y, marker="o", markersize=3, label=line.name, **look)
-    if line.low != line.high:
+    where = [x + shift for x in line.x]
+    place.plot(where, line.y, marker="o", markersize=3, label=line.name, **look)
+    if line.bars:
+        place.vlines(where, line.low, line.high, color=look["color"], alpha=0.5, linewidth=0.8)
+    elif line.low != line.high:
         place.fill_between(line.x, line.low, line.high, color=look["color"], alpha=0.15, linewidth=0)
 
 
 def set_scales(place: Axes, panel: LinePanel, axes: LineAxes) -> None:
     """Ticks at the places themselves where they are few."""
-    where = sorted({x for line in panel.lines if not line.level for x in line.x})
+    where = panel.places
     if len(where) <= TICKS:
         place.set_xticks(where)
     else:
@@ -95,7 +126,7 @@ def set_scales(place: Axes, panel: LinePanel, axes: LineAxes) -> None:
 
 
 def line_rows(panels: Sequence[LinePanel], axes: LineAxes) -> list[dict[str, str]]:
-    """The CSV: panel, line, the place (empty for a level), mean, smallest and largest measure, number of runs."""
+    """The CSV: panel, line, the place (empty for a level), mean, low and high, number of runs."""
     return [
         {
             "panel": panel.title,

@@ -4,7 +4,7 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from retable.figures.scatter import Point, PointPanel
 from retable.files import read_json
 from retable.papers.figures import Figure, GridFigure, Panel, ParameterFigure, TimeFigure
 from retable.papers.paper import ResultTable
+from retable.tables.intervals import prediction_interval
 
 PERCENT = 100.0
 MILLI = 1000.0
@@ -50,6 +51,16 @@ class Run:
         return PERCENT * float(self.metrics["test"]["accuracy"])
 
     @property
+    def texts(self) -> int:
+        """In its test split."""
+        return int(self.metrics["test"]["texts"])
+
+    @property
+    def seed(self) -> int:
+        """Folds of one have it in common."""
+        return int(self.metrics["seed"])
+
+    @property
     def machine(self) -> tuple[str, int]:
         """Where its times were taken."""
         return str(self.cost["device"]), int(self.cost["threads"])
@@ -71,11 +82,15 @@ Runs = Mapping[Key, Sequence[Run]]
 
 @dataclass(frozen=True)
 class Measured:
-    """What figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits."""
+    """What figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits.
+
+    `seed_spreads` are known standard deviations between seeds, fractions, by corpus.
+    """
 
     tables: Mapping[str, ResultTable]
     runs: Runs
     training_texts: Mapping[str, int]
+    seed_spreads: Mapping[str, float | None] = field(default_factory=dict)
 
     def of_panel(self, figure: Figure, panel: Panel) -> dict[str, Sequence[Run]]:
         """The runs of a panel by row, in the figure's order; nothing if they are too few for a panel."""
@@ -97,6 +112,18 @@ class Measured:
     def name(self, panel: Panel, row: str) -> str:
         """What the paper calls a row."""
         return self.tables[panel.table].row(row).printed
+
+    def interval(self, panel: Panel, runs: Sequence[Run]) -> tuple[float, float]:
+        """In which one more run of a panel's cell falls, with 95%, in percent: as in its table."""
+        column = self.tables[panel.table].column(panel.column)
+        of_seeds: dict[int, list[Run]] = {}
+        for run in runs:
+            of_seeds.setdefault(run.seed, []).append(run)
+        scores = [mean([run.accuracy / PERCENT for run in folds]) for folds in of_seeds.values()]
+        texts = sum(run.texts for run in next(iter(of_seeds.values())))
+        spread = self.seed_spreads.get(column.domain or column.corpus or "")
+        low, high = prediction_interval(scores, texts, same_texts=column.split == "paper", seed_spread=spread)
+        return PERCENT * low, PERCENT * high
 
 
 def epoch_panels(figure: Figure, measured: Measured) -> list[LinePanel]:
@@ -128,7 +155,9 @@ def parameter_panels(figure: ParameterFigure, measured: Measured) -> list[LinePa
                 values = [[measure_of(figure, runs[index]) for _, runs in points] for index in range(count)]
                 is_level = points[0][0] is None
                 places = [0 if value is None else value for value, _ in points]
-                lines.append(Line.of_runs(name, places, values, level=is_level))
+                of_scores = figure.measure == "accuracy"
+                intervals = [measured.interval(panel, runs[:count]) for _, runs in points] if of_scores else []
+                lines.append(Line.of_runs(name, places, values, level=is_level, intervals=intervals))
         if sum(len(line.x) for line in lines) >= figure.fewest:
             panels.append(LinePanel(measured.title(panel), tuple(lines)))
     return panels
@@ -144,7 +173,9 @@ def size_panels(figure: Figure, measured: Measured) -> list[PointPanel]:
     panels = []
     for panel, of_rows in measured.panels(figure):
         shown = {row: runs for row, runs in of_rows.items() if own_parameters(runs[0]) > 0}
-        points = tuple(size_point(measured.name(panel, row), runs) for row, runs in shown.items())
+        points = tuple(
+            size_point(measured.name(panel, row), runs, measured.interval(panel, runs)) for row, runs in shown.items()
+        )
         if len(points) >= figure.fewest:
             panels.append(PointPanel(measured.title(panel), points))
     return panels
@@ -155,10 +186,10 @@ def own_parameters(run: Run) -> float:
     return float(run.cost["parameters"] - run.cost["parameters_tuned_words"])
 
 
-def size_point(name: str, runs: Sequence[Run]) -> Point:
+def size_point(name: str, runs: Sequence[Run], interval: tuple[float, float]) -> Point:
     """A model's point."""
-    scores = [run.accuracy for run in runs]
-    return Point(name, mean([own_parameters(run) for run in runs]), mean(scores), min(scores), max(scores), len(scores))
+    size, accuracy = mean([own_parameters(run) for run in runs]), mean([run.accuracy for run in runs])
+    return Point(name, size, accuracy, *interval, len(runs))
 
 
 def time_panels(figure: TimeFigure, measured: Measured) -> list[BarPanel]:
@@ -209,6 +240,7 @@ def grid_data(figure: GridFigure, measured: Measured) -> GridData | None:
             tuple(dict.fromkeys(y for _, y, _ in figure.cells)),
             {place: mean([run.accuracy for run in runs]) for place, runs in cells.items()},
             {place: len(runs) for place, runs in cells.items()},
+            {place: measured.interval(panel, runs) for place, runs in cells.items()},
         )
     return None
 

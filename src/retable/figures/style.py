@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -58,11 +59,19 @@ def legend_below(figure: Figure, axes: Sequence[Axes], title: str | None = None)
     """One legend for all panels, where it hides nothing; each name once, as many beside each other as fit."""
     named = {name: handle for each in axes for handle, name in zip(*each.get_legend_handles_labels(), strict=True)}
     if named:
-        inches = sum(0.5 + 0.065 * len(name) for name in named)
-        columns = math.ceil(len(named) / math.ceil(inches / figure.get_figwidth()))
+        columns = legend_columns(list(named), figure.get_figwidth())
         figure.legend(
             list(named.values()), list(named), loc="outside lower center", ncols=columns, title=title, title_fontsize=7
         )
+
+
+def legend_columns(names: Sequence[str], inches: float) -> int:
+    """How many columns of names fit beside each other, each as wide as its longest name; one at least."""
+    for count in range(len(names), 1, -1):
+        columns = [part.tolist() for part in np.array_split(np.array([len(name) for name in names]), count)]
+        if sum(0.5 + 0.065 * max(lengths) for lengths in columns) <= inches:
+            return count
+    return 1
 
 
 def plain_log_ticks(axis: Axis) -> None:

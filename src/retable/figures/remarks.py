@@ -1,0 +1,24 @@
+"""What a reader must know of a figure as it is drawn: sentences made from the lines of its CSV."""
+
+from collections.abc import Callable, Iterator
+
+from retable.figures.left_out import Key, Lines, Tables, not_drawn
+from retable.papers.figures import Figure, SizeFigure
+
+INTERVALS = (
+    "Bars are 95% intervals of one more run, beside each other where they share a place: of a single run the sampling "
+    "of the test texts, with the spread between seeds where that is known."
+)
+
+
+def remarks(figure: Figure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
+    """All sentences about a figure, what is not drawn last; arguments as those of `not_drawn`."""
+    sentences = [*of_bars(figure, lines)]
+    return " ".join([*sentences, not_drawn(figure, tables, lines, why)]).strip()
+
+
+def of_bars(figure: Figure, lines: Lines) -> Iterator[str]:
+    """What bars are, where there are any."""
+    is_of_scores = isinstance(figure, SizeFigure) or getattr(figure, "measure", "") == "accuracy"
+    if is_of_scores and any(line["low"] != line["high"] for line in lines):
+        yield INTERVALS
