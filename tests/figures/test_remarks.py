@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retable.figures.left_out import not_drawn
+from retable.figures.lines import Line, LineAxes, LinePanel, far_lines, lines_picture
 from retable.figures.remarks import INTERVALS, remarks
 from retable.papers import PAPERS, paper
 from retable.papers.figures import (
@@ -137,3 +138,27 @@ def test_bars_are_explained_where_there_are_any():
     assert remarks(WINDOWS, TABLES, windows(*places, low="80", high="80")) == ""
     lines = [{"panel": "A", "model": "FCSR", "low": "1", "high": "2"}]
     assert remarks(SizeFigure("sizes", "", "", PANELS[:1], rows=("fcsr",)), TABLES, lines) == INTERVALS
+
+
+def test_a_line_at_chance_is_far_and_one_that_climbs_from_there_is_not():
+    near = {"a": [70.0, 75.0], "b": [72.0, 74.0], "c": [71.0]}
+    assert far_lines(near) == []
+    assert far_lines(near | {"chance": [25.9, 25.9]}) == ["chance"]
+    assert far_lines(near | {"climbs": [25.9, 71.0]}) == []
+    assert far_lines(near | {"other": [62.0]}) == []  # within ten points
+    assert far_lines(near | {"chance": [25.9], "best": [99.0]}) == []  # the others would still be crowded
+    assert far_lines({"a": [70.0], "chance": [25.9]}) == []
+    assert far_lines({"a": [70.0], "b": [90.0], "c": [71.0]}) == ["b"]
+    assert far_lines({}) == []
+
+
+def test_a_far_line_is_told_at_the_border_and_in_words():
+    scores = {"a": (80.0, 82.0), "b": (79.0, 81.0), "c": (25.9, 30.04)}
+    lines = tuple(Line.of_runs(name, (1, 2), [each]) for name, each in scores.items())
+    axes = LineAxes("epoch", "accuracy on dev, %", "epoch", "dev_accuracy")
+    assert "▼ c: 25.9 to 30.0" in lines_picture([LinePanel("A", lines)], axes, "svg").decode("utf-8")
+    figure = EpochFigure("epochs", "", "", PANELS[:1], rows=("fcsr",))
+    rows = [{"panel": "A", "line": name, "dev_accuracy": str(score)} for name, each in scores.items() for score in each]
+    assert remarks(figure, TABLES, rows).startswith(
+        "Too far from the others for one axis, told at its border: c on A (25.9 to 30.0)."
+    )

@@ -1,6 +1,6 @@
 """Lines: a score over the epochs, or a measure over a parameter."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,6 +14,8 @@ from retable.figures.style import STYLE, Format, each_once, legend_below, line_l
 
 TICKS = 10
 APART = 0.5  # of the least distance between two places: over how much the bars of all lines are spread
+FEWEST_POINTS, LARGEST_SHARE = 10.0, 0.25  # of the gap to a far line; of the axis that it would leave the others
+NOTE_ROOM, NOTE_HEIGHT = 0.09, 0.065  # of a far line's note: of the others' axis, of the panel
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,12 @@ class LinePanel:
         """Where its lines have a measure."""
         return sorted({x for line in self.lines if not line.level for x in line.x})
 
+    @property
+    def far(self) -> list[Line]:
+        """Lines that are told at the border."""
+        names = far_lines({line.name: line.y for line in self.lines})
+        return [line for line in self.lines if line.name in names]
+
 
 @dataclass(frozen=True)
 class LineAxes:
@@ -75,9 +83,17 @@ class LineAxes:
     y_log: bool = False
     y_from_zero: bool = False
 
+    @property
+    def of_scores(self) -> bool:
+        """Whether y is a share in percent."""
+        return not (self.y_log or self.y_from_zero)
+
 
 def lines_picture(panels: Sequence[LinePanel], axes: LineAxes, form: Format) -> bytes:
-    """A panel a corpus, one legend for all; bars over intervals, or a band from the smallest to the largest run."""
+    """A panel a corpus, one legend for all; bars over intervals, or a band from the smallest to the largest run.
+
+    An axis of scores is that of the lines that lie together; one far off is told at the border.
+    """
     looks = line_looks(each_once([line.name for panel in panels for line in panel.lines]))
     with mpl.rc_context(STYLE):
         figure, places = panel_axes(len(panels), 3.2 if len(panels) > 1 else 4.6, 2.7)
@@ -86,6 +102,8 @@ def lines_picture(panels: Sequence[LinePanel], axes: LineAxes, form: Format) -> 
                 draw_line(place, line, looks[line.name], shift)
             place.set(title=panel.title, xlabel=axes.x, ylabel=axes.y)
             set_scales(place, panel, axes)
+            if axes.of_scores and panel.far:
+                tell_far(place, panel, looks)
         legend_below(figure, places)
         return saved(figure, form)
 
@@ -123,6 +141,53 @@ def set_scales(place: Axes, panel: LinePanel, axes: LineAxes) -> None:
         place.set_yscale("log")
     elif axes.y_from_zero:
         place.set_ylim(bottom=0)
+
+
+def tell_far(place: Axes, panel: LinePanel, looks: Mapping[str, dict[str, Any]]) -> None:
+    """The axis of the lines that lie together; of each other one its name and scores, at the border where it lies."""
+    far, near = panel.far, [line for line in panel.lines if line not in panel.far]
+    low, high = min(min(line.low) for line in near), max(max(line.high) for line in near)
+    below, above = [line for line in far if max(line.y) < low], [line for line in far if min(line.y) > high]
+    room = NOTE_ROOM * (high - low)
+    place.set_ylim(low - room * (len(below) + 0.5), high + room * (len(above) + 0.5))
+    for sign, lines, first, step in (("▼", below, 0.02, NOTE_HEIGHT), ("▲", above, 0.98, -NOTE_HEIGHT)):
+        for number, line in enumerate(lines):
+            note = f"{sign} {line.name}: {span_of(line.y)}"
+            where, side = first + step * number, "bottom" if step > 0 else "top"
+            colour = looks[line.name]["color"]
+            place.text(0.02, where, note, transform=place.transAxes, color=colour, fontsize=7, va=side)
+
+
+def far_lines(values: Mapping[str, Sequence[float]]) -> list[str]:
+    """The lines, fewer than half, that would leave the others less than a quarter of one axis.
+
+    Lines are cut at the largest gap that none of them crosses, if it is of ten points or more. So a line at chance is
+    far, and one that climbs from there is not.
+
+    Args:
+        values: line -> its scores in percent.
+    """
+    names = sorted(values, key=lambda name: min(values[name]))
+    tops = [max(max(values[name]) for name in names[:number]) for number in range(1, len(names))]
+    gaps = [
+        (min(values[name]) - top, number) for number, (name, top) in enumerate(zip(names[1:], tops, strict=True), 1)
+    ]
+    gap, number = max(gaps, default=(0.0, 0))
+    far, near = sorted((names[:number], names[number:]), key=len)
+    if gap < FEWEST_POINTS or len(far) == len(near):
+        return []
+    return far if width_of(near, values) < LARGEST_SHARE * width_of(names, values) else []
+
+
+def width_of(names: Sequence[str], values: Mapping[str, Sequence[float]]) -> float:
+    """From the smallest to the largest score of some lines."""
+    return max(max(values[name]) for name in names) - min(min(values[name]) for name in names)
+
+
+def span_of(values: Sequence[float]) -> str:
+    """The scores of a far line: "25.9", or "25.9 to 31.0"."""
+    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def line_rows(panels: Sequence[LinePanel], axes: LineAxes) -> list[dict[str, str]]:
