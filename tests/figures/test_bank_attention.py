@@ -71,6 +71,6 @@ def test_the_page_shows_pictures_and_lists_of_words(tmp_path, banked):
     assert "- Reuters, ship: vessel, the\n" in page
     assert "(figures/fcsr-figure-6.svg)" in page
     assert "lama-table-6.svg" not in page
-    assert "Not drawn: Yelp, 10,000 reviews with stars; money-fx." in page
+    assert "Trained for 4 epochs. Not drawn: Yelp, 10,000 reviews with stars; money-fx." in page
     assert f"; {paper('fcsr').result_table('fcsr-table-3').rows[0].printed}." in page
     assert figures_markdown([], tmp_path) == ""

@@ -30,7 +30,7 @@ BARS = [BarPanel("SST", (Bar("LSTM", 200.0, 1), Bar("FCSR", 2.5, 1), Bar("CNN", 
 GRID = GridData("apparel", "heads", "layers", "accuracy, %", (1, 2), (1, 2), {(1, 1): 80.0, (2, 1): 81.5}, {(1, 1): 1})
 CURVES = [RocPanel("SST", (RocCurve("FCSR", tuple(PLACES.tolist()), 0.5, 0.25, 1),))]
 WORDS = [DensityPanel("happy", {"1": [0.5, 0.7, 0.9, 1.1, 1.6], "2": [1.0, 2.0]})]
-HEAT = [HeatPanel("Transformer", ("基", "金"), np.array([[0.25, 0.75], [1.0, 0.0]]))]
+HEAT = [HeatPanel("Transformer", ("基", "金"), np.array([[0.25, 0.75], [1.0, 0.0]]), 3)]
 PICTURES = {
     "lines": lambda form: lines_picture(LINES, AXES, form),
     "scatter": lambda form: scatter_picture(POINTS, "parameters", "accuracy", form),
@@ -142,8 +142,8 @@ def test_a_density_by_hand():  # width 0.9 * min(sqrt(0.5), 0.5 / 1.349) / 2 ** 
 
 
 def test_a_class_with_too_few_occurrences_is_counted_and_not_drawn():
-    rows = density_rows(WORDS)
-    assert rows[-1] == {"word": "happy", "class": "2", "weight": "", "density": "", "occurrences": "2"}
+    rows = density_rows(WORDS, 3)
+    assert rows[-1] == {"word": "happy", "class": "2", "weight": "", "density": "", "occurrences": "2", "epochs": "3"}
     assert [row["class"] for row in rows].count("1") == 128
     assert "2" not in [text for text in texts_of("densities") if "." not in text and text.isdigit() and text == "2"]
 
@@ -151,6 +151,7 @@ def test_a_class_with_too_few_occurrences_is_counted_and_not_drawn():
 def test_a_heat_map_by_hand():
     assert heat_rows(HEAT)[1] == {
         "panel": "Transformer", "from": "1", "from_word": "基", "to": "2", "to_word": "金", "weight": "0.75",
+        "epochs": "3",
     }  # fmt: skip
     assert texts_of("heat").count("基") == 2
 

@@ -162,3 +162,29 @@ def test_a_far_line_is_told_at_the_border_and_in_words():
     assert remarks(figure, TABLES, rows).startswith(
         "Too far from the others for one axis, told at its border: c on A (25.9 to 30.0)."
     )
+
+
+def test_how_long_the_networks_were_trained():
+    figure = TopWords("top", "", "", (), rows=("fcsr",))
+    lines = [{"column": column, "class": "x", "epochs": epochs} for column, epochs in (("A", "9"), ("B", "9"))]
+    assert remarks(figure, TABLES, lines) == "Trained for 9 epochs."
+    lines[1]["epochs"] = "8"
+    assert remarks(figure, TABLES, lines) == "Epochs of training: A (9); B (8)."
+    assert remarks(figure, TABLES, [{"column": "A", "class": "x"}]) == ""  # drawn before epochs were kept
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ((0.5, 0.5, 0.5, 0.5), "The weights of FCSR are uniform: every weight is 1/2."),
+        ((0.3, 0.7, 0.3, 0.7), "In FCSR every word attends alike: all lines of the map are equal."),
+        ((0.3, 0.7, 0.4, 0.6), ""),
+    ],
+)
+def test_weights_that_are_alike_are_told(weights, said):
+    figure = AttentionFigure("attention", "", "", PANELS[:1], rows=("fcsr",))
+    lines = [
+        {"panel": "FCSR", "to": "12"[place % 2], "weight": str(weight), "epochs": "1"}
+        for place, weight in enumerate(weights)
+    ]
+    assert remarks(figure, TABLES, lines) == f"Trained for one epoch. {said}".strip()

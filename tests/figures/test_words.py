@@ -25,6 +25,9 @@ def test_the_words_with_the_largest_mean_share_of_a_class_by_hand():
 
 
 def test_the_lines_of_the_list():
-    assert top_word_rows({"Reuters": [TopWord("ship", 1, "gulf", 2.5, 7)]}) == [
-        {"column": "Reuters", "class": "ship", "place": "1", "word": "gulf", "share": "2.5", "occurrences": "7"}
-    ]
+    assert top_word_rows({"Reuters": [TopWord("ship", 1, "gulf", 2.5, 7)]}, {"Reuters": 3}) == [
+        {
+            "column": "Reuters", "class": "ship", "place": "1", "word": "gulf", "share": "2.5", "occurrences": "7",
+            "epochs": "3",
+        }
+    ]  # fmt: skip

@@ -62,18 +62,23 @@ def densities_picture(panels: Sequence[DensityPanel], label: str, form: Format) 
         return saved(figure, form)
 
 
-def density_rows(panels: Sequence[DensityPanel]) -> list[dict[str, str]]:
-    """The CSV: word, class, a point of its density, number of occurrences; of a class with too few, the number."""
+def density_rows(panels: Sequence[DensityPanel], epochs: int) -> list[dict[str, str]]:
+    """The CSV: word, class, a point of its density, number of occurrences; of a class with too few, the number.
+
+    Args:
+        epochs: of the network; in every line.
+    """
     rows = []
     for panel in panels:
         drawn, where = panel.drawn(), places_of(panel)
         for label, values in panel.weights.items():
-            count = str(len(values))
+            of_class = {"word": panel.title, "class": label}
+            counts = {"occurrences": str(len(values)), "epochs": str(epochs)}
             if label not in drawn:
-                rows.append({"word": panel.title, "class": label, "weight": "", "density": "", "occurrences": count})
+                rows.append(of_class | {"weight": "", "density": ""} | counts)
                 continue
             rows += [
-                {"word": panel.title, "class": label, "weight": told(x), "density": told(y), "occurrences": count}
+                of_class | {"weight": told(x), "density": told(y)} | counts
                 for x, y in zip(where, density(drawn[label], where), strict=True)
             ]
     return rows

@@ -146,25 +146,30 @@ def of_word_weights(figure: WordWeightsFigure, measured: Measured, networks: Net
         shares = shares_of_words(networks.texts(run), figure.words, networks.labels(run))
         panels = [panel for panel in (DensityPanel(word, shares[word]) for word in figure.words) if panel.drawn()]
         if panels:
-            return Drawn(density_rows(panels), partial(densities_picture, panels, "weight × words of the text"))
+            picture = partial(densities_picture, panels, "weight × words of the text")
+            return Drawn(density_rows(panels, run.epochs), picture)
     return None
 
 
 def of_top_words(figure: TopWords, measured: Measured, networks: Networks) -> Drawn | None:
     """Lists of words, of the first run of the one row."""
     found: dict[str, list[TopWord]] = {}
+    epochs: dict[str, int] = {}
     for panel, of_rows in measured.panels(figure):
-        texts = networks.texts(next(iter(of_rows.values()))[0])
+        run = next(iter(of_rows.values()))[0]
+        texts, epochs[measured.title(panel)] = networks.texts(run), run.epochs
         labels = [label for column, label in figure.classes if column == panel.column]
         found[measured.title(panel)] = [top for label in labels for top in top_words(texts, label, figure.count)]
-    return Drawn(top_word_rows(found), None) if any(found.values()) else None
+    return Drawn(top_word_rows(found, epochs), None) if any(found.values()) else None
 
 
 def of_attention(figure: AttentionFigure, measured: Measured, networks: Networks) -> Drawn | None:
     """Heat maps of one text, of the first run of every row."""
     for panel, of_rows in measured.panels(figure):
         found = {row: networks.matrix(runs[0], figure.wanted, figure.longest) for row, runs in of_rows.items()}
-        panels = [HeatPanel(measured.name(panel, row), *maps) for row, maps in found.items() if maps]
+        panels = [
+            HeatPanel(measured.name(panel, row), *maps, of_rows[row][0].epochs) for row, maps in found.items() if maps
+        ]
         if len(panels) >= figure.fewest:
             return Drawn(heat_rows(panels), partial(heat_picture, panels))
     return None

@@ -19,11 +19,12 @@ CHINESE_FONTS = (
 
 @dataclass(frozen=True)
 class HeatPanel:
-    """Attention weights of a text: matrix (T, T), rows attend to columns and sum to one."""
+    """Attention weights of a text: matrix (T, T), rows attend to columns and sum to one; epochs of the network."""
 
     title: str
     words: tuple[str, ...]
     matrix: np.ndarray
+    epochs: int
 
 
 def heat_picture(panels: Sequence[HeatPanel], form: Format) -> bytes:
@@ -70,7 +71,7 @@ def quiet_about_glyphs() -> Iterator[None]:
 
 
 def heat_rows(panels: Sequence[HeatPanel]) -> list[dict[str, str]]:
-    """The CSV: panel, number and name of the attending and of the attended word, weight."""
+    """The CSV: panel, number and name of the attending and of the attended word, weight, epochs."""
     return [
         {
             "panel": panel.title,
@@ -79,6 +80,7 @@ def heat_rows(panels: Sequence[HeatPanel]) -> list[dict[str, str]]:
             "to": str(column + 1),
             "to_word": panel.words[column],
             "weight": told(weight),
+            "epochs": str(panel.epochs),
         }
         for panel in panels
         for (row, column), weight in np.ndenumerate(panel.matrix)

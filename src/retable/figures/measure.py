@@ -61,6 +61,11 @@ class Run:
         return int(self.metrics["seed"])
 
     @property
+    def epochs(self) -> int:
+        """After which its weights are those that were kept."""
+        return int(self.metrics["epochs"]["chosen"])
+
+    @property
     def machine(self) -> tuple[str, int]:
         """Where its times were taken."""
         return str(self.cost["device"]), int(self.cost["threads"])

@@ -61,8 +61,8 @@ def top_words(texts: Iterable[AttendedText], label: str, count: int, fewest: int
     return [TopWord(label, place, word, means[word], len(shares[word])) for place, word in enumerate(best, start=1)]
 
 
-def top_word_rows(of_columns: Mapping[str, Sequence[TopWord]]) -> list[dict[str, str]]:
-    """The CSV: column, class, place, word, mean share, occurrences."""
+def top_word_rows(of_columns: Mapping[str, Sequence[TopWord]], epochs: Mapping[str, int]) -> list[dict[str, str]]:
+    """The CSV: column, class, place, word, mean share, occurrences, epochs of the column's network."""
     return [
         {
             "column": column,
@@ -71,6 +71,7 @@ def top_word_rows(of_columns: Mapping[str, Sequence[TopWord]]) -> list[dict[str,
             "word": top.word,
             "share": f"{top.share:.6g}",
             "occurrences": str(top.occurrences),
+            "epochs": str(epochs[column]),
         }
         for column, words in of_columns.items()
         for top in words
