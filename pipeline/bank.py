@@ -20,12 +20,13 @@ from pipeline.figures_page import figures_markdown
 from pipeline.folding import planned_runs
 from pipeline.generated import renew
 from pipeline.params import read_params
-from pipeline.paths import BANK, CARRIED, CLEAN, ROOT, RUNS
+from pipeline.paths import BANK, CLEAN, ROOT, RUNS
 from pipeline.reasons import Key, not_run, refused
 from pipeline.rescoring import with_score
 from pipeline.tables import (
     cell_of_run,
     cells_of,
+    changed_hashes,
     current_identity,
     other_limits,
     published_numbers,
@@ -43,7 +44,6 @@ from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import cut_of, folds_of, serves
 from retable.tables.bank import OF_ANSWERS, Entry, bank_predictions, read_bank, results_of, whole_seeds, write_bank
-from retable.tables.carried import Carried, read_carried, stands_for
 from retable.tables.lines import Line
 from retable.tables.markdown import result_markdown
 from retable.tables.results import COST_UNITS, IN_NO_SCALE, Cells, result_lines
@@ -52,8 +52,8 @@ from retable.text.folds import Fold
 Protocols = Mapping[str, dict[str, Any]]  # paper -> how its cells are run
 CHANGED = (  # as `retable.provenance.git_commit` says it
     "A + behind a commit: tracked files of src/ or scripts of pipeline/ had changes that were not committed when the "
-    "run was written. It decides nothing: a run is shown if the hash of the code that made it, committed or not, is "
-    "that of today's code, or is known to give the same."
+    "run was written. It decides nothing: a run is shown if the recipe of the code that made it, committed or not, is "
+    "today's (docs/recipes.md)."
 )
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
 
@@ -92,10 +92,10 @@ def is_current(source: Paper, table: ResultTable, entry: Entry, protocol: dict[s
 
 
 def changed_since(source: Paper, table: ResultTable, entry: Entry, protocol: dict[str, Any]) -> set[str]:
-    """Which hashes of a banked run are not those of a run of today.
+    """Return which of parameters, data and recipe of a banked run are not those of a run of today.
 
-    Another code is the same where `retable carry` saw it give the same bits. Data that are not at hand are taken for
-    others, and a cell that has no run any more, or is cut into other folds, for one of other parameters.
+    Data that neither are at hand nor stand in data/digests.json are taken for others, and a cell that has no run any
+    more, or is cut into other folds, for one of other parameters.
     """
     cell = cell_of_run(table, entry.row, entry.column, entry.vectors)
     fold = Fold.read(entry.fold) if entry.fold else None
@@ -105,9 +105,7 @@ def changed_since(source: Paper, table: ResultTable, entry: Entry, protocol: dic
         now = current_identity(table, source, cell, int(entry.seed), protocol, fold)["hashes"]
     except FileNotFoundError:
         return {"data"}
-    changed = {name for name, value in entry.hashes.items() if now[name] != value}
-    carried = "code" in changed and stands_for(read_carried(CARRIED), table.name, entry.row, entry.code, now["code"])
-    return changed - {"code"} if carried else changed
+    return set(changed_hashes(entry.hashes, now))
 
 
 def prediction_file(table: ResultTable, entry: Entry) -> Path:
@@ -256,16 +254,6 @@ def short(commit: str) -> str:
     return commit[:10] + ("+" if commit.endswith("+") else "")
 
 
-def told_of_carried(carried: Sequence[Carried], table: str) -> str:
-    """Which rows' runs were made with an earlier code, and what showed that it gives the same."""
-    lines = [line for line in carried if line.table == table]
-    return "".join(
-        f"- {line.row}: made with earlier code; that of {line.old_commit[:10]} and of {line.new_commit[:10]} gave the "
-        f"same bits on {line.column} ({line.epochs} epoch of texts cut after {line.max_words} words, {line.date})\n"
-        for line in lines
-    )
-
-
 def below_a_title(markdown: str) -> str:
     """A table's page as a section of another page."""
     return re.sub("^#", "##", markdown, flags=re.MULTILINE)
@@ -276,7 +264,6 @@ def write_docs(banked: Banked) -> None:
     bank = {(name, of_table): read_bank(BANK / f"{of_table}.csv") for name, of_table in banked}
     shown_in, predictions = views_of(banked)
     names = draw_all(banked)
-    carried = read_carried(CARRIED)
     parts = [
         "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
         "commit, machine, date and scale. `make params SCALE=...` with that scale, then `dvc repro "
@@ -297,7 +284,7 @@ def write_docs(banked: Banked) -> None:
             for entry in runs
             if not table.column(column).runs_of
         ]
-        origin = f"### Made on\n\n{origin_of(entries)}\n{told_of_carried(carried, of_table)}"
+        origin = f"### Made on\n\n{origin_of(entries)}\n"
         parts.append(f"{below_a_title(result_markdown(table, lines, costs))}{picture_of(of_table)}\n{origin}")
         if of_table == FRONT_TABLE:
             shown = [line for line in lines if any(other.measured for other in lines if other.column == line.column)]

@@ -52,7 +52,7 @@ def named(table: str, entries: Sequence[Entry]) -> list[tuple[str, Entry]]:
 
 def key_of(entry: Entry) -> str:
     """What makes an entry's run what it is."""
-    return f"{entry.parameters} {entry.data} {entry.code}"
+    return f"{entry.parameters} {entry.data} {entry.recipe}"
 
 
 def runs_with_weights(name: str, banked: Banked, runs: Path) -> Measured:

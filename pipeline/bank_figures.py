@@ -190,8 +190,8 @@ def main(arguments: list[str] | None = None) -> None:
     banked = current_entries()
     if not any(banked.values()):
         raise InputError(
-            "no entry of docs/results/ is current here, by its hashes of parameters, data and code; "
-            "`dvc repro code tag embed` makes the data that they are told from."
+            "no entry of docs/results/ is current here, by its parameters, data and recipe; "
+            "`dvc repro tag embed` makes the data that they are told from."
         )
     names = draw_all(banked)
     print(f"figures: {', '.join(names)} in {OUT}")

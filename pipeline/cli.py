@@ -13,7 +13,6 @@ COMMANDS = {
     "tables": ("pipeline.tables", "build every table from files, or from MLflow: retable tables --from mlflow"),
     "check": ("pipeline.check", "measured against published, and against the bank; exit code 1 on a regression"),
     "bank": ("pipeline.bank", "put the measured cells of this scale into docs/results/ and renew the generated docs"),
-    "carry": ("pipeline.carry", "let banked runs stand after a change of code that changes no number"),
     "docs": ("pipeline.docs", "renew the figures in docs/ about corpora, word vectors and parts of speech"),
     "import": ("pipeline.importing", "take runs that were made on another machine: retable import DIR"),
     "spread": ("pipeline.spread", "run a table's cells on SLURM or in a local pool: retable spread fcsr-table-4"),

@@ -13,9 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.command import command
+from pipeline.digests import tell_of_lock
 from pipeline.params import read_params
 from pipeline.paths import CHECKOUT, ROOT, TAGGED, VECTORS
 from pipeline.progress import progress
+from retable.digests import seal_vectors
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder, read_json
 from retable.text.splits import SPLITS, read_facts
@@ -37,12 +39,15 @@ def main(name: str) -> None:
     if method not in METHODS:
         raise unknown_name(f"vectors.{name}.method in params.yaml", method, METHODS)
     source = str(options.get("source", ""))
+    digests = {}
     with atomic_folder(VECTORS / name) as folder:
         for fold in ("", *folds_of_pool(source)):
             (folder / fold).mkdir(exist_ok=True)
             write_vectors(
                 folder / fold, name, made(name, method, options | ({"source": f"{source}/{fold}"} if fold else {}))
             )
+            digests[f"{name}/{fold}".rstrip("/")] = seal_vectors(folder / fold)
+    tell_of_lock("vectors", digests)
 
 
 def made(name: str, method: str, options: dict[str, Any]) -> WordVectors:

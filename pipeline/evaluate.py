@@ -8,7 +8,7 @@ Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the f
 import shutil
 
 from pipeline.command import command
-from pipeline.paths import CODE, FOCUS, TAGGED, VECTORS
+from pipeline.paths import FOCUS, TAGGED, VECTORS
 from pipeline.running import identity, score_into
 from retable.files import read_json, write_json
 from retable.text.splits import read_split
@@ -20,7 +20,7 @@ def main() -> None:
     facts = read_json(FOCUS / "model/training.json")
     parameters, tagged = facts["parameters"], TAGGED / facts["corpus"]
     # Anew, because the test split may have changed since training.
-    facts |= identity(parameters, tagged, VECTORS / parameters["embedding"]["vectors"], CODE / "focus")
+    facts |= identity(parameters, tagged, VECTORS / parameters["embedding"]["vectors"])
     dev, test = read_split(tagged, "dev"), read_split(tagged, "test")
     classifier = load_classifier(parameters, FOCUS / "model", test.facts)
     for name in ("curve.csv", "cost.json"):

@@ -10,14 +10,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.paths import CODE, TAGGED
+from pipeline.paths import DIGESTS, TAGGED
 from retable.corpora import corpus
+from retable.digests import Kind as DataKind
+from retable.digests import read_lock, texts_digest, vectors_digest
 from retable.errors import InputError, unknown_name
-from retable.files import read_json, sha256_of_value
+from retable.files import sha256_of_value
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper
 from retable.papers.parameters import fold_count, folds_of, run_name
-from retable.provenance import data_digest
 from retable.text.folds import Cut, Fold, FoldedCorpus, Kind
 from retable.text.splits import SPLITS, Split, read_split
 
@@ -88,39 +89,31 @@ def own_vectors(folder: Path, fold: Fold) -> list[Path]:
 
 
 def data_of_run(parameters: Mapping[str, Any], tagged: Path, vectors: Path) -> str:
-    """Digest of all that a run reads; of word vectors of folds, those of all folds, so that a cell's runs share it."""
+    """Return the digest of all that a run reads, from the data or, where they are not at hand, from the lock file.
+
+    Of word vectors of folds it is of those of all folds, so that a cell's runs share it.
+
+    Raises: FileNotFoundError if the data are neither at hand nor in the lock file.
+    """
     fold = Fold.of_parameters(parameters["corpus"])
-    own = own_vectors(vectors, fold) if fold else []
-    return sha256_of_value([data_digest(tagged, each) for each in own]) if own else data_digest(tagged, vectors)
+    folders = (own_vectors(vectors, fold) if fold else []) or [vectors]
+    names = [folder.relative_to(vectors.parent).as_posix() for folder in folders]
+    if fold and not vectors.exists():  # then the lock file says whether every fold has its own
+        names = sorted(name for name in read_lock(DIGESTS)["vectors"] if name.startswith(f"{vectors.name}/")) or names
+        folders = [vectors.parent / name for name in names]
+    of_vectors = [known_digest("vectors", *pair, vectors_digest) for pair in zip(folders, names, strict=True)]
+    return sha256_of_value([known_digest("texts", tagged, tagged.name, texts_digest), *of_vectors])
 
 
-def code_of_run(parameters: Mapping[str, Any], file: Path) -> dict[str, str]:
-    """The digests of a run's sources from a file of data/code; of a fold, those of what cuts a corpus too.
-
-    Preset and overrides, which the file holds as well, stand in a run's parameters.
-
-    Raises: InputError if the file is of a scale without folds.
-    """
-    found = read_json(file)
-    sources: dict[str, str] = found.get("sources", found)
-    if "fold" not in parameters["corpus"]:
-        return sources
-    if "folds" not in found:
-        raise InputError(
-            f"{file} is of a scale without folds; `dvc repro code` or `python -m pipeline.code` renews it."
-        )
-    return sources | found["folds"]
-
-
-def code_file(table: str, row: str) -> Path:
-    """The file of data/code of a row.
-
-    Raises: InputError if it is missing.
-    """
-    file = CODE / f"{table}.{row}"
-    if not file.exists():
-        raise InputError(f"{file} is missing; `dvc repro code` or `python -m pipeline.code` makes it.")
-    return file
+def known_digest(kind: DataKind, folder: Path, name: str, digest_of: Callable[[Path], str]) -> str:
+    """Return the digest of data at hand, else the lock file's. Raises: FileNotFoundError if neither knows them."""
+    try:
+        return digest_of(folder)
+    except FileNotFoundError:
+        locked = read_lock(DIGESTS)[kind].get(name)
+        if locked is None:
+            raise
+        return locked
 
 
 def folded_corpora(papers: Mapping[str, Any]) -> set[str]:

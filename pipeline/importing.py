@@ -20,11 +20,12 @@ from pipeline.folding import planned_runs
 from pipeline.params import read_params
 from pipeline.paths import ROOT, RUNS
 from pipeline.record import the_store
+from pipeline.running import hash_of_parameters
 from pipeline.tables import cells_of, current_identity, why_not
 from retable.errors import InputError
 from retable.evaluation.metrics import score
 from retable.evaluation.run_folder import FILES, read_predictions
-from retable.files import atomic_folder, read_json, sha256_of_value
+from retable.files import atomic_folder, read_json
 from retable.papers import paper_of_table
 from retable.papers.parameters import run_name
 from retable.provenance import run_key
@@ -91,7 +92,7 @@ def import_run(folder: Path, runs: Path, *, replace: bool) -> Literal["imported"
             return "already here"
         if not replace:
             raise InputError(
-                f"{target} holds a run with other parameters, data or code "
+                f"{target} holds a run with other parameters, data or recipe "
                 f"(key {there[:12]}, not {metrics['key'][:12]}); say --replace to give it up."
             )
     with atomic_folder(target) as part:
@@ -121,11 +122,11 @@ def check_run(folder: Path) -> dict[str, Any]:
     hashes = metrics["hashes"]
     stated = (hashes["parameters"], metrics["key"])
     if stated != (
-        sha256_of_value(metrics["parameters"]),
-        run_key(*(hashes[name] for name in ("parameters", "data", "code"))),
+        hash_of_parameters(metrics["parameters"]),
+        run_key(*(hashes[name] for name in ("parameters", "data", "recipe"))),
     ):
         raise InputError(
-            f"{folder}/metrics.json was changed: its key is not that of its parameters, data and code; copy it again."
+            f"{folder}/metrics.json was changed: its key is not that of its parameters, data and recipe; copy it again."
         )
     try:
         _, _, classes, _, probabilities = read_predictions(folder / "predictions.parquet")

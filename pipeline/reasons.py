@@ -16,7 +16,7 @@ SCALES = (
     "full",
     "paper",
 )  # the least work first; measure has the cells of full, smoke the project's own samples
-TOLD = {"parameters": "preset or budget", "data": "data", "code": "code"}  # what a hash of a run is of
+TOLD = {"parameters": "preset or budget", "data": "data", "recipe": "recipe"}  # what of a run is another
 
 
 def not_run(table: ResultTable, source: Paper) -> dict[Key, str]:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from pipeline.command import command
-from pipeline.folding import Planned, code_file, planned_runs, splits_of_run, vectors_of_run
+from pipeline.folding import Planned, planned_runs, splits_of_run, vectors_of_run
 from pipeline.launch import joined_ranks, start_under_launcher
 from pipeline.params import load_yaml, read_params
 from pipeline.paths import PARAMS, ROOT, RUNS, TAGGED, VECTORS
@@ -27,6 +27,7 @@ from retable.evaluation.energy import gpu_of, metered
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
+from retable.text.folds import Fold
 from retable.training.fused.determinism import deterministic
 from retable.training.network import choose_device
 from retable.training.parallel import ALONE, Ranks
@@ -89,18 +90,26 @@ def run_all(
 def run_cell(
     folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE, *, waits: bool = True
 ) -> Kept:
-    """One run of a cell into its folder; what is kept of it until the cell is complete.
+    """Make one run of a cell into its folder, and return what is kept of it until the cell is complete.
 
     Raises: TrainedElsewhereError if another process trains it and is not to be waited for.
     """
-    facts = facts_of_run(table, cell, planned)
+    return make_run(folder, facts_of_run(table, cell, planned), ranks, waits=waits)
+
+
+def make_run(folder: Path, facts: dict[str, Any], ranks: Ranks = ALONE, *, waits: bool = True) -> Kept:
+    """Train and score a run into its folder: what its parameters say, on the data that they name.
+
+    Raises: TrainedElsewhereError if another process trains it and is not to be waited for.
+    """
     parameters = facts["parameters"]
-    train, dev, read_test = splits_of_run(cell["corpus"], planned.fold)
-    vectors = read_vectors(vectors_of_run(VECTORS / cell["vectors"], planned.fold))
+    fold = Fold.of_parameters(parameters["corpus"])
+    train, dev, read_test = splits_of_run(facts["corpus"], fold)
+    vectors = read_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
     kept = Kept(facts["key"], ranks, waits=waits)
     if kept.take_finished(folder):
         return kept
-    what = f"{table} · {cell['row']} · {cell['column']} · seed {planned.told}"
+    what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).told}"
     shown = display(what, parameters, train, shown=ranks.first)
     with metered(gpu_of(device_of(parameters))) as meter, shown as bar:
         trained = train_classifier(
@@ -141,8 +150,7 @@ def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str
         "column": cell["column"],
         "scale": read_params("scale"),
     }
-    code = code_file(table, cell["row"])
-    return facts | identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], code)
+    return facts | identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"])
 
 
 def make_folder(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:

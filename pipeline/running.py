@@ -8,16 +8,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pipeline.folding import code_of_run, data_of_run
+from pipeline.folding import data_of_run
 from pipeline.paths import ROOT
 from pipeline.progress import Bar, progress
+from pipeline.scale import model_preset
 from retable.files import sha256_of_value, write_json
 from retable.provenance import git_commit, run_key, versions
+from retable.recipes import as_text, recipe_of
 from retable.text.splits import Split
 from retable.text.units import in_unit
 from retable.text.vocabulary import count_words
 from retable.training.run import Classifier, Trained
 from retable.vectors.store import WordVectors, coverage
+
+EXECUTION = ("device",)  # parameters that are no part of who a run is
 
 
 class NoBar(Bar):
@@ -58,15 +62,18 @@ def note_of_line(line: dict[str, Any]) -> str:
     return f"{line['features']}, C {line['cost']:g}: dev {100 * line['dev_accuracy']:.1f}%"
 
 
-def identity(parameters: dict[str, Any], tagged: Path, vectors: Path, code: Path) -> dict[str, Any]:
-    """Parameters, hashes and key of a run: what it is, before it has any result."""
+def identity(parameters: dict[str, Any], tagged: Path, vectors: Path) -> dict[str, Any]:
+    """Return parameters, hashes and key of a run: what it is, before it has any result.
+
+    Where it is executed is no part of it: the device stands in its parameters and not in their hash.
+    """
     hashes = {
-        "parameters": sha256_of_value(parameters),
+        "parameters": hash_of_parameters(parameters),
         "data": data_of_run(parameters, tagged, vectors),
-        "code": sha256_of_value(code_of_run(parameters, code)),
+        "recipe": as_text(recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])),
     }
     return {
-        "key": run_key(hashes["parameters"], hashes["data"], hashes["code"]),
+        "key": run_key(**hashes),
         "model": parameters["model"]["name"],
         "corpus": parameters["corpus"]["name"],
         "seed": parameters["seed"],
@@ -74,6 +81,11 @@ def identity(parameters: dict[str, Any], tagged: Path, vectors: Path, code: Path
         "parameters": parameters,
         "hashes": hashes,
     }
+
+
+def hash_of_parameters(parameters: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of what a run is asked to do, without where it is executed."""
+    return sha256_of_value({name: section for name, section in parameters.items() if name not in EXECUTION})
 
 
 def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from typing import Any
 from pipeline.command import command, fail
 from pipeline.importing import record_and_commit
 from pipeline.params import read_params
-from pipeline.paths import CODE, ROOT, RUNS, SCRATCH, TAGGED, VECTORS
+from pipeline.paths import ROOT, RUNS, SCRATCH, TAGGED, VECTORS
 from pipeline.tables import cells_of, runs_of_cell
 from retable.errors import InputError, unknown_name
 from retable.papers import paper_of_table
@@ -106,13 +106,13 @@ def name_of(cell: Cell) -> str:
 def check_data(table: ResultTable, cells: Sequence[Cell]) -> None:
     """Refuse to start what would fail on every machine. Raises: InputError."""
     for cell in cells:
-        needed = (TAGGED / cell["corpus"], VECTORS / cell["vectors"], CODE / f"{table.name}.{cell['row']}")
+        needed = (TAGGED / cell["corpus"], VECTORS / cell["vectors"])
         if missing := next((path for path in needed if not path.exists()), None):
-            raise InputError(f"{missing} is missing; `dvc repro code tag embed no-vectors` makes the data first.")
+            raise InputError(f"{missing} is missing; `dvc repro tag embed no-vectors` makes the data first.")
 
 
 def is_current(table: ResultTable, source: Paper, cell: Cell) -> bool:
-    """Whether all runs of a cell stand here and are those of today's parameters, data and code."""
+    """Whether all runs of a cell stand here and are those of today's parameters, data and recipe."""
     return not runs_of_cell(table, source, cell, read_params("papers")[source.name], RUNS)[1]
 
 

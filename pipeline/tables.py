@@ -10,7 +10,7 @@ import argparse
 import csv
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from pipeline.command import command
 from pipeline.folding import Planned, planned_runs
 from pipeline.params import load_yaml, read_params
-from pipeline.paths import CLEAN, CODE, PUBLISHED, ROOT, RUNS, TABLES, TAGGED, VECTORS
+from pipeline.paths import CLEAN, PUBLISHED, ROOT, RUNS, TABLES, TAGGED, VECTORS
 from pipeline.running import identity
-from pipeline.scale import model_preset
+from pipeline.scale import MODEL_SECTIONS, model_preset
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError
 from retable.files import atomic_file, atomic_folder, read_json
@@ -28,6 +28,7 @@ from retable.models import LINEAR_MODELS
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import cut_of, limit_of, other_options, row_parameters, serves
+from retable.recipes import from_text, majors
 from retable.tables.lines import Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
@@ -118,7 +119,7 @@ def shown_of(table: ResultTable, source: Paper, listed: Listed, protocols: dict[
 def row_options(row: Row) -> dict[str, Any]:
     """All options of a row's model: its preset's, the row's own in their place, and what was searched."""
     preset = model_preset(str(row.model)) if row.model else {}
-    options = {name: options | row.overrides.get(name, {}) for name, options in preset.items()}
+    options = {name: preset[name] | row.overrides.get(name, {}) for name in MODEL_SECTIONS if name in preset}
     return options | ({"searched": row.searched} if row.searched else {})
 
 
@@ -217,9 +218,7 @@ def current_identity(
         seed=seed,
         fold=fold,
     )
-    return identity(
-        parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"], CODE / f"{table.name}.{cell['row']}"
-    )
+    return identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"])
 
 
 def why_not(folder: Path, current: dict[str, Any]) -> str:
@@ -228,8 +227,15 @@ def why_not(folder: Path, current: dict[str, Any]) -> str:
         metrics = read_json(folder / "metrics.json")
     except FileNotFoundError:
         return "not run yet"
-    stale = [name for name, value in current["hashes"].items() if metrics["hashes"][name] != value]
-    return f"refused: its {' and '.join(stale)} are not the current ones; `dvc repro` runs it again" if stale else ""
+    stale = changed_hashes(metrics["hashes"], current["hashes"])
+    return f"refused: its {' and '.join(stale)} changed since; `dvc repro` runs it again" if stale else ""
+
+
+def changed_hashes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return which of parameters, data and recipe of a run are not those of today; of a recipe, its majors count."""
+    changed = [name for name in ("parameters", "data") if then.get(name) != now[name]]
+    same_majors = majors(from_text(then.get("recipe", ""))) == majors(from_text(now["recipe"]))
+    return changed + ([] if same_majors else ["recipe"])
 
 
 def write_costs(path: Path, costs: list[dict[str, Any]]) -> None:

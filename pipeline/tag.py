@@ -12,10 +12,12 @@ from functools import partial
 import pyarrow.parquet as pq
 
 from pipeline.command import command
+from pipeline.digests import tell_of_lock
 from pipeline.params import read_params
 from pipeline.paths import CLEAN, PARTS_TABLES, TAGGED, TAGGER
 from pipeline.progress import progress
 from retable.corpora import Corpus, corpus
+from retable.digests import seal_texts
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder
 from retable.text.chinese import chinese_words_and_parts, parts_in_context, plain_words
@@ -77,6 +79,8 @@ def main(name: str) -> None:
                 parts=parts, processes=1 if declared.tokenised else min(os.cpu_count() or 1, wanted),
                 on_texts=bar.advance,
             )  # fmt: skip
+        digest = seal_texts(folder)
+    tell_of_lock("texts", {name: digest})
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 from pipeline.command import command
 from pipeline.launch import joined_ranks, start_under_launcher
 from pipeline.params import load_yaml
-from pipeline.paths import CODE, FOCUS, PARAMS, TAGGED, VECTORS
+from pipeline.paths import FOCUS, PARAMS, TAGGED, VECTORS
 from pipeline.resuming import Kept
 from pipeline.run_checks import focus_parameters
 from pipeline.running import display, identity, show_line, surroundings, vectors_facts
@@ -45,7 +45,7 @@ def train_focus(ranks: Ranks) -> None:
         "column": corpus,
         "scale": params["scale"],
     }
-    facts |= identity(parameters, tagged, VECTORS / vectors_name, CODE / "focus")
+    facts |= identity(parameters, tagged, VECTORS / vectors_name)
 
     def show(line: dict[str, Any]) -> None:
         show_line(bar, line)

@@ -56,4 +56,9 @@ def test_an_edit_changes_the_digest_of_its_importers_root(tmp_path):
 
 
 def test_a_key_depends_on_each_hash_and_its_place():
-    assert len({run_key("a", "b", "c"), run_key("b", "a", "c"), run_key("a", "bc", ""), run_key("a", "b", "c")}) == 3
+    keys = [run_key("a", "b", "fcsr 1.0"), run_key("b", "a", "fcsr 1.0"), run_key("a", "b", "fcsr 2.0")]
+    assert len({*keys, run_key("a", "b", "fcsr 1.0, loop 1.0")}) == 4
+
+
+def test_runs_of_two_minors_of_a_recipe_are_the_same_run():
+    assert run_key("a", "b", "fcsr 1.0, loop 1.2") == run_key("a", "b", "fcsr 1.3, loop 1.0")

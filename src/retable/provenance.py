@@ -5,7 +5,6 @@ and in a form that does not change with Python's version.
 """
 
 import ast
-import hashlib
 import importlib.metadata
 import platform
 import subprocess
@@ -13,7 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from retable.files import sha256_of_file, sha256_of_value
+from retable.files import sha256_of_value
+from retable.recipes import from_text, majors
 
 # A registry only says which module has which name: a new line in it changes no run.
 REGISTRIES = ("retable.models", "retable.corpora", "retable.papers")
@@ -85,20 +85,9 @@ def _plain(node: Any) -> Any:
     return node if isinstance(node, str | int | bool) else repr(node)
 
 
-def digest_of_files(paths: Iterable[Path]) -> str:
-    """One SHA-256 for several files: their names and bytes, in the order of the names."""
-    return sha256_of_value(sorted([path.name, sha256_of_file(path)] for path in paths))
-
-
-def data_digest(tagged: Path, vectors: Path) -> str:
-    """Digest of all that a run reads: three splits and the word vectors."""
-    splits = digest_of_files(tagged / f"{split}.parquet" for split in ("train", "dev", "test"))
-    return sha256_of_value([splits, digest_of_files(vectors / name for name in ("vectors.npy", "words.txt"))])
-
-
-def run_key(parameters: str, data: str, code: str) -> str:
-    """What makes two runs the same run."""
-    return hashlib.sha256(f"{parameters}\n{data}\n{code}\n".encode()).hexdigest()
+def run_key(parameters: str, data: str, recipe: str) -> str:
+    """Return what makes two runs the same run: parameters, data and the majors of the recipe."""
+    return sha256_of_value([parameters, data, majors(from_text(recipe))])
 
 
 def versions() -> dict[str, str]:

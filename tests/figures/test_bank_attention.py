@@ -52,7 +52,7 @@ def test_a_figure_of_weights_stands_where_they_are_not_at_hand_until_its_run_is_
     assert draw(banked, tmp_path) == ["lama-table-6"]
     assert (tmp_path / "figures/lama-table-6.csv").read_text() == data
     (entry,) = banked["lama", TABLE.name]
-    other = entry.__class__(**{**entry.__dict__, "code": "another"})
+    other = entry.__class__(**{**entry.__dict__, "recipe": "another 1.0"})
     assert draw({("lama", TABLE.name): [other]}, tmp_path) == []
     assert [path.name for path in (tmp_path / "figures").iterdir()] == [DRAWN_FROM]
 

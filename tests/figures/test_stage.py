@@ -187,6 +187,7 @@ def test_two_builds_have_equal_bytes(runs, monkeypatch):
 def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (EPOCHS,)})
     monkeypatch.setattr(tables, "current_identity", lambda *of_cell: {"hashes": {}})
+    monkeypatch.setattr(tables, "changed_hashes", lambda then, now: [])
     shutil.rmtree(runs / "runs/fcsr-table-3/cnn/sst-2/2")  # one of the two seeds
     shutil.rmtree(runs / "runs/fcsr-table-3/tfidf-svm")
     (runs / "figures").mkdir()
@@ -205,13 +206,15 @@ def test_a_stale_run_is_refused(runs, monkeypatch):
 
     def other_code(table, source, cell, seed, protocol, fold):
         found = current(table, source, cell, seed, protocol, fold)
-        return found | {"hashes": found["hashes"] | {"code": "new"}} if (cell["row"], seed) == ("cnn", 2) else found
+        return (
+            found | {"hashes": found["hashes"] | {"recipe": "new 1.0"}} if (cell["row"], seed) == ("cnn", 2) else found
+        )
 
     monkeypatch.setattr(tables, "current_identity", other_code)
     (runs / "figures").mkdir()
     entry = written(runs)["fcsr-figure-4"]
     assert not entry["drawn"]
-    assert "refused: its code are not the current ones; `dvc repro` runs it again): CNN." in entry["note"]
+    assert "refused: its recipe changed since; `dvc repro` runs it again): CNN." in entry["note"]
 
 
 def test_a_cell_that_the_scale_does_not_list_is_not_in_the_scale(runs, monkeypatch):

@@ -8,7 +8,8 @@ from retable.tables.bank import Entry
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 ENTRY = Entry(
     row="cnn", column="sst-2", seed="1", metric="accuracy", value="0.8", clean="", texts="1821", vectors="pool",
-    tokens_covered="0.9", epochs="7", turned="True", scale="cpu", parameters="p", data="d", code="c", commit=COMMIT,
+    tokens_covered="0.9", epochs="7", turned="True",
+    scale="cpu", parameters="p", data="d", recipe="c 1.0", commit=COMMIT,
     device="a processor", threads="1", date="2026-11-22",
 )  # fmt: skip
 

@@ -1,20 +1,18 @@
 """Folds of a cell: its runs, what they read, which vectors they may; and that runs without folds stay the same."""
 
 import json
+import shutil
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline import code, embed, folding, pool, run_checks, running, scale, tables
+from pipeline import embed, folding, pool, run_checks, running, scale, tables
 from pipeline.bank import shown_from_bank
-from pipeline.code import fold_digests, run_digests
 from pipeline.estimate import run_seconds, training_words, words_of_pool
 from pipeline.folding import (
     Planned,
-    code_of_run,
-    data_of_run,
     folded_corpora,
     own_vectors,
     planned_runs,
@@ -22,11 +20,10 @@ from pipeline.folding import (
 )
 from pipeline.scale import model_preset, scale_preset
 from retable.errors import InputError
-from retable.files import read_json, sha256_of_value, write_json
+from retable.files import read_json, write_json
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Row
 from retable.papers.parameters import cut_of, folds_of, row_parameters, serves
-from retable.provenance import data_digest
 from retable.tables.bank import Entry
 from retable.text.folds import Fold, FoldedCorpus
 from retable.text.leakage import digest
@@ -72,83 +69,63 @@ class TestRunsOfACell:
 
 
 class TestIdentity:
-    """A run without folds has the hashes from before there were folds; a fold has others, with the code that cuts."""
+    """Parameters without the device, what the arrays hold, and the majors of the recipe."""
 
     @pytest.fixture
-    def tagged(self, tmp_path):
-        for split in SPLITS:
-            (tmp_path / f"tagged/{split}.parquet").parent.mkdir(exist_ok=True)
-            (tmp_path / f"tagged/{split}.parquet").write_text(split)
-        for folder in ("vectors", "vectors/fold-1-of-2", "vectors/fold-2-of-2"):
+    def data(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(folding, "DIGESTS", tmp_path / "digests.json")
+        (tmp_path / "r8").mkdir()
+        write_json(tmp_path / "r8/digest.json", {"texts": "the texts"})
+        for folder in ("v", "v/fold-1-of-2", "v/fold-2-of-2"):
             (tmp_path / folder).mkdir()
-            for name in ("vectors.npy", "words.txt"):
-                (tmp_path / folder / name).write_text(f"{folder} {name}")
-        sources = run_digests("lama")
-        write_json(tmp_path / "code", {"preset": {}, "overrides": {}, "sources": sources} | fold_digests())
-        write_json(tmp_path / "code-without", {"preset": {}, "overrides": {}, "sources": sources})
+            write_json(tmp_path / folder / "vectors.json", {"digest": folder})
         return tmp_path
 
-    def parameters(self, fold=None):
+    def parameters(self, fold=None, **changes):
         row, column = LAMA.row("lama"), LAMA.column("r8")
-        return row_parameters(model_preset("lama"), row, column, PROTOCOL, vectors="v", seed=1, fold=fold)
+        return row_parameters(model_preset("lama"), row, column, PROTOCOL | changes, vectors="v", seed=1, fold=fold)
 
-    def test_without_folds(self, tagged):
-        for file in ("code", "code-without"):
-            found = running.identity(self.parameters(), tagged / "tagged", tagged / "vectors", tagged / file)
-            assert found["hashes"] == {
-                "parameters": sha256_of_value(self.parameters()),
-                "data": data_digest(tagged / "tagged", tagged / "vectors"),
-                "code": sha256_of_value(run_digests("lama")),
-            }
-            assert found["fold"] is None
+    def identity(self, data, *of_run, **changes):
+        return running.identity(self.parameters(*of_run, **changes), data / "r8", data / "v")
 
-    def test_what_a_run_is_made_of_holds_nothing_of_folds(self):
-        for model in ("lama", "fcsr", "tfidf-svm"):
-            assert not {"retable.text.folds", "retable.text.clusters", "retable.text.splitting"} & set(
-                run_digests(model)
-            )
+    def test_where_a_run_is_executed_is_no_part_of_it(self, data):
+        assert self.identity(data, device="cpu")["hashes"] == self.identity(data, device="cuda")["hashes"]
+        assert self.identity(data)["key"] != self.identity(data, precision="bfloat16")["key"]
 
-    def test_of_a_fold(self, tagged):
-        one, two = (
-            running.identity(
-                self.parameters(Fold("dev", 2, number)), tagged / "tagged", tagged / "vectors", tagged / "code"
-            )
-            for number in (1, 2)
+    def test_the_recipe_names_every_unit_of_a_run_and_no_other(self, data):
+        assert self.identity(data)["hashes"]["recipe"] == (
+            "lama 1.0, batches 1.0, loop 1.0, optimiser-sgd 1.0, schedule-constant 1.0, scores 1.0, vocabulary 1.0"
         )
+        assert ", folds 1.0, " in self.identity(data, Fold("dev", 2, 1))["hashes"]["recipe"]
+
+    def test_folds_of_a_cell_share_their_data_and_not_their_parameters(self, data):
+        one, two = (self.identity(data, Fold("dev", 2, number)) for number in (1, 2))
         assert (one["fold"], two["fold"]) == (1, 2)
         assert one["hashes"]["parameters"] != two["hashes"]["parameters"]
-        for name in ("data", "code"):  # the runs of a cell differ by seed and fold alone
-            assert one["hashes"][name] == two["hashes"][name]
-        plain = running.identity(self.parameters(), tagged / "tagged", tagged / "vectors", tagged / "code")
-        assert not set(plain["hashes"].values()) & set(one["hashes"].values())
-        assert "retable.text.folds" in code_of_run(one["parameters"], tagged / "code")
+        assert one["hashes"]["data"] == two["hashes"]["data"] != self.identity(data)["hashes"]["data"]
 
-    def test_other_vectors_of_any_fold_are_other_data(self, tagged):
-        fold = self.parameters(Fold("dev", 2, 1))
-        before = data_of_run(fold, tagged / "tagged", tagged / "vectors")
-        (tagged / "vectors/fold-2-of-2/vectors.npy").write_text("other")
-        assert data_of_run(fold, tagged / "tagged", tagged / "vectors") != before
+    def test_other_vectors_of_any_fold_are_other_data(self, data):
+        before = self.identity(data, Fold("dev", 2, 1))["hashes"]["data"]
+        write_json(data / "v/fold-2-of-2/vectors.json", {"digest": "others"})
+        assert self.identity(data, Fold("dev", 2, 1))["hashes"]["data"] != before
 
-    def test_vectors_of_other_folds_are_refused(self, tagged):
-        assert vectors_of_run(tagged / "vectors", Fold("dev", 2, 2)) == tagged / "vectors/fold-2-of-2"
-        assert vectors_of_run(tagged / "vectors", None) == tagged / "vectors"
-        assert vectors_of_run(tagged / "tagged", Fold("dev", 2, 2)) == tagged / "tagged"  # of texts of others
+    def test_without_data_the_lock_file_tells_what_they_are(self, data):
+        known = self.identity(data)["hashes"]
+        for name in ("r8/digest.json", "v/vectors.json"):
+            (data / name).unlink()
+        with pytest.raises(FileNotFoundError):
+            self.identity(data)
+        write_json(data / "digests.json", {"texts": {"r8": "the texts"}, "vectors": {"v": "v"}})
+        shutil.rmtree(data / "v")
+        assert self.identity(data)["hashes"] == known
+
+    def test_vectors_of_other_folds_are_refused(self, data):
+        assert vectors_of_run(data / "v", Fold("dev", 2, 2)) == data / "v/fold-2-of-2"
+        assert vectors_of_run(data / "v", None) == data / "v"
+        assert vectors_of_run(data / "r8", Fold("dev", 2, 2)) == data / "r8"  # of texts of others
         for fold in (Fold("dev", 3, 1), Fold("test", 2, 1)):
             with pytest.raises(InputError, match=f"holds word vectors of 2 dev folds, the run is of fold {fold.told}"):
-                own_vectors(tagged / "vectors", fold)
-
-    def test_code_of_a_scale_without_folds_is_refused(self, tagged):
-        with pytest.raises(InputError, match="is of a scale without folds; `dvc repro code`"):
-            code_of_run(self.parameters(Fold("dev", 2, 1)), tagged / "code-without")
-
-    def test_only_the_tables_that_cut_a_corpus_have_the_code_of_folds(self, monkeypatch):
-        for name in ("model_preset", "run_digests"):  # reading is slow
-            monkeypatch.setattr(code, name, lambda model: {})
-        codes = code.row_codes(paper("lama"), PROTOCOL)
-        assert set(codes["lama-table-4.lama"]) == {"preset", "overrides", "sources", "folds"}
-        assert set(codes["lama-figure-2.lama-encoder-50"]) == {"preset", "overrides", "sources"}
-        plain = code.row_codes(paper("lama"), PROTOCOL | {"folds": {}})
-        assert plain["lama-table-4.lama"] == {k: v for k, v in codes["lama-table-4.lama"].items() if k != "folds"}
+                own_vectors(data / "v", fold)
 
 
 class TestDeclarations:
@@ -354,7 +331,7 @@ def test_a_table_of_files_pools_the_folds_of_each_seed(tmp_path, monkeypatch):
     source = paper("transformer-f")
     table = source.result_table("transformer-f-table-2")
     cell = {"row": "transformer", "column": "mr", "model": "transformer", "corpus": "mr", "vectors": "none"}
-    current = {"hashes": {"parameters": "p", "data": "d", "code": "c"}}
+    current = {"hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}}
     protocols = {"transformer-f": PROTOCOL | {"seeds": [1], "folds": {"mr": 2}}}
     monkeypatch.setattr(tables, "cells_of", lambda each, source: {"transformer.mr": cell} if each is table else {})
     monkeypatch.setattr(tables, "current_identity", lambda *of_cell: current)
@@ -381,7 +358,7 @@ def test_the_bank_shows_a_linear_model_s_folds_where_they_are_cut_alike(monkeypa
         fold = Fold("test", 2, number)
         metrics = {
             "seed": 1, "scale": "paper", "git_commit": "", "device": "", "threads": 2, "date": "", "vectors": None,
-            "hashes": {"parameters": "p", "data": "d", "code": "c"}, "epochs": {"run": None, "turned": None},
+            "hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}, "epochs": {"run": None, "turned": None},
             "test": {"accuracy": 0.8, "texts": 10}, "test_clean": None, "dev": {"accuracy": 0.5},
             "parameters": {"training": {}, "corpus": {"name": "mr", **fold.parameters}},
         }  # fmt: skip

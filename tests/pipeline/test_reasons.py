@@ -13,7 +13,8 @@ TABLE = FCSR.result_table("fcsr-table-3")
 PROTOCOL = {"seeds": [1], "folds": {}, "epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
 ENTRY = Entry(
     row="cnn", column="sst-2", seed="1", metric="accuracy", value="0.8", clean="", texts="1821", vectors="pool",
-    tokens_covered="0.9", epochs="7", turned="True", scale="cpu", parameters="p", data="d", code="c", commit="abc",
+    tokens_covered="0.9", epochs="7", turned="True",
+    scale="cpu", parameters="p", data="d", recipe="c 1.0", commit="abc",
     device="a processor", threads="1", date="2026-11-22",
 )  # fmt: skip
 
@@ -59,11 +60,11 @@ def test_every_column_that_shows_a_run_has_its_reason():
 
 
 def test_a_banked_run_of_other_code_is_not_said_to_be_missing(monkeypatch):
-    monkeypatch.setattr(bank, "changed_since", lambda source, table, entry, protocol: {"code", "parameters"})
+    monkeypatch.setattr(bank, "changed_since", lambda source, table, entry, protocol: {"recipe", "parameters"})
     entries = {("fcsr", "fcsr-table-3"): [ENTRY, replace(ENTRY, row="fcsr-printed-rate")]}
     missing = bank.why_missing(TABLE, FCSR, {}, {}, entries)
     lines = {(line.row, line.column): line for line in bank.lines_from_bank(TABLE, FCSR, {}, missing)}
-    told = "a banked run of other preset or budget and code is refused, it has to be run again"
+    told = "a banked run of other preset or budget and recipe is refused, it has to be run again"
     assert f"{told}: scale cpu has it" in lines["cnn", "sst-2"].note
     assert lines["fcsr-printed-rate", "sst-2"].note == f"{told}: in no scale"
     assert "not run yet: scale full has it" in lines["bilstm", "sst-2"].note
@@ -71,17 +72,19 @@ def test_a_banked_run_of_other_code_is_not_said_to_be_missing(monkeypatch):
 
 
 def test_what_changed_of_a_banked_run_is_listed():
-    told = reasons.refused(TABLE, FCSR, {("fcsr", "sst-2"): {"code", "parameters", "data"}, ("cnn", "sst-2"): {"data"}})
-    assert "of other preset or budget, data and code is refused" in told["fcsr", "sst-2"]
+    told = reasons.refused(
+        TABLE, FCSR, {("fcsr", "sst-2"): {"recipe", "parameters", "data"}, ("cnn", "sst-2"): {"data"}}
+    )
+    assert "of other preset or budget, data and recipe is refused" in told["fcsr", "sst-2"]
     assert "of other data is refused" in told["cnn", "sst-2"]
 
 
 def test_of_a_refused_run_every_score_is_told(monkeypatch):
-    monkeypatch.setattr(bank, "changed_since", lambda source, table, entry, protocol: {"code"})
+    monkeypatch.setattr(bank, "changed_since", lambda source, table, entry, protocol: {"recipe"})
     table = TRANSFORMER_F.result_table("transformer-f-table-3")
     entries = {("transformer-f", table.name): [replace(ENTRY, row="transformer", column="ced")]}
     assert bank.refused_cells(table, TRANSFORMER_F, {}, entries) == {
-        ("transformer", "ced"): {"code"}, ("transformer", "ced-f1"): {"code"},
+        ("transformer", "ced"): {"recipe"}, ("transformer", "ced-f1"): {"recipe"},
     }  # fmt: skip
     shown = {("transformer", "ced"): entries["transformer-f", table.name]}
     assert bank.refused_cells(table, TRANSFORMER_F, shown, entries) == {}
@@ -92,7 +95,7 @@ def test_a_run_of_another_paper_that_is_limited_otherwise_is_not_shown_and_told(
     monkeypatch.setattr(bank, "read_params", {"papers": dict.fromkeys(PAPERS, PROTOCOL) | lama}.get)
     source = paper("lama")
     table = source.result_table("lama-table-4")
-    runs = [replace(ENTRY, row="fasttext", column=name, vectors="", code="old") for name in ("r8", "imdb")]
+    runs = [replace(ENTRY, row="fasttext", column=name, vectors="", recipe="c 0.9") for name in ("r8", "imdb")]
     banked = {("lama", table.name): [], ("floors", "floors-table-1"): runs}
     shown = bank.shown_from_bank(table, source, banked)
     assert shown == {("fasttext", "r8"): runs[:1]}
@@ -103,12 +106,10 @@ def test_a_run_of_another_paper_that_is_limited_otherwise_is_not_shown_and_told(
 
 
 def test_an_entry_is_current_only_if_all_its_hashes_are(monkeypatch):
-    now = {"parameters": "p", "data": "d", "code": "c"}
+    now = {"parameters": "p", "data": "d", "recipe": "c 1.0"}
     monkeypatch.setattr(bank, "current_identity", lambda *of_cell: {"hashes": now})
-    monkeypatch.setattr(bank, "read_carried", lambda path: [])
     protocol = {"folds": {}}
     assert bank.changed_since(FCSR, TABLE, ENTRY, protocol) == set()
-    assert bank.changed_since(FCSR, TABLE, replace(ENTRY, code="old", data="old"), protocol) == {"code", "data"}
+    assert bank.changed_since(FCSR, TABLE, replace(ENTRY, recipe="c 0.9", data="old"), protocol) == {"recipe", "data"}
     assert bank.changed_since(FCSR, TABLE, replace(ENTRY, row="char-cnn"), protocol) == {"parameters"}
-    monkeypatch.setattr(bank, "stands_for", lambda *of_codes: True)
-    assert bank.is_current(FCSR, TABLE, replace(ENTRY, code="old"), protocol)
+    assert bank.is_current(FCSR, TABLE, replace(ENTRY, recipe="c 1.3"), protocol)  # equal within rounding

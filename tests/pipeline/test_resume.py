@@ -24,7 +24,7 @@ STEPS = 2 * 8  # of a seed: 400 texts in batches of 50, two epochs
 
 
 def write_project(folder):
-    """What a run of one cell reads: params.yaml, the cell, its code, texts whose words tell the label, no vectors."""
+    """What a run of one cell reads: params.yaml, the cell, texts whose words tell the label, no vectors."""
     chance = np.random.default_rng(1)
     for name, texts in (("train", 400), ("dev", 60), ("test", 60)):
         labels = chance.integers(4, size=texts)
@@ -42,7 +42,7 @@ def write_project(folder):
         pq.write_table(table, folder / f"tagged/covid-sentiment/{name}.parquet")
     (folder / "vectors/none").mkdir(parents=True)
     write_vectors(folder / "vectors/none", "none", NO_VECTORS)
-    write_code(folder, "a")
+    write_digest(folder, "a")
     protocol = scale_preset("smoke")["papers"]["fcsr"] | {
         "seeds": [1, 2],
         "epochs": 2,
@@ -55,8 +55,8 @@ def write_project(folder):
     return folder
 
 
-def write_code(folder, digest):
-    write_json(folder / "code" / ".".join(CELL[:2]), {"sources": {"retable.training.fit": digest}})
+def write_digest(folder, digest):
+    write_json(folder / "tagged/covid-sentiment/digest.json", {"texts": digest})
 
 
 def run(folder, signal="", launcher=""):
@@ -112,20 +112,20 @@ def test_a_cell_that_is_killed_in_its_second_seed_goes_on_there(tmp_path, unbrok
     assert not list((folder / "states").iterdir())
 
 
-def test_sigterm_saves_and_says_how_to_go_on_and_other_code_starts_anew(tmp_path, unbroken):
+def test_sigterm_saves_and_says_how_to_go_on_and_other_data_start_anew(tmp_path, unbroken):
     folder = write_project(tmp_path)
     status, said = run(folder, "15 5 0")
     assert status == 143
     assert (
         "error: stopped at epoch 1, step 6 of 8; its state is saved, and the same command goes on from there." in said
     )
-    write_code(folder, "b")
+    write_digest(folder, "b")
     status, said = run(folder)
     assert status == 0, said
     assert "goes on" not in said
     assert results(folder) == results(unbroken)
-    assert len(list((folder / "states").iterdir())) == 1  # that of the other code
-    write_code(folder, "a")
+    assert len(list((folder / "states").iterdir())) == 1  # that of the other data
+    write_digest(folder, "a")
     assert "goes on at epoch 1, step 6 of 8" in run(folder)[1]
     assert results(folder) == results(unbroken)
 

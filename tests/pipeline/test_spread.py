@@ -88,11 +88,11 @@ def test_a_table_without_cells_is_refused(listed, monkeypatch):
 
 
 def test_missing_data_are_told_before_a_job_is_queued(tmp_path, monkeypatch):
-    for name in ("TAGGED", "VECTORS", "CODE"):
+    for name in ("TAGGED", "VECTORS"):
         monkeypatch.setattr(spread, name, tmp_path / name)
     cell = CELLS["cnn.sst-2"]
-    for path in (tmp_path / "TAGGED/sst-2", tmp_path / "VECTORS/none", tmp_path / "CODE/fcsr-table-3.cnn"):
-        with pytest.raises(InputError, match=f"{path} is missing; `dvc repro code tag"):
+    for path in (tmp_path / "TAGGED/sst-2", tmp_path / "VECTORS/none"):
+        with pytest.raises(InputError, match=f"{path} is missing; `dvc repro tag"):
             spread.check_data(TABLE, [cell])
         path.mkdir(parents=True)
     spread.check_data(TABLE, [cell])

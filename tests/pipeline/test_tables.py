@@ -12,7 +12,7 @@ from retable.papers.paper import Column
 from retable.tables.bank import Entry
 from retable.tables.lines import Line
 
-CURRENT = {"hashes": {"parameters": "p", "data": "d", "code": "c"}}
+CURRENT = {"hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}}
 
 
 def run_folder(folder, **changes):
@@ -23,8 +23,8 @@ def run_folder(folder, **changes):
 def test_a_current_run_is_shown_and_a_stale_one_refused(tmp_path):
     assert why_not(tmp_path, CURRENT) == "not run yet"
     assert why_not(run_folder(tmp_path), CURRENT) == ""
-    assert why_not(run_folder(tmp_path, data="old"), CURRENT).startswith("refused: its data are not")
-    assert "parameters and code" in why_not(run_folder(tmp_path, parameters="old", code="old"), CURRENT)
+    assert why_not(run_folder(tmp_path, data="old"), CURRENT).startswith("refused: its data changed")
+    assert "parameters and recipe" in why_not(run_folder(tmp_path, parameters="old", recipe="c 0.9"), CURRENT)
 
 
 def test_tables_never_replace_a_folder_of_something_else(tmp_path):
@@ -187,7 +187,8 @@ def entry_of(row, column, seed, value):
     """An entry of the bank with an accuracy and costs."""
     metrics = CURRENT | {
         "row": row, "column": column, "seed": seed, "scale": "cpu", "git_commit": "abc", "device": "a processor",
-        "threads": 2, "date": "2026-11-21", "hashes": {"parameters": "p", "data": "d", "code": "c"}, "vectors": None,
+        "threads": 2, "date": "2026-11-21",
+        "hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}, "vectors": None,
         "test": {"accuracy": value, "texts": 7600}, "test_clean": None, "epochs": {"run": 7, "turned": True},
         "parameters": {"training": {"max_words": 0}},
     }  # fmt: skip

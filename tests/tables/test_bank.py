@@ -9,7 +9,7 @@ from retable.text.splits import Facts, Split
 
 METRICS = {
     "row": "fcsr", "column": "sst-2", "seed": 1, "scale": "cpu", "git_commit": "abc", "device": "a processor",
-    "threads": 2, "date": "2026-11-20", "hashes": {"parameters": "p", "data": "d", "code": "c"},
+    "threads": 2, "date": "2026-11-20", "hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"},
     "test": {"accuracy": 0.8341570565623284, "texts": 1821}, "test_clean": {"accuracy": 0.83}, "vectors": None,
     "epochs": {"run": 7, "turned": True}, "parameters": {"training": {"max_words": 0}},
 }  # fmt: skip

@@ -205,8 +205,8 @@ def test_a_curve_that_has_not_turned_is_told():
 
 
 def test_a_refused_run_leaves_its_reason():
-    line = lines_of({}, {("net", "a"): "refused: its data are not the current ones"})["net", "a"]
-    assert line.note == "refused: its data are not the current ones"
+    line = lines_of({}, {("net", "a"): "refused: its data changed since"})["net", "a"]
+    assert line.note == "refused: its data changed since"
     assert not line.measured
 
 

@@ -106,7 +106,8 @@ def test_seeds_are_averaged_over_what_each_of_them_pools():
 
 METRICS = {
     "seed": 1, "scale": "paper", "git_commit": "abc", "device": "a processor", "threads": 2, "date": "2026-11-21",
-    "hashes": {"parameters": "p", "data": "d", "code": "c"}, "vectors": None, "epochs": {"run": 7, "turned": True},
+    "hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}, "vectors": None,
+    "epochs": {"run": 7, "turned": True},
 }  # fmt: skip
 
 

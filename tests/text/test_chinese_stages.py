@@ -111,7 +111,7 @@ def test_unlabelled_texts_get_tokens_and_no_parts(stages, tmp_path):
     unlabelled = rows.set_column(2, rows.schema.field("label"), pa.array([""] * len(rows)))
     pq.write_table(unlabelled.replace_schema_metadata(rows.schema.metadata), path)
     folder = stages("sample-zh", "context")
-    assert sorted(file.stem for file in folder.iterdir()) == sorted([*SPLITS, "unlabelled"])
+    assert sorted(file.stem for file in folder.iterdir()) == sorted(["digest", *SPLITS, "unlabelled"])
     tagged, dev = pq.read_table(folder / "unlabelled.parquet"), pq.read_table(folder / "dev.parquet")
     assert tagged.column_names == ["id", "tokens", "label", "clean"]
     assert tagged["tokens"] == dev["tokens"]
@@ -142,6 +142,7 @@ from pathlib import Path
 import pipeline.tag
 folder = Path(sys.argv[1])
 pipeline.tag.CLEAN, pipeline.tag.TAGGED = folder / "clean", folder / "tagged"
+pipeline.digests.DIGESTS = folder / "digests.json"
 pipeline.tag.read_params = lambda section: {"sample-en": {"parts": "none"}}
 pipeline.tag.main("sample-en")
 print(sorted({"spacy", "jieba", "torch", "sklearn", "numba"} & set(sys.modules)))

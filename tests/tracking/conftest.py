@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pipeline.running import hash_of_parameters
 from retable.evaluation.run_folder import scores_of_splits, write_cost, write_curve, write_predictions
 from retable.files import sha256_of_value, write_json
 from retable.provenance import run_key
@@ -53,7 +54,7 @@ def candidate_lines() -> list[dict[str, Any]]:
 
 def write_run(
     folder: Path, *, row: str = "fcsr", column: str = "sst-2", table: str = "fcsr-table-3", seed: int = 1,
-    texts: int = 400, alpha: float = 0.2, code: str = "code", scale: str = "cpu",
+    texts: int = 400, alpha: float = 0.2, recipe: str = "loop 1.0", scale: str = "cpu",
 ) -> Path:  # fmt: skip
     """A run's folder; `alpha` and `code` change its key."""
     linear = row.endswith("svm")
@@ -64,12 +65,12 @@ def write_run(
         "training": {} if linear else {"epochs": 6, "learning_rate": 0.001, "batch_size": 50},
         "seed": seed, "device": "cpu", "precision": "float32",
     }  # fmt: skip
-    hashes = {"data": sha256_of_value(column), "code": sha256_of_value(code), "parameters": sha256_of_value(parameters)}
+    hashes = {"data": sha256_of_value(column), "recipe": recipe, "parameters": hash_of_parameters(parameters)}
     lines = candidate_lines() if linear else epoch_lines(seed)
     answers, dev = some_answers(labels, texts, seed), some_answers(labels, texts // 2, seed + 100)
     epochs = {"run": None, "chosen": None, "turned": None} if linear else {"run": 6, "chosen": 4, "turned": True}
     metrics = {
-        "key": run_key(hashes["parameters"], hashes["data"], hashes["code"]), "paper": table.partition("-table-")[0],
+        "key": run_key(**hashes), "paper": table.partition("-table-")[0],
         "table": table, "row": row, "column": column, "model": row, "corpus": column, "seed": seed, "fold": None,
         "scale": scale, "parameters": parameters, "hashes": hashes,
         "vectors": None if linear else {"name": "pool-en.word2vec-300", "words_covered": 0.91, "tokens_covered": 0.98},

@@ -56,7 +56,8 @@ def test_a_run_can_be_filtered_by_what_it_is(client: Any):
     assert {run.info.run_name for run in client.search_runs([number], wanted)} == {"seed 1", "seed 2"}
     tags = run_at(client, "fcsr", f"{CELL}/1").data.tags
     assert (tags["scale"], tags["device"], tags["commit"]) == ("cpu", "cpu", "0" * 40)
-    assert len(tags["data_hash"]) == len(tags["code_hash"]) == 64
+    assert len(tags["data_hash"]) == 64
+    assert tags["recipe"] == "loop 1.0"
 
 
 def test_metrics_parameters_and_data_stand_in_the_run(client: Any, results: Path):

@@ -28,7 +28,7 @@ class WordEmbedding(nn.Module):
         super().__init__()
         if not 0 <= tuned <= len(vectors):
             raise ValueError(f"tuned is {tuned}; allowed are 0 to {len(vectors)}, the number of vectors")
-        vectors = vectors.clone().float()
+        vectors = vectors.clone().to(torch.get_default_dtype())
         vectors[PADDING] = 0.0
         self.tuned = nn.Parameter(vectors[:tuned]) if tuned else None
         self.register_buffer("fixed", vectors[tuned:], persistent=True)

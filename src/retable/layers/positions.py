@@ -15,9 +15,9 @@ def sinusoidal_positions(length: int, size: int, device: torch.device | None = N
     Args:
         length: words of the longest text.
         size: components, an even number.
-    Returns: float32 (length, size), row t for the word at place t, counted from 0.
+    Returns: of the default type, (length, size), row t for the word at place t, counted from 0.
     """
     places = torch.arange(length, dtype=torch.float64, device=device).unsqueeze(1)
     components = torch.arange(0, size, 2, dtype=torch.float64, device=device)
     angles = places / LONGEST ** (components / size)  # (T, size / 2)
-    return torch.stack((angles.sin(), angles.cos()), dim=2).flatten(1).float()
+    return torch.stack((angles.sin(), angles.cos()), dim=2).flatten(1).to(torch.get_default_dtype())

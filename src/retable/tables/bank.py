@@ -61,7 +61,7 @@ class Entry:
     scale: str
     parameters: str
     data: str
-    code: str
+    recipe: str
     commit: str
     device: str
     threads: str
@@ -108,7 +108,7 @@ class Entry:
             scale=metrics["scale"],
             parameters=hashes["parameters"],
             data=hashes["data"],
-            code=hashes["code"],
+            recipe=hashes["recipe"],
             commit=metrics["git_commit"],
             device=metrics["device"],
             threads=str(metrics["threads"]),
@@ -137,7 +137,7 @@ class Entry:
     @property
     def hashes(self) -> dict[str, str]:
         """As in metrics.json."""
-        return {"parameters": self.parameters, "data": self.data, "code": self.code}
+        return {"parameters": self.parameters, "data": self.data, "recipe": self.recipe}
 
     @property
     def cost(self) -> dict[str, str]:

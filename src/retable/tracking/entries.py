@@ -131,7 +131,7 @@ def without_seed(parameters: Facts) -> dict[str, Any]:
 def cell_key(facts: Facts) -> str:
     """What identifies a cell: parameters without the seed, data and code."""
     hashes = facts["hashes"]
-    return sha256_of_value([without_seed(facts["parameters"]), hashes["data"], hashes["code"]])
+    return sha256_of_value([without_seed(facts["parameters"]), hashes["data"], hashes["recipe"]])
 
 
 def tags(kind: str, facts: Facts) -> dict[str, str]:
@@ -139,7 +139,7 @@ def tags(kind: str, facts: Facts) -> dict[str, str]:
     found = {name: facts[name] for name in FILTERS if facts.get(name) is not None}
     hashes = facts.get("hashes", {})
     found |= {"kind": kind, "commit": facts.get("git_commit")}
-    found |= {f"{name}_hash": hashes.get(name) for name in ("data", "code", "parameters")}
+    found |= {f"{name}_hash": hashes.get(name) for name in ("data", "parameters")} | {"recipe": hashes.get("recipe")}
     vectors = facts.get("vectors")
     found["vectors"] = vectors["name"] if isinstance(vectors, Mapping) else vectors
     found |= {f"version.{name}": version for name, version in facts.get("versions", {}).items()}

@@ -109,7 +109,7 @@ def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, sp
     known = [(where[word], index) for index, word in enumerate(vectors.words) if word in where]
     if known:
         target, source = (torch.tensor(column) for column in zip(*known, strict=True))
-        rows[target] = torch.from_numpy(np.asarray(vectors.matrix[source.numpy()], dtype=np.float32))
+        rows[target] = torch.from_numpy(np.asarray(vectors.matrix[source.numpy()], dtype=np.float32)).to(rows.dtype)
     return rows
 
 

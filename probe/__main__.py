@@ -1,0 +1,81 @@
+"""`python -m probe [CASE ...]`: compare today's numbers with those of the last commit at which the probe passed."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from pipeline.command import command, fail
+from pipeline.paths import ROOT, TAGGED, VECTORS
+from probe.compare import compare, demands
+from probe.sides import git, known_commit, outcomes, start, state_of_checkout, worktree, write
+from retable.files import read_json, write_json
+
+PASSED = ROOT / "probe/passed.json"
+
+
+@command
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m probe", description="Do today's numbers need another recipe?")
+    parser.add_argument("--accept", action="store_true", help="write HEAD into probe/passed.json after it has passed")
+    parser.add_argument("--against", metavar="COMMIT", default="", help="compare with this commit instead")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="only run the cases of this tree, into FOLDER")
+    parser.add_argument("case", nargs="*", help="only cases whose name begins so")
+    options = parser.parse_args()
+    if options.write:
+        run_cases(options.write, options.case)
+        return
+    before = known_commit(options.against or read_json(PASSED)["commit"])
+    head = git("rev-parse", "HEAD")
+    report(before, options.case)
+    if options.accept:
+        write_json(PASSED, {"commit": head})
+
+
+def run_cases(folder: Path, wanted: list[str]) -> None:
+    """Run the cases of this tree; those of data leave what the later ones of them read."""
+    from probe.data import data_cases  # imported here: a comparison needs neither torch nor spaCy
+    from probe.samples import write_samples
+    from probe.tables import table_cases
+    from probe.training import training_cases
+
+    write_samples(TAGGED, VECTORS)
+    with tempfile.TemporaryDirectory() as scratch:
+        cases = (case for cases in (table_cases(), data_cases(), training_cases()) for case in cases)
+        write(folder, [case for case in cases if chosen(case.name, wanted)], Path(scratch))
+
+
+def chosen(name: str, wanted: list[str]) -> bool:
+    """Whether a case is asked for; without any words all are."""
+    return not wanted or any(name.startswith(word) for word in wanted)
+
+
+def report(before: str, wanted: list[str]) -> None:
+    """Run both sides at once, say what differs, and fail where recipes do not say it too."""
+    with worktree(before) as old, worktree(state_of_checkout()) as new:
+        processes = [start(tree, wanted) for tree in (old, new)]
+        then, now = (
+            outcomes(tree, process, what)
+            for tree, process, what in zip(
+                (old, new), processes, (f"commit {before[:10]}", "this checkout"), strict=True
+            )
+        )
+    differences = {name: compare(then[name], now[name]) for name in now if name in then}
+    for name, difference in differences.items():
+        if difference and difference.level:
+            print(f"{name}: {difference.sentence}")
+    asked_otherwise = sum(each is None for each in differences.values())
+    equal = sum(each is not None and not each.level for each in differences.values())
+    print(
+        f"{equal} of {len(differences)} cases are equal to those of commit {before[:10]}, {asked_otherwise} were asked "
+        f"otherwise, {len(now.keys() - then.keys())} are new, {len(then.keys() - now.keys())} are gone"
+    )
+    sentences = demands(then, now)
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)
+    if sentences:
+        fail(f"{len(sentences)} recipes and numbers do not agree (retable/recipes.py, pipeline/presets/models/).")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""The stages that prepare data, on the project's own samples: texts, parts of speech, copies, word vectors."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from pipeline import clean, download, embed, overlap, parts_table, pool, tag, tagger
+from pipeline.params import load_yaml
+from pipeline.paths import CLEAN, OVERLAP, PARAMS, PARTS_TABLES, POOLS, ROOT, SAMPLE, TAGGED, TAGGER, VECTORS
+from pipeline.scale import write_scale
+from probe.case import Arrays, Case, texts
+from retable.files import read_json, sha256_of_file, sha256_of_value
+from retable.recipes import RECIPES
+from retable.text.splits import SPLITS
+from retable.vectors.store import read_vectors
+
+Read = Callable[[], Arrays]
+
+
+def data_cases() -> Iterator[Case]:
+    """Yield the stages in their order: each reads what those before it left in the worktree."""
+    if PARAMS.resolve().parent == ROOT:
+        write_scale("smoke")
+    params = load_yaml(PARAMS)
+    raw = sha256_of_value(sorted([str(path.name), sha256_of_file(path)] for path in SAMPLE.rglob("*.txt")))
+    for name in params["corpora"]:
+        yield stage(
+            f"clean {name}",
+            raw,
+            ["clean"],
+            partial(read_clean, name),
+            partial(download.main, name),
+            partial(clean.main, name),
+        )
+    treebank = params["tagger"]["treebank"]
+    yield stage("tagger", params["tagger"], ["tagger"], read_tagger, partial(download.main, treebank), tagger.main)
+    yield stage("parts-table", raw, ["parts-table", "tokens", "clean"], read_parts_table, parts_table.main)
+    for name, options in params["corpora"].items():
+        units = ["tokens", "clean", "tagger"]
+        yield stage(
+            f"tag {name}", [raw, options, params["tagger"]], units, partial(read_tagged, name), partial(tag.main, name)
+        )
+    yield stage("overlap", raw, ["overlap", "clean"], read_overlap, overlap.main)
+    for name, options in params["pools"].items():
+        units = ["pool", "folds", "tokens", "clean"]
+        yield stage(f"pool {name}", [raw, options], units, partial(read_pool, name), partial(pool.main, name))
+    for name, options in params["vectors"].items():
+        units = [options["method"], "pool", "folds", "tokens", "clean"]
+        asked = [raw, options, params["pools"]]
+        yield stage(f"embed {name}", asked, units, partial(read_set, name), partial(embed.main, name))
+
+
+def stage(name: str, asked: Any, units: list[str], read: Read, *mains: Callable[[], None]) -> Case:
+    """Return a case that runs one or more stages and reads what they left."""
+
+    def run(scratch: Path) -> Arrays:
+        for main in mains:
+            main()
+        return read()
+
+    return Case(name, {"asked": asked}, {unit: RECIPES[unit] for unit in units}, run)
+
+
+def read_clean(name: str) -> Arrays:
+    """Return texts, labels and which of them are clean."""
+    found = {}
+    for split in SPLITS:
+        table = pq.read_table(CLEAN / name / f"{split}.parquet")
+        for column in ("id", "text", "label"):
+            found[f"{split} {column}"] = texts(table.column(column).to_pylist())
+        found[f"{split} clean"] = table.column("clean").to_numpy().astype(np.int64)
+    return found
+
+
+def read_tagger() -> Arrays:
+    """Return its accuracies: two taggers that tag alike are one."""
+    facts = read_json(TAGGER / "accuracy.json")
+    return {name: np.array(sorted_numbers(facts[name]), dtype=np.float64) for name in ("dev", "test")}
+
+
+def sorted_numbers(value: Any) -> list[float]:
+    """Return the numbers of a JSON value, by their keys."""
+    if isinstance(value, dict):
+        return [number for key in sorted(value) for number in sorted_numbers(value[key])]
+    return [float(value)] if isinstance(value, int | float) else []
+
+
+def read_parts_table() -> Arrays:
+    """Return the lines of the table."""
+    return {"lines": texts((PARTS_TABLES / "zh/table.tsv").read_text(encoding="utf-8").splitlines())}
+
+
+def read_tagged(name: str) -> Arrays:
+    """Return tokens and parts of speech, a string a text."""
+    found = {}
+    for split in SPLITS:
+        table = pq.read_table(TAGGED / name / f"{split}.parquet")
+        for column in set(table.column_names) & {"tokens", "parts"}:
+            found[f"{split} {column}"] = texts(["\t".join(row) for row in table.column(column).to_pylist()])
+    return found
+
+
+def read_overlap() -> Arrays:
+    """Return the copies that two corpora share."""
+    table = pq.read_table(OVERLAP / "texts.parquet")
+    return {"copies": texts([f"{row['id']} {row['other_id']} {row['similarity']:.4f}" for row in table.to_pylist()])}
+
+
+def read_pool(name: str) -> Arrays:
+    """Return the pool's texts, and those of its folds."""
+    files = sorted((POOLS / name).rglob("texts.parquet"))
+    return {
+        str(file.parent.relative_to(POOLS)): texts([" ".join(row) for row in pq.read_table(file).column(0).to_pylist()])
+        for file in files
+    }
+
+
+def read_set(name: str) -> Arrays:
+    """Return words and numbers of a set of word vectors and of its folds."""
+    found = {}
+    for folder in sorted(file.parent for file in (VECTORS / name).rglob("vectors.npy")):
+        vectors, of = read_vectors(folder), folder.relative_to(VECTORS)
+        found |= {f"{of} words": texts(vectors.words), f"{of} numbers": np.array(vectors.matrix)}
+    return found

@@ -1,0 +1,189 @@
+"""Small runs: every model in all its readings, every optimiser and schedule past its first rate, and what else a
+training may be asked for, each through the function that makes the runs of tables, in float32 and in float64.
+"""
+
+import csv
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+import torch
+
+from pipeline.paths import TAGGED
+from pipeline.paths import VECTORS as VECTORS_FOLDER
+from pipeline.run import make_run
+from pipeline.running import identity
+from pipeline.scale import model_preset
+from probe.case import Arrays, Case
+from probe.samples import PLAIN, VECTORS, WITH_DOMAINS
+from retable.evaluation.run_folder import read_predictions
+from retable.models import LINEAR_MODELS, MODELS, network_class
+from retable.papers import PAPERS, paper
+from retable.recipes import recipe_of
+
+Options = dict[str, Any]
+SMALL = {  # option -> the largest value that a case of the probe takes
+    "hidden": 12, "mlp_hidden": 10, "heads": 3, "queries": 4, "maps": 8, "blocks": 3, "filters": 6,
+    "attention_hidden": 8, "layers": 2, "size": 12, "steps": 3, "buckets": 500, "distance": 4,
+}  # fmt: skip
+TRAINING = {"epochs": 3, "epochs_max": 6, "batch_size": 8, "patience": 6}
+MORE_READINGS: dict[str, list[Options]] = {  # numbers that change what is computed, beside Literal and bool options
+    "fcsr": [{"alpha": 0.0}, {"window": 5}, {"window": 4, "window_means": "distance"}],
+    "lama": [{"heads": 1}, {"disagreement": "positions", "context": "mean"}],
+    "cspan": [{"queries": 1}],
+    "dpcnn": [{"shared": True, "region": 1}],
+    "fasttext": [{"ngrams": 1}, {"ngrams": 3}],
+    "transformer-f": [{"heads": 2}, {"hook_a": 1.5}],
+}
+BFLOAT16_ROUNDING = 0.05  # of bfloat16's three digits, after a few steps
+LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and what it asks for beside TRAINING, by section
+    **{
+        f"schedule {name}": ("textcnn", {"training": {"schedule": name, "epochs": 6}})
+        for name in ("constant", "fcsr", "linear", "steps", "warmup")
+    },
+    "sgd": ("textcnn", {"training": {"optimiser": "sgd", "learning_rate": 0.1, "momentum": 0.9}}),
+    "adagrad": ("textcnn", {"training": {"optimiser": "adagrad", "learning_rate": 0.05}}),
+    "adagrad, rows": ("fasttext", {"training": {"optimiser": "adagrad", "weight_decay": 0.01}}),
+    "adam, rows": ("fasttext", {"training": {"optimiser": "adam"}}),
+    "sgd, rows": ("fasttext", {"training": {"optimiser": "sgd", "learning_rate": 0.5}}),
+    "weight decay": ("textcnn", {"training": {"weight_decay": 0.05}}),
+    "clip": ("bilstm", {"training": {"clip": 0.05}}),
+    "patience": ("avg-embedding", {"training": {"patience": 1, "epochs": 30, "epochs_max": 30, "learning_rate": 0.5}}),
+    "words cut": ("textcnn", {"training": {"max_words": 20}}),
+    "vectors fixed": ("textcnn", {"embedding": {"tune": False}}),
+    "vectors random": ("textcnn", {"embedding": {"vectors": "none", "size": 14, "spread": 0.3}}),
+    "case kept": ("textcnn", {"embedding": {"lowercase": False, "min_count": 1}}),
+    "characters": ("textcnn", {"embedding": {"unit": "characters", "vectors": "none", "size": 10}}),
+    "bfloat16": ("transformer", {"precision": "bfloat16"}),
+    "domains": ("textcnn", {"corpus": {"name": WITH_DOMAINS}}),
+    "domains, a head each": ("textcnn", {"corpus": {"name": WITH_DOMAINS}, "training": {"heads": "per-domain"}}),
+    "domains, a head each, bilstm": ("bilstm", {"corpus": {"name": WITH_DOMAINS}, "training": {"heads": "per-domain"}}),
+    **{
+        f"{kind} fold {number}, {model}": (model, {"corpus": {"folds": 3, "fold": number, "kind": kind}})
+        for model in ("textcnn", "tfidf-svm")
+        for kind, number in (("dev", 2), ("test", 3))
+    },
+    "seed 2": ("textcnn", {"seed": 2}),
+}
+
+
+def training_cases() -> Iterator[Case]:
+    """Yield a case for each reading of each model, and for each thing that the loop does."""
+    for model in (*MODELS, *LINEAR_MODELS):
+        for reading, options in readings(model).items():
+            yield case(f"{model}{f': {reading}' if reading else ''}", parameters_of(model, {"model": options}))
+    for name, (model, asked) in LOOPS.items():
+        yield case(f"loop: {name}", parameters_of(model, asked))
+
+
+def readings(model: str) -> dict[str, Options]:
+    """Return name -> options of every reading of a model: each value of each choice alone, and each row of a paper."""
+    found: dict[str, Options] = {"": {}}
+    defaults = model_preset(model)["model"]
+    rows = [row for name in PAPERS for table in paper(name).results for row in table.rows if row.model == model]
+    for options in (*choices_of(model, defaults), *MORE_READINGS.get(model, ()), *(small(row) for row in rows)):
+        name = ", ".join(f"{option} {value}" for option, value in sorted(options.items()))
+        if any(defaults.get(option) != value for option, value in options.items()):
+            found[name] = options
+    return found
+
+
+def choices_of(model: str, defaults: Mapping[str, Any]) -> Iterator[Options]:
+    """Yield each value of each Literal or bool option of a network."""
+    if model in LINEAR_MODELS:
+        return
+    build = network_class(model)
+    hints = get_type_hints(build.__init__)  # type: ignore[misc]
+    for option in inspect.signature(build).parameters:
+        if option in defaults:
+            hint = hints[option]
+            values = get_args(hint) if get_origin(hint) is Literal else (True, False) if hint is bool else ()
+            yield from ({option: value} for value in values)
+
+
+def small(row: Any) -> Options:
+    """Return a row's own model options, none larger than the probe's networks are."""
+    own = row.overrides.get("model", {})
+    return {
+        option: min(value, SMALL[option]) if option in SMALL and type(value) is int else value
+        for option, value in own.items()
+    }
+
+
+def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a small run: a model's preset, shrunk, and what is asked for."""
+    preset = model_preset(model)
+    network = model in MODELS
+    sections: dict[str, Any] = {name: dict(preset[name]) for name in ("model", "embedding", "training")}
+    if network:
+        for option, largest in SMALL.items():
+            if isinstance(value := sections["model"].get(option), int):
+                sections["model"][option] = min(value, largest)
+        sections["embedding"]["vectors"] = VECTORS
+        sections["training"] |= TRAINING
+    sections |= {"corpus": {"name": PLAIN}, "seed": 1, "device": "cpu", "precision": "float32"}
+    for name, options in asked.items():
+        sections[name] = sections[name] | options if isinstance(options, Mapping) else options
+    return sections
+
+
+def case(name: str, parameters: dict[str, Any]) -> Case:
+    """Return the case of a run, which is trained in float32, and in float64 where it is not bfloat16's."""
+    recipe = recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])
+    narrow = parameters["precision"] == "bfloat16"
+    return Case(name, parameters, recipe, partial(trained, parameters), BFLOAT16_ROUNDING if narrow else 0.0)
+
+
+def trained(parameters: dict[str, Any], scratch: Path) -> Arrays:
+    """Train and score a run; in float64 its losses on the training texts alone are looked at."""
+    found = arrays_of(parameters, scratch)
+    found["curve train_loss"] = found["curve train_loss"].astype(np.float32)
+    if parameters["precision"] == "float32" and parameters["model"]["name"] in MODELS:
+        torch.set_default_dtype(torch.float64)
+        try:
+            found["float64 train_loss"] = arrays_of(parameters, scratch)["curve train_loss"]
+        finally:
+            torch.set_default_dtype(torch.float32)
+    return found
+
+
+def arrays_of(parameters: dict[str, Any], scratch: Path) -> Arrays:
+    """Make a run and read its folder."""
+    facts = {"paper": "floors", "table": "probe", "row": "probe", "column": "probe", "scale": "probe"}
+    facts |= identity(
+        parameters, TAGGED / parameters["corpus"]["name"], VECTORS_FOLDER / parameters["embedding"]["vectors"]
+    )
+    with TemporaryDirectory(dir=scratch) as folder:
+        run = Path(folder) / "run"
+        make_run(run, facts).forget()
+        return read_run(run)
+
+
+def read_run(folder: Path) -> Arrays:
+    """Return what a run's folder says: curve, epochs, predictions, scores on dev, test and clean test texts."""
+    metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    with (folder / "curve.csv").open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    _, _, classes, clean, probabilities = read_predictions(folder / "predictions.parquet")
+    found = {
+        "curve train_loss": np.array([float(line.get("train_loss", 0)) for line in lines], dtype=np.float64),
+        "curve dev_accuracy": np.array([float(line["dev_accuracy"]) for line in lines], dtype=np.float32),
+        "learning_rate": np.array([float(line.get("learning_rate", 0)) for line in lines], dtype=np.float64),
+        "epochs": np.array([metrics["epochs"][name] or 0 for name in ("run", "chosen")], dtype=np.int64),
+        "test log-probabilities": np.log(np.maximum(probabilities, 1e-12)).astype(np.float32),
+        "test classes": classes,
+        "test clean": clean.astype(np.int64),
+    }
+    for split in ("dev", "test", "test_clean"):
+        scores = metrics[split] or {}
+        found[f"{split} scores"] = np.array(
+            [scores.get(name) or 0.0 for name in ("texts", "accuracy", "macro_f1", "loss")], dtype=np.float32
+        )
+    for domain, scores in sorted((metrics.get("domains") or {}).items()):
+        found[f"{domain} scores"] = np.array([scores["test"]["accuracy"], scores["test"]["loss"]], dtype=np.float32)
+    return found
