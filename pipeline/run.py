@@ -7,7 +7,6 @@ Out  results/runs/<table>/<row>/<column>/<seed>/{metrics.json,cost.json,curve.cs
 
 import argparse
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from retable.evaluation.energy import gpu_of, metered
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
-from retable.training.fused.determinism import deterministic
+from retable.training.determinism import deterministic
 from retable.training.network import choose_device
 from retable.training.parallel import ALONE, Ranks
 from retable.training.run import Trained, train_classifier
@@ -53,7 +52,7 @@ def main() -> None:
             protocol = load_yaml(PARAMS)["papers"][paper.name]
             runs = planned_runs(column, protocol)
             with deterministic(protocol.get("deterministic", False)):
-                kept = run_all(folder, arguments.table, cell, runs, ranks, fused=protocol.get("fused", 0))
+                kept = [run_cell(folder / planned.name, arguments.table, cell, planned, ranks) for planned in runs]
         for each in kept:
             each.forget()
 
@@ -67,23 +66,6 @@ def cell_of(table: str, row: str, column: str) -> dict[str, str]:
         raise unknown_name(f"the cell of {table}", name, cells)
     found: dict[str, str] = cells[name]
     return found
-
-
-def run_all(
-    folder: Path, table: str, cell: dict[str, str], runs: Sequence[Planned], ranks: Ranks, *, fused: int
-) -> list[Kept]:
-    """The runs of a cell into their folders: one after the other, or up to `fused` at once.
-
-    Raises: InputError if several processes are to train runs fused.
-    """
-    if fused > 1 and len(runs) > 1 and cell["model"] not in LINEAR_MODELS:
-        from pipeline.fusing import groups_of, run_group  # not at the top: it imports this module
-
-        model = facts_of_run(table, cell, runs[0])["parameters"]["model"]
-        groups = groups_of(runs, fused, model, ranks)
-        if groups:
-            return [kept for group in groups for kept in run_group(folder, table, cell, group)]
-    return [run_cell(folder / planned.name, table, cell, planned, ranks) for planned in runs]
 
 
 def run_cell(
