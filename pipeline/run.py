@@ -7,11 +7,8 @@ Out  results/runs/<table>/<row>/<column>/<seed>/{metrics.json,cost.json,curve.cs
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from pipeline.command import command
 from pipeline.folding import Planned, code_file, planned_runs, splits_of_run, vectors_of_run
@@ -22,12 +19,10 @@ from pipeline.resuming import Kept, results_folder
 from pipeline.running import display, evaluate_into, identity, show_line
 from pipeline.scale import model_preset
 from retable.errors import unknown_name
-from retable.evaluation.energy import gpu_of, metered
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
 from retable.training.determinism import deterministic
-from retable.training.network import choose_device
 from retable.training.parallel import ALONE, Ranks
 from retable.training.run import Trained, train_classifier
 from retable.vectors.store import read_vectors
@@ -83,8 +78,7 @@ def run_cell(
     if kept.take_finished(folder):
         return kept
     what = f"{table} · {cell['row']} · {cell['column']} · seed {planned.told}"
-    shown = display(what, parameters, train, shown=ranks.first)
-    with metered(gpu_of(device_of(parameters))) as meter, shown as bar:
+    with display(what, parameters, train, shown=ranks.first) as bar:
         trained = train_classifier(
             parameters,
             train,
@@ -96,7 +90,6 @@ def run_cell(
             on_line=lambda line: show_line(bar, line),
         )
         bar.finish()
-    trained = replace(trained, cost=trained.cost | meter.cost())
     make_folder(folder, trained, facts)
     evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
     kept.keep_finished(folder)
@@ -133,12 +126,6 @@ def make_folder(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
     if facts["row"] in read_params("papers")[facts["paper"]]["keep_weights"]:
         (folder / "model").mkdir()
         trained.classifier.save(folder / "model")
-
-
-def device_of(parameters: dict[str, Any]) -> torch.device:
-    """Where a run trains; linear models stay on the processor."""
-    linear = parameters["model"]["name"] in LINEAR_MODELS
-    return torch.device("cpu") if linear else choose_device(parameters["device"])
 
 
 if __name__ == "__main__":
