@@ -41,7 +41,6 @@ COSTS = {
     "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of them in word vectors", "{:,.0f}"),
     "flops_per_word": ("FLOPs a word, forward", "{:,.0f}"), "words_per_second": ("words a second, training", "{:,.0f}"),
     "seconds_per_epoch": ("seconds an epoch", "{:,.1f}"), "seconds": ("seconds in all", "{:,.1f}"),
-    "joules_processor": ("joules, processor and memory", "{:,.0f}"), "joules_gpu": ("joules, GPU", "{:,.0f}"),
     "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "device": ("device", "{}"), "threads": ("threads", "{}"),
 }  # fmt: skip
 

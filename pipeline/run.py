@@ -1,18 +1,14 @@
 """Run a cell of a table: its row's model on its column's corpus, once for every seed, and every fold if it has any.
 
-In   data/tagged/<corpus>/, data/vectors/<name>/, data/code/<table>.<row>, params.yaml (papers.<paper>)
+In   data/tagged/<corpus>/, data/vectors/<name>/, params.yaml (papers.<paper>)
 Out  results/runs/<table>/<row>/<column>/<seed>/{metrics.json,cost.json,curve.csv,predictions.parquet}, and
      model/ of the rows whose weights are kept; under folds <seed>-fold-<number>/
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from pipeline.command import command
 from pipeline.folding import Planned, planned_runs, splits_of_run, vectors_of_run
@@ -23,13 +19,11 @@ from pipeline.resuming import Kept, results_folder
 from pipeline.running import display, evaluate_into, identity, show_line
 from pipeline.scale import model_preset
 from retable.errors import unknown_name
-from retable.evaluation.energy import gpu_of, metered
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
 from retable.text.folds import Fold
-from retable.training.fused.determinism import deterministic
-from retable.training.network import choose_device
+from retable.training.determinism import deterministic
 from retable.training.parallel import ALONE, Ranks
 from retable.training.run import Trained, train_classifier
 from retable.vectors.store import read_vectors
@@ -54,7 +48,7 @@ def main() -> None:
             protocol = load_yaml(PARAMS)["papers"][paper.name]
             runs = planned_runs(column, protocol)
             with deterministic(protocol.get("deterministic", False)):
-                kept = run_all(folder, arguments.table, cell, runs, ranks, fused=protocol.get("fused", 0))
+                kept = [run_cell(folder / planned.name, arguments.table, cell, planned, ranks) for planned in runs]
         for each in kept:
             each.forget()
 
@@ -68,23 +62,6 @@ def cell_of(table: str, row: str, column: str) -> dict[str, str]:
         raise unknown_name(f"the cell of {table}", name, cells)
     found: dict[str, str] = cells[name]
     return found
-
-
-def run_all(
-    folder: Path, table: str, cell: dict[str, str], runs: Sequence[Planned], ranks: Ranks, *, fused: int
-) -> list[Kept]:
-    """The runs of a cell into their folders: one after the other, or up to `fused` at once.
-
-    Raises: InputError if several processes are to train runs fused.
-    """
-    if fused > 1 and len(runs) > 1 and cell["model"] not in LINEAR_MODELS:
-        from pipeline.fusing import groups_of, run_group  # not at the top: it imports this module
-
-        model = facts_of_run(table, cell, runs[0])["parameters"]["model"]
-        groups = groups_of(runs, fused, model, ranks)
-        if groups:
-            return [kept for group in groups for kept in run_group(folder, table, cell, group)]
-    return [run_cell(folder / planned.name, table, cell, planned, ranks) for planned in runs]
 
 
 def run_cell(
@@ -110,8 +87,7 @@ def make_run(folder: Path, facts: dict[str, Any], ranks: Ranks = ALONE, *, waits
     if kept.take_finished(folder):
         return kept
     what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).told}"
-    shown = display(what, parameters, train, shown=ranks.first)
-    with metered(gpu_of(device_of(parameters))) as meter, shown as bar:
+    with display(what, parameters, train, shown=ranks.first) as bar:
         trained = train_classifier(
             parameters,
             train,
@@ -123,7 +99,6 @@ def make_run(folder: Path, facts: dict[str, Any], ranks: Ranks = ALONE, *, waits
             on_line=lambda line: show_line(bar, line),
         )
         bar.finish()
-    trained = replace(trained, cost=trained.cost | meter.cost())
     make_folder(folder, trained, facts)
     evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
     kept.keep_finished(folder)
@@ -159,12 +134,6 @@ def make_folder(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
     if facts["row"] in read_params("papers")[facts["paper"]]["keep_weights"]:
         (folder / "model").mkdir()
         trained.classifier.save(folder / "model")
-
-
-def device_of(parameters: dict[str, Any]) -> torch.device:
-    """Where a run trains; linear models stay on the processor."""
-    linear = parameters["model"]["name"] in LINEAR_MODELS
-    return torch.device("cpu") if linear else choose_device(parameters["device"])
 
 
 if __name__ == "__main__":

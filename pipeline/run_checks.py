@@ -25,7 +25,7 @@ PROTOCOL = {
     "precision",
     "keep_weights",
 }  # the keys of papers.<paper>
-CHOICES = {"fused": 0, "deterministic": False}  # keys that may be left out, and what then stands for them
+OPTIONAL = {"deterministic"}  # those that may be left out
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 
 
@@ -53,16 +53,14 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     """Refuse a cell, or a value of papers.<paper>, that cannot be run."""
     protocol = params["papers"].get(source.name)
     where = f"papers.{source.name} in params.yaml"
-    if not isinstance(protocol, dict) or set(protocol) - CHOICES.keys() != PROTOCOL:
+    if not isinstance(protocol, dict) or set(protocol) - OPTIONAL != PROTOCOL:
         raise InputError(
             f"{where} is {protocol!r}; it has the keys {', '.join(sorted(PROTOCOL))}, "
-            f"and may have {', '.join(CHOICES)}."
+            f"and may have {', '.join(OPTIONAL)}."
         )
-    for name, default in CHOICES.items():
-        value = protocol.get(name, default)
-        if type(value) is not type(default) or value < 0:
-            allowed = "true, false" if default is False else "a whole number from 0: so many runs at once"
-            raise InputError(f"{name} of {where} is {value!r}; allowed: {allowed}.")
+    deterministic = protocol.get("deterministic", False)
+    if type(deterministic) is not bool:
+        raise InputError(f"deterministic of {where} is {deterministic!r}; allowed: true, false.")
     seeds = protocol["seeds"]
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int and seed >= 0 for seed in seeds):
         raise InputError(f"seeds of {where} is {seeds!r}; allowed: a list of one or more whole numbers from 0.")

@@ -40,14 +40,6 @@ def test_twice_reversed_is_the_plain_gradient():
     assert torch.autograd.gradcheck(lambda inputs: reverse_gradient(reverse_gradient(inputs, 2.0), 0.5).sin(), x)
 
 
-def test_vmap_reverses_the_gradient_of_each_run():
-    x = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
-    found = torch.vmap(lambda run: reverse_gradient(run, 0.5).square())(x)
-    found.sum().backward()
-    assert found.equal(x.square())
-    assert_close(x.grad, -x.detach())
-
-
 def test_above_the_layer_nothing_is_reversed():
     weight, x = tensor(2.0, requires_grad=True), tensor(3.0, requires_grad=True)
     (weight * reverse_gradient(x, 1.0)).backward()

@@ -90,19 +90,6 @@ def test_a_network_that_has_diverged_does_not_stop_in_its_gradient():
     assert best.isnan().all()
 
 
-def test_under_vmap_it_is_torchs(torchs):
-    layer, real = PooledConv1d(5, 4, 3), torch.ones(2, 9, dtype=torch.bool)
-    weights = torch.randn(3, 4, 5, 3, requires_grad=True)
-    x = torch.randn(3, 2, 7, 5)
-    best = torch.vmap(lambda weight, x: torch.func.functional_call(layer, {"weight": weight}, (x, real)))(weights, x)
-    expected = torch.stack(
-        [by_torch(text, weight, layer.bias, real)[0] for text, weight in zip(x, weights, strict=True)]
-    )
-    assert len(torchs) == 1
-    assert_close(best, expected)
-    assert_close(torch.autograd.grad(best.sum(), weights), torch.autograd.grad(expected.sum(), weights))
-
-
 def test_other_types_are_torchs(torchs):
     real = torch.ones(4, 7, dtype=torch.bool)
     PooledConv1d(3, 2, 3).double()(torch.ones(4, 5, 3).double(), real)

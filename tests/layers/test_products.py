@@ -51,23 +51,6 @@ def test_gradients_by_differences(monkeypatch, bias):
     assert torch.autograd.gradcheck(_Linear.apply, (x, weight, added if bias else None))
 
 
-@needs_operator
-def test_under_vmap_it_is_torchs(asked):
-    layer = Linear(5, 4)
-    weights = torch.randn(3, 4, 5, requires_grad=True)
-    x = torch.randn(3, 7, 5)
-
-    def answer(weight, x):
-        return torch.func.functional_call(layer, {"weight": weight}, (x,))
-
-    y = torch.vmap(answer)(weights, x)
-    y.square().sum().backward()
-    expected = x @ weights.mT + layer.bias
-    assert not asked
-    assert_close(y, expected)
-    assert_close(weights.grad, (2 * expected).mT @ x)
-
-
 def test_what_onednn_is_not_asked_for_is_torchs(asked):
     Linear(3, 2)(torch.ones(3))
     Linear(3, 2).double()(torch.ones(4, 3).double())

@@ -206,8 +206,6 @@ def test_a_misspelt_option_of_word_vectors_is_refused():
         ("seeds", []),
         ("epochs", "all"),
         ("epochs", -1),
-        ("fused", -2),
-        ("fused", True),
         ("deterministic", 1),
     ],
 )

@@ -147,3 +147,15 @@ def test_two_processes_under_torchrun_and_one_of_them_lost(tmp_path, unbroken):
         assert 0 < np.abs(probabilities(folder, seed) - probabilities(unbroken, seed)).max() < 0.1
     assert read_json(folder / "runs" / Path(*CELL) / "1/cost.json")["device"].startswith("2 x ")
     assert not list((folder / "states").iterdir())
+
+
+def test_deterministic_algorithms_change_nothing_on_a_cpu(tmp_path, unbroken):
+    folder = write_project(tmp_path)
+    params = read_json(folder / "params.yaml")
+    params["papers"]["fcsr"]["deterministic"] = True
+    write_json(folder / "params.yaml", params)
+    status, said = run(folder)
+    assert status == 0, said
+    assert results(folder) == results(unbroken)
+    keys = [read_json(each / "runs" / Path(*CELL) / "1/metrics.json")["key"] for each in (folder, unbroken)]
+    assert keys[0] == keys[1]

@@ -11,9 +11,7 @@ from torch import Tensor
 
 
 class _Reversal(torch.autograd.Function):
-    """The identity, with a gradient of -strength times that of the identity; vmap follows it (training.fused)."""
-
-    generate_vmap_rule = True
+    """The identity, with a gradient of -strength times that of the identity."""
 
     @staticmethod
     def forward(x: Tensor, strength: float) -> Tensor:

@@ -4,7 +4,7 @@ Why        of T + w - 1 windows a filter's gradient comes from one, the best; to
            dense gradient that is zero elsewhere, multiplies all of them: two thirds of a step's products for nothing.
            Forward, all words are multiplied by all w columns of the filters in one product, of oneDNN where that is
            faster than MKL's (products.py), and w shifted slices are added (benchmarks/NOTES.md).
-Torch's    in fused training (vmap), on a GPU, under autocast and in other types than float32.
+Torch's    on a GPU, under autocast and in other types than float32.
 Shapes     B texts, T words, D components, K filters, w width, V = T + w - 1 windows, E best windows (B K without ties).
 """
 
@@ -77,10 +77,6 @@ class _Pooled(torch.autograd.Function):
         filters, order = filters.sort(stable=True)
         starts = (text * maps.shape[1] + window)[order]
         return of_x, gradient_of_filters(x, weight, filters, scores[order], starts), of_best.sum(dim=0), None
-
-    @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, ...], *inputs: Any) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
-        return torch.vmap(by_torch, in_dims)(*inputs), (0, 0)
 
 
 def gradient_of_words(x: Tensor, weight: Tensor, filters: Tensor, scores: Tensor, counts: Tensor) -> Tensor:

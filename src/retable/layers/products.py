@@ -2,8 +2,8 @@
 
 Why        torch multiplies float32 matrices with MKL, which takes its AVX2 code on processors that are not Intel's: 98
            GFLOP/s on a core where oneDNN, with AVX-512, makes 185 to 205 (benchmarks/NOTES.md). The operator is the one
-           that torch's compiler writes for linear layers. Where torch has it no more, on Intel's processors, on a GPU
-           and in fused training the layer is torch's own; where nobody says whose the processor is, too.
+           that torch's compiler writes for linear layers. Where torch has it no more, on Intel's processors and on a
+           GPU the layer is torch's own; where nobody says whose the processor is, too.
 Shapes     N rows, I inputs, O outputs.
 """
 
@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.processor import processor_fact
@@ -44,7 +43,7 @@ def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 class _Linear(torch.autograd.Function):
-    """x weight^T + bias and its gradients; torch's own under vmap (training.fused)."""
+    """x weight^T + bias and its gradients."""
 
     @staticmethod
     def forward(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -62,7 +61,3 @@ class _Linear(torch.autograd.Function):
         (of_y,) = gradients
         of_bias = of_y.sum(dim=0) if ctx.has_bias else None
         return product(of_y, weight.t()), product(of_y.t(), x.t()), of_bias
-
-    @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, ...], *inputs: Any) -> tuple[Tensor, int]:
-        return torch.vmap(F.linear, in_dims)(*inputs), 0
