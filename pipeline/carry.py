@@ -29,8 +29,9 @@ import pyarrow.parquet as pq
 from ruamel.yaml import YAML
 
 from pipeline.command import command
-from pipeline.params import read_params
-from pipeline.paths import BANK, CARRIED, ROOT, SCRATCH, TAGGED, VECTORS
+from pipeline.params import load_yaml, read_params
+from pipeline.paths import BANK, CARRIED, ROOT, SCALES, SCRATCH, TAGGED, VECTORS
+from pipeline.scale import scale_preset
 from pipeline.tables import cell_of_run, current_identity
 from retable.errors import InputError
 from retable.evaluation.run_folder import today
@@ -122,11 +123,15 @@ def worktree(commit: str) -> Iterator[Path]:
 
 def add_data_of_full(params: dict[str, Any], folder: Path) -> None:
     """Let parameters know the data of scale full: a banked cell need not be one of the scale that stands in them."""
-    full = folder / "pipeline/presets/scales/full.yaml"
-    if full.exists():  # an early commit has no such scale
-        known = YAML().load(full.read_text(encoding="utf-8"))
-        for section in ("corpora", "pools", "vectors"):
-            params[section] = known[section] | params[section]
+    scales = folder / SCALES.relative_to(ROOT)
+    if (scales / "base.yaml").exists():
+        known = scale_preset("full", scales)
+    elif (scales / "full.yaml").exists():  # of a commit in which every scale was a whole file
+        known = load_yaml(scales / "full.yaml")
+    else:  # an early commit has no such scale
+        return
+    for section in ("corpora", "pools", "vectors"):
+        params[section] = known[section] | params[section]
 
 
 def prepare(folder: Path, trials: Sequence[Trial]) -> None:

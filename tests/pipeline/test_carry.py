@@ -75,12 +75,15 @@ def test_a_cell_that_the_old_code_refuses_carries_nothing(tmp_path):
     assert outcome == "the code of abcdef+ refused its cell (above)"
 
 
-def test_a_cell_of_another_scale_finds_its_vectors(tmp_path):
+@pytest.mark.parametrize("form", ["a file a scale", "changes of base"])
+def test_a_cell_of_another_scale_finds_its_vectors(tmp_path, form):
     scales = tmp_path / "pipeline/presets/scales"
     scales.mkdir(parents=True)
-    (scales / "full.yaml").write_text(
-        "corpora: {}\npools: {}\nvectors: {small: {size: 1}, large: {size: 2}}\ncells: {}\n"
-    )
+    whole = "corpora: {}\npools: {}\nvectors: {small: {size: 1}, large: {size: 2}}\ncells: {}\n"
+    if form == "changes of base":
+        (scales / "base.yaml").write_text(whole.replace("{small", "{other: {size: 5}, small"))
+        whole = "vectors: [small, large]\n"
+    (scales / "full.yaml").write_text(whole)
     (tmp_path / "params.yaml").write_text(
         "corpora: {}\npools: {}\nvectors: {small: {size: 3}, own: {size: 4}}\npapers: {fcsr: {epochs: 0}}\n"
     )
