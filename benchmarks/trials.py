@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline.cells import vectors_for
 from pipeline.params import read_params
 from pipeline.paths import TAGGED
-from pipeline.scale import model_preset, scale_preset, vectors_for
+from pipeline.scale import model_preset, scale_preset
 from retable.errors import InputError, unknown_name
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
@@ -79,7 +80,7 @@ class CellOf:
         cells = scale_preset(scale)["cells"].get(self.table)
         if cells is None:
             raise InputError(f"scale {scale} has no cells of {self.table}; name the word vectors with --vectors.")
-        return vectors_for(cells["vectors"], corpus)
+        return vectors_for(cells["vectors"], corpus, f"cells.{self.table} in scale {scale}")
 
 
 def varied(parameters: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipeline import facts
+from pipeline.cells import cells_of_paper
 from pipeline.command import command
 from pipeline.estimate import stages_of
 from pipeline.generated import renew
 from pipeline.params import read_params
 from pipeline.paths import CLEAN, PARTS_TABLES, ROOT
-from pipeline.scale import cells_of_paper, scale_preset
+from pipeline.scale import scale_preset
 from retable.errors import InputError
 from retable.files import read_json
 from retable.papers import PAPERS

@@ -192,7 +192,7 @@ def main(arguments: list[str] | None = None) -> None:
     if not 1 <= options.jobs <= cores():
         raise InputError(f"JOBS is {options.jobs}; allowed: 1 to {cores()}, the processors of this machine.")
     if options.scale or not PARAMS.exists():
-        from pipeline.scale import write_scale
+        from pipeline.use import write_scale
 
         write_scale(options.scale or "cpu")
     params = load_yaml(PARAMS)

@@ -17,6 +17,7 @@ def real_checkout(root: Path) -> Path:
 CHECKOUT = real_checkout(ROOT)
 PARAMS = ROOT / "params.yaml"
 PRESETS = ROOT / "pipeline/presets"
+SCALES = PRESETS / "scales"
 PUBLISHED = ROOT / "data/published"
 SAMPLE = ROOT / "data/sample"
 CODE = ROOT / "data/code"

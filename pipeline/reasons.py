@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from functools import cache, partial
 from typing import Any
 
-from pipeline.scale import cells_of_paper, scale_preset
+from pipeline.cells import cells_of_paper
+from pipeline.scale import scale_preset
 from pipeline.tables import shown_of
 from retable.papers import PAPERS
 from retable.papers.paper import Paper, ResultTable

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from pipeline import clean, download, embed, overlap, parts_table, pool, tag, tagger
 from pipeline.params import load_yaml
 from pipeline.paths import CLEAN, OVERLAP, PARAMS, PARTS_TABLES, POOLS, ROOT, SAMPLE, TAGGED, TAGGER, VECTORS
-from pipeline.scale import write_scale
+from pipeline.use import write_scale
 from probe.case import Arrays, Case, texts
 from retable.files import read_json, sha256_of_file, sha256_of_value
 from retable.recipes import RECIPES

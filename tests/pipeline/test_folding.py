@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline import embed, folding, pool, run_checks, running, scale, tables
+from pipeline import cells, embed, folding, pool, run_checks, running, tables
 from pipeline.bank import shown_from_bank
 from pipeline.estimate import run_seconds, training_words, words_of_pool
 from pipeline.folding import (
@@ -150,15 +150,15 @@ class TestDeclarations:
 
     @pytest.mark.parametrize(("name", "folded"), [("smoke", True), ("cpu", False), ("full", False), ("paper", True)])
     def test_every_scale_gives_its_folds_vectors_that_never_saw_what_they_hold_out(self, name, folded, monkeypatch):
-        monkeypatch.setattr(scale, "model_preset", lambda model: {"embedding": {"vectors": "some"}})  # reading is slow
+        monkeypatch.setattr(cells, "model_preset", lambda model: {"embedding": {"vectors": "some"}})  # reading is slow
         preset, cut = scale_preset(name), 0
         for pool_name, asked in preset["pools"].items():
             folding.check_folds_of_pool(pool_name, asked)
         for source in map(paper, PAPERS):
             protocol = preset["papers"][source.name]
             folding.check_folds(protocol, source, preset["corpora"], name)
-            for table, cells in scale.cells_of_paper(source.name, preset).items():
-                for cell in cells.values():
+            for table, listed in cells.cells_of_paper(source.name, preset).items():
+                for cell in listed.values():
                     fold = folds_of(source.result_table(table).column(cell["column"]), protocol)[0]
                     folding.check_fold_vectors(preset, cell["corpus"], cell["vectors"], fold, table)
                     cut += fold is not None

@@ -1,9 +1,10 @@
 import pytest
 
 from pipeline import make
+from pipeline.cells import cells_of_paper
 from pipeline.estimate import stages_of
 from pipeline.make import Reader, told
-from pipeline.scale import cells_of_paper, scale_preset
+from pipeline.scale import scale_preset
 from retable.files import read_json
 from retable.papers import PAPERS
 

@@ -3,13 +3,20 @@
 import copy
 
 import pytest
+from ruamel.yaml import YAML
 
-from pipeline import data_checks, run_checks, scale
-from pipeline.scale import model_preset, replace_sections, scale_preset, scales, sections_of
+from pipeline import cells, data_checks, run_checks, use
+from pipeline.params import load_yaml
+from pipeline.params_text import comments_of, replace_sections, sections_of, text_of
+from pipeline.scale import model_preset, scale_preset
 from retable.errors import InputError
 from retable.models import LINEAR_MODELS, MODELS
-from retable.papers import PAPERS, paper
+from retable.papers import paper
 from retable.training.parameters import check_parameters
+
+
+def load(text):
+    return YAML(typ="safe", pure=True).load(text)
 
 
 def parameters(model="fcsr", **changes):
@@ -181,11 +188,11 @@ def test_word_vectors_of_another_unit_or_language_are_refused():
 
 def test_the_focus_gets_vectors_of_its_language_and_unit():
     params = scale_preset("cpu")
-    assert scale.focus_vectors(params, "en", "words") == "pool-en.word2vec-300"
-    assert scale.focus_vectors(params, "zh", "characters") == "pool-zh.word2vec-characters-300"
-    assert scale.focus_vectors(params, "en", "characters") == "none"
+    assert use.focus_vectors(params, "en", "words") == "pool-en.word2vec-300"
+    assert use.focus_vectors(params, "zh", "characters") == "pool-zh.word2vec-characters-300"
+    assert use.focus_vectors(params, "en", "characters") == "none"
     file = {"source": "zh.vec", "method": "file", "format": "glove", "language": "zh"}
-    assert scale.focus_vectors({"vectors": {"zh.file-300": file}, "pools": {}}, "en", "words") == "none"
+    assert use.focus_vectors({"vectors": {"zh.file-300": file}, "pools": {}}, "en", "words") == "none"
 
 
 def test_a_section_of_an_older_version_goes():
@@ -234,25 +241,6 @@ def test_a_model_that_reads_parts_of_speech_is_refused_where_there_are_none():
         run_checks.check_parts(params, "transformer-f", "ced", "")
 
 
-@pytest.mark.parametrize("name", scales())
-def test_every_scale_lists_cells_that_exist_and_corpora_that_it_prepares(name):
-    preset = scale_preset(name)
-    for table, columns in preset["cells"].items():
-        for cell in scale.cells_of_table(table, columns).values():
-            assert cell["corpus"] in preset["corpora"]
-            assert cell["vectors"] in ["none", *preset["vectors"]]
-    assert set(preset["papers"]) == set(PAPERS)
-    assert preset["focus"]["corpus"] in preset["corpora"]
-
-
-def test_a_scale_that_is_like_another_differs_in_its_own_sections_alone():
-    full, cpu, measure = (scale_preset(name) for name in ("full", "cpu", "measure"))
-    assert measure["papers"] == cpu["papers"] != full["papers"]
-    same = full | {"scale": "measure", "papers": cpu["papers"]}
-    assert measure == same
-    assert list(measure) == list(full)
-
-
 def test_sections_change_as_text_and_comments_stay():
     text = "# head\n\na: 1  # my remark\n\n# above b\nb:\n  c: 2  # two\n  d: 3\n"
     new = replace_sections(text, "a: 1  # the preset's remark\nb:\n  c: 5  # five\n", ("a", "b"))
@@ -264,28 +252,56 @@ def test_sections_join_to_the_same_text():
     assert "".join(sections_of(text).values()) == text
 
 
+def test_options_stand_in_one_line_where_they_fit_and_have_no_comments():
+    text = "a: 1  # one\nb:  # two\n  x: {k: {}, l: [true, text]}\n  y:\n    k: 2.0  # three\n    l: none\n"
+    assert text_of(load(text), comments_of(text)) == text
+    assert text_of({"b": {"z": {"k": "v" * 90}}}, {}) == f"b:\n  z:\n    k: {'v' * 90}\n"
+
+
+def test_a_comment_is_that_of_the_first_option_of_its_name_and_said_once():
+    comments = comments_of("a:\n  x:\n    k: 1  # meaning of k\nb:\n  k: 3\n")
+    assert comments == {("a", "x", "k"): "meaning of k"}
+    text = text_of({"a": {"y": {"k": "v" * 90}, "x": {"k": 1}}, "b": {"k": 3}}, comments)
+    assert text == f"a:\n  y:\n    k: {'v' * 90}  # meaning of k\n  x:\n    k: 1\nb:\n  k: 3\n"
+
+
+def test_every_option_of_the_base_keeps_its_comment_in_params(tmp_path, monkeypatch):
+    monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
+    monkeypatch.setattr(cells, "ROOT", tmp_path)
+    use.write_scale("smoke")
+    text = (tmp_path / "params.yaml").read_text()
+    for words in (
+        "passes over the pool",
+        "AdaGrad",
+        "rows whose trained weights",
+        "words in an update",
+        "and a pool for",
+    ):
+        assert text.count(words) == 1
+
+
 def test_writing_a_scale_and_a_model_twice_changes_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(scale, "PARAMS", tmp_path / "params.yaml")
-    monkeypatch.setattr(scale, "ROOT", tmp_path)
-    scale.write_scale("cpu")
+    monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
+    monkeypatch.setattr(cells, "ROOT", tmp_path)
+    use.write_scale("cpu")
     first = (tmp_path / "params.yaml").read_text()
-    scale.write_scale("smoke")
+    use.write_scale("smoke")
     assert (tmp_path / "params.yaml").read_text() != first
-    scale.write_scale("cpu")
+    use.write_scale("cpu")
     assert (tmp_path / "params.yaml").read_text() == first
 
 
 def test_use_takes_the_models_options_and_keeps_the_rest(tmp_path, monkeypatch):
-    monkeypatch.setattr(scale, "PARAMS", tmp_path / "params.yaml")
-    monkeypatch.setattr(scale, "ROOT", tmp_path)
-    scale.write_scale("cpu")
+    monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
+    monkeypatch.setattr(cells, "ROOT", tmp_path)
+    use.write_scale("cpu")
     before = sections_of((tmp_path / "params.yaml").read_text())
-    scale.use("tfidf-svm", "imdb")
+    use.use("tfidf-svm", "imdb")
     after = sections_of((tmp_path / "params.yaml").read_text())
     assert {name for name in after if after[name] != before[name]} == {"corpus", "model", "embedding", "training"}
-    params = scale.load_yaml(tmp_path / "params.yaml")
+    params = load_yaml(tmp_path / "params.yaml")
     run_checks.check_focus(params)
     with pytest.raises(InputError, match='did you mean "imdb"'):
-        scale.use("fcsr", "imbd")
+        use.use("fcsr", "imbd")
     with pytest.raises(InputError, match="not prepared at scale cpu"):
-        scale.use("fcsr", "sample-en")
+        use.use("fcsr", "sample-en")

@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from pipeline.cells import cells_of_paper, cells_of_table
 from pipeline.params import load_yaml
-from pipeline.scale import cells_of_table, model_preset
+from pipeline.scale import model_preset, scale_preset
 from retable.corpora import corpus
 from retable.errors import InputError
 from retable.evaluation.run_folder import scores_of_splits
@@ -26,6 +27,7 @@ PUBLISHED = ROOT / "data/published/fcsr.csv"
 PAPER = paper("fcsr")
 TABLES = dict(zip((3, 4, 5), PAPER.results[:3], strict=True))
 PROTOCOL = {"epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
+JOINT = {"scale": "x", "corpora": {"fdu-16": {}}, "vectors": {}}
 ROWS = [(table, row) for table in PAPER.results for row in table.rows if row.model]
 
 
@@ -115,8 +117,8 @@ def test_table_5_has_the_linear_rows_and_says_that_they_have_one_classifier_for_
     assert list(of_row) == ["fcsr-shared-heads", "tfidf-svm", "nb-svm", "fasttext"]
     assert all(row.printed.endswith(", one classifier for all") for row in of_row.values())
     for scale in ("full", "paper"):
-        listed = load_yaml(ROOT / f"pipeline/presets/scales/{scale}.yaml")["cells"]["fcsr-table-5"]["fdu-16"]
-        assert set(listed) >= set(of_row)
+        cells = cells_of_paper("fcsr", scale_preset(scale))["fcsr-table-5"].values()
+        assert {cell["row"] for cell in cells} >= set(of_row)
 
 
 def test_a_linear_model_of_a_joint_corpus_has_a_score_on_each_domain():
@@ -131,14 +133,6 @@ def test_a_linear_model_of_a_joint_corpus_has_a_score_on_each_domain():
     assert {name: of["test"]["texts"] for name, of in scores.items()} == {"fdu-mr": 4, "fdu-books": 4}
 
 
-def test_a_row_of_table_4_is_listed_for_every_domain_or_for_none():
-    shown = [column.id for column in TABLES[4].columns if column.corpus and not column.extra]
-    for scale in ("full", "paper"):
-        listed = load_yaml(ROOT / f"pipeline/presets/scales/{scale}.yaml")["cells"]["fcsr-table-4"]
-        of_row = {row.id: [name for name in shown if row.id in listed[name]] for row in TABLES[4].rows}
-        assert {row: len(names) for row, names in of_row.items() if names} == {row: 16 for row in of_row if of_row[row]}
-
-
 def test_table_5_shows_one_run_domain_by_domain():
     table = TABLES[5]
     shown = [column for column in table.showing("fdu-16") if column.domain]
@@ -146,14 +140,15 @@ def test_table_5_shows_one_run_domain_by_domain():
     assert all(column.id == column.domain and column.corpus == "fdu-16" for column in shown)
     assert table.column("fdu-average").mean_of == corpus("fdu-16").domains
     with pytest.raises(InputError, match="fdu-apparel shows the runs of fdu-16"):
-        cells_of_table("fcsr-table-5", {"vectors": "none", "fdu-apparel": ["cnn"]})
-    cells = cells_of_table("fcsr-table-5", {"vectors": "none", "fdu-16": ["cnn"]})
+        cells_of_table(table, {"vectors": "none", "columns": "fdu-apparel", "rows": "cnn"}, JOINT)
+    cells = cells_of_table(table, {"vectors": "none", "columns": "at hand", "rows": "cnn"}, JOINT)
+    assert list(cells) == ["cnn.fdu-16"]
     assert cells["cnn.fdu-16"]["corpus"] == "fdu-16"
 
 
 def test_the_average_is_run_by_nobody():
     with pytest.raises(InputError):
-        cells_of_table("fcsr-table-4", {"vectors": "none", "fdu-average": ["cnn"]})
+        cells_of_table(TABLES[4], {"vectors": "none", "columns": "fdu-average", "rows": "cnn"}, JOINT)
 
 
 def test_every_table_has_its_stage():

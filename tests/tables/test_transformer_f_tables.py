@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.cells import cells_of_table
 from pipeline.params import load_yaml
-from pipeline.scale import cells_of_table, model_preset
+from pipeline.scale import model_preset
 from retable.errors import InputError
 from retable.papers import paper
 from retable.papers.parameters import row_parameters
@@ -69,8 +70,9 @@ def test_each_strategy_alone_is_one_change_of_the_plain_transformer():
 
 
 def test_one_training_serves_accuracy_and_f1():
+    table, scale = PAPER.result_table("transformer-f-table-3"), {"scale": "x", "corpora": {"ced": {}}, "vectors": {}}
     with pytest.raises(InputError, match="ced-f1 shows the runs of ced; list that column instead"):
-        cells_of_table("transformer-f-table-3", {"vectors": "none", "ced-f1": ["transformer"]})
+        cells_of_table(table, {"vectors": "none", "columns": "ced-f1", "rows": "transformer"}, scale)
 
 
 def test_stages_and_cells_have_the_same_tables():

@@ -1,0 +1,164 @@
+"""A scale is base.yaml changed by its file; the cells of a table follow from rules."""
+
+import json
+
+import pytest
+
+from pipeline.cells import cells_of_paper, cells_of_table
+from pipeline.scale import merged, scale_preset, scales
+from retable.errors import InputError
+from retable.papers import PAPERS
+from retable.papers.paper import Column, ResultTable, Row
+
+BASE = {"corpora": {"x": {"k": 1, "l": [1, 2]}, "y": {"k": 2}}, "papers": {"p": {"epochs": 0}}, "evaluation": "text"}
+TABLE = ResultTable(
+    "t-table-1", "A table", None, "accuracy", "%",
+    rows=(
+        Row("svm", "SVM", "tfidf-svm"), Row("cnn", "CNN", "textcnn"), Row("old", "Old", reason="not built"),
+        Row("lstm", "LSTM", "lstm"),
+    ),
+    columns=(
+        Column("r8", "R8", "r8"), Column("polarity", "MR", "mr"), Column("f1", "F1", "r8", runs_of="r8"),
+        Column("mean", "Mean", mean_of=("r8", "polarity")), Column("sst-2", "SST-2", "sst-2"),
+        Column("ced", "CED", "ced"),
+    ),
+)  # fmt: skip
+SCALE = {"scale": "tiny", "corpora": {"mr": {}, "ced": {}, "r8": {}}, "vectors": {"en-300": {}, "zh-300": {}}}
+RULES = {"vectors": "en-300", "columns": "at hand", "rows": "all"}
+
+
+def refusal(call, *arguments):
+    with pytest.raises(InputError) as caught:
+        call(*arguments)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def of_files(folder, **scales):
+    """Write base.yaml and scales, and return the last."""
+    for name, values in {"base": BASE, **scales}.items():
+        (folder / f"{name}.yaml").write_text(json.dumps(values))
+    return scale_preset(list(scales)[-1], folder)
+
+
+@pytest.mark.parametrize(
+    ("old", "own", "result"),
+    [
+        ({"x": 1, "y": 2}, {"y": 3}, {"x": 1, "y": 3}),
+        ({"x": {"k": 1, "l": 2}}, {"x": {"l": 3}}, {"x": {"k": 1, "l": 3}}),
+        ({"x": [1, 2]}, {"x": [3]}, {"x": [3]}),  # a list takes the place of a list
+        ({"x": 0}, {"x": {"k": 1}}, {"x": {"k": 1}}),
+        ({"x": {"k": 1}}, {"x": 0}, {"x": 0}),
+        ({"x": {}, "y": {}, "z": {}}, ["z", "x"], {"z": {}, "x": {}}),  # and picks options, in its order
+        ({"x": {}, "y": {}}, ["b"], {"b": {"k": 1}}),
+        ({"x": {}, "y": {"k": 1}}, {"only": ["y"], "y": {"l": 2}}, {"y": {"k": 1, "l": 2}}),
+        ({"x": {}}, {"b": {"l": 2}}, {"x": {}, "b": {"k": 1, "l": 2}}),  # an entry begins as in base.yaml
+        ({"x": {"k": 1, "l": 2}}, {"y": {"like": "x", "l": 3}}, {"x": {"k": 1, "l": 2}, "y": {"k": 1, "l": 3}}),
+        ({"x": {"k": 1}}, {"x": {"k": 2}, "y": {"like": "x"}}, {"x": {"k": 2}, "y": {"k": 2}}),
+    ],
+)
+def test_what_a_file_says_changes_what_the_scale_has(old, own, result):
+    found = merged(old, own, {"b": {"k": 1}}, "x.yaml")
+    assert found == result
+    assert list(found) == list(result)
+
+
+def test_a_scale_changes_the_one_that_it_is_like(tmp_path):
+    small = of_files(
+        tmp_path,
+        large={"corpora": ["y"], "papers": {"p": {"epochs": 5}}},
+        small={"like": "large", "corpora": {"y": {"k": 9}}},
+    )
+    assert small == {"scale": "small", "corpora": {"y": {"k": 9}}, "papers": {"p": {"epochs": 5}}, "evaluation": "text"}
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        ({"corpora": ["z"]}, 'a name in s.yaml: corpora is "z". Known: x, y'),
+        ({"corpra": ["x"]}, 'a section of s.yaml is "corpra"; did you mean "corpora"'),
+        ({"corpora": 3}, "corpora in s.yaml is 3; it must hold options"),
+        ({"corpora": {"x": None}}, "s.yaml: corpora.x is empty; give it a value"),
+        ({"corpora": {"z": {"like": "v"}}}, 'like of s.yaml: corpora.z is "v". Known: x, y'),
+        ({"papers": {"q": {"epochs": 1}}}, 'a key of papers in s.yaml is "q". Known: p'),
+        ({"like": "fll"}, 'like in s.yaml is "fll". Known: s'),
+        ({"like": "s"}, "like in s.yaml is s, which is like s itself"),
+    ],
+)
+def test_a_mistake_in_a_scale_is_named_with_its_place(tmp_path, own, words):
+    assert words in refusal(lambda: of_files(tmp_path, s=own))
+
+
+def test_what_is_no_scale_is_refused():
+    assert refusal(scale_preset, "base").startswith('SCALE is "base". Known: cpu')
+    assert refusal(scale_preset, "papr").startswith('SCALE is "papr"; did you mean "paper"? Known: cpu, full, measure')
+
+
+@pytest.mark.parametrize(
+    ("rules", "result"),
+    [
+        # Columns in the order of the scale's corpora, rows in that of the table; none without model or runs.
+        ({"rows": "svm"}, "svm.polarity svm.ced svm.r8"),
+        ({"columns": "r8"}, "svm.r8 cnn.r8 lstm.r8"),
+        ({"columns": ["r8", "at hand"], "rows": "svm"}, "svm.r8 svm.polarity svm.ced"),
+        ({"columns": "r8", "rows": ["lstm", "all"]}, "lstm.r8 svm.r8 cnn.r8"),
+        ({"columns": "r8", "without": ["svm"]}, "cnn.r8 lstm.r8"),
+        ({"columns": "r8", "without": "svm", "rows": ["all", "svm"]}, "cnn.r8 lstm.r8 svm.r8"),
+        ({"rows": "svm", "except": {"ced": [], "r8": "all", "sst-2": "cnn"}}, "svm.polarity svm.r8 cnn.r8 lstm.r8"),
+    ],
+)
+def test_cells_by_rule(rules, result):
+    assert " ".join(cells_of_table(TABLE, RULES | rules, SCALE)) == result
+
+
+def test_a_cell_has_the_vectors_of_its_corpus_or_language_and_none_where_its_model_reads_none():
+    vectors = {"mr": "mr", "en": "en-300", "zh": "zh-300"}
+    scale = SCALE | {"vectors": {"mr": {}, **SCALE["vectors"]}}
+    found = cells_of_table(TABLE, RULES | {"vectors": vectors, "rows": ["svm", "cnn"]}, scale)
+    assert [found[f"cnn.{name}"]["vectors"] for name in ("polarity", "r8", "ced")] == ["mr", "en-300", "zh-300"]
+    assert found["svm.r8"] == {"row": "svm", "column": "r8", "model": "tfidf-svm", "corpus": "r8", "vectors": "none"}
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ({"row": "svm"}, 'a rule of cells.t-table-1 in scale tiny is "row"; did you mean "rows"'),
+        (
+            {"columns": "sst2"},
+            'a column of cells.t-table-1 in scale tiny is "sst2"; did you mean "sst-2"? Known: at',
+        ),
+        ({"columns": "sst-2"}, "of the corpus sst-2, which the scale does not prepare; add it to `corpora`"),
+        ({"columns": "mean"}, "mean cannot be run: it has no corpus of its own"),
+        ({"columns": "f1"}, "f1 shows the runs of r8; list that column instead"),
+        ({"columns": {"r8": "all"}}, "columns of cells.t-table-1 in scale tiny is {'r8': 'all'}; allowed: a name or"),
+        (
+            {"rows": ["lstms"]},
+            'a row of cells.t-table-1 in scale tiny is "lstms"; did you mean "lstm"? Known: all',
+        ),
+        ({"rows": "old"}, "old cannot be run: not built"),
+        ({"without": ["cmm"]}, 'a row under without of cells.t-table-1 in scale tiny is "cmm"'),
+        ({"except": {"r9": "all"}}, 'a column under except of cells.t-table-1 in scale tiny is "r9"'),
+        ({"except": ["r8"]}, "except of cells.t-table-1 in scale tiny is ['r8']; allowed: {column: rows}"),
+        ({"vectors": "en-30"}, 'vectors of cells.t-table-1 in scale tiny is "en-30"; did you mean "en-300"'),
+        ({"vectors": {"zh": "zh-300"}}, "have no set for mr; add one for it or for en"),
+    ],
+)
+def test_a_mistake_in_a_rule_is_named_with_its_place(rules, words):
+    assert words in refusal(cells_of_table, TABLE, RULES | rules, SCALE)
+
+
+def test_a_rule_that_a_table_needs_and_a_table_that_no_paper_has_are_named():
+    assert "lacks rows; it needs vectors, columns, rows" in refusal(
+        cells_of_table, TABLE, {"vectors": "none", "columns": "r8"}, SCALE
+    )
+    unknown = SCALE | {"cells": {"fcsr-table-33": RULES}}
+    assert 'a table of cells in scale tiny is "fcsr-table-33"' in refusal(cells_of_paper, "fcsr", unknown)
+
+
+@pytest.mark.parametrize("name", scales())
+def test_every_scale_has_all_papers_a_focus_and_cells(name):
+    preset = scale_preset(name)
+    assert any(cells for paper in PAPERS for cells in cells_of_paper(paper, preset).values())
+    assert set(preset["papers"]) == set(PAPERS)
+    assert preset["focus"]["corpus"] in preset["corpora"]
+    assert preset["focus"]["vectors"] in preset["vectors"]
