@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pipeline.command import command, fail
 from pipeline.paths import ROOT, TAGGED, VECTORS
-from probe.compare import compare, demands
+from probe.compare import compare, demands, twins
 from probe.sides import git, known_commit, outcomes, start, state_of_checkout, worktree, write
 from retable.files import read_json, write_json
 
@@ -34,14 +34,17 @@ def main() -> None:
 
 def run_cases(folder: Path, wanted: list[str]) -> None:
     """Run the cases of this tree; those of data leave what the later ones of them read."""
-    from probe.data import data_cases  # imported here: a comparison needs neither torch nor spaCy
+    from probe.bank import bank_cases  # imported here: a comparison needs neither torch nor spaCy
+    from probe.data import data_cases
+    from probe.direct import direct_cases
     from probe.samples import write_samples
     from probe.tables import table_cases
     from probe.training import training_cases
 
     write_samples(TAGGED, VECTORS)
     with tempfile.TemporaryDirectory() as scratch:
-        cases = (case for cases in (table_cases(), data_cases(), training_cases()) for case in cases)
+        groups = (table_cases(), bank_cases(), direct_cases(), data_cases(), training_cases())
+        cases = (case for cases in groups for case in cases)
         write(folder, [case for case in cases if chosen(case.name, wanted)], Path(scratch))
 
 
@@ -75,6 +78,8 @@ def report(before: str, wanted: list[str]) -> None:
         print(sentence, file=sys.stderr)
     if sentences:
         fail(f"{len(sentences)} recipes and numbers do not agree (retable/recipes.py, pipeline/presets/models/).")
+    if idle := twins(now):
+        fail(f"{len(idle)} cases watch nothing. {' '.join(idle)}")
 
 
 if __name__ == "__main__":

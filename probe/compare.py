@@ -97,6 +97,18 @@ def demands(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> list[s
     return sentences
 
 
+def twins(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Return a sentence for each case that gives the numbers of another one, though it is asked for another thing."""
+    first: dict[tuple[Any, ...], str] = {}
+    sentences = []
+    for name, outcome in outcomes.items():
+        bits = tuple((array, outcome.arrays[array].tobytes()) for array in sorted(outcome.arrays))
+        other = first.setdefault(bits, name)
+        if other != name and outcome.asked != outcomes[other].asked:
+            sentences.append(f"{name} gives the numbers of {other}: what it asks for does nothing; change or drop it")
+    return sentences
+
+
 def bumps_of(before: Iterable[Outcome], now: Iterable[Outcome]) -> dict[str, int]:
     """Return unit -> which part of its version was raised; nothing for a unit that one side does not know."""
     then: dict[str, str] = {}
