@@ -79,7 +79,9 @@ def runs_of(row: str, column: Column, scratch: Path) -> dict[Entry, Path]:
     found = {}
     for fold in folds:
         texts_of = random.Random(f"{column.id} {fold if kind == 'test' else ''}")
-        run = replace(entry(row, column.id, 1, fold), dev=str(draw.uniform(0.5, 0.9)), turned=draw.choice(("True", "False")))
+        run = replace(
+            entry(row, column.id, 1, fold), dev=str(draw.uniform(0.5, 0.9)), turned=draw.choice(("True", "False"))
+        )
         found[run] = banked(test_split(texts_of, column.domain), level, scratch, draw)
     return found
 

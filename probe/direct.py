@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import torch
 
 from probe.case import Arrays, Case, texts
@@ -18,11 +19,24 @@ from retable.text.overlaps import matches
 from retable.text.splits import SPLITS
 from retable.text.splitting import ALL, draw_splits
 from retable.text.vocabulary import Encoded
-from retable.training.batches import BatchMaker, shuffled_batches, sorted_batches
+from retable.training.batches import (
+    BATCHES_SORTED_TOGETHER,
+    PLACES_AHEAD,
+    BatchMaker,
+    shuffled_batches,
+    sorted_batches,
+)
 from retable.vectors.published import FORMS, read_published
 from retable.vectors.word2vec import ALGORITHMS, train_word2vec
 
-MESSY = ("a<br />b &amp; c &lt;i&gt;", "caf\u00e9 cafe\u0301", "x\u0093y\u200bz\u00ad", " two\t words\n", "R&D <grin>", "&#8217;")
+MESSY = (
+    "a<br />b &amp; c &lt;i&gt;",
+    "caf\u00e9 cafe\u0301",
+    "x\u0093y\u200bz\u00ad",
+    " two\t words\n",
+    "R&D <grin>",
+    "&#8217;",
+)
 TEXTS = 1500
 
 
@@ -49,7 +63,8 @@ def batches(scratch: Path) -> Arrays:
     encoded = Encoded(words, offsets, draw.integers(0, 3, size=TEXTS), words % 7, draw.integers(0, 4, size=TEXTS))
     many = shuffled_batches(lengths, 8, np.random.default_rng(4))
     made = list(BatchMaker(encoded, torch.device("cpu"), per_domain=True).batches(many))
-    assert len(many) * 8 > 100 * 8 and sum(batch.words.numel() for batch in made) > 1 << 15, "too few texts"
+    assert len(many) > BATCHES_SORTED_TOGETHER, "too few texts"
+    assert sum(batch.words.numel() for batch in made) > PLACES_AHEAD, "too few words"
     columns = {"words": 0, "mask": 1, "parts": 2, "domains": 3}
     found = {
         name: torch.cat([batch.inputs[place].flatten() for batch in made]).numpy().astype(np.int64)
@@ -88,7 +103,7 @@ def word2vec(scratch: Path) -> Arrays:
     draw = random.Random(7)
     path = scratch / "texts.parquet"
     lists = [[draw.choice(WORDS[: 10 + 4 * (number % 20)]) for _ in range(12)] for number in range(120)]
-    pa.parquet.write_table(pa.table({"tokens": pa.array(lists, pa.list_(pa.string()))}), path)
+    pq.write_table(pa.table({"tokens": pa.array(lists, pa.list_(pa.string()))}), path)
     options = {"size": 8, "epochs": 2, "window": 3, "min_count": 3, "negative": 3, "sample": 1e-2, "seed": 2}
     found: Arrays = {}
     for algorithm in ALGORITHMS:
@@ -109,7 +124,10 @@ def drawn_splits(scratch: Path) -> Arrays:
     labels = np.arange(300).astype(np.int16) % 4
     clusters = near_duplicate_clusters(fingerprints(sentences(300)))
     assert len(set(clusters.tolist())) < 300, "no text is a copy"
-    all_, dev_missing = np.full(300, ALL, np.int8), np.where(np.arange(300) < 60, SPLITS.index("test"), 0).astype(np.int8)
+    all_, dev_missing = (
+        np.full(300, ALL, np.int8),
+        np.where(np.arange(300) < 60, SPLITS.index("test"), 0).astype(np.int8),
+    )
     return {
         "clusters": clusters,
         "all": draw_splits(ids, labels, all_),
