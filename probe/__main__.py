@@ -8,6 +8,7 @@ from pathlib import Path
 from pipeline.command import command, fail
 from pipeline.paths import ROOT, TAGGED, VECTORS
 from probe.compare import compare, demands, twins
+from probe.loops import idle
 from probe.sides import git, known_commit, outcomes, start, state_of_checkout, worktree, write
 from retable.files import read_json, write_json
 
@@ -78,8 +79,8 @@ def report(before: str, wanted: list[str]) -> None:
         print(sentence, file=sys.stderr)
     if sentences:
         fail(f"{len(sentences)} recipes and numbers do not agree (retable/recipes.py, pipeline/presets/models/).")
-    if idle := twins(now):
-        fail(f"{len(idle)} cases watch nothing. {' '.join(idle)}")
+    if found := twins(now) + idle(now):
+        fail(f"{len(found)} cases do not watch what they name (probe/loops.py, probe/training.py): {'; '.join(found)}.")
 
 
 if __name__ == "__main__":

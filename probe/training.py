@@ -20,7 +20,7 @@ from pipeline.run import make_run
 from pipeline.running import identity
 from pipeline.scale import model_preset
 from probe.case import Arrays, Case, texts
-from probe.loops import LOOPS, Options, check_shows
+from probe.loops import LOOPS, Options
 from probe.samples import PLAIN, VECTORS, digest_of_sample
 from retable.evaluation.run_folder import read_predictions
 from retable.models import LINEAR_MODELS, MODELS, network_class
@@ -125,10 +125,10 @@ def case(name: str, parameters: dict[str, Any]) -> Case:
     recipe = recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])
     narrow = parameters["precision"] == "bfloat16"
     asked = parameters | {"samples": digest_of_sample(parameters["corpus"]["name"])}
-    return Case(name, asked, recipe, partial(trained, name, parameters), BFLOAT16_ROUNDING if narrow else 0.0)
+    return Case(name, asked, recipe, partial(trained, parameters), BFLOAT16_ROUNDING if narrow else 0.0)
 
 
-def trained(name: str, parameters: dict[str, Any], scratch: Path) -> Arrays:
+def trained(parameters: dict[str, Any], scratch: Path) -> Arrays:
     """Train and score a run; in float64 its losses on the training texts alone are looked at."""
     found = arrays_of(parameters, scratch)
     if parameters["precision"] == "float32" and parameters["model"]["name"] in MODELS:
@@ -138,7 +138,7 @@ def trained(name: str, parameters: dict[str, Any], scratch: Path) -> Arrays:
         finally:
             torch.set_default_dtype(torch.float32)
     found["curve train_loss"] = found["curve train_loss"].astype(np.float32)
-    return check_shows(name, found)
+    return found
 
 
 def arrays_of(parameters: dict[str, Any], scratch: Path) -> Arrays:
