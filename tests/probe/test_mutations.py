@@ -21,6 +21,7 @@ RUNNING = "pipeline/running.py"
 LOOP = "src/retable/training/loop.py"
 COURSE = "src/retable/training/course.py"
 SCHEDULES = "src/retable/training/schedules.py"
+BATCHES = "src/retable/training/batches.py"
 FIT = "src/retable/training/fit.py"
 TEXTCNN = "src/retable/models/textcnn.py"
 LINEAR = "src/retable/models/linear.py"
@@ -94,6 +95,12 @@ MUTANTS = {
         "before = _left_context(sums[:, :, BLOCK], alpha**BLOCK)",
         "before = _left_context(sums[:, :, BLOCK], alpha)",
         "fcsr: alpha 0.9",
+    ),
+    "a long window taken for the whole text": mutant(
+        CONTEXT, "reach >= length - 1", "reach >= 8", "fcsr: alpha 0.9"
+    ),
+    "texts sorted in other groups": mutant(
+        BATCHES, "BATCHES_SORTED_TOGETHER = 100", "BATCHES_SORTED_TOGETHER = 50", "batches"
     ),
     "unknown words read as the first word": mutant(
         VOCABULARY, "pc.fill_null(pc.add(rows, 2), UNKNOWN)", "pc.fill_null(pc.add(rows, 2), 2)", "loop: rare words"
