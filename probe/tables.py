@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.paths import PUBLISHED
-from pipeline.tables import published_numbers
 from probe.case import Arrays, Case, texts
-from retable.evaluation.metrics import score
 from retable.files import sha256_of_file
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Paper, ResultTable
-from retable.recipes import RECIPES
+from retable.project.paths import PUBLISHED
+from retable.results.tables import published_numbers
+from retable.runs.metrics import score
+from retable.runs.recipes import RECIPES
 from retable.tables.paired import paired_difference, together
 from retable.tables.results import Cells, RunResult, of_folds, result_lines
 from retable.text.folds import Fold
