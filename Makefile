@@ -16,7 +16,7 @@ export MLFLOW_ALLOW_PICKLE_DESERIALIZATION := false
 
 .PHONY: tables test probe env params ui bench check lint types format clean
 tables: env ## everything: corpora, vectors, models, tables, report, record (SCALE=smoke works offline)
-	@python -m pipeline.make $(if $(SCALE),--scale $(SCALE)) $(if $(JOBS),--jobs $(JOBS))
+	@retable make $(if $(SCALE),--scale $(SCALE)) $(if $(JOBS),--jobs $(JOBS))
 
 test: env ## all tests
 	@python -m pytest -n 2 --dist loadfile tests
@@ -39,7 +39,7 @@ params: env ## write a scale into params.yaml and the cells: make params SCALE=c
 	@retable params $(if $(SCALE),$(SCALE),cpu)
 
 ui: env ## the MLflow UI on the record: http://127.0.0.1:5000
-	@python -m pipeline.ui --port $(PORT)
+	@retable ui --port $(PORT)
 
 check: env ## measured against published, and against the bank
 	@retable check
@@ -47,8 +47,8 @@ check: env ## measured against published, and against the bank
 bench: env ## every hot path beside its peer; ONLY="fcsr headlines" takes some groups (docs/speed.md)
 	@python -m benchmarks.bench $(if $(ONLY),--only $(ONLY))
 
-lint: env ## ruff
-	@ruff check . && ruff format --check .
+lint: env ## ruff, and the layers of src/retable
+	@ruff check . && ruff format --check . && lint-imports --no-logo
 
 types: env ## mypy, strict
 	@mypy

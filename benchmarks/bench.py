@@ -22,13 +22,13 @@ from rich.table import Table
 from benchmarks.report import HEADER, cells, group_values, page, write_results
 from benchmarks.rows import Row
 from benchmarks.timing import machine
-from pipeline.command import command
-from pipeline.generated import renew
-from pipeline.make import KEEP_MEMORY
-from pipeline.paths import ROOT
-from pipeline.progress import progress
+from retable.commands.make import KEEP_MEMORY
 from retable.errors import InputError, unknown_name
 from retable.files import read_json
+from retable.project.command import command
+from retable.project.paths import ROOT
+from retable.project.progress import progress
+from retable.results.generated import renew
 
 # Group -> module with measure(quick) -> list[Row]
 GROUPS = {

@@ -16,13 +16,13 @@ from benchmarks.inputs import first, prepared, split_of, vectors_of
 from benchmarks.loop import real_words
 from benchmarks.rows import Row
 from benchmarks.timing import in_turns
-from pipeline.scale import model_preset
-from retable.evaluation.metrics import score
-from retable.evaluation.predict import WORDS_IN_BATCH
-from retable.evaluation.run_folder import write_predictions
+from retable.experiments.scale import model_preset
+from retable.runs.folder import write_predictions
+from retable.runs.metrics import score
 from retable.text.vocabulary import encode
 from retable.training.batches import BatchMaker, sorted_batches
 from retable.training.network import NetworkClassifier
+from retable.training.predict import WORDS_IN_BATCH
 
 # Model -> corpus and vectors
 ASKED = {

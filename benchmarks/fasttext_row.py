@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 from benchmarks.inputs import first, split_of
 from benchmarks.rows import Row
 from benchmarks.timing import matrix_rate, scaled_s
-from pipeline.scale import model_preset
 from retable.errors import InputError
+from retable.experiments.scale import model_preset
 from retable.text.splits import Split
 from retable.text.units import in_unit
 from retable.training.run import train_classifier

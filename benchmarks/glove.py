@@ -29,8 +29,8 @@ from benchmarks.glove_in_c import InC, programs, run
 from benchmarks.glove_in_order import first_weights, shuffled_entries, visit
 from benchmarks.rows import Row
 from benchmarks.timing import in_turns, matrix_rate, seconds
-from pipeline.command import command
-from pipeline.paths import POOLS
+from retable.project.command import command
+from retable.project.paths import POOLS
 from retable.vectors.cooccurrence import count_cooccurrences
 from retable.vectors.glove_pass import Fit, first_tables, stride_of, visit_all, visit_round
 from retable.vectors.tiles import TileRow, in_tiles, number_of_blocks

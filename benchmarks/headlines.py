@@ -24,7 +24,7 @@ from benchmarks.loop import real_words, train_beside, training_flops
 from benchmarks.rows import Row
 from benchmarks.timing import scaled_s
 from benchmarks.toolkit import BATCH, CHARACTERS, MODELS, FastText, toolkit_step
-from pipeline.scale import model_preset
+from retable.experiments.scale import model_preset
 from retable.text.vocabulary import Encoded
 from retable.vectors.store import NO_VECTORS
 

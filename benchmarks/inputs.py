@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from torch import nn
 
-from pipeline.paths import ROOT, SAMPLE, TAGGED, VECTORS
 from retable.corpora import corpus
 from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
+from retable.project.paths import ROOT, SAMPLE, TAGGED, VECTORS
 from retable.text.splits import Facts, Split, read_split
 from retable.text.vocabulary import Encoded, Vocabulary, encode
 from retable.training.network import untrained_network

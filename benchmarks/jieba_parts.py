@@ -1,17 +1,17 @@
 """How often jieba's words and parts of speech are right, tagged in context and looked up in the comparison table.
 
-    python -m pipeline.download gsdsimp && python benchmarks/jieba_parts.py
+    python -m retable.stages.download gsdsimp && python benchmarks/jieba_parts.py
 
 Reads data/raw/gsdsimp/{dev,test}.conllu and data/parts/table/zh/table.tsv. The figures stand in docs/tagger.md.
 """
 
-from pipeline.command import command
-from pipeline.paths import PARTS_TABLES, RAW
 from retable.corpora.readers import read_conllu
-from retable.text.chinese import chinese_words_and_parts, parts_in_context, plain_words
-from retable.text.comparison_table import read_table
-from retable.text.content import CONTENT
-from retable.text.jieba_accuracy import accuracy
+from retable.project.command import command
+from retable.project.paths import PARTS_TABLES, RAW
+from retable.text.parts.chinese import chinese_words_and_parts, parts_in_context, plain_words
+from retable.text.parts.comparison_table import read_table
+from retable.text.parts.content import CONTENT
+from retable.text.parts.jieba_accuracy import accuracy
 
 
 @command

@@ -2,8 +2,8 @@
 
     python benchmarks/learning_rates.py transformer-f-table-3 transformer ced --rates 1e-4 2e-4 5e-4 --epochs 2
 
-A rate is tried under all that `pipeline/run.py` would give the cell: the row's preset and overrides, the paper's device
-and precision, the scale's word vectors. Prints a line for every rate (best dev accuracy, that of each epoch, seconds)
+A rate is tried under all that the stage `run` would give the cell: preset and overrides, the paper's device and
+precision, the scale's word vectors. Prints a line for every rate (best dev accuracy, that of each epoch, seconds)
 and adds it to results/learning-rates/<table>.<row>.<column>.csv. The test split is never opened.
 """
 
@@ -14,10 +14,10 @@ from typing import Any
 
 from trials import CellOf, Trial, run_trial, train_and_dev, varied
 
-from pipeline.command import command
-from pipeline.paths import ROOT, VECTORS
 from retable.errors import InputError
 from retable.files import atomic_file
+from retable.project.command import command
+from retable.project.paths import ROOT, VECTORS
 from retable.training.parameters import check_parameters
 from retable.vectors.store import read_vectors
 

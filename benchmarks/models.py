@@ -19,7 +19,7 @@ from benchmarks.inputs import Prepared, first, padded_batches, prepared, split_o
 from benchmarks.loop import real_words, train_beside, training_flops
 from benchmarks.plain_layers import PLAIN, plain_step, rows_step
 from benchmarks.rows import Row
-from pipeline.scale import model_preset
+from retable.experiments.scale import model_preset
 from retable.text.splits import Split
 from retable.text.units import in_unit
 from retable.training.batches import Batch, BatchMaker, shuffled_batches

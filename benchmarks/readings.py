@@ -17,10 +17,10 @@ from typing import Any
 from ruamel.yaml import YAML
 from trials import CellOf, run_trial, train_and_dev, varied
 
-from pipeline.command import command
-from pipeline.paths import VECTORS
-from pipeline.scale import model_preset
 from retable.errors import InputError
+from retable.experiments.scale import model_preset
+from retable.project.command import command
+from retable.project.paths import VECTORS
 from retable.training.parameters import check_parameters
 from retable.vectors.store import read_vectors
 

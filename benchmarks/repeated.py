@@ -23,10 +23,10 @@ from itertools import count, islice
 from pathlib import Path
 from unittest.mock import patch
 
-from pipeline.command import command
-from pipeline.paths import RAW, ROOT, SAMPLE
 from retable.corpora import Corpus, Example, corpus
 from retable.errors import InputError
+from retable.project.command import command
+from retable.project.paths import RAW, ROOT, SAMPLE
 
 PIECES = re.compile(r"(\w+)")
 
@@ -76,13 +76,16 @@ def run_stage(stage: str, name: str, texts: int, folder: Path, *, distinct: bool
     """Run one stage here and print its seconds and its peak memory."""
     start = time.perf_counter()
     if stage == "clean":
-        from pipeline.clean import main as clean
+        from retable.stages.clean import main as clean
 
         made = repeated_corpus(name, texts, distinct=distinct)
-        with patch("pipeline.clean.corpus", lambda _: made), patch("pipeline.clean.CLEAN", folder / "clean"):
+        with (
+            patch("retable.stages.clean.corpus", lambda _: made),
+            patch("retable.stages.clean.CLEAN", folder / "clean"),
+        ):
             clean(name)
     else:
-        from retable.text.tagging import tag_split
+        from retable.text.parts.tagging import tag_split
         from retable.text.tokens import tokeniser_for
 
         given = corpus(name)

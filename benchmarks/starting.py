@@ -13,17 +13,17 @@ from statistics import median
 
 from benchmarks.rows import Row
 from benchmarks.timing import child_seconds, in_turns, matrix_rate, scaled_s
-from pipeline.params import read_params
-from pipeline.paths import PARAMS, ROOT
 from retable.errors import InputError
+from retable.project.params import read_params
+from retable.project.paths import PARAMS, ROOT
 
 DVC = [sys.executable, "-m", "dvc", "repro", "--dry"]
-MAKE = [sys.executable, "-m", "pipeline.make"]
+MAKE = [sys.executable, "-m", "retable.commands.make"]
 DVC_200_STAGES_S = 4.6  # unchanged, in one dvc.yaml, on the machine whose figures are scaled
 ALWAYS_RUN = "record"
 # torch's own first optimiser of a process would import torch's compiler.
 START = (
-    "import pipeline.run, torch; from retable.training.optimisers import build_optimisers; "
+    "import retable.stages.run, torch; from retable.training.optimisers import build_optimisers; "
     "build_optimisers(torch.nn.Linear(1, 1), 'adam', 0.1, 0.0)"
 )
 REPEATS = 3
@@ -40,7 +40,7 @@ def measure(quick: bool) -> list[Row]:
 
 
 def start_row(repeats: int) -> Row:
-    """What `python -m pipeline.run` does before its first batch with any model: imports, and the first optimiser."""
+    """What the stage `run` does before its first batch with any model: imports, and the first optimiser."""
     ways = {"ours": START, "limit": "import torch, pyarrow.parquet"}
     times = {name: child_seconds([sys.executable, "-c", code], repeats)[0] for name, code in ways.items()}
     return Row(

@@ -24,18 +24,18 @@ import pyarrow.parquet as pq
 from benchmarks.repeated import measured
 from benchmarks.rows import Row
 from benchmarks.timing import in_turns, rates
-from pipeline.paths import CLEAN, PARTS_TABLES, SAMPLE, TAGGER
 from retable.corpora.readers import read_conllu
 from retable.errors import InputError
-from retable.evaluation.metrics import score
-from retable.evaluation.pictures import roc_picture
-from retable.text.chinese import chinese_words_and_parts, dictionary_parts, parts_in_context, plain_words
-from retable.text.comparison_table import ComparisonTable, count_parts, make_table, read_table
-from retable.text.content import CONTENT
-from retable.text.english import load_tagger, parts_of_speech
+from retable.figures.pictures import roc_picture
+from retable.project.paths import CLEAN, PARTS_TABLES, SAMPLE, TAGGER
+from retable.runs.metrics import score
+from retable.text.parts.chinese import chinese_words_and_parts, dictionary_parts, parts_in_context, plain_words
+from retable.text.parts.comparison_table import ComparisonTable, count_parts, make_table, read_table
+from retable.text.parts.content import CONTENT
+from retable.text.parts.english import load_tagger, parts_of_speech
+from retable.text.parts.table_agreement import agreement
+from retable.text.parts.tagging import tag_split
 from retable.text.splits import Facts, clean_schema
-from retable.text.table_agreement import agreement
-from retable.text.tagging import tag_split
 from retable.text.tokens import own_tokens
 from retable.text.units import characters_of
 
@@ -180,7 +180,7 @@ def tagger_of(*, quick: bool) -> "Language":
         if not (TAGGER / "model").is_dir():
             raise InputError("data/parts/context/model is missing; `dvc repro tagger` makes it, or `make tables`.")
         return load_tagger(TAGGER / "model")
-    from retable.text.treebank_tagger import train_tagger
+    from retable.text.parts.treebank_tagger import train_tagger
 
     bank = list(read_conllu(SAMPLE / "sample-treebank-en/dev.conllu"))
     settings: dict[str, Any] = {"learning_rate": 0.01, "dropout": 0.1, "lowercased": 0.3, "width": 16, "depth": 1}

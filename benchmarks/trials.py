@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.cells import vectors_for
-from pipeline.params import read_params
-from pipeline.paths import TAGGED
-from pipeline.scale import model_preset, scale_preset
 from retable.errors import InputError, unknown_name
+from retable.experiments.cells import vectors_for
+from retable.experiments.scale import model_preset, scale_preset
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
+from retable.project.params import read_params
+from retable.project.paths import TAGGED
 from retable.text.splits import Split, read_split
 from retable.training.run import train_classifier
 from retable.vectors.store import WordVectors
@@ -45,7 +45,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class CellOf:
-    """A cell of a table, and all that `pipeline/run.py` would train it with."""
+    """A cell of a table, and all that `src/retable/stages/run.py` would train it with."""
 
     table: str
     row: str

@@ -2,7 +2,7 @@
 
 `python -m probe` makes two worktrees, of that commit (probe/passed.json) and of HEAD with what has changed. Each makes
 small data, trains small runs of every model and loop, and counts canned results into tables, by its own cases and its
-own code, on this machine. Where the arrays differ, recipes must differ (retable/recipes.py), and the other way round:
+own code, on this machine. Where the arrays differ, recipes must differ (runs/recipes.py), and the other way round:
 
 equal bits        no version may have been raised
 within rounding   a minor version must have been raised, of a unit that each differing case uses

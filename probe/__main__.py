@@ -5,12 +5,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pipeline.command import command, fail
-from pipeline.paths import ROOT, TAGGED, VECTORS
 from probe.compare import compare, demands, twins
 from probe.loops import idle
 from probe.sides import git, known_commit, outcomes, start, state_of_checkout, worktree, write
 from retable.files import read_json, write_json
+from retable.project.command import command, fail
+from retable.project.paths import ROOT, TAGGED, VECTORS
 
 PASSED = ROOT / "probe/passed.json"
 
@@ -78,7 +78,7 @@ def report(before: str, wanted: list[str]) -> None:
     for sentence in sentences:
         print(sentence, file=sys.stderr)
     if sentences:
-        fail(f"{len(sentences)} recipes and numbers do not agree (retable/recipes.py, pipeline/presets/models/).")
+        fail(f"{len(sentences)} recipes and numbers do not agree (retable/runs/recipes.py, src/retable/conf/models/).")
     if found := twins(now) + idle(now):
         fail(f"{len(found)} cases do not watch what they name (probe/loops.py, probe/training.py): {'; '.join(found)}.")
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pipeline.claims import lines_of, printed_in
-from pipeline.paths import PUBLISHED
 from probe.case import Arrays, Case, texts
-from retable.evaluation.run_folder import write_predictions
 from retable.files import sha256_of_file
 from retable.papers import paper_of_table
 from retable.papers.claims import CLAIMS, Claim
 from retable.papers.paper import Column
-from retable.recipes import RECIPES
-from retable.tables.bank import OF_ANSWERS, Entry, bank_predictions, rescored
+from retable.project.paths import PUBLISHED
+from retable.results.claims import lines_of, printed_in
+from retable.runs.bank import OF_ANSWERS, Entry, bank_predictions, rescored
+from retable.runs.folder import write_predictions
+from retable.runs.recipes import RECIPES
 from retable.text.folds import Fold
 from retable.text.splits import Facts, Split
 

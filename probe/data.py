@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from pipeline import clean, download, embed, overlap, parts_table, pool, tag, tagger
-from pipeline.params import load_yaml
-from pipeline.paths import CLEAN, OVERLAP, PARAMS, PARTS_TABLES, POOLS, ROOT, SAMPLE, TAGGED, TAGGER, VECTORS
-from pipeline.use import write_scale
 from probe.case import Arrays, Case, texts
+from retable.experiments.params_file import write_scale
 from retable.files import read_json, sha256_of_file, sha256_of_value
-from retable.recipes import RECIPES
+from retable.project.params import load_yaml
+from retable.project.paths import CLEAN, OVERLAP, PARAMS, PARTS_TABLES, POOLS, ROOT, SAMPLE, TAGGED, TAGGER, VECTORS
+from retable.runs.recipes import RECIPES
+from retable.stages import clean, download, embed, overlap, parts_table, pool, tag, tagger
 from retable.text.splits import SPLITS
 from retable.vectors.store import read_vectors
 
@@ -121,7 +121,7 @@ def read_pool(name: str) -> Arrays:
 
 def read_set(name: str) -> Arrays:
     """Return words and numbers of a set of word vectors and of its folds."""
-    found = {}
+    found: Arrays = {}
     for folder in sorted(file.parent for file in (VECTORS / name).rglob("vectors.npy")):
         vectors, of = read_vectors(folder), folder.relative_to(VECTORS)
         found |= {f"{of} words": texts(vectors.words), f"{of} numbers": np.array(vectors.matrix)}

@@ -11,13 +11,13 @@ import torch
 
 from probe.case import Arrays, Case, texts
 from probe.samples import LENGTHS, WORDS
-from retable.recipes import RECIPES
-from retable.text.cleaning import clean_text
-from retable.text.clusters import near_duplicate_clusters
-from retable.text.leakage import fingerprints
-from retable.text.overlaps import matches
+from retable.runs.recipes import RECIPES
+from retable.text.clean.cleaning import clean_text
+from retable.text.clean.splitting import ALL, draw_splits
+from retable.text.leaks.clusters import near_duplicate_clusters
+from retable.text.leaks.leakage import fingerprints
+from retable.text.leaks.overlaps import matches
 from retable.text.splits import SPLITS
-from retable.text.splitting import ALL, draw_splits
 from retable.text.vocabulary import Encoded
 from retable.training.batches import (
     BATCHES_SORTED_TOGETHER,

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.paths import ROOT
 from probe.case import Case
 from probe.compare import Outcome
 from retable.errors import InputError
+from retable.project.paths import ROOT
 
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
@@ -79,7 +79,7 @@ def write(folder: Path, cases: Iterable[Case], scratch: Path) -> None:
     listed = []
     for number, case in enumerate(cases):
         arrays = case.run(scratch)
-        np.savez(folder / f"{number}.npz", **arrays)
+        np.savez(folder / f"{number}.npz", allow_pickle=False, **arrays)
         listed.append([case.name, dict(case.asked), dict(case.recipe), case.rounding])
     (folder / "cases.json").write_text(json.dumps(listed), encoding="utf-8")
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.paths import PUBLISHED
-from pipeline.scale import model_preset
-from pipeline.tables import published_numbers
 from probe.case import Arrays, Case, texts
-from retable.evaluation.metrics import score
+from retable.experiments.scale import model_preset
 from retable.files import sha256_of_file
 from retable.papers import PAPERS, paper
 from retable.papers.counts import CountTable
 from retable.papers.paper import Paper, ResultTable, StatisticsTable
-from retable.recipes import RECIPES
+from retable.project.paths import PUBLISHED
+from retable.results.tables import published_numbers
+from retable.runs.metrics import score
+from retable.runs.recipes import RECIPES
 from retable.tables.counts import count_lines
 from retable.tables.lines import Line
 from retable.tables.paired import paired_difference, together

@@ -14,18 +14,18 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import torch
 
-from pipeline.paths import TAGGED
-from pipeline.paths import VECTORS as VECTORS_FOLDER
-from pipeline.run import make_run
-from pipeline.running import identity
-from pipeline.scale import model_preset
 from probe.case import Arrays, Case, texts
 from probe.loops import LOOPS, Options
 from probe.samples import PLAIN, VECTORS, digest_of_sample
-from retable.evaluation.run_folder import read_predictions
+from retable.experiments.identity import identity
+from retable.experiments.run import make_run
+from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, MODELS, network_class
 from retable.papers import PAPERS, paper
-from retable.recipes import recipe_of
+from retable.project.paths import TAGGED
+from retable.project.paths import VECTORS as VECTORS_FOLDER
+from retable.runs.folder import read_predictions
+from retable.runs.recipes import recipe_of
 
 SMALL = {  # option -> the largest value that a case of the probe takes
     "hidden": 12, "mlp_hidden": 10, "heads": 3, "queries": 4, "maps": 8, "blocks": 3, "filters": 6,
@@ -85,7 +85,7 @@ def choices_of(model: str, defaults: Mapping[str, Any]) -> Iterator[Options]:
     if model in LINEAR_MODELS:
         return
     build = network_class(model)
-    hints = get_type_hints(build.__init__)  # type: ignore[misc]
+    hints = get_type_hints(build.__init__)
     for option in inspect.signature(build).parameters:
         if option in defaults:
             hint = hints[option]

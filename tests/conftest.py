@@ -1,11 +1,20 @@
-"""What every test stands on."""
+"""One thread for each process of the suite: two workers then share two cores, and equal seeds give equal numbers.
+
+The variables are read once, when torch, numpy and numba are loaded: hence before any test module is.
+"""
+
+import os
 
 import pytest
+
+for library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+os.environ["OMP_WAIT_POLICY"] = "passive"  # what a test starts with more threads must not spin
 
 
 @pytest.fixture(autouse=True, scope="session")
 def digests_of_its_own(tmp_path_factory):
     """Keep the digests of made-up data out of the checkout's lock file."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.digests.DIGESTS", tmp_path_factory.mktemp("digests") / "digests.json")
+        patch.setattr("retable.experiments.lock.DIGESTS", tmp_path_factory.mktemp("digests") / "digests.json")
         yield

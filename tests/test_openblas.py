@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from pipeline.paths import ROOT
-from retable.processor import processor_fact
+from retable.machine.processor import processor_fact
+from retable.project.paths import ROOT
 
 PROGRAM = """
-import pipeline, numpy, scipy.linalg
+import retable, numpy, scipy.linalg
 from threadpoolctl import threadpool_info
 print(*{found["architecture"] for found in threadpool_info() if found["internal_api"] == "openblas"})
 """

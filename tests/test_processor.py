@@ -1,7 +1,7 @@
 """What Linux tells of the processor."""
 
-from retable import processor
-from retable.processor import processor_fact
+from retable.machine import processor
+from retable.machine.processor import processor_fact
 
 CPU_INFO = """processor\t: 0
 vendor_id\t: AuthenticAMD

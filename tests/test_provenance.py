@@ -1,6 +1,6 @@
 import ast
 
-from retable.provenance import module_digests, run_key, tree_digest
+from retable.runs.provenance import module_digests, run_key, tree_digest
 
 
 def digest(source):
@@ -29,14 +29,10 @@ def write(folder, **modules):
 
 def test_digests_cover_what_is_imported_and_nothing_else(tmp_path):
     write(
-        tmp_path,
-        run="from retable.layers import context\nimport numpy\n",
-        layers____init__="",
+        tmp_path, run="from retable.layers import context\nimport numpy\n", layers____init__="",
         layers__context="from retable.errors import InputError\n\ndef late():\n    import retable.tracking\n",
-        errors="class InputError(ValueError): pass\n",
-        tracking="import mlflow\n",
-        other="x = 1\n",
-    )
+        errors="class InputError(ValueError): pass\n", tracking="import mlflow\n", other="x = 1\n",
+    )  # fmt: skip
     (tmp_path / "retable/layers/__init__.py").write_text("")
     assert set(module_digests(["retable.run"], tmp_path)) == {
         "retable.run",

@@ -7,11 +7,9 @@ from rich.console import Console
 
 from benchmarks import bench
 from benchmarks.bench import GROUPS, chosen, measured, show
-from benchmarks.report import cells, figure, group_values, machine_name, page, row_of, write_results
+from benchmarks.report import cells, figure, group_values, machine_name, row_of, write_results
 from benchmarks.rows import Row
 from benchmarks.timing import machine
-from pipeline.generated import renew
-from pipeline.paths import ROOT
 from retable.errors import InputError
 from retable.files import read_json
 
@@ -34,13 +32,8 @@ def test_every_group_gives_finite_rows_on_sample_data(group):
 
 def test_a_row_as_it_is_read():
     assert cells(ROW) == [
-        "fcsr",
-        "7,600 words/s",
-        "19,000 (0.40x): BiLSTM",
-        "10,900 (70%): products",
-        ">= 75% of the limit",
-        "missed",
-    ]
+        "fcsr", "7,600 words/s", "19,000 (0.40x): BiLSTM", "10,900 (70%): products", ">= 75% of the limit", "missed",
+    ]  # fmt: skip
     assert [figure(value) for value in (0.01234, 1.5, 99.94, 100.4, 5_300_000)] == [
         "0.0123", "1.5", "99.9", "100", "5,300,000",
     ]  # fmt: skip
@@ -88,13 +81,6 @@ def test_the_file_of_a_machine(tmp_path):
     assert read_json(first.with_suffix(".json"))["groups"]["fcsr"]["date"] == "2026-11-21"  # in vain: the figures stay
     write_results(tmp_path, HERE | {"torch": "2.14.0"}, {"text": group_values([], "2026-11-22")})
     assert list(read_json(first.with_suffix(".json"))["groups"]) == ["text"]
-
-
-def test_the_page_has_a_place_for_the_figures(tmp_path):
-    speed = tmp_path / "speed.md"
-    speed.write_text((ROOT / "docs/speed.md").read_text(encoding="utf-8"), encoding="utf-8")
-    renew(speed, "speed", page({"machine": HERE, "groups": {"fcsr": group_values([ROW], "2026-11-21")}}))
-    assert "| fcsr | 7,600 words/s |" in speed.read_text(encoding="utf-8")
 
 
 def test_the_name_of_this_machine_is_a_file_name():

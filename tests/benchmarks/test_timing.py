@@ -14,8 +14,8 @@ from benchmarks.headlines import padded
 from benchmarks.inputs import first, padded_batches, prepared, sample_split, split_of, vectors_of
 from benchmarks.loop import Watch, first_texts, train_beside
 from benchmarks.timing import child_seconds, in_turns, scaled_s
-from pipeline.scale import model_preset
 from retable.errors import InputError
+from retable.experiments.scale import model_preset
 from retable.text.vocabulary import Encoded
 from retable.training.optimisers import SGD
 from retable.vectors.store import NO_VECTORS
@@ -138,7 +138,7 @@ def test_data_that_are_not_there_are_named_with_their_stage(tmp_path, monkeypatc
 
 def test_nothing_is_timed_where_a_stage_would_train():
     unchanged = "Stage 'clean@mr' didn't change, skipping\nStage 'tag@mr' didn't change, skipping\n"
-    always = "Running stage 'record':\n> python -m pipeline.record\n"
+    always = "Running stage 'record':\n> python -m retable.tracking.checkout\n"
     assert starting.unchanged_stages(unchanged + always) == 2
     with pytest.raises(InputError, match="the stage train and 1 more would be run"):
         starting.unchanged_stages(f"{unchanged}Running stage 'train':\n> x\nRunning stage 'evaluate':\n> x\n{always}")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.download import mirror
 from retable.corpora import Example, corpus, source
+from retable.stages.download import mirror
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data/sample"
 

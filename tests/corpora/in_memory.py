@@ -10,16 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from retable.corpora.declaration import UNLABELLED, Corpus, Example
+from retable.declaration import UNLABELLED, Corpus, Example
 from retable.errors import InputError
 from retable.files import sha256_of_file, write_json
-from retable.text.cleaning import Removed, clean_text
-from retable.text.clusters import near_duplicate_clusters, repeated
-from retable.text.leakage import fingerprints, leaks
-from retable.text.sentences import split_sentences
+from retable.text.clean.cleaning import Removed, clean_text
+from retable.text.clean.sentences import split_sentences
+from retable.text.clean.splitting import FOLDS, stratified_clusters, stratified_folds
+from retable.text.clean.statistics import LETTER_OR_DIGIT, SPACE_BEFORE_MARKS, WORD_OR_MARK
+from retable.text.leaks.clusters import near_duplicate_clusters, repeated
+from retable.text.leaks.leakage import fingerprints, leaks
 from retable.text.splits import SPLITS, Facts, clean_schema
-from retable.text.splitting import FOLDS, stratified_clusters, stratified_folds
-from retable.text.statistics import LETTER_OR_DIGIT, SPACE_BEFORE_MARKS, WORD_OR_MARK
 
 
 def clean_examples(
@@ -231,7 +231,7 @@ def write_clean(
 
 
 def clean_in_memory(source: Corpus, raw: Path, folder: Path, rows_in_group: int) -> None:
-    """Write what pipeline.clean writes."""
+    """Write what retable.stages.clean writes."""
     read = source.examples(raw)
     labelled = [example for example in read if example.split != UNLABELLED]
     kept, removed = clean_examples(labelled, markup=source.html, drop_copies=source.split == "own")

@@ -30,13 +30,6 @@ def test_neither_id_nor_order_says_anything_of_the_label(read_corpus):
     assert abs(half - 1538 / 2) < 60
 
 
-def test_the_text_is_that_of_the_post_and_no_other_field(read_corpus):
-    texts = [example.text for example in read_corpus("ced")]
-    assert len(set(texts)) == 3329
-    assert len(set("".join(texts))) == 4409  # with padding and unknown the 4,411 that Transformer-F prints
-    assert sum(map(len, texts)) / len(texts) == pytest.approx(110.1, abs=0.1)
-
-
 def test_the_grouped_corpus_has_the_same_texts_under_ids_of_its_own(read_corpus):
     single, grouped = read_corpus("ced"), read_corpus("ced-grouped")
     assert [example[2:] for example in single] == [example[2:] for example in grouped]

@@ -9,12 +9,12 @@ import in_memory
 import numpy as np
 import pytest
 
-import pipeline.clean
+import retable.stages.clean
 from retable.corpora import Example, corpus
-from retable.text.clusters import near_duplicate_clusters
-from retable.text.copies import clusters_of, leaks_between
-from retable.text.fingerprint_store import FingerprintStore, distinct_forms
-from retable.text.leakage import BANDS, ROWS, fingerprints, first_equal, leaks
+from retable.text.leaks.clusters import near_duplicate_clusters
+from retable.text.leaks.copies import clusters_of, leaks_between
+from retable.text.leaks.fingerprint_store import FingerprintStore, distinct_forms
+from retable.text.leaks.leakage import BANDS, ROWS, fingerprints, first_equal, leaks
 
 WORDS = ["".join(Random(seed).choices("abdegilmnoprstu", k=2 + seed % 7)) for seed in range(300)]
 FORMS = [Random(seed).choices(WORDS, k=4 + seed % 20) for seed in range(60)]
@@ -34,8 +34,9 @@ def made_texts(count: int, random: Random) -> list[str]:
 def small_blocks(monkeypatch):
     """Every block that the stage works in ends many times in a few hundred texts."""
     for name, size in (
-        ("cleaned.TEXTS_IN_BATCH", 7), ("fingerprint_store.TEXTS_IN_BLOCK", 11), ("clean_files.ROWS_IN_A_GROUP", 16),
-        ("fingerprint_store.FORMS_REMEMBERED", 3), ("leakage.CLOSE_AT_ONCE", 5), ("leakage.GRAMS_AT_ONCE", 9),
+        ("clean.cleaned.TEXTS_IN_BATCH", 7), ("leaks.fingerprint_store.TEXTS_IN_BLOCK", 11),
+        ("clean.clean_files.ROWS_IN_A_GROUP", 16), ("leaks.fingerprint_store.FORMS_REMEMBERED", 3),
+        ("leaks.leakage.CLOSE_AT_ONCE", 5), ("leaks.leakage.GRAMS_AT_ONCE", 9),
     ):  # fmt: skip
         monkeypatch.setattr(f"retable.text.{name}", size)
 
@@ -67,9 +68,9 @@ def test_the_files_are_those_of_texts_in_memory(tmp_path, monkeypatch, kind):
         corpus("sample-en"), name="made", labels=("b", "a"), texts=dict.fromkeys(set(splits) - {"unlabelled"}),
         read=lambda *_: iter(read), unlabelled=splits.count("unlabelled"), **facts,
     )  # fmt: skip
-    monkeypatch.setattr("pipeline.clean.corpus", lambda name: made)
-    monkeypatch.setattr("pipeline.clean.CLEAN", tmp_path / "streamed")
-    pipeline.clean.main("made")
+    monkeypatch.setattr("retable.stages.clean.corpus", lambda name: made)
+    monkeypatch.setattr("retable.stages.clean.CLEAN", tmp_path / "streamed")
+    retable.stages.clean.main("made")
     in_memory.clean_in_memory(made, tmp_path, tmp_path / "expected", rows_in_group=16)
     streamed, expected = (
         {file.name: file.read_bytes() for file in (tmp_path / folder).iterdir()}
@@ -156,8 +157,8 @@ def test_the_first_of_equal_digests():
 def test_memory_does_not_hold_the_texts(tmp_path, monkeypatch):
     """Of 420 characters each: they, their 5-grams and signatures took 5 KB a text in memory."""
     for name, size in (
-        ("cleaned.TEXTS_IN_BATCH", 64), ("fingerprint_store.TEXTS_IN_BLOCK", 64), ("statistics.WORDS_AT_ONCE", 1000),
-        ("clean_files.ROWS_IN_A_GROUP", 128),
+        ("clean.cleaned.TEXTS_IN_BATCH", 64), ("leaks.fingerprint_store.TEXTS_IN_BLOCK", 64),
+        ("clean.statistics.WORDS_AT_ONCE", 1000), ("clean.clean_files.ROWS_IN_A_GROUP", 128),
     ):  # fmt: skip
         monkeypatch.setattr(f"retable.text.{name}", size)
     words = ["".join(Random(number).choices("abdegilmnoprstu", k=6)) for number in range(3000)]
@@ -171,11 +172,11 @@ def test_memory_does_not_hold_the_texts(tmp_path, monkeypatch):
 
         facts = {"labels": ("a", "b"), "texts": dict.fromkeys(("train", "test")), "read": read}
         made = replace(corpus("sample-en"), name="made", **facts)
-        monkeypatch.setattr("pipeline.clean.corpus", lambda name, made=made: made)
-        monkeypatch.setattr("pipeline.clean.CLEAN", tmp_path)
+        monkeypatch.setattr("retable.stages.clean.corpus", lambda name, made=made: made)
+        monkeypatch.setattr("retable.stages.clean.CLEAN", tmp_path)
         tracemalloc.start()
         try:
-            pipeline.clean.main("made")
+            retable.stages.clean.main("made")
             peak[count] = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -183,9 +184,9 @@ def test_memory_does_not_hold_the_texts(tmp_path, monkeypatch):
 
 
 def test_nothing_is_left_of_the_texts_on_the_way(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.clean.CLEAN", tmp_path)
+    monkeypatch.setattr("retable.stages.clean.CLEAN", tmp_path)
     broken = replace(corpus("sample-en"), read=lambda *_: iter([Example("x/0", "train", "a text", "positive")]))
-    monkeypatch.setattr("pipeline.clean.corpus", lambda name: broken)
+    monkeypatch.setattr("retable.stages.clean.corpus", lambda name: broken)
     with pytest.raises(SystemExit):
-        pipeline.clean.main("sample-en")
+        retable.stages.clean.main("sample-en")
     assert list(tmp_path.iterdir()) == [], "the counts are checked when all texts are read"

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from in_memory import clean_examples
 
 from retable.corpora import Example, corpus
-from retable.text.cleaned import digest_of
-from retable.text.cleaning import Copies, Removed, clean_text
+from retable.text.clean.cleaned import digest_of
+from retable.text.clean.cleaning import Copies, Removed, clean_text
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,6 @@ def test_copies_are_those_of_texts_in_memory(drawn):
 def test_a_published_split_keeps_its_copies():
     read = examples(("a", "joy"), ("a", "sad"), ("a", "joy"))
     assert clean_examples(read, markup=False, drop_copies=False) == (read, [])
-
-
-def test_covid_tweets_lose_42_copies_and_4_contradictions(raw_folder):
-    read = corpus("covid-sentiment").examples(raw_folder("covid-sentiment"))
-    kept, removed = clean_examples(read, markup=False, drop_copies=True)
-    assert (len(read), len(kept)) == (3090, 3044)
-    assert [text.reason for text in removed].count("copy") == 42
-    assert [text.reason for text in removed].count("contradicting label") == 4
 
 
 def test_tokenised_corpora_keep_every_token(raw_folder):

@@ -5,8 +5,8 @@ from random import Random
 
 import numpy as np
 
-from retable.text.clusters import near_duplicate_clusters, repeated
-from retable.text.leakage import NEAR, fingerprints, jaccard
+from retable.text.leaks.clusters import near_duplicate_clusters, repeated
+from retable.text.leaks.leakage import NEAR, fingerprints, jaccard
 
 FILM = "a fine film that i would see again"
 
@@ -63,7 +63,7 @@ def test_thousands_of_notices_of_one_template_are_not_all_compared(monkeypatch):
         calls.append(1)
         return jaccard(left, right)
 
-    monkeypatch.setattr("retable.text.clusters.jaccard", counted)
+    monkeypatch.setattr("retable.text.leaks.clusters.jaccard", counted)
     clusters = near_duplicate_clusters(fingerprints(made_notices(2000, 1, Random(4), change=0.1)))
     assert (np.unique(clusters, return_counts=True)[1]).max() > 1990
     assert len(calls) < 10_000, "of 2 million pairs"

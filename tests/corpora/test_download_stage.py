@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline import download as stage
 from retable.corpora import download, source
-from retable.corpora.declaration import RemoteFile
+from retable.declaration import RemoteFile
+from retable.stages import download as stage
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from retable.corpora import corpus
-from retable.text.leakage import (
+from retable.text.leaks.leakage import (
     NEAR,
     Fingerprints,
     _equal_pairs,
@@ -87,7 +87,7 @@ def test_near_copies_are_those_of_a_complete_comparison():
 
 
 def test_blocks_of_pairs_are_all_pairs_of_two_groups(monkeypatch):
-    monkeypatch.setattr("retable.text.leakage.PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr("retable.text.leaks.leakage.PAIRS_AT_ONCE", 7)
     random = np.random.default_rng(0)
     for texts, kinds, most in ((70, 5, 3), (40, 40, 2), (30, 1, 1), (1, 1, 1), (0, 1, 1)):
         keys, groups = random.integers(0, kinds, texts).astype(np.uint64), random.integers(0, most, texts)
@@ -109,7 +109,7 @@ def test_groups_that_are_merged_meanwhile_are_spared_their_pairs():
 
 
 def test_the_signatures_are_not_copied_whole_while_pairs_are_sought(monkeypatch):
-    monkeypatch.setattr("retable.text.leakage.TEXTS_AT_ONCE", 100)
+    monkeypatch.setattr("retable.text.leaks.leakage.TEXTS_AT_ONCE", 100)
     texts = 5_000
     signatures = np.random.default_rng(0).integers(0, 1 << 32, (texts, 192), dtype=np.uint32)
     prints = Fingerprints([""] * texts, [np.ones(1, dtype=np.uint32)] * texts, signatures)
@@ -125,7 +125,7 @@ def test_the_signatures_are_not_copied_whole_while_pairs_are_sought(monkeypatch)
 def test_blocks_of_texts_are_looked_at_like_all_at_once(monkeypatch):
     prints = fingerprints([f"a fine film of {number} that i would see again" for number in range(40)])
     whole = [(left.tolist(), right.tolist()) for left, right in candidates(prints, np.arange(40))]
-    monkeypatch.setattr("retable.text.leakage.TEXTS_AT_ONCE", 7)
+    monkeypatch.setattr("retable.text.leaks.leakage.TEXTS_AT_ONCE", 7)
     assert [(left.tolist(), right.tolist()) for left, right in candidates(prints, np.arange(40))] == whole != []
 
 

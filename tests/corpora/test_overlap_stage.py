@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from in_memory import write_clean
 
-import pipeline.overlap
+import retable.stages.overlap
 from retable.corpora import Example, corpus
 from retable.files import read_json, sha256_of_file
 
@@ -29,14 +29,14 @@ def clean(tmp_path, monkeypatch):
             examples = [Example(f"{name}/{split}/{n}", split, text, "") for n, text in enumerate(texts)]
             path = tmp_path / "clean" / name / f"{split}.parquet"
             write_clean(path, corpus(name), examples, np.ones(len(texts), dtype=np.bool_))
-    monkeypatch.setattr("pipeline.overlap.CLEAN", tmp_path / "clean")
-    monkeypatch.setattr("pipeline.overlap.OVERLAP", tmp_path / "overlap")
-    monkeypatch.setattr("pipeline.overlap.read_params", lambda section: {name: {} for name in TEXTS})
+    monkeypatch.setattr("retable.stages.overlap.CLEAN", tmp_path / "clean")
+    monkeypatch.setattr("retable.stages.overlap.OVERLAP", tmp_path / "overlap")
+    monkeypatch.setattr("retable.stages.overlap.read_params", lambda section: {name: {} for name in TEXTS})
     return tmp_path
 
 
 def test_copies_are_counted_per_corpus_and_per_split_and_listed(clean):
-    pipeline.overlap.main()
+    retable.stages.overlap.main()
     facts = read_json(clean / "overlap/overlap.json")
     assert facts["texts"]["fdu-mr"] == {"train": 0, "dev": 0, "test": 0, "unlabelled": 2}
     pairs = {(pair["corpus"], pair["other"]): (pair["exact"], pair["near"]) for pair in facts["pairs"]}
@@ -62,14 +62,14 @@ def test_copies_are_counted_per_corpus_and_per_split_and_listed(clean):
 
 
 def test_corpora_of_the_same_texts_are_not_compared(clean):
-    pipeline.overlap.main()
+    retable.stages.overlap.main()
     assert "ced" not in (clean / "overlap/pairs.csv").read_text()
 
 
 def test_a_second_run_writes_the_same_bytes(clean):
     digests = []
     for _ in range(2):
-        pipeline.overlap.main()
+        retable.stages.overlap.main()
         digests.append([sha256_of_file(path) for path in sorted((clean / "overlap").iterdir())])
     assert digests[0] == digests[1]
 
@@ -77,5 +77,5 @@ def test_a_second_run_writes_the_same_bytes(clean):
 def test_a_corpus_that_is_not_cleaned_yet_is_named(clean, capsys):
     (clean / "clean/mr/dev.parquet").unlink()
     with pytest.raises(SystemExit):
-        pipeline.overlap.main()
+        retable.stages.overlap.main()
     assert "clean/mr/dev.parquet is missing; `dvc repro clean@mr` makes it." in capsys.readouterr().err

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from retable.text.leakage import fingerprints, joined
-from retable.text.overlaps import Match, counts, matches
+from retable.text.leaks.leakage import fingerprints, joined
+from retable.text.leaks.overlaps import Match, counts, matches
 
 FILM = "a fine film that i would see again"
 NEARLY = "a fine film that i will see again"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from retable.corpora.declaration import Corpus
 from retable.corpora.readers import (
     SENTIMENT,
     Layout,
@@ -15,6 +14,7 @@ from retable.corpora.readers import (
     read_parallel_lines,
     read_unlabelled_lines,
 )
+from retable.declaration import Corpus
 from retable.errors import InputError
 
 
@@ -25,16 +25,9 @@ def tiny(read, **facts) -> Corpus:
         "encoding": "utf-8",
     } | facts
     return Corpus(
-        name="tiny",
-        language="en",
-        files={},
-        source="here",
-        paper="none",
-        licence="none",
-        note="none",
-        read=read,
+        name="tiny", language="en", files={}, source="here", paper="none", licence="none", note="none", read=read,
         **values,
-    )
+    )  # fmt: skip
 
 
 LINES = partial(read_labelled_lines, splits={"train": "train", "test": "test"}, separator=" ", names=SENTIMENT)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retable.text.sentences import split_sentences
+from retable.text.clean.sentences import split_sentences
 
 
 @pytest.mark.parametrize(

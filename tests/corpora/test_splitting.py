@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from retable.corpora import Example
 from retable.errors import InputError
-from retable.text import splitting
+from retable.text.clean import splitting
+from retable.text.clean.splitting import ALL, largest_remainders, stratified_clusters, stratified_folds
 from retable.text.splits import SPLITS
-from retable.text.splitting import ALL, largest_remainders, stratified_clusters, stratified_folds
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=200), st.integers(2, 10))
@@ -53,7 +53,7 @@ def test_purpose_and_seed_give_other_draws():
 
 def test_pythons_hash_seed_does_not_matter():
     code = (
-        "from retable.text.splitting import stratified_folds as f;"
+        "from retable.text.clean.splitting import stratified_folds as f;"
         "print(f([str(i) for i in range(40)], list('abcd') * 10, purpose='test').tolist())"
     )
     results = {

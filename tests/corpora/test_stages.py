@@ -9,12 +9,12 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-import pipeline.clean
-import pipeline.download
+import retable.stages.clean
+import retable.stages.download
 from retable.corpora import Example, corpus
 from retable.errors import InputError
 from retable.files import read_json, sha256_of_file
-from retable.text.leakage import digest
+from retable.text.leaks.leakage import digest
 from retable.text.splits import SPLITS, UNLABELLED, read_facts, read_split
 
 
@@ -22,11 +22,11 @@ from retable.text.splits import SPLITS, UNLABELLED, read_facts, read_split
 def folders(tmp_path, monkeypatch):
     """Raw and clean folders of their own, without mirror or network."""
     monkeypatch.delenv("RETABLE_MIRROR", raising=False)
-    monkeypatch.setattr("pipeline.download.CHECKOUT", tmp_path)
-    monkeypatch.setattr("pipeline.download.SCRATCH", tmp_path / "scratch")
-    for module in (pipeline.download, pipeline.clean):
+    monkeypatch.setattr("retable.stages.download.CHECKOUT", tmp_path)
+    monkeypatch.setattr("retable.stages.download.SCRATCH", tmp_path / "scratch")
+    for module in (retable.stages.download, retable.stages.clean):
         monkeypatch.setattr(module, "RAW", tmp_path / "raw")
-    monkeypatch.setattr("pipeline.clean.CLEAN", tmp_path / "clean")
+    monkeypatch.setattr("retable.stages.clean.CLEAN", tmp_path / "clean")
     return tmp_path
 
 
@@ -44,8 +44,8 @@ def link(folders, real) -> str:
 
 
 def test_the_sample_goes_through_both_stages_without_mirror_or_network(folders):
-    pipeline.download.main("sample-en")
-    pipeline.clean.main("sample-en")
+    retable.stages.download.main("sample-en")
+    retable.stages.clean.main("sample-en")
     folder = folders / "clean/sample-en"
     tables = {split: pq.read_table(folder / f"{split}.parquet") for split in SPLITS}
     assert {split: table.num_rows for split, table in tables.items()} == {"train": 400, "dev": 60, "test": 80}
@@ -65,10 +65,10 @@ def test_the_sample_goes_through_both_stages_without_mirror_or_network(folders):
 
 
 def test_a_second_run_writes_the_same_bytes(folders):
-    pipeline.download.main("sample-en")
+    retable.stages.download.main("sample-en")
     digests = []
     for _ in range(2):
-        pipeline.clean.main("sample-en")
+        retable.stages.clean.main("sample-en")
         files = sorted((folders / "clean/sample-en").iterdir())
         digests.append({file.name: sha256_of_file(file) for file in files})
     assert digests[0] == digests[1]
@@ -98,7 +98,7 @@ def made(folders, monkeypatch):
         given = replace(
             corpus("sample-en"), name="made", labels=("a", "b"), texts=texts, read=lambda *_: iter(examples), **facts
         )
-        monkeypatch.setattr("pipeline.clean.corpus", lambda name: given)
+        monkeypatch.setattr("retable.stages.clean.corpus", lambda name: given)
 
     return read
 
@@ -107,7 +107,7 @@ class TestUnlabelled:
     @pytest.fixture
     def folder(self, folders, made):
         made(MADE, unlabelled=5)
-        pipeline.clean.main("made")
+        retable.stages.clean.main("made")
         return folders / "clean/made"
 
     def test_they_are_cleaned_into_a_file_of_their_own_with_their_copies(self, folder):
@@ -145,20 +145,20 @@ class TestOwnSplits:
 
     def test_test_texts_is_the_size_of_the_test_split(self, folders, made):
         made(self.examples(self.TEXTS), test_texts=13)
-        pipeline.clean.main("made")
+        retable.stages.clean.main("made")
         assert sizes(folders / "clean/made") == [78, 9, 13]
 
     def test_grouped_puts_no_near_copies_into_two_splits(self, folders, made):
         copies = [f"{text} too" for n, text in enumerate(self.TEXTS) if n % 2]
         made(self.examples(self.TEXTS + copies), grouped=True, test_texts=20)
-        pipeline.clean.main("made")
+        retable.stages.clean.main("made")
         folder = folders / "clean/made"
         stats = read_json(folder / "stats.json")
         assert stats["near-duplicates"]["texts"] == 100
         assert all(leak == {"exact": 0, "near": 0} for leak in stats["leakage"].values())
         assert sizes(folder) == [118, 12, 20], "no single text of label b is left for a dev split of 13"
         made(self.examples(self.TEXTS + copies), test_texts=20)
-        pipeline.clean.main("made")
+        retable.stages.clean.main("made")
         assert read_json(folder / "stats.json")["leakage"]["test-in-train"]["near"] > 0
 
 
@@ -169,7 +169,7 @@ def sizes(folder) -> list[int]:
 @pytest.mark.parametrize("real", ["ced", "ced-grouped"], indirect=True)
 def test_ced_has_341_test_texts_and_grouped_no_leak(real, folders):
     name = link(folders, real)
-    pipeline.clean.main(name)
+    retable.stages.clean.main(name)
     assert sizes(folders / f"clean/{name}") == [2673, 298, 341]
     stats = read_json(folders / f"clean/{name}/stats.json")
     assert (sum(stats["leakage"]["test-in-train"].values()) == 0) == (name == "ced-grouped")
@@ -180,7 +180,7 @@ def test_ced_has_341_test_texts_and_grouped_no_leak(real, folders):
 
 @pytest.mark.parametrize("real", ["covid-sentiment"], indirect=True)
 def test_what_is_removed_is_listed_and_counted(real, folders):
-    pipeline.clean.main(link(folders, real))
+    retable.stages.clean.main(link(folders, real))
     with (folders / "clean/covid-sentiment/removed.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0].keys() == {"id", "reason", "of"}
@@ -189,24 +189,9 @@ def test_what_is_removed_is_listed_and_counted(real, folders):
     assert len(rows) == 46 == stats["instances-published"] - stats["instances"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("real", ["imdb"], indirect=True)
-def test_imdb_is_cleaned_and_its_leaks_found(real, folders):
-    pipeline.clean.main(link(folders, real))
-    stats = read_json(folders / "clean/imdb/stats.json")
-    assert {split: stats["splits"][split]["texts"] for split in SPLITS} == {
-        "train": 22_500,
-        "dev": 2500,
-        "test": 25_000,
-    }
-    assert stats["leakage"]["test-in-train"] == {"exact": 114, "near": 10}
-    texts = pq.read_table(folders / "clean/imdb/test.parquet").column("text").to_pylist()
-    assert not any("<br" in text or "\u0085" in text for text in texts)
-
-
 def test_an_unknown_corpus_is_one_sentence(folders, capsys):
     with pytest.raises(SystemExit) as left:
-        pipeline.clean.main("imbd")
+        retable.stages.clean.main("imbd")
     assert left.value.code == 1
     assert capsys.readouterr().err.startswith('error: corpus is "imbd"; did you mean "imdb"')
 
@@ -214,14 +199,14 @@ def test_an_unknown_corpus_is_one_sentence(folders, capsys):
 def test_a_mirror_that_is_no_folder_is_refused(folders, monkeypatch, capsys):
     monkeypatch.setenv("RETABLE_MIRROR", "nowhere")
     with pytest.raises(SystemExit):
-        pipeline.download.main("mr")
+        retable.stages.download.main("mr")
     assert "RETABLE_MIRROR is nowhere, which is no folder" in capsys.readouterr().err
 
 
 def test_a_file_that_is_here_is_not_brought_again(folders, monkeypatch):
-    pipeline.download.main("sample-en")
-    monkeypatch.setattr("pipeline.download.SAMPLE", folders / "empty")
-    pipeline.download.main("sample-en")
+    retable.stages.download.main("sample-en")
+    monkeypatch.setattr("retable.stages.download.SAMPLE", folders / "empty")
+    retable.stages.download.main("sample-en")
 
 
 STORY = "word{0} went to town{0} with friend{0} and saw a thing{0} there"
@@ -246,8 +231,8 @@ class TestACorpusThatCannotBeHadHere:
         [file] = corpus("yelp-polarity").files
         tar_of(folders / "raw/yelp-polarity" / file, {"train": 40, "test": 10})
         small = replace(corpus("yelp-polarity"), texts={"train": (20, 20), "test": (5, 5)})
-        monkeypatch.setattr("pipeline.clean.corpus", lambda name: small)
-        pipeline.clean.main("yelp-polarity")
+        monkeypatch.setattr("retable.stages.clean.corpus", lambda name: small)
+        retable.stages.clean.main("yelp-polarity")
         folder = folders / "clean/yelp-polarity"
         assert sizes(folder) == [36, 4, 10]
         stats = read_json(folder / "stats.json")
@@ -266,8 +251,8 @@ class TestACorpusThatCannotBeHadHere:
         with zipfile.ZipFile(folders / "raw/news-aggregator" / file, "w") as archive:
             archive.writestr("newsCorpora.csv", "".join(rows))
         small = replace(corpus("news-aggregator"), texts={"all": 42})
-        monkeypatch.setattr("pipeline.clean.corpus", lambda name: small)
-        pipeline.clean.main("news-aggregator")
+        monkeypatch.setattr("retable.stages.clean.corpus", lambda name: small)
+        retable.stages.clean.main("news-aggregator")
         stats = read_json(folders / "clean/news-aggregator/stats.json")
         assert (sizes(folders / "clean/news-aggregator"), stats["removed"]) == ([32, 4, 4], {"copy": 2})
         assert stats["leakage"]["test-in-train"]["exact"] == 0

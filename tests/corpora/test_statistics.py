@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retable.corpora import Example, corpus
-from retable.text.cleaned import digest_of
-from retable.text.cleaning import Removed
-from retable.text.leakage import Leaks, as_digests
-from retable.text.statistics import (
+from retable.text.clean.cleaned import digest_of
+from retable.text.clean.cleaning import Removed
+from retable.text.clean.statistics import (
     Distinct,
     PublishedStatistics,
     SplitStatistics,
@@ -17,6 +16,7 @@ from retable.text.statistics import (
     corpus_statistics,
     split_statistics,
 )
+from retable.text.leaks.leakage import Leaks, as_digests
 
 LABELS = ("negative", "positive")
 TRAIN = [
@@ -44,14 +44,9 @@ def statistics(read, splits, removed, leak, clusters):
         published.add(example)
     counted = {split: counted_split(examples) for split, examples in splits.items()}
     return corpus_statistics(
-        corpus("sample-en"),
-        published,
-        {split: found for split, (_, found) in counted.items()},
-        {split: own.vocabulary for split, (own, _) in counted.items()},
-        removed,
-        leak,
-        clusters,
-    )
+        corpus("sample-en"), published, {split: found for split, (_, found) in counted.items()},
+        {split: own.vocabulary for split, (own, _) in counted.items()}, removed, leak, clusters,
+    )  # fmt: skip
 
 
 def test_statistics_of_three_texts_by_hand():
@@ -149,7 +144,7 @@ def test_tokenised_and_raw_texts_are_counted_as_raw_ones():
 
 
 def test_distinct_words_are_counted_whatever_is_merged_when(monkeypatch):
-    monkeypatch.setattr("retable.text.statistics.WORDS_AT_ONCE", 5)
+    monkeypatch.setattr("retable.text.clean.statistics.WORDS_AT_ONCE", 5)
     distinct, words = Distinct(), [f"w{number * number % 37}" for number in range(200)]
     for start in range(0, 200, 3):
         distinct.add(words[start : start + 3])

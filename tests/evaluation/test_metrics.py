@@ -3,7 +3,7 @@ import time
 import numpy as np
 import pytest
 
-from retable.evaluation.metrics import score
+from retable.runs.metrics import score
 
 
 def test_scores_of_five_texts_by_hand():

@@ -3,14 +3,14 @@ import json
 import numpy as np
 import pytest
 
-from pipeline import bank_attention
-from pipeline.bank_attention import DRAWN_FROM, attention_figures
-from pipeline.bank_figures import write_bank_figures
-from pipeline.figures import write_rows
-from pipeline.figures_page import figures_markdown
 from retable.figures.words import AttendedText
 from retable.papers import paper
-from retable.tables.bank import Entry
+from retable.results import bank_attention
+from retable.results.bank_attention import DRAWN_FROM, attention_figures
+from retable.results.bank_figures import write_bank_figures
+from retable.results.figures import write_rows
+from retable.results.figures_page import figures_markdown
+from retable.runs.bank import Entry
 from tests.tracking.conftest import write_run
 
 TABLE = paper("lama").result_table("lama-table-4")

@@ -1,15 +1,14 @@
 import csv
 import json
-import shutil
 from dataclasses import replace
 
 import pytest
 
-from pipeline import bank, bank_figures
 from retable.figures.banked import BankedRun, banked_runs, read_compact
 from retable.figures.measure import Run
 from retable.papers import paper
-from retable.tables.bank import Entry, bank_predictions, write_bank
+from retable.results import bank, bank_figures
+from retable.runs.bank import Entry, bank_predictions, write_bank
 from tests.tracking.conftest import write_run
 
 TABLE = paper("fcsr").result_table("fcsr-table-3")
@@ -114,12 +113,3 @@ def test_only_entries_that_are_current_are_drawn(tmp_path, banked, monkeypatch):
     assert [(key, entry.row) for key, of_table in current.items() for entry in of_table] == [
         (("fcsr", "fcsr-table-3"), "cnn")
     ]
-
-
-def test_without_a_current_entry_it_says_so_and_leaves_the_figures(tmp_path, monkeypatch, capsys):
-    shutil.rmtree(tmp_path / "figures", ignore_errors=True)
-    monkeypatch.setattr(bank_figures, "current_entries", lambda: {("fcsr", "fcsr-table-3"): []})
-    monkeypatch.setattr(bank_figures, "write_bank_figures", pytest.fail)
-    with pytest.raises(SystemExit):
-        bank_figures.main([])
-    assert "no entry of docs/results/ is current here" in capsys.readouterr().err

@@ -1,8 +1,6 @@
 import pytest
 
-from pipeline.scale import model_preset
 from retable.corpora import corpus
-from retable.models import MODELS
 from retable.papers import paper
 from retable.papers.figures import (
     FCSR_TABLES,
@@ -13,12 +11,9 @@ from retable.papers.figures import (
     TopWords,
 )
 from retable.papers.figures.lama import AS_LAMA
-from retable.papers.parameters import row_parameters
-from retable.training.parameters import check_parameters
 
 TABLES = {"fcsr": FCSR_TABLES, "lama": LAMA_TABLES, "transformer-f": TRANSFORMER_F_TABLES}
 OWN = {table.name: table for tables in TABLES.values() for table in tables}
-PROTOCOL = {"seeds": [1], "epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32"}
 
 
 def test_names_are_those_of_the_papers_figures():
@@ -26,17 +21,6 @@ def test_names_are_those_of_the_papers_figures():
         *(f"fcsr-figure-{number}" for number in range(3, 8)), *(f"lama-figure-{number}" for number in range(2, 6)),
         "lama-table-6", "transformer-f-figure-3", "transformer-f-figure-4",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_the_rows_of_a_figures_own_table_can_be_run(name):
-    table = OWN[name]
-    assert len({row.id for row in table.rows}) == len(table.rows)
-    for row in table.rows:
-        assert row.model in MODELS
-        column = next(column for column in table.columns if not column.reason)
-        parameters = row_parameters(model_preset(row.model), row, column, PROTOCOL, vectors="none", seed=1)
-        check_parameters(parameters, file=row.id)
 
 
 def test_a_figure_shows_rows_and_columns_that_its_table_has():

@@ -4,11 +4,11 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from pipeline import figures
 from retable.figures.measure import Run
 from retable.files import write_json
 from retable.layers.embedding import WordEmbedding
 from retable.models.lama import LAMA
+from retable.results import figures
 from retable.text.splits import Facts, tagged_schema
 from retable.text.vocabulary import Vocabulary
 from retable.training.network import NetworkClassifier

@@ -40,17 +40,8 @@ def points(*pairs):
 
 def windows(*places, low="79", high="81"):
     """Lines of the CSV of WINDOWS; no place is the level."""
-    return [
-        {
-            "panel": "A",
-            "line": "FCSR" if place else "whole",
-            "window": place,
-            "accuracy": "80",
-            "low": low,
-            "high": high,
-        }
-        for place in places
-    ]
+    of_all = {"panel": "A", "accuracy": "80", "low": low, "high": high}
+    return [of_all | {"line": "FCSR" if place else "whole", "window": place} for place in places]
 
 
 def test_panels_then_lines_of_all_then_lines_of_some_are_named_by_their_reason():

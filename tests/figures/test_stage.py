@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline import figures, tables
-from pipeline.tables import Shown
 from retable.figures.measure import Run
 from retable.figures.remarks import INTERVALS
 from retable.files import write_json
 from retable.papers import paper
 from retable.papers.figures import EpochFigure, GridFigure, Panel, ParameterFigure, RocFigure, SizeFigure, TimeFigure
 from retable.papers.paper import Column, Paper, ResultTable, Row
+from retable.results import figures, tables
+from retable.results.tables import Shown
 from retable.text.folds import Fold
 from tests.tracking.conftest import write_run
 
@@ -81,6 +81,7 @@ def no_pictures(monkeypatch):
 
 def written(root, name="figures"):
     """Entries of all figures, written into a folder."""
+    (root / name).mkdir()
     entries = figures.write_all(root / name, root / "runs", root / "clean")
     return {entry["name"]: entry for entry in entries}
 
@@ -91,7 +92,6 @@ def lines_of(path):
 
 
 def test_every_kind_is_drawn_and_what_is_left_out_is_said(runs):
-    (runs / "figures").mkdir()
     entries = written(runs)
     assert all(entry["drawn"] for entry in entries.values()), entries
     assert json.loads((runs / "figures/figures.json").read_text()) == list(entries.values())
@@ -106,7 +106,6 @@ def test_every_kind_is_drawn_and_what_is_left_out_is_said(runs):
 
 
 def test_the_data_of_the_pictures_by_hand(runs, no_pictures):
-    (runs / "figures").mkdir()
     written(runs)
     times = {line["model"]: line for line in lines_of(runs / "figures/fcsr-figure-7.csv")}
     assert times["FCSR"] == {"panel": "SST", "model": "FCSR", "milliseconds": "416", "runs": "2"}  # 20 * 10.4 s / 500
@@ -127,7 +126,6 @@ def test_the_data_of_the_pictures_by_hand(runs, no_pictures):
 def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {})
     monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
-    (runs / "figures").mkdir()
     entries = written(runs)
     assert entries["cost-fcsr-table-3"]["files"] == [f"cost-fcsr-table-3.{form}" for form in ("csv", "svg", "png")]
     assert "not built" not in entries["cost-fcsr-table-3"]["note"]  # a row without a model is no row of this figure
@@ -145,7 +143,6 @@ def test_a_table_whose_runs_do_not_suffice_has_no_figure_of_costs(runs, monkeypa
     monkeypatch.setattr(figures, "FIGURES", {})
     monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
     monkeypatch.setattr(figures, "cells_shown", lambda table, source: iter(()))
-    (runs / "figures").mkdir()
     assert written(runs) == {}
     assert [path.name for path in (runs / "figures").iterdir()] == ["figures.json"]
 
@@ -178,7 +175,6 @@ def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():
 def test_two_builds_have_equal_bytes(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS[1:3]})
     for name in ("one", "two"):
-        (runs / name).mkdir()
         written(runs, name)
     for path in (runs / "one").iterdir():
         assert path.read_bytes() == (runs / "two" / path.name).read_bytes()
@@ -190,7 +186,6 @@ def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypa
     monkeypatch.setattr(tables, "changed_hashes", lambda then, now: [])
     shutil.rmtree(runs / "runs/fcsr-table-3/cnn/sst-2/2")  # one of the two seeds
     shutil.rmtree(runs / "runs/fcsr-table-3/tfidf-svm")
-    (runs / "figures").mkdir()
     entry = written(runs)["fcsr-figure-4"]
     assert (entry["drawn"], entry["files"]) == (False, [])
     assert entry["note"] == (
@@ -211,7 +206,6 @@ def test_a_stale_run_is_refused(runs, monkeypatch):
         )
 
     monkeypatch.setattr(tables, "current_identity", other_code)
-    (runs / "figures").mkdir()
     entry = written(runs)["fcsr-figure-4"]
     assert not entry["drawn"]
     assert "refused: its recipe changed since; `dvc repro` runs it again): CNN." in entry["note"]
@@ -219,7 +213,6 @@ def test_a_stale_run_is_refused(runs, monkeypatch):
 
 def test_a_cell_that_the_scale_does_not_list_is_not_in_the_scale(runs, monkeypatch):
     monkeypatch.setattr(figures, "cells_shown", lambda table, source: iter(()))
-    (runs / "figures").mkdir()
     assert "Not drawn (not in scale cpu): SST." in written(runs)["fcsr-figure-4"]["note"]
 
 
@@ -228,7 +221,6 @@ def test_times_of_two_machines_are_not_compared(runs, monkeypatch, no_pictures):
     for seed in (1, 2):
         path = runs / f"runs/fcsr-table-3/fcsr/sst-2/{seed}/cost.json"
         write_json(path, json.loads(path.read_text()) | {"device": "GPU"})
-    (runs / "figures").mkdir()
     entry = written(runs)["fcsr-figure-7"]
     assert {line["model"] for line in lines_of(runs / "figures/fcsr-figure-7.csv")} == {"CNN", "SVM"}
     assert entry["note"] == "Not drawn (timed on another machine, or with other threads): FCSR."
@@ -239,5 +231,4 @@ def test_a_figure_of_kept_weights_says_that_they_were_not_kept(runs, monkeypatch
 
     figure = WordWeightsFigure("words", "Words", "", SST, rows=("fcsr",), fewest=1, words=("good",))
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (figure,)})
-    (runs / "figures").mkdir()
     assert "Not drawn (the run's weights were not kept): SST." in written(runs)["words"]["note"]

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from retable.layers.classifier import classifier_flops, text_classifier
+from retable.layers.classifier import text_classifier
 
 
 def test_hidden_units_are_rectified_and_dropped():
@@ -21,8 +21,3 @@ def test_without_hidden_units_it_is_one_linear_layer():
     classifier = text_classifier(2, 0, 4, 0.4)
     assert [type(layer) for layer in classifier] == [nn.Dropout, nn.Linear]
     assert classifier(torch.randn(5, 2)).shape == (5, 4)
-
-
-def test_flops_are_twice_the_weights_without_biases():
-    assert classifier_flops(text_classifier(2, 3, 4, 0.0)) == 2 * (2 * 3 + 3 * 4)
-    assert classifier_flops(text_classifier(2, 0, 4, 0.0)) == 2 * 2 * 4

@@ -5,7 +5,8 @@ import torch
 from torch import tensor
 from torch.testing import assert_close
 
-from retable.layers.embedding import PADDING, WordEmbedding
+from retable.layers.embedding import WordEmbedding
+from retable.text.vocabulary import PADDING
 
 VECTORS = torch.arange(1.0, 13.0).view(6, 2)
 

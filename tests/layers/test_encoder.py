@@ -17,17 +17,12 @@ def test_a_layer_agrees_with_torchs_own():
     pairs = {
         "self_attn.in_proj_weight": own.attention.projections.weight,
         "self_attn.in_proj_bias": own.attention.projections.bias,
-        "self_attn.out_proj.weight": own.attention.output.weight,
-        "self_attn.out_proj.bias": own.attention.output.bias,
-        "linear1.weight": own.widen.weight,
-        "linear1.bias": own.widen.bias,
-        "linear2.weight": own.narrow.weight,
-        "linear2.bias": own.narrow.bias,
-        "norm1.weight": own.attention_norm.weight,
-        "norm1.bias": own.attention_norm.bias,
-        "norm2.weight": own.feed_forward_norm.weight,
+        "self_attn.out_proj.weight": own.attention.output.weight, "self_attn.out_proj.bias": own.attention.output.bias,
+        "linear1.weight": own.widen.weight, "linear1.bias": own.widen.bias, "linear2.weight": own.narrow.weight,
+        "linear2.bias": own.narrow.bias, "norm1.weight": own.attention_norm.weight,
+        "norm1.bias": own.attention_norm.bias, "norm2.weight": own.feed_forward_norm.weight,
         "norm2.bias": own.feed_forward_norm.bias,
-    }
+    }  # fmt: skip
     theirs.load_state_dict(pairs)
     x, mask = torch.randn(3, 5, 8), torch.arange(5) < tensor([[5], [1], [3]])
     ours, expected = own(x, padding_bias(mask)), theirs(x, src_key_padding_mask=~mask)

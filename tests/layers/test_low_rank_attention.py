@@ -97,15 +97,3 @@ def test_first_weights_are_gaussian_with_a_tenth_as_spread():
     for parameter in layer.parameters():
         assert parameter.std().item() == pytest.approx(0.1, rel=0.3)
         assert parameter.mean().item() == pytest.approx(0.0, abs=0.05)
-
-
-def test_parameters_grow_by_p_and_q_with_every_head():
-    def count(heads: int) -> int:
-        return sum(parameter.numel() for parameter in LowRankAttention(6, 4, heads).parameters())
-
-    assert count(1) == 6 * 6 + 6 + 6 + 4
-    assert count(9) - count(8) == 6 + 4
-
-
-def test_flops_of_a_word():
-    assert LowRankAttention(6, 4, 3).flops_per_word() == 2 * (6 * 6 + 2 * 6 * 3 + 3)

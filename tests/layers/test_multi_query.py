@@ -54,7 +54,3 @@ def test_padding_gets_no_weight():
     nn.init.normal_(attention.queries.weight)
     mask = torch.arange(6).expand(3, 6) < 2
     assert_close(attention(x, mask), attention(x[:, :2], mask[:, :2]))
-
-
-def test_flops():
-    assert MultiQueryAttention(6, 3).flops_per_word(10) == 2 * (6**2 + 2 * 3 * 6 + 3 * 6**2 / 10)

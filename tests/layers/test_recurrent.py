@@ -5,7 +5,7 @@ import torch
 from torch import nn, tensor
 from torch.testing import assert_close
 
-from retable.layers.recurrent import _packed, check_both_directions, recurrent_flops, states_of_words
+from retable.layers.recurrent import _packed, check_both_directions, states_of_words
 
 MASK = torch.arange(6) < tensor([[5], [1], [3]])  # the longest text is shorter than the batch
 
@@ -45,11 +45,6 @@ def test_dropout_between_layers_in_training_alone():
     assert not torch.equal(states_of_words(layer, x, MASK), states_of_words(layer, x, MASK))
     layer.eval()
     assert_close(states_of_words(layer, x, MASK), _packed(layer, x, MASK, 0.0))
-
-
-def test_flops_are_twice_the_weights_without_biases():
-    assert recurrent_flops(nn.GRU(3, 2, bidirectional=True)) == 2 * 2 * 3 * 2 * (3 + 2)
-    assert recurrent_flops(nn.LSTM(3, 2)) == 2 * 4 * 2 * (3 + 2)
 
 
 @pytest.mark.parametrize("hidden", [0, -2, 7])

@@ -93,8 +93,3 @@ def test_a_text_read_backwards_has_its_places_mirrored():
         mirrored.keys.copy_(module.keys.flip(0))
         mirrored.values.copy_(module.values.flip(0))
     assert_close(mirrored(x.flip(1), all_real(x)), module(x, all_real(x)).flip(1))
-
-
-def test_flops():
-    assert SelfAttention(6).flops_per_word(10) == 2 * 2 * 10 * 6
-    assert RelativeSelfAttention(6, 3).flops_per_word(10) == 2 * (2 * 10 * 6 + 2 * 7 * 6)

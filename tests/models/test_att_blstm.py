@@ -9,37 +9,22 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.att_blstm import AttBLSTM
+from tests.models.test_every_model import with_random_weights
+from tests.models.test_lstm import slow_states
 
 
 def small_network(**options) -> AttBLSTM:
     """In float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
-    network = AttBLSTM(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"hidden": 3} | options)).double().eval()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.7)
-    return network
-
-
-def lstm_states(lstm: nn.LSTM, vectors: list[Tensor], suffix: str) -> list[Tensor]:
-    """The states after each vector in the order given: gates in, forget, cell, out."""
-    weights = [getattr(lstm, f"{name}_l0{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
-    state = cell = torch.zeros(lstm.hidden_size, dtype=torch.float64)
-    states = []
-    for vector in vectors:
-        gates = weights[0] @ vector + weights[2] + weights[1] @ state + weights[3]
-        enter, forget, new, leave = gates.chunk(4)
-        cell = forget.sigmoid() * cell + enter.sigmoid() * new.tanh()
-        state = leave.sigmoid() * cell.tanh()
-        states.append(state)
-    return states
+    network = AttBLSTM(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"hidden": 3} | options))
+    return with_random_weights(network.double(), std=0.7)
 
 
 def slow_logits(network: AttBLSTM, words: Tensor) -> Tensor:
     """The logits of one unpadded text, word by word from the equations."""
     vectors = list(network.embedding(words.unsqueeze(0))[0])
-    ahead = lstm_states(network.lstm, vectors, "")
-    back = lstm_states(network.lstm, vectors[::-1], "_reverse")[::-1]
+    ahead = slow_states(network.lstm, vectors, "l0")
+    back = slow_states(network.lstm, vectors[::-1], "l0_reverse")[::-1]
     states = [one + other for one, other in zip(ahead, back, strict=True)]
     scores = [(network.query.weight[0] @ state.tanh()).item() for state in states]
     total = sum(math.exp(score) for score in scores)
@@ -84,7 +69,3 @@ def test_equal_scores_give_the_mean_of_the_states():
     nn.init.zeros_(network.query.weight)
     ahead, back = network.lstm(network.embedding(words))[0].chunk(2, dim=2)
     assert_close(network(words, mask), network.output((ahead + back).mean(dim=1).tanh()))
-
-
-def test_flops_by_hand():  # D = 4, H = 3, C = 2, ten words
-    assert small_network().flops_per_word(10) == 2 * (2 * 4 * 3 * (4 + 3) + 2 * 3 + 2 * 3 / 10)

@@ -7,16 +7,14 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.bigru import BiGRU
+from tests.models.test_every_model import with_random_weights
 
 
 def small_network(**options) -> BiGRU:
     """In float64, with weights large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
-    network = BiGRU(WordEmbedding(torch.randn(20, 3), tuned=20), 2, hidden=4, mlp_hidden=5, **options).double().eval()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.7)
-    return network
+    network = BiGRU(WordEmbedding(torch.randn(20, 3), tuned=20), 2, hidden=4, mlp_hidden=5, **options)
+    return with_random_weights(network.double(), std=0.7)
 
 
 def slow_gru(gru: nn.GRU, x: Tensor, suffix: str) -> list[Tensor]:
@@ -58,9 +56,3 @@ def test_network_matches_the_equations_word_by_word(pool):
 def test_of_one_word_maximum_and_mean_are_the_same():
     words, mask = tensor([[7]]), tensor([[True]])
     assert_close(small_network(pool="max")(words, mask), small_network(pool="mean")(words, mask))
-
-
-def test_flops():
-    network = small_network()
-    assert network.flops_per_word(1e12) == pytest.approx(2 * 2 * 3 * 2 * (3 + 2))
-    assert network.flops_per_word(1) == pytest.approx(2 * 2 * 3 * 2 * (3 + 2) + 2 * (4 * 5 + 5 * 2))

@@ -13,7 +13,8 @@ from retable.layers.self_attention import RelativeSelfAttention
 from retable.models.avg_embedding import AvgEmbedding
 from retable.models.bilstm import BiLSTM
 from retable.models.cspan import CSPAN
-from retable.training.optimisers import build_optimisers
+from tests.models.test_every_model import with_random_weights
+from tests.models.test_lstm import slow_states
 
 SIZE = 4
 FUSIONS = ("cascade", "parallel", "embeddings", "positions", "relative")
@@ -24,11 +25,7 @@ def small_network(**options) -> CSPAN:
     """A CSPAN in float64 with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     embedding = WordEmbedding(torch.randn(20, SIZE), tuned=20)
-    network = CSPAN(embedding, 3, **({"queries": 3, "distance": 2} | options)).double().eval()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.7)
-    return network
+    return with_random_weights(CSPAN(embedding, 3, **({"queries": 3, "distance": 2} | options)).double(), std=0.7)
 
 
 def softmax(scores: list[float]) -> list[float]:
@@ -59,20 +56,6 @@ def attention(module: nn.Module, x: list[Tensor]) -> list[Tensor]:
     return found
 
 
-def lstm(module: nn.LSTM, layer: int, x: list[Tensor], reverse: bool) -> list[Tensor]:
-    """The states of one direction at every word, in the order of the words."""
-    suffix = f"_l{layer}" + ("_reverse" if reverse else "")
-    w_x, w_h, b_x, b_h = (getattr(module, name + suffix) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
-    h = c = torch.zeros(module.hidden_size, dtype=torch.float64)
-    states = []
-    for x_t in reversed(x) if reverse else x:
-        i, f, g, o = (w_x @ x_t + b_x + w_h @ h + b_h).chunk(4)
-        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-        h = o.sigmoid() * c.tanh()
-        states.append(h)
-    return states[::-1] if reverse else states
-
-
 def slow_cspan(network: CSPAN, words: Tensor) -> Tensor:
     """The logits of one unpadded text, (C,), word by word and query by query from the paper's equations."""
     d = list(network.embedding(words.unsqueeze(0))[0])
@@ -85,8 +68,9 @@ def slow_cspan(network: CSPAN, words: Tensor) -> Tensor:
     if network.bilstm is not None:
         h = d if network.fusion == "parallel" else s
         for layer in range(network.bilstm.num_layers):
-            both = (lstm(network.bilstm, layer, h, reverse) for reverse in (False, True))  # eq. 5-6
-            h = [torch.cat(pair) for pair in zip(*both, strict=True)]  # eq. 7
+            ahead = slow_states(network.bilstm, h, f"l{layer}")  # eq. 5
+            back = slow_states(network.bilstm, h[::-1], f"l{layer}_reverse")[::-1]  # eq. 6
+            h = [torch.cat(pair) for pair in zip(ahead, back, strict=True)]  # eq. 7
         p = attention(network.positional, h) if network.positional else h
         f = [s_t + p_t for s_t, p_t in zip(s, p, strict=True)] if network.residual else p  # eq. 9
     if network.pool == "mean":
@@ -175,43 +159,6 @@ def test_of_one_word_every_query_sees_the_same(queries):
     assert_close(network(tensor([[7]]), tensor([[True]]))[0], expected)
 
 
-def count(**options) -> int:
-    with torch.device("meta"):
-        network = CSPAN(WordEmbedding(torch.zeros(2, 300), tuned=0), 4, **options)
-    return sum(parameter.numel() for parameter in network.parameters())
-
-
-def test_number_of_parameters_at_the_papers_sizes():
-    d = 300
-    bilstm = 2 * (4 * 150 * (300 + 150) + 2 * 4 * 150)
-    rest = 2 * 2 * d + d**2 + d + 4 * d + 4  # two norms, W^h and b^h, W^o and b^o
-    assert count() == bilstm + rest + 16 * d + 16 * d**2 == 2_079_904
-    assert count(layers=3, queries=128) == 3 * bilstm + rest + 128 * d + 128 * d**2 == 13_278_304
-
-
-def test_flops_by_formula():
-    t, d, m, c = 10, SIZE, 3, 3
-    last = d**2 + 2 * m * d + m * d**2 / t + d * c / t
-    bilstm = 4 * d * (d + d / 2)  # 4 gates of d / 2 states in 2 directions, each from d inputs and d / 2 states
-    assert small_network(layers=2).flops_per_word(t) == pytest.approx(2 * (2 * 2 * t * d + 2 * bilstm + last))
-    assert small_network(fusion="embeddings").flops_per_word(t) == pytest.approx(2 * (2 * t * d + last))
-    relative = 2 * t * d + 2 * 5 * d
-    assert small_network(fusion="relative").flops_per_word(t) == pytest.approx(2 * (relative + last))
-    plain = small_network(pool="mean", **WITHOUT_ATTENTION)
-    assert plain.flops_per_word(t) == pytest.approx(2 * (bilstm + d * c / t))
-
-
 def test_words_of_an_odd_size_are_refused():
     with pytest.raises(ValueError, match="size is 5 in the word vectors; allowed: even numbers"):
         CSPAN(WordEmbedding(torch.zeros(3, 5), tuned=0), 2)
-
-
-def test_word_vectors_that_no_batch_holds_fade_under_the_printed_weight_decay():
-    torch.manual_seed(0)
-    network = CSPAN(WordEmbedding(0.1 * torch.randn(2000, SIZE), tuned=2000), 2)
-    (optimiser,) = build_optimisers(network, "adam", 1e-3, 1e-4)
-    before = network.embedding.tuned.norm().item()
-    for _ in range(300):
-        network.embedding.tuned.grad = torch.zeros(2000, SIZE)
-        optimiser.step()
-    assert network.embedding.tuned.norm().item() / before == pytest.approx(0.1, abs=0.02)

@@ -7,16 +7,14 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.dpcnn import DPCNN
+from tests.models.test_every_model import with_random_weights
 
 
 def small_network(**options) -> DPCNN:
     """In float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(3)
     network = DPCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"maps": 3, "blocks": 4} | options))
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.4)
-    return network.double().eval()
+    return with_random_weights(network, std=0.4).double()
 
 
 def slow_convolution(convolution: nn.Conv1d, x: list[Tensor]) -> list[Tensor]:
@@ -72,14 +70,6 @@ def test_blocks_follow_the_length_of_a_text_alone():
     assert passed == {1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4, 16: 5}
 
 
-def test_a_short_text_is_not_changed_by_a_long_one_beside_it():
-    """Seen to fail when a text of one position passes the blocks of its neighbours."""
-    network, short, long = small_network(), tensor([[5, 6]]), torch.randint(2, 20, (1, 40))
-    words, mask = torch.cat((torch.cat((short, long[:, 2:]), dim=1), long)), torch.arange(40) < tensor([[2], [40]])
-    alone = network(short, torch.ones(1, 2, dtype=torch.bool))
-    assert_close(network(words, mask)[:1], alone)
-
-
 def by_hand(weight: float, bias: float, **options) -> DPCNN:
     """One map; words are the numbers 1, 5, -2 (rows 2 to 4); the region embedding copies them."""
     vectors = tensor([[0.0], [0.0], [1.0], [5.0], [-2.0]])
@@ -133,9 +123,3 @@ def test_shared_blocks_are_one_pair_of_convolutions():
         getattr(network, part).load_state_dict(getattr(single, part).state_dict())
     words, mask = torch.randint(2, 20, (2, 9)), torch.arange(9) < tensor([[9], [3]])
     assert_close(network(words, mask), single(words, mask))
-
-
-def test_flops_by_hand():  # D = 4, K = 3, C = 2, region 3, blocks at n, n / 2 and n / 4 positions
-    words = 10
-    block = 2 * 3 * 3 * 3
-    assert small_network(blocks=3).flops_per_word(words) == pytest.approx(2 * (3 * 4 * 3 + 1.75 * block + 6 / words))

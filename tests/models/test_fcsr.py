@@ -10,6 +10,7 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.fcsr import FCSR, FeatureAttention, SubCell
+from tests.models.test_every_model import with_random_weights
 
 FUNCTIONS = {"relu": torch.relu, "sigmoid": torch.sigmoid, "softmax": lambda x: torch.softmax(x, dim=1)}
 
@@ -17,11 +18,7 @@ FUNCTIONS = {"relu": torch.relu, "sigmoid": torch.sigmoid, "softmax": lambda x: 
 def small_network(size: int = 3, **options) -> FCSR:
     """An FCSR in float64 with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
-    network = FCSR(WordEmbedding(torch.randn(20, size), tuned=20), 2, **options).double().eval()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.7)
-    return network
+    return with_random_weights(FCSR(WordEmbedding(torch.randn(20, size), tuned=20), 2, **options).double(), std=0.7)
 
 
 def fofe(vectors: list[Tensor], alpha: float) -> Tensor:
@@ -173,13 +170,6 @@ def test_first_weights_are_normal_with_the_given_spread_and_biases_are_zero():
     assert network.representation.integration.gates.weight.std().item() == pytest.approx(0.05, rel=0.02)
     assert network.representation.attention.projections.weight.mean().item() == pytest.approx(0.0, abs=0.002)
     assert not any(parameter.any() for name, parameter in network.named_parameters() if name.endswith("bias"))
-
-
-def test_flops_are_33_n_squared_multiply_adds_a_word():
-    network = small_network()
-    assert network.flops_per_word(1e12) == pytest.approx(2 * (33 * 3**2 + 2 * 3))
-    assert network.flops_per_word(1) == pytest.approx(2 * (33 * 3**2 + 2 * 3 + 3**2 + 3 * 2))
-    assert small_network(window=5).flops_per_word(1e12) == pytest.approx(2 * (33 * 3**2 + 6 * 3))
 
 
 def test_under_autocast_gates_meet_vectors_as_narrow_as_they_are():

@@ -9,6 +9,7 @@ from torch.testing import assert_close
 from retable.layers.embedding import WordEmbedding
 from retable.models.fcsr import FCSR
 from retable.models.fcsr_fp import FCSRFP, without_component
+from tests.models.test_every_model import with_random_weights
 
 WORDS, CLASSES = tensor([[3, 4, 5, 6], [7, 8, 0, 0], [9, 3, 9, 0]]), tensor([0, 1, 1])
 MASK = WORDS != 0
@@ -17,11 +18,8 @@ MASK = WORDS != 0
 def small_network(**options) -> FCSRFP:
     """A network in float64 with weights and biases large enough to matter, without dropout, in training mode."""
     torch.manual_seed(5)
-    network = FCSRFP(WordEmbedding(torch.randn(12, 3), tuned=12), 2, dropout=0.0, **options).double()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.7)
-    return network
+    network = FCSRFP(WordEmbedding(torch.randn(12, 3), tuned=12), 2, dropout=0.0, **options)
+    return with_random_weights(network.double(), std=0.7).train()
 
 
 def plain(network: FCSRFP, *, common: bool = False) -> FCSR:
@@ -156,9 +154,3 @@ def test_a_window_reaches_both_networks():
     near(WORDS, MASK), whole(WORDS, MASK)
     assert not torch.allclose(near.common_logits[0], whole.common_logits[0])
     assert_close(near.common_logits[1], whole.common_logits[1], msg="two words see each other")
-
-
-def test_flops_are_those_of_two_networks_on_shared_contexts():
-    network = small_network()
-    assert network.flops_per_word(1e12) == pytest.approx(2 * (66 * 3**2 + 2 * 3))
-    assert network.flops_per_word(1) == pytest.approx(2 * (66 * 3**2 + 2 * 3 + 2 * 3**2 + 3 * 3 + 3 * 2))

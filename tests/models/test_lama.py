@@ -10,6 +10,7 @@ from torch.testing import assert_close
 from retable.layers.embedding import WordEmbedding
 from retable.models.lama import LAMA
 from tests.models.test_bigru import slow_states
+from tests.models.test_every_model import with_random_weights
 
 WORDS, LENGTHS = torch.randint(2, 20, (4, 7), generator=torch.Generator().manual_seed(9)), tensor([7, 1, 2, 5])
 MASK = torch.arange(7) < LENGTHS.unsqueeze(1)
@@ -20,11 +21,7 @@ def small_network(dim: int = 3, **options) -> LAMA:
     """A LAMA in float64 with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     options = {"heads": 3, "hidden": 4, "mlp_hidden": 6} | options
-    network = LAMA(WordEmbedding(torch.randn(20, dim), tuned=20), 2, **options).double().eval()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.7)
-    return network
+    return with_random_weights(LAMA(WordEmbedding(torch.randn(20, dim), tuned=20), 2, **options).double(), std=0.7)
 
 
 def slow_lama(network: LAMA, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -87,20 +84,6 @@ def test_disagreement_is_added_to_the_loss_as_the_mean_over_the_texts(disagreeme
     assert_close(network.auxiliary_loss(CLASSES), 0.3 * sum(by_text) / len(by_text))
 
 
-def test_minimising_the_disagreement_loss_moves_heads_apart():
-    """The sign: after steps on it alone, the mean cosine of the heads' embeddings has fallen."""
-    network = small_network(encoder="none", disagreement="embeddings", disagreement_weight=1.0).train()
-    optimiser, losses = torch.optim.SGD(network.parameters(), lr=0.1), []
-    for _ in range(20):
-        network(WORDS, MASK)
-        loss = network.auxiliary_loss(CLASSES)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())
-    assert losses[-1] < losses[0] - 0.01
-
-
 def test_without_disagreement_nothing_is_added_and_nothing_is_kept():
     network = small_network().train()
     network(WORDS, MASK)
@@ -127,11 +110,6 @@ def test_one_word_has_all_the_attention_so_heads_and_context_are_without_effect(
     assert_close(network(word, mask), other(word, mask))
 
 
-def test_identical_words_without_encoder_get_equal_weights():
-    attention = small_network(encoder="none").attention(tensor([[7, 7, 7, 7]]), torch.ones(1, 4, dtype=torch.bool))
-    assert_close(attention, torch.full((1, 3, 4), 0.25, dtype=torch.float64))
-
-
 def test_without_encoder_the_order_of_the_words_is_not_seen():
     network, mask = small_network(encoder="none"), torch.ones(1, 7, dtype=torch.bool)
     assert_close(network(WORDS[:1], mask), network(WORDS[:1].flip(1), mask))
@@ -147,23 +125,3 @@ def test_a_mean_context_hears_words_of_the_text_and_a_learned_one_does_not():
     deaf, hearing = (small_network(encoder="none", context=context) for context in ("learned", "mean"))
     assert_close(score(deaf, first), score(deaf, second))
     assert not torch.allclose(score(hearing, first), score(hearing, second))
-
-
-def test_parameters_of_the_paper_grow_by_1024_a_head_beside_the_classifier():
-    """docs/readings.md: P and Q of width 512; section 5.1's setting, the mean of 512 numbers as context."""
-
-    def count(heads: int) -> int:
-        with torch.device("meta"):
-            network = LAMA(WordEmbedding(torch.empty(2, 512), tuned=0), 2, heads=heads, hidden=512, context="mean")
-        return sum(parameter.numel() for parameter in network.low_rank.parameters())
-
-    assert count(64) - count(2) == 62 * 1024
-
-
-def test_flops():
-    network = small_network()  # D = 3, H = 4, m = 3, MLP 6, C = 2
-    a_word = 3 * 4 * (3 + 2) + 4 * 4 + 2 * 4 * 3 + 3
-    assert network.flops_per_word(1e12) == pytest.approx(2 * a_word)
-    assert network.flops_per_word(1) == pytest.approx(2 * (a_word + 4 * 3 + 12 * 6 + 6 * 2))
-    assert small_network(context="mean").flops_per_word(1e12) == pytest.approx(2 * (a_word + 3))
-    assert small_network(encoder="none").flops_per_word(1e12) == pytest.approx(2 * (3 * 3 + 2 * 3 * 3 + 3))

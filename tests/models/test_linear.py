@@ -1,5 +1,4 @@
 import numpy as np
-import pyarrow as pa
 import pytest
 from scipy import sparse
 
@@ -13,14 +12,7 @@ from retable.models.linear import (
     train_tfidf_svm,
     weigh,
 )
-from retable.text.splits import Facts, Split
-
-
-def make_split(texts, labels, names=("bad", "good")):
-    tokens = pa.array([text.split() for text in texts], pa.list_(pa.string()))
-    ids = [f"made-up/{number}" for number in range(len(texts))]
-    return Split(Facts("made-up", "en", names), ids, tokens, None, np.array(labels), np.ones(len(texts), bool))
-
+from tests.training.conftest import make_split
 
 GOOD = ["a fine film", "fine and lovely", "not dull , lovely", "great fun", "lovely great film", "fine fun"]
 BAD = ["a dull film", "dull and awful", "not fine , awful", "poor plot", "awful poor film", "dull plot"]

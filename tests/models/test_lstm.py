@@ -1,5 +1,7 @@
 """LSTM and BiLSTM: the gates by a slow loop, layers, and what stands for the text."""
 
+from collections.abc import Iterable
+
 import pytest
 import torch
 from torch import Tensor, nn, tensor
@@ -22,7 +24,7 @@ def small_network(model: type[LSTM], **options) -> LSTM:
     return network
 
 
-def slow_states(lstm: nn.LSTM, inputs: list[Tensor], suffix: str) -> list[Tensor]:
+def slow_states(lstm: nn.LSTM, inputs: Iterable[Tensor], suffix: str) -> list[Tensor]:
     """The states of one direction of one layer, word by word: gates i, f, o and the candidate g."""
     w_x, w_h, b_x, b_h = (
         getattr(lstm, f"{part}_{suffix}") for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -72,18 +74,3 @@ def test_one_direction_never_sees_what_comes_later():
     first = network(tensor([[4, 5, 6]]), torch.ones(1, 3, dtype=torch.bool))
     cut = network(tensor([[4, 5, 6, 8]]), tensor([[True, True, True, False]]))
     assert_close(first, cut)
-
-
-def test_words_and_states_between_layers_are_dropped_in_training_alone():
-    torch.manual_seed(0)
-    for layers in (1, 3):
-        network = LSTM(WordEmbedding(torch.randn(9, 3), tuned=0), 4, layers=layers, dropout=0.5)
-        assert network.lstm.dropout == (0.5 if layers > 1 else 0.0)  # torch warns of one layer's
-        assert network.eval()(WORDS, MASK).equal(network(WORDS, MASK))
-        assert not network.train()(WORDS, MASK).equal(network(WORDS, MASK))
-
-
-def test_flops_by_hand():  # a layer and direction: 4 gates of H_side (inputs + H_side)
-    assert small_network(LSTM, layers=2).flops_per_word(1) == 2 * (4 * 4 * (3 + 4) + 4 * 4 * (4 + 4) + 4 * 4)
-    of_two = 2 * 4 * 2 * (3 + 2) + 2 * 4 * 2 * (4 + 2)
-    assert small_network(BiLSTM, layers=2).flops_per_word(1) == 2 * (of_two + 4 * 4)

@@ -7,6 +7,8 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.structured_self_attention import StructuredSelfAttention
+from tests.models.test_every_model import with_random_weights
+from tests.models.test_lstm import slow_states
 
 WORDS, LENGTHS = torch.randint(2, 20, (4, 7), generator=torch.Generator().manual_seed(9)), tensor([7, 1, 2, 5])
 MASK = torch.arange(7) < LENGTHS.unsqueeze(1)
@@ -17,31 +19,15 @@ def small_network(**options) -> StructuredSelfAttention:
     """In float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     options = {"heads": 3, "hidden": 4, "attention_hidden": 5, "mlp_hidden": 6} | options
-    network = StructuredSelfAttention(WordEmbedding(torch.randn(20, 3), tuned=20), 2, **options).double().eval()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.7)
-    return network
-
-
-def slow_lstm(lstm: nn.LSTM, x: Tensor, suffix: str) -> list[Tensor]:
-    """The states of one direction over x, (T, D), word by word."""
-    w, u = getattr(lstm, f"weight_ih_l0{suffix}"), getattr(lstm, f"weight_hh_l0{suffix}")
-    bias = getattr(lstm, f"bias_ih_l0{suffix}") + getattr(lstm, f"bias_hh_l0{suffix}")
-    h = cell = torch.zeros(lstm.hidden_size, dtype=x.dtype)
-    states = []
-    for x_t in x:
-        i, f, g, o = (w @ x_t + u @ h + bias).chunk(4)
-        cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(g)
-        h = torch.sigmoid(o) * torch.tanh(cell)
-        states.append(h)
-    return states
+    network = StructuredSelfAttention(WordEmbedding(torch.randn(20, 3), tuned=20), 2, **options)
+    return with_random_weights(network.double(), std=0.7)
 
 
 def slow_network(network: StructuredSelfAttention, words: Tensor) -> tuple[Tensor, Tensor]:
     """Logits (C,) and A (r, T) of one unpadded text, word by word and head by head."""
     x = network.embedding(words.unsqueeze(0))[0]
-    forward, backward = slow_lstm(network.lstm, x, ""), slow_lstm(network.lstm, x.flip(0), "_reverse")[::-1]  # eq. 1-2
+    forward = slow_states(network.lstm, x, "l0")  # eq. 1
+    backward = slow_states(network.lstm, x.flip(0), "l0_reverse")[::-1]  # eq. 2
     h = [torch.cat(pair) for pair in zip(forward, backward, strict=True)]  # eq. 3-4
     attention, matrix = [], []
     for w_s2 in network.scores.weight:
@@ -97,10 +83,3 @@ def test_heads_without_opinion_average_the_states():
     nn.init.zeros_(network.scores.weight)
     attention = network.attention(WORDS, MASK)
     assert_close(attention[3], (MASK[3] / 5).double().expand(3, 7))
-
-
-def test_flops():
-    network = small_network()  # D = 3, H = 4, d_a = 5, r = 3, MLP 6, C = 2
-    a_word = 2 * 4 * 2 * (3 + 2) + 4 * 5 + 5 * 3 + 4 * 3
-    assert network.flops_per_word(1e12) == pytest.approx(2 * a_word)
-    assert network.flops_per_word(1) == pytest.approx(2 * (a_word + 12 * 6 + 6 * 2))

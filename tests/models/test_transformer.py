@@ -7,15 +7,12 @@ from torch.testing import assert_close
 from retable.layers.embedding import WordEmbedding
 from retable.layers.positions import sinusoidal_positions
 from retable.models.transformer import Transformer
+from tests.models.test_every_model import with_random_weights
 
 
 def small_network(**options):
     torch.manual_seed(4)
-    network = Transformer(WordEmbedding(torch.randn(20, 6), tuned=20), 2, layers=2, size=8, **options).eval()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.5)
-    return network
+    return with_random_weights(Transformer(WordEmbedding(torch.randn(20, 6), tuned=20), 2, layers=2, size=8, **options))
 
 
 def test_the_whole_agrees_with_torchs_encoder():
@@ -44,9 +41,3 @@ def test_the_order_of_words_matters_through_positions_alone(monkeypatch):
         "retable.layers.encoder.sinusoidal_positions", lambda length, size, device: torch.zeros(length, size)
     )
     assert_close(network(words, mask), network(words.flip(1), mask))
-
-
-def test_flops_by_hand():
-    """D = 6, d = 8, C = 2, two layers, texts of 10 words."""
-    layer = 4 * 8**2 + 2 * 4 * 8**2 + 2 * 10 * 8
-    assert small_network().flops_per_word(10) == 2 * (6 * 8 + 2 * layer + 8 * 2 / 10)

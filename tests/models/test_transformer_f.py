@@ -6,11 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from torch import nn, tensor
+from torch import tensor
 from torch.testing import assert_close
 
 from retable.errors import InputError
-from retable.layers.attention import padding_bias
 from retable.layers.embedding import WordEmbedding
 from retable.models.transformer import Transformer
 from retable.models.transformer_f import (
@@ -20,6 +19,7 @@ from retable.models.transformer_f import (
     hook,
     with_unit_rows,
 )
+from tests.models.test_every_model import with_random_weights
 
 PARTS = ("<unknown>", "n", "u", "v", "p")
 SIZE = 6
@@ -29,11 +29,7 @@ def small_network(**options) -> TransformerF:
     """In float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=20)
-    network = TransformerF(embedding, 2, PARTS, **({"layers": 2, "size": SIZE} | options)).double().eval()
-    for name, parameter in network.named_parameters():
-        if not name.startswith("embedding"):
-            nn.init.normal_(parameter, std=0.5)
-    return network
+    return with_random_weights(TransformerF(embedding, 2, PARTS, **({"layers": 2, "size": SIZE} | options)).double())
 
 
 def rho(x: np.ndarray, y: np.ndarray) -> float:
@@ -228,31 +224,8 @@ def test_without_its_strategies_it_is_the_plain_transformer():
     assert_close(network(words, mask, torch.randint(0, 5, (3, 5))), plain(words, mask))
 
 
-def test_correlation_of_inputs_needs_no_queries_and_keys():
-    for on, rows in (("inputs", SIZE), ("projections", 3 * SIZE)):
-        assert small_network(on=on).layers[0].attention.projections.weight.shape == (rows, SIZE)
-
-
-def test_flops_by_hand():
-    """D = 4, d = 6, C = 2, two layers, 10 words; values and output are projections, queries and keys two more."""
-    for on, projections in (("inputs", 2), ("projections", 4)):
-        layer = (projections + 8) * SIZE**2 + 2 * 10 * SIZE
-        assert small_network(on=on).flops_per_word(10) == 2 * (4 * SIZE + 2 * layer + SIZE * 2 / 10)
-
-
 def test_a_list_that_fits_no_part_of_the_texts_is_refused():
     embedding = WordEmbedding(torch.zeros(5, 4), tuned=5)
     with pytest.raises(InputError, match=r"model\.content is \['NOUN'\].*n, u, v, p: no word"):
         TransformerF(embedding, 2, PARTS, layers=1, size=4, content=["NOUN"])
     TransformerF(embedding, 2, PARTS, layers=1, size=4, content=["NOUN"], weigh_parts=False)
-
-
-def test_padding_takes_no_part_in_the_unit_norm():
-    """Seen to fail without `masked_fill` in with_unit_rows: a two-word text padded to eleven, over many draws."""
-    network = small_network()
-    for _ in range(20):
-        x = torch.randn(1, 11, SIZE, dtype=torch.float64)
-        mask = torch.arange(11).unsqueeze(0) < 2
-        padded = network.layers[0].attention(x, padding_bias(mask))
-        alone = network.layers[0].attention(x[:, :2], padding_bias(mask[:, :2]))
-        assert_close(padded[:, :2], alone)

@@ -1,4 +1,4 @@
-"""`python -m pipeline.run` in a project made up in a folder, ended by a signal at a step: see test_resume.py."""
+"""The stage `run` in a project made up in a folder, ended by a signal at a step: see test_resume.py."""
 
 import functools
 import math
@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-import pipeline.paths as paths
+import retable.project.paths as paths
 
 FOLDER = Path(os.environ["CELL_FOLDER"])
 for name, place in {
@@ -15,13 +15,15 @@ for name, place in {
 }.items():  # fmt: skip
     setattr(paths, name, FOLDER / place)
 
-from pipeline import resuming, run, running  # noqa: E402
+from retable.experiments import identity as running  # noqa: E402
+from retable.experiments import resuming  # noqa: E402
+from retable.stages import run  # noqa: E402
 from retable.training import state  # noqa: E402
 
 state.LARGEST_SHARE = math.inf
 resuming.StateFile = functools.partial(state.StateFile, every_s=0.0)
 begin = run.start_under_launcher
-run.start_under_launcher = lambda module, arguments: begin("tests.pipeline.cell", arguments)
+run.start_under_launcher = lambda module, arguments: begin("tests.pipeline.cell", arguments[2:])
 
 
 def ended(advance, number, step, rank):
@@ -44,5 +46,4 @@ if "CELL_SIGNAL" in os.environ:
         bar.advance = ended(bar.advance, int(number), int(step), rank)
 
 if __name__ == "__main__":
-    sys.argv[0] = "pipeline.run"
-    run.main()
+    run.main(*sys.argv[1:])

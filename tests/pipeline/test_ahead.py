@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from pipeline import ahead, resuming
-from pipeline.ahead import Ahead, AheadCell, ahead_cells, default_jobs, start_cell
-from pipeline.resuming import Kept, TrainedElsewhereError
+from retable.experiments import ahead, resuming
+from retable.experiments.ahead import Ahead, AheadCell, ahead_cells, default_jobs, start_cell
+from retable.experiments.resuming import Kept, TrainedElsewhereError
 from retable.training.parallel import ALONE
 
 CELLS = {

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline import claims
 from retable.corpora import FAMILIES
+from retable.results import claims
 
 LABELS = ["no", "yes", "no", "yes"] * 25
 

@@ -1,16 +1,12 @@
 """The figures that a command writes into the docs."""
 
-import re
-
 import pytest
 
-from pipeline import docs, facts
-from pipeline.generated import renew
-from pipeline.paths import ROOT
+from retable.commands import docs
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError
-
-PAGES = ("corpora", "models", "vectors", "embeddings", "tagger", "timing")
+from retable.results import facts
+from retable.results.generated import renew
 
 
 @pytest.fixture
@@ -40,19 +36,6 @@ def test_renewing_twice_changes_nothing(page):
 def test_a_page_without_the_markers_is_named(page):
     with pytest.raises(InputError, match="'<!-- generated: a -->'"):
         renew(page, "a", "x")
-
-
-def test_the_readme_has_the_block_that_the_bank_renews():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert text.count("<!-- generated: results -->") == text.count("<!-- end of results -->") == 1
-
-
-def test_every_block_of_a_page_opens_and_closes_once():
-    for name in PAGES:
-        text = (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
-        opened, closed = (re.findall(rf"<!-- {what} (.+?) -->", text) for what in ("generated:", "end of"))
-        assert opened == closed
-        assert len(set(opened)) == len(opened) > 0
 
 
 def test_the_registry_is_told_whole():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.estimate import rate_of, run_seconds
+from retable.experiments.estimate import rate_of, run_seconds
 from retable.papers.paper import Row
 
 SPEED = {

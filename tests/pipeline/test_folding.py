@@ -8,25 +8,29 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline import cells, embed, folding, pool, run_checks, running, tables
-from pipeline.bank import shown_from_bank
-from pipeline.estimate import run_seconds, training_words, words_of_pool
-from pipeline.folding import (
+from retable.errors import InputError
+from retable.experiments import cells, embedding, run_checks
+from retable.experiments import folds as folding
+from retable.experiments import identity as running
+from retable.experiments.estimate import run_seconds, training_words, words_of_pool
+from retable.experiments.folds import (
     Planned,
     folded_corpora,
     own_vectors,
     planned_runs,
     vectors_of_run,
 )
-from pipeline.scale import model_preset, scale_preset
-from retable.errors import InputError
+from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, write_json
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Row
 from retable.papers.parameters import cut_of, folds_of, row_parameters, serves
-from retable.tables.bank import Entry
+from retable.results import tables
+from retable.results.bank import shown_from_bank
+from retable.runs.bank import Entry
+from retable.stages import embed, pool
 from retable.text.folds import Fold, FoldedCorpus
-from retable.text.leakage import digest
+from retable.text.leaks.leakage import digest
 from retable.text.splits import SPLITS, Facts, read_split, tagged_schema
 from retable.vectors.store import read_vectors
 
@@ -269,10 +273,11 @@ class TestVectorsOfFolds:
         }
         for module in (pool, embed):
             monkeypatch.setattr(module, "read_params", params.get)
+        for module in (pool, embedding):
             monkeypatch.setattr(module, "TAGGED", tmp_path / "tagged")
         for name in ("CLEAN", "POOLS"):
             monkeypatch.setattr(pool, name, tmp_path / name.lower())
-        monkeypatch.setattr(embed, "ROOT", tmp_path)
+        monkeypatch.setattr(embedding, "ROOT", tmp_path)
         monkeypatch.setattr(embed, "VECTORS", tmp_path / "vectors")
         return tmp_path
 
@@ -367,7 +372,9 @@ def test_the_bank_shows_a_linear_model_s_folds_where_they_are_cut_alike(monkeypa
     banked = {("fcsr", "fcsr-table-3"): [entry(1), entry(2)], ("floors", "floors-table-1"): []}
     floors = paper("floors")
     for folds, runs in (({"mr": 2}, 2), ({}, 0), ({"mr": 3}, 0)):
-        monkeypatch.setattr("pipeline.bank.read_params", lambda section, folds=folds: {"floors": {"folds": folds}})
+        monkeypatch.setattr(
+            "retable.results.bank.read_params", lambda section, folds=folds: {"floors": {"folds": folds}}
+        )
         shown = shown_from_bank(floors.result_table("floors-table-1"), floors, banked)
         assert len(shown.get(("tfidf-svm", "mr"), ())) == runs
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.launch import Place, first_host, followed, launcher_command, place, start_under_launcher
 from retable.errors import InputError
+from retable.project.launch import Place, first_host, followed, launcher_command, place, start_under_launcher
 
 ROOT = Path(__file__).parents[2]
 SLURM = {
@@ -17,15 +17,9 @@ SLURM = {
 }  # fmt: skip
 
 
-def test_a_process_alone_is_the_first_of_one():
+def test_torchrun_or_slurm_below_our_own_launch_says_where_a_process_is():
     assert place({}) == Place(0, 1, 0)
-
-
-def test_torchrun_says_where_a_process_is():
     assert place({"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1"}) == Place(3, 4, 1, "env://")
-
-
-def test_slurm_says_where_a_process_is_below_our_own_launch_alone():
     assert place(SLURM) == Place()  # a batch script: one process, whatever the job has
     assert place(SLURM | {"RETABLE_LAUNCHED": "1"}) == Place(5, 8, 1, "tcp://gpu003:21234")
 
@@ -42,11 +36,11 @@ def test_the_first_host_of_a_list(hosts, first):
 
 
 def test_torchrun_is_told_that_a_program_is_started():
-    tail = [sys.executable, "-m", "pipeline.run", "a", "b"]
-    assert launcher_command(["srun", "--gpus=1"], "pipeline.run", ["a", "b"]) == ["srun", "--gpus=1", *tail]
+    tail = [sys.executable, "-m", "retable.stages.run", "a", "b"]
+    assert launcher_command(["srun", "--gpus=1"], "retable.stages.run", ["a", "b"]) == ["srun", "--gpus=1", *tail]
     torchrun = ["/x/torchrun", "--no-python", "--nproc-per-node=2"]
-    assert launcher_command(torchrun, "pipeline.run", ["a", "b"]) == [*torchrun, *tail]
-    assert launcher_command(["torchrun"], "pipeline.run", ["a", "b"]) == ["torchrun", "--no-python", *tail]
+    assert launcher_command(torchrun, "retable.stages.run", ["a", "b"]) == [*torchrun, *tail]
+    assert launcher_command(["torchrun"], "retable.stages.run", ["a", "b"]) == ["torchrun", "--no-python", *tail]
 
 
 def test_without_a_launcher_or_below_one_nothing_is_started(monkeypatch):
@@ -66,7 +60,7 @@ def test_without_a_launcher_or_below_one_nothing_is_started(monkeypatch):
 def test_a_launcher_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setenv("RETABLE_LAUNCHER", "torchrunn -n 2")
     with pytest.raises(InputError, match='RETABLE_LAUNCHER is "torchrunn -n 2", but there is no command "torchrunn"'):
-        start_under_launcher("pipeline.run", [])
+        start_under_launcher("retable.stages.run", [])
 
 
 def test_the_status_of_a_launcher():
@@ -79,7 +73,7 @@ def test_the_status_of_a_launcher():
 def test_a_signal_reaches_the_launcher_once_and_its_end_is_waited_for(tmp_path, number, status):
     end = f"kill $!; sleep 2; echo ended >> {tmp_path}/said; exit 0"
     script = f"trap '{end}' TERM; echo > {tmp_path}/begun; sleep 600 & wait $!"
-    code = f"import sys; from pipeline.launch import followed; sys.exit(followed(['sh', '-c', {script!r}]))"
+    code = f"import sys; from retable.project.launch import followed; sys.exit(followed(['sh', '-c', {script!r}]))"
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     process = subprocess.Popen([sys.executable, "-c", code], env=environment)
     while not (tmp_path / "begun").exists():

@@ -1,10 +1,10 @@
 import pytest
 
-from pipeline import make
-from pipeline.cells import cells_of_paper
-from pipeline.estimate import stages_of
-from pipeline.make import Reader, told
-from pipeline.scale import scale_preset
+from retable.commands import make
+from retable.commands.make import Reader, told
+from retable.experiments.cells import cells_of_paper
+from retable.experiments.estimate import stages_of
+from retable.experiments.scale import scale_preset
 from retable.files import read_json
 from retable.papers import PAPERS
 
@@ -15,11 +15,11 @@ def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):
     reader = Reader({"clean@mr": 5.0, "tag@mr": 7.0, "train": 60.0}, "cpu")
     output = """Stage 'clean@mr' didn't change, skipping
 Running stage 'tag@mr':
-> python -m pipeline.tag mr
+> python -m retable.stages.tag mr
 Updating lock file 'dvc.lock'
 
 Running stage 'train':
-> python -m pipeline.train
+> python -m retable.stages.train
 ERROR: failed to reproduce 'train'
 """
     reader.read(iter(output.splitlines(keepends=True)))

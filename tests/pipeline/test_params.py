@@ -5,13 +5,14 @@ import copy
 import pytest
 from ruamel.yaml import YAML
 
-from pipeline import cells, data_checks, run_checks, use
-from pipeline.params import load_yaml
-from pipeline.params_text import comments_of, replace_sections, sections_of, text_of
-from pipeline.scale import model_preset, scale_preset
 from retable.errors import InputError
+from retable.experiments import cells, data_checks, run_checks
+from retable.experiments import params_file as use
+from retable.experiments.scale import model_preset, scale_preset
 from retable.models import LINEAR_MODELS, MODELS
 from retable.papers import paper
+from retable.project.params import load_yaml
+from retable.project.params_text import comments_of, replace_sections, sections_of, text_of
 from retable.training.parameters import check_parameters
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline import bank, reasons
 from retable.papers import PAPERS, paper
-from retable.tables.bank import Entry
+from retable.results import bank, reasons
+from retable.runs.bank import Entry
 
 FCSR, TRANSFORMER_F = paper("fcsr"), paper("transformer-f")
 TABLE = FCSR.result_table("fcsr-table-3")
@@ -113,3 +113,10 @@ def test_an_entry_is_current_only_if_all_its_hashes_are(monkeypatch):
     assert bank.changed_since(FCSR, TABLE, replace(ENTRY, recipe="c 0.9", data="old"), protocol) == {"recipe", "data"}
     assert bank.changed_since(FCSR, TABLE, replace(ENTRY, row="char-cnn"), protocol) == {"parameters"}
     assert bank.is_current(FCSR, TABLE, replace(ENTRY, recipe="c 1.3"), protocol)  # equal within rounding
+
+
+def test_a_run_of_a_checkout_with_changes_keeps_its_mark():
+    commit = "0123456789" * 4
+    entries = [replace(ENTRY, commit=commit), replace(ENTRY, commit=f"{commit}+"), replace(ENTRY, commit=commit)]
+    told = bank.origin_of(entries).splitlines()
+    assert told == [f"- a processor, 1 threads, 2026-11-22, commit 0123456789{mark}" for mark in ("", "+")]

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.scale import scale_preset
-from retable.evaluation.run_folder import read_predictions
+from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
+from retable.runs.folder import read_predictions
 from retable.text.splits import Facts, tagged_schema
 from retable.vectors.store import NO_VECTORS, write_vectors
 

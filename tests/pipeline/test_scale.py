@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from pipeline.cells import cells_of_paper, cells_of_table
-from pipeline.scale import merged, scale_preset, scales
 from retable.errors import InputError
+from retable.experiments.cells import cells_of_paper, cells_of_table
+from retable.experiments.scale import merged, scale_preset, scales
 from retable.papers import PAPERS
 from retable.papers.paper import Column, ResultTable, Row
 

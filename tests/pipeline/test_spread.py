@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipeline import spread
+from retable.commands import spread
 from retable.errors import InputError
 from retable.papers import paper
 
@@ -22,7 +22,7 @@ CELLS = {
 }
 RUN = """
 import json, os, pathlib, sys
-table, row, column = sys.argv[1:]
+table, row, column = sys.argv[3:]
 if (row, column) == ("bilstm", "polarity"):
     sys.exit("made to fail")
 folder = pathlib.Path("results", table, row, column)
@@ -109,10 +109,10 @@ def test_without_the_scheduler_the_sentence_says_how_to_get_it(monkeypatch):
 
 @pytest.fixture
 def scheduler(tmp_path, monkeypatch, listed):
-    """submitit itself, with a `pipeline.run` in its jobs that trains nothing."""
-    (tmp_path / "pipeline").mkdir()
-    (tmp_path / "pipeline/__init__.py").touch()
-    (tmp_path / "pipeline/run.py").write_text(RUN)
+    """submitit itself, with a `retable` in its jobs that trains nothing."""
+    (tmp_path / "retable").mkdir()
+    (tmp_path / "retable/__init__.py").touch()
+    (tmp_path / "retable/__main__.py").write_text(RUN)
     monkeypatch.setattr(spread, "ROOT", tmp_path)
     monkeypatch.setattr(spread, "LOGS", tmp_path / "jobs")
     monkeypatch.setattr(spread, "POLL_S", 0.05)

@@ -3,13 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline import bank, tables
-from pipeline.check import is_regression
-from pipeline.tables import cells_shown, read_cells, refuse_other_files, why_not
+from retable.commands.check import is_regression
 from retable.errors import InputError
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column
-from retable.tables.bank import Entry
+from retable.results import bank, tables
+from retable.results.tables import cells_shown, read_cells, refuse_other_files, why_not
+from retable.runs.bank import Entry
 from retable.tables.lines import Line
 
 CURRENT = {"hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}}

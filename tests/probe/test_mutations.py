@@ -13,11 +13,11 @@ from probe.compare import demands
 from probe.sides import ENVIRONMENT, read
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("src", "pipeline", "probe", "data/sample", "data/published", "params.yaml", "dvc.yaml")
+COPIED = ("src", "probe", "data/sample", "data/published", "params.yaml", "dvc.yaml")
 
 # The files that are changed.
-FOLDING = "pipeline/folding.py"
-RUNNING = "pipeline/running.py"
+FOLDING = "src/retable/experiments/folds.py"
+RUNNING = "src/retable/experiments/identity.py"
 LOOP = "src/retable/training/loop.py"
 COURSE = "src/retable/training/course.py"
 SCHEDULES = "src/retable/training/schedules.py"

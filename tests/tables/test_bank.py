@@ -2,9 +2,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from retable.evaluation.run_folder import write_predictions
 from retable.papers.paper import Column
-from retable.tables.bank import Entry, bank_predictions, read_bank, rescored, results_by_cell, write_bank
+from retable.runs.bank import Entry, bank_predictions, read_bank, rescored, results_by_cell, write_bank
+from retable.runs.folder import write_predictions
 from retable.text.splits import Facts, Split
 
 METRICS = {
@@ -23,12 +23,8 @@ def test_an_entry_keeps_every_digit(tmp_path):
     assert again == entry
     result = again.result()
     assert (result.value, result.clean, result.texts, result.epochs, result.turned) == (
-        0.8341570565623284,
-        0.83,
-        1821,
-        7,
-        True,
-    )
+        0.8341570565623284, 0.83, 1821, 7, True,
+    )  # fmt: skip
     assert list(results_by_cell([again])) == [("fcsr", "sst-2")]
 
 

@@ -3,12 +3,8 @@ import pytest
 from retable.tables.costs import cost_table, short, span
 
 COST = {
-    "parameters_tuned_words": 0,
-    "flops_per_word": 6e6,
-    "words_per_second": 8000.0,
-    "peak_memory_mb": 800,
-    "threads": 2,
-}
+    "parameters_tuned_words": 0, "flops_per_word": 6e6, "words_per_second": 8000.0, "peak_memory_mb": 800, "threads": 2,
+}  # fmt: skip
 
 
 def test_a_row_spans_its_columns_and_word_vectors_are_no_part_of_its_size():
@@ -28,16 +24,10 @@ def test_a_row_spans_its_columns_and_word_vectors_are_no_part_of_its_size():
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (0, "0"),
-        (0.034, "0.03"),
-        (0.96, "1.0"),
-        (9.94, "9.9"),
-        (9.96, "10"),
-        (999.4, "999"),
-        (999.6, "1.0 K"),
+        (0, "0"), (0.034, "0.03"), (0.96, "1.0"), (9.94, "9.9"), (9.96, "10"), (999.4, "999"), (999.6, "1.0 K"),
         (2.5e9, "2.5 G"),
     ],
-)
+)  # fmt: skip
 def test_numbers_as_people_read_them(value, shown):
     assert short(value) == shown
 

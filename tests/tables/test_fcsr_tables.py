@@ -1,4 +1,4 @@
-"""FCSR's tables of scores: every printed cell, every row that can be run, the joint corpus of table 5."""
+"""FCSR's tables of scores: what was searched, the order of the print, the joint corpus of table 5."""
 
 from pathlib import Path
 
@@ -6,21 +6,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.cells import cells_of_paper, cells_of_table
-from pipeline.params import load_yaml
-from pipeline.scale import model_preset, scale_preset
 from retable.corpora import corpus
 from retable.errors import InputError
-from retable.evaluation.run_folder import scores_of_splits
+from retable.experiments.cells import cells_of_paper, cells_of_table
+from retable.experiments.scale import model_preset, scale_preset
 from retable.models import LINEAR_MODELS
 from retable.models.linear import train_tfidf_svm
 from retable.papers import paper
 from retable.papers.parameters import row_parameters
 from retable.papers.searched import CHOSEN
+from retable.runs.folder import scores_of_splits
 from retable.tables.published import read_published
-from retable.tables.results import Cells, result_lines
 from retable.text.splits import Facts, Split
-from retable.training.parameters import check_parameters
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "data/published/fcsr.csv"
@@ -28,18 +25,11 @@ PAPER = paper("fcsr")
 TABLES = dict(zip((3, 4, 5), PAPER.results[:3], strict=True))
 PROTOCOL = {"epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
 JOINT = {"scale": "x", "corpora": {"fdu-16": {}}, "vectors": {}}
-ROWS = [(table, row) for table in PAPER.results for row in table.rows if row.model]
 
 
 def parameters(table, row, column):
     asked = table.row(row)
     return row_parameters(model_preset(asked.model), asked, table.column(column), PROTOCOL, vectors="none", seed=1)
-
-
-@pytest.mark.parametrize(("table", "row"), ROWS, ids=[f"{table.published} {row.id}" for table, row in ROWS])
-def test_every_row_can_be_run(table, row):
-    column = next(column for column in table.columns if column.corpus and not column.runs_of)
-    check_parameters(parameters(table, row.id, column.id), "params.yaml")
 
 
 def test_what_was_searched_for_a_corpus_is_for_it_alone():
@@ -60,16 +50,6 @@ def test_what_was_searched_is_of_the_budget_and_of_a_corpus_of_the_table(row):
         allowed = {("model", "dropout"): (0.2, 0.5), ("training", "batch_size"): (20, 50)}
         assert options.keys() <= allowed.keys()
         assert all(value in allowed[option] for option, value in options.items())
-
-
-def test_every_printed_number_has_its_cell():
-    for number, count in ((3, 64), (4, 136), (5, 136)):
-        table = TABLES[number]
-        numbers = read_published(PUBLISHED, table.published)
-        assert len(numbers) == count
-        lines = result_lines(table, numbers, Cells({}, {}), {})
-        printed = {(line.row, line.column): line.published for line in lines if line.published}
-        assert printed == {(number.row, number.column): number.value for number in numbers}
 
 
 def test_rows_and_columns_stand_in_the_order_of_the_print():
@@ -149,12 +129,3 @@ def test_table_5_shows_one_run_domain_by_domain():
 def test_the_average_is_run_by_nobody():
     with pytest.raises(InputError):
         cells_of_table(TABLES[4], {"vectors": "none", "columns": "fdu-average", "rows": "cnn"}, JOINT)
-
-
-def test_every_table_has_its_stage():
-    stages = load_yaml(ROOT / "pipeline/fcsr/dvc.yaml")["stages"]
-    assert list(stages) == [table.name for table in PAPER.results]
-    for name, stage in stages.items():
-        assert stage["foreach"] == f"${{{name}}}"
-        assert stage["do"]["cmd"].startswith(f"python -m pipeline.run {name} ")
-        assert stage["do"]["outs"] == [f"results/runs/{name}/${{item.row}}/${{item.column}}"]

@@ -49,12 +49,9 @@ def test_the_interval_covers_one_more_run_in_95_of_100_cases():
 @pytest.mark.parametrize(
     ("published", "differences", "expected"),
     [
-        (79.0, 5.0, "higher"),
-        (85.0, 5.0, "lower"),
-        (82.0, 5.0, "agrees"),
-        (82.0, 1.0, "uninformative"),
+        (79.0, 5.0, "higher"), (85.0, 5.0, "lower"), (82.0, 5.0, "agrees"), (82.0, 1.0, "uninformative"),
         (79.0, 1.0, "higher"),
     ],
-)
+)  # fmt: skip
 def test_verdicts(published, differences, expected):
     assert verdict(80.0, 84.0, published, differences) == expected

@@ -4,12 +4,11 @@ from dataclasses import replace
 import pytest
 
 from retable.errors import InputError
-from retable.papers.paper import Column, ResultTable, Row, StatisticsTable
-from retable.tables.lines import Line, read_lines, write_lines
+from retable.papers.paper import Column, ResultTable, Row
+from retable.tables.lines import read_lines, write_lines
 from retable.tables.markdown import result_markdown
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, RunResult, is_papers_own, limited, result_lines
-from retable.tables.statistics import statistics_lines
 
 TABLE = ResultTable(
     name="made-up-table-1",
@@ -67,12 +66,8 @@ def test_every_printed_cell_has_a_line_and_an_unmeasured_one_says_why():
 def test_a_measured_cell_by_hand():
     line = lines_of({("net", "a"): [run(0.831, clean=0.829)]})["net", "a"]
     assert (line.measured, line.published, line.delta, line.clean, line.runs) == (
-        "83.10",
-        "80.0",
-        "+3.10",
-        "82.90",
-        "1",
-    )
+        "83.10", "80.0", "+3.10", "82.90", "1",
+    )  # fmt: skip
     assert float(line.low) == pytest.approx(83.1 - 100 * 1.96 * (0.831 * 0.169 / 1000 + 2 * 0.005**2) ** 0.5, abs=0.01)
     assert line.verdict == "higher"
     assert line.match == "proxy"  # the paper's vectors are GloVe
@@ -251,29 +246,6 @@ def test_markdown_shows_measured_beside_published():
     assert "- not obtainable: column b" in text
 
 
-def test_statistics_are_compared_in_the_printed_unit():
-    table = StatisticsTable(
-        "t",
-        "T",
-        "table-1",
-        {"polarity": "mr", "yelp": None},
-        {"yelp": "not here"},
-        {("polarity", "average-length"): "sentences of 21 words"},
-    )
-    numbers = [
-        Published("polarity", "vocabulary", "statistic", "21", "thousand", "unknown", ""),
-        Published("polarity", "average-length", "statistic", "50", "words", "unknown", "odd"),
-        Published("yelp", "classes", "statistic", "2", "count", "cited", ""),
-    ]
-    lines = statistics_lines(table, numbers, {"mr": {"vocabulary": 21_419, "average-length": 21.01}})
-    assert [(line.measured, line.delta, line.verdict) for line in lines] == [
-        ("21.4", "+0.4", "agrees"),
-        ("21.0", "-29.0", "lower"),
-        ("", "", "not-run"),
-    ]
-    assert [line.note for line in lines] == ["", "sentences of 21 words", "not here"]
-
-
 def test_a_broken_published_file_is_named(tmp_path):
     path = tmp_path / "paper.csv"
     with pytest.raises(InputError, match=r"paper\.csv is missing"):
@@ -286,7 +258,3 @@ def test_a_broken_published_file_is_named(tmp_path):
         csv.writer(file).writerows(rows)
     with pytest.raises(InputError, match=r"line 2: the value '8O\.1' is no number"):
         read_published(path, "table-1")
-
-
-def test_line_is_empty_by_default():
-    assert Line("r", "c", "m").note == ""

@@ -6,7 +6,7 @@ from statistics import stdev
 import pytest
 
 from retable.papers.paper import Column, ResultTable, Row
-from retable.tables.bank import Entry, read_bank, results_by_cell, results_of, shown_runs, write_bank
+from retable.runs.bank import Entry, read_bank, results_by_cell, results_of, shown_runs, write_bank
 from retable.tables.published import Published
 from retable.tables.results import Cells, OfFolds, RunResult, of_folds, result_lines
 from retable.text.folds import Fold

@@ -37,7 +37,8 @@ def lines():
 
 
 def test_a_statistic_is_named_for_a_column_or_for_one_cell(lines):
-    assert lines["polarity", "vocabulary"].measured == "21.4"
+    polarity = lines["polarity", "vocabulary"]
+    assert (polarity.measured, polarity.delta, polarity.verdict) == ("21.4", "+0.4", "agrees")  # thousand
     assert lines["posts", "vocabulary"].measured == "4411"
 
 

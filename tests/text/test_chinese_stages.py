@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import pipeline.clean
-import pipeline.download
-import pipeline.parts_table
-import pipeline.tag
+import retable.stages.clean
+import retable.stages.download
+import retable.stages.parts_table
+import retable.stages.tag
 from retable.files import read_json, sha256_of_file
 from retable.text.splits import SPLITS, read_split
 from retable.text.units import in_unit
@@ -24,14 +24,14 @@ def clean(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("RETABLE_MIRROR", raising=False)
-        patch.setattr("pipeline.download.CHECKOUT", folder)
-        patch.setattr("pipeline.download.SCRATCH", folder / "scratch")
-        for module in (pipeline.download, pipeline.clean):
+        patch.setattr("retable.stages.download.CHECKOUT", folder)
+        patch.setattr("retable.stages.download.SCRATCH", folder / "scratch")
+        for module in (retable.stages.download, retable.stages.clean):
             patch.setattr(module, "RAW", folder / "raw")
-        patch.setattr("pipeline.clean.CLEAN", folder / "clean")
+        patch.setattr("retable.stages.clean.CLEAN", folder / "clean")
         for name in ("sample-zh", "sample-en"):
-            pipeline.download.main(name)
-            pipeline.clean.main(name)
+            retable.stages.download.main(name)
+            retable.stages.clean.main(name)
     return folder / "clean"
 
 
@@ -39,16 +39,16 @@ def clean(tmp_path_factory):
 def stages(clean, tmp_path, monkeypatch):
     """A function that runs tag on a corpus with parts from a source, in folders of its own."""
     shutil.copytree(clean, tmp_path / "clean")
-    monkeypatch.setattr("pipeline.tag.CLEAN", tmp_path / "clean")
-    monkeypatch.setattr("pipeline.tag.TAGGED", tmp_path / "tagged")
-    monkeypatch.setattr("pipeline.tag.PARTS_TABLES", tmp_path / "table")
-    monkeypatch.setattr("pipeline.parts_table.CLEAN", tmp_path / "clean")
-    monkeypatch.setattr("pipeline.parts_table.PARTS_TABLES", tmp_path / "table")
-    monkeypatch.setattr("pipeline.parts_table.read_params", lambda section: {"corpora": ["sample-zh"]})
+    monkeypatch.setattr("retable.stages.tag.CLEAN", tmp_path / "clean")
+    monkeypatch.setattr("retable.stages.tag.TAGGED", tmp_path / "tagged")
+    monkeypatch.setattr("retable.stages.tag.PARTS_TABLES", tmp_path / "table")
+    monkeypatch.setattr("retable.stages.parts_table.CLEAN", tmp_path / "clean")
+    monkeypatch.setattr("retable.stages.parts_table.PARTS_TABLES", tmp_path / "table")
+    monkeypatch.setattr("retable.stages.parts_table.read_params", lambda section: {"corpora": ["sample-zh"]})
 
     def tag(name, source):
-        monkeypatch.setattr("pipeline.tag.read_params", lambda section: {name: {"parts": source}})
-        pipeline.tag.main(name)
+        monkeypatch.setattr("retable.stages.tag.read_params", lambda section: {name: {"parts": source}})
+        retable.stages.tag.main(name)
         return tmp_path / "tagged" / name
 
     return tag
@@ -59,7 +59,7 @@ def characters(split):
 
 
 def test_parts_change_no_word_and_the_table_no_character(stages):
-    pipeline.parts_table.main()
+    retable.stages.parts_table.main()
     splits = {source: read_split(stages("sample-zh", source), "dev") for source in ("none", "context", "table")}
     assert splits["none"].parts is None
     assert splits["none"].tokens == splits["context"].tokens
@@ -75,7 +75,7 @@ def test_parts_change_no_word_and_the_table_no_character(stages):
 def test_the_table_is_made_without_test_texts_and_equal_again(stages, tmp_path):
     digests = []
     for _ in range(2):
-        pipeline.parts_table.main()
+        retable.stages.parts_table.main()
         folder = tmp_path / "table/zh"
         digests.append([sha256_of_file(folder / name) for name in ("table.tsv", "agreement.json")])
         for name in ("sample-zh/test.parquet", "sample-en"):
@@ -94,14 +94,14 @@ def test_the_table_is_made_without_test_texts_and_equal_again(stages, tmp_path):
 
 
 def test_dev_texts_add_nothing_to_the_file(stages, tmp_path):
-    pipeline.parts_table.main()
+    retable.stages.parts_table.main()
     before = sha256_of_file(tmp_path / "table/zh/table.tsv")
     stages("sample-zh", "table")
     assert sha256_of_file(tmp_path / "table/zh/table.tsv") == before
     dev = tmp_path / "clean/sample-zh/dev.parquet"
     (tmp_path / "clean/sample-zh/train.parquet").replace(dev)
     shutil.copy(dev, tmp_path / "clean/sample-zh/train.parquet")
-    pipeline.parts_table.main()
+    retable.stages.parts_table.main()
     assert sha256_of_file(tmp_path / "table/zh/table.tsv") == before
 
 
@@ -139,12 +139,12 @@ def test_a_corpus_that_comes_tokenised_waits_for_neither_spacy_nor_jieba(stages,
     program = """
 import sys
 from pathlib import Path
-import pipeline.tag
+import retable.stages.tag
 folder = Path(sys.argv[1])
-pipeline.tag.CLEAN, pipeline.tag.TAGGED = folder / "clean", folder / "tagged"
-pipeline.digests.DIGESTS = folder / "digests.json"
-pipeline.tag.read_params = lambda section: {"sample-en": {"parts": "none"}}
-pipeline.tag.main("sample-en")
+retable.stages.tag.CLEAN, retable.stages.tag.TAGGED = folder / "clean", folder / "tagged"
+retable.experiments.lock.DIGESTS = folder / "digests.json"
+retable.stages.tag.read_params = lambda section: {"sample-en": {"parts": "none"}}
+retable.stages.tag.main("sample-en")
 print(sorted({"spacy", "jieba", "torch", "sklearn", "numba"} & set(sys.modules)))
 """
     environment = {"PYTHONPATH": ":".join(sys.path)}

@@ -7,8 +7,14 @@ import pyarrow as pa
 import pytest
 
 from retable.errors import InputError
-from retable.text.chinese import Neighbours, chinese_words_and_parts, dictionary_parts, parts_in_context, plain_words
-from retable.text.comparison_table import (
+from retable.text.parts.chinese import (
+    Neighbours,
+    chinese_words_and_parts,
+    dictionary_parts,
+    parts_in_context,
+    plain_words,
+)
+from retable.text.parts.comparison_table import (
     ComparisonTable,
     count_parts,
     make_table,
@@ -16,8 +22,8 @@ from retable.text.comparison_table import (
     table_size,
     write_table,
 )
-from retable.text.content import CONTENT
-from retable.text.table_agreement import agreement, compare
+from retable.text.parts.content import CONTENT
+from retable.text.parts.table_agreement import agreement, compare
 
 LISTS = pa.list_(pa.string())
 DICTIONARY = {"花": "v", "好": "d", "开": "v", "电影": "n"}
@@ -59,15 +65,9 @@ def test_entries_are_counted_by_where_they_come_from():
     table = ComparisonTable(make_table(DICTIONARY, counts))
     table.parts_of(pa.array([["龘", "😀", "好"]]), lambda cases: ["x"] * len(cases))
     assert table_size(table, DICTIONARY, counts) == {
-        "entries": 9,
-        "characters": 6,
-        "chinese_characters": 5,
-        "from_dictionary": 4,
-        "from_training": 2,
-        "from_update": 2,
-        "characters_of_words": 1,
-        "changed_by_training": 1,
-    }
+        "entries": 9, "characters": 6, "chinese_characters": 5, "from_dictionary": 4, "from_training": 2,
+        "from_update": 2, "characters_of_words": 1, "changed_by_training": 1,
+    }  # fmt: skip
 
 
 def test_lookup_is_that_of_a_slow_loop():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retable.text.content import CONTENT, is_content
+from retable.text.parts.content import CONTENT, is_content
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from retable.errors import InputError
+from retable.text.clean.splitting import stratified_folds
 from retable.text.folds import Cut, Fold, FoldedCorpus, cluster_folds, joined, part
-from retable.text.leakage import digest
+from retable.text.leaks.leakage import digest
 from retable.text.splits import Facts, Split
-from retable.text.splitting import stratified_folds
 
 FACTS = Facts("made", "en", ("b", "a"))  # declared in another order than sorted
 

@@ -5,9 +5,9 @@ import pytest
 
 from retable.corpora import Sentence, source
 from retable.corpora.readers import read_conllu
-from retable.text.chinese import chinese_words_and_parts, dictionary_parts
-from retable.text.content import CONTENT
-from retable.text.jieba_accuracy import STANDS_FOR, accuracy, is_right
+from retable.text.parts.chinese import chinese_words_and_parts, dictionary_parts
+from retable.text.parts.content import CONTENT
+from retable.text.parts.jieba_accuracy import STANDS_FOR, accuracy, is_right
 
 
 def test_accuracy_by_hand():
@@ -31,7 +31,7 @@ def test_every_flag_stands_for_a_universal_part():
 
 
 def test_the_treebank_is_as_declared(tmp_path):
-    from pipeline.download import mirror
+    from retable.stages.download import mirror
 
     paths = [folder / file.path for folder in mirror() for file in source("gsdsimp").files.values()]
     if not paths or not all(path.is_file() for path in paths):

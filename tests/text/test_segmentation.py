@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retable.corpora import corpus
-from retable.text.jieba_tables import character_kinds, cutter, dictionary_lines
-from retable.text.segmentation import LETTER, SMALLEST, SPACE, PlainModel, Words, plain_run
+from retable.text.segmentation.jieba_tables import character_kinds, cutter, dictionary_lines
+from retable.text.segmentation.segmenter import LETTER, SMALLEST, SPACE, PlainModel, Words, plain_run
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data/sample/sample-zh"
 MIRROR = Path(__file__).resolve().parents[3] / "shared/corpora"

@@ -3,9 +3,9 @@
 import pytest
 
 from retable.errors import InputError
-from retable.text import english
-from retable.text.chinese import chinese_words
-from retable.text.english import english_tokens
+from retable.text.parts import english
+from retable.text.parts.chinese import chinese_words
+from retable.text.parts.english import english_tokens
 from retable.text.tokens import own_tokens, tokeniser_for
 
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from retable.corpora import Sentence
-from retable.text.english import load_tagger, parts_of_speech
-from retable.text.treebank_tagger import score_tagger, train_tagger
+from retable.text.parts.english import load_tagger, parts_of_speech
+from retable.text.parts.treebank_tagger import score_tagger, train_tagger
 
 NOUNS, VERBS, DETERMINERS = ("dog", "cat", "bird", "man"), ("sees", "likes", "hears"), ("the", "a", "every")
 SENTENCES = [

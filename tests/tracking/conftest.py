@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.running import hash_of_parameters
-from retable.evaluation.run_folder import scores_of_splits, write_cost, write_curve, write_predictions
+from retable.experiments.identity import hash_of_parameters
 from retable.files import sha256_of_value, write_json
-from retable.provenance import run_key
+from retable.runs.folder import scores_of_splits, write_cost, write_curve, write_predictions
+from retable.runs.provenance import run_key
 from retable.text.splits import Facts, Split
 from retable.tracking.store import Store, connect
 
@@ -129,7 +129,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Store) -> Store
 @pytest.fixture
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take most of the time of a record and are tested elsewhere."""
-    monkeypatch.setattr("retable.evaluation.pictures.pictures_of_run", lambda folder, form: {"roc": b""})
+    monkeypatch.setattr("retable.figures.pictures.pictures_of_run", lambda folder, form: {"roc": b""})
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import importing
-from pipeline.importing import check_run, import_run, run_folders
+from retable.commands import import_ as importing
+from retable.commands.import_ import check_run, import_run, run_folders
 from retable.errors import InputError
 from retable.files import read_json, write_json
 from tests.tracking.conftest import tree, write_run
@@ -65,15 +65,16 @@ def change(run: Path, **values: object) -> None:
     write_json(run / "metrics.json", read_json(run / "metrics.json") | values)
 
 
-def test_changed_parameters_are_noticed(run: Path):
-    change(run, parameters=read_json(run / "metrics.json")["parameters"] | {"seed": 7})
-    with pytest.raises(InputError, match="its key is not that of its parameters"):
-        check_run(run)
-
-
-def test_a_score_that_its_predictions_do_not_have_is_refused(run: Path):
-    change(run, test=read_json(run / "metrics.json")["test"] | {"accuracy": 0.99})
-    with pytest.raises(InputError, match=r"gives accuracy 0\.882500, but metrics\.json says 0\.990000"):
+@pytest.mark.parametrize(
+    ("section", "values", "message"),
+    [
+        ("parameters", {"seed": 7}, "its key is not that of its parameters"),
+        ("test", {"accuracy": 0.99}, r"gives accuracy 0\.882500, but metrics\.json says 0\.990000"),
+    ],
+)
+def test_metrics_that_were_edited_are_refused(run: Path, section: str, values: dict[str, float], message: str):
+    change(run, **{section: read_json(run / "metrics.json")[section] | values})
+    with pytest.raises(InputError, match=message):
         check_run(run)
 
 

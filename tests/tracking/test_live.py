@@ -13,18 +13,8 @@ from retable.tracking.store import Store, connect, found
 from tests.tracking.conftest import epoch_lines, write_run
 
 AFTER = {
-    "test",
-    "test_clean",
-    "dev",
-    "epochs",
-    "chosen",
-    "vectors",
-    "git_commit",
-    "versions",
-    "device",
-    "threads",
-    "date",
-}
+    "test", "test_clean", "dev", "epochs", "chosen", "vectors", "git_commit", "versions", "device", "threads", "date",
+}  # fmt: skip
 
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

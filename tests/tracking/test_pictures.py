@@ -3,7 +3,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from retable.evaluation.pictures import confusion_picture, curve_picture, roc_picture, thinned
+from retable.figures.pictures import confusion_picture, curve_picture, roc_picture, thinned
 from tests.tracking.conftest import candidate_lines, epoch_lines, some_answers
 
 SVG = "{http://www.w3.org/2000/svg}"

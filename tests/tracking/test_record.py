@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from retable.errors import InputError
-from retable.evaluation import run_folder
 from retable.files import write_json
+from retable.runs import folder as run_folder
 from retable.tracking import entries, record
 from retable.tracking.store import DIGEST, PARENT, PLACE, Store, connect, found
 from tests.tracking.conftest import store_at, write_run
@@ -214,13 +214,8 @@ class TestChanges:
         run = run_at(client, "killed", place)
         assert run_at(client, "killed", place.rpartition("/")[0]).info.run_id == run.data.tags[PARENT]
         assert [point.step for point in client.get_metric_history(run.info.run_id, "epoch/dev_loss")] == [
-            1,
-            2,
-            3,
-            4,
-            5,
-            6,
-        ]
+            1, 2, 3, 4, 5, 6,
+        ]  # fmt: skip
         assert run.data.tags[DIGEST]
 
     def test_a_long_parameter_is_cut_and_says_so(self):

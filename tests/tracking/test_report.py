@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import facts, report
 from retable.files import write_json
+from retable.results import facts, report
 from retable.tables.lines import Line, write_lines
 from tests.tracking.conftest import write_run
 
@@ -56,7 +56,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
         for module in (report, facts):
             patch.setattr(module, "read_params", params.__getitem__)
         patch.setattr(report, "cells_of", lambda table, source: cells)
-        report.main([])
+        report.write_report()
     return Path(root / "report/index.html").read_text(encoding="utf-8")
 
 
@@ -128,7 +128,3 @@ def test_corpora_of_this_scale_and_the_tagger_are_told(page: str):
     assert "sst-2 1 0 2 4 1,815 (99.7%) 40 19" in plain(page)
     assert page.count("<td>sst-2</td>") == 2
     assert "test 25,094 94.4% 93.9%" in plain(page)
-
-
-def test_the_unit_of_a_table_is_told_once(page: str):
-    assert page.count("accuracy, %</p>") == 1

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import record
 from retable.errors import InputError
+from retable.tracking import checkout as record
 from retable.tracking.store import Store, found
 
 

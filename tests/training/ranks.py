@@ -14,13 +14,13 @@ from torch import nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.models import network_class
+from retable.project.stopping import LostProcess, Stopped
 from retable.text.vocabulary import Encoded
 from retable.training import state
 from retable.training.fit import fit
 from retable.training.parallel import ALONE, joined
 from retable.training.seeds import seed_everything
 from retable.training.state import StateFile
-from retable.training.stopping import LostProcess, Stopped
 
 WORDS, DIM = 40, 6
 SILENCE_S = 6.0

@@ -43,13 +43,15 @@ def prepared(opinions, *, tuned=True, sparse=False):
     return network, encode(train, vocabulary), encode(dev, vocabulary)
 
 
-def test_a_network_learns_and_keeps_the_best_epoch(opinions):
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_network_learns_and_keeps_the_best_epoch(opinions, precision):
     network, train, dev = prepared(opinions)
-    history = fit(network, train, dev, seed=1, device=CPU, learning_rate=0.05, epochs=15, batch_size=10, patience=4)
+    options = {"seed": 1, "device": CPU, "batch_size": 10, "precision": precision}
+    history = fit(network, train, dev, learning_rate=0.05, epochs=15, patience=4, **options)
     best = max(epoch.dev_accuracy for epoch in history.epochs)
     assert best >= 0.9
     assert history.epochs[history.chosen - 1].dev_accuracy == best
-    again = fit(network, train, dev, seed=1, device=CPU, learning_rate=1e-12, epochs=1, batch_size=10)
+    again = fit(network, train, dev, learning_rate=1e-12, epochs=1, **options)
     assert again.epochs[0].dev_accuracy == best  # the weights are those of the chosen epoch
 
 
@@ -122,27 +124,13 @@ def test_vectors_that_are_not_tuned_stay(opinions):
     assert torch.equal(before, network.embedding.fixed)
 
 
-def test_bfloat16_learns_too(opinions):
-    network, train, dev = prepared(opinions)
-    history = fit(
-        network, train, dev, seed=1, device=CPU, precision="bfloat16", learning_rate=0.05, epochs=15, batch_size=10
-    )
-    assert max(epoch.dev_accuracy for epoch in history.epochs) >= 0.9
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        ("learning_rate", 0.0),
-        ("epochs", 0),
-        ("epochs", 41),
-        ("batch_size", 0),
-        ("patience", 0),
-        ("clip", -1.0),
-        ("momentum", 1.0),
-        ("momentum", 0.9),
+        ("learning_rate", 0.0), ("epochs", 0), ("epochs", 41), ("batch_size", 0), ("patience", 0), ("clip", -1.0),
+        ("momentum", 1.0), ("momentum", 0.9),
     ],
-)
+)  # fmt: skip
 def test_an_impossible_option_is_refused_by_name(opinions, option, value):
     network, train, dev = prepared(opinions)
     with pytest.raises(ValueError, match=f"^{option} is"):
@@ -153,15 +141,9 @@ def test_curve_counts_every_training_text(opinions):
     network, train, dev = prepared(opinions)
     words = []
     fit(
-        network,
-        train,
-        dev,
-        seed=1,
-        device=CPU,
-        epochs=2,
-        batch_size=7,
+        network, train, dev, seed=1, device=CPU, epochs=2, batch_size=7,
         on_batch=lambda epoch, count: words.append(count),
-    )
+    )  # fmt: skip
     assert sum(words) == 2 * len(train.words)
     assert np.all(np.array(words) > 0)
 

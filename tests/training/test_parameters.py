@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from pipeline.scale import model_preset
 from retable.errors import InputError
+from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, MODELS
 from retable.training.parameters import check_parameters
 

@@ -16,37 +16,18 @@ VECTORS = WordVectors(["fine", "awful", "unseen"], np.arange(12, dtype=np.float3
 
 def parameters(model, **embedding):
     network = {
-        "vectors": "none",
-        "unit": "words",
-        "size": 8,
-        "tune": True,
-        "min_count": 1,
-        "lowercase": True,
-        "spread": 0.5,
-    }
+        "vectors": "none", "unit": "words", "size": 8, "tune": True, "min_count": 1, "lowercase": True, "spread": 0.5,
+    }  # fmt: skip
     training = {
-        "optimiser": "adam",
-        "learning_rate": 0.05,
-        "schedule": "constant",
-        "epochs": 10,
-        "epochs_max": 40,
-        "batch_size": 10,
-        "weight_decay": 0.0,
-        "patience": 3,
-        "clip": 0.0,
-        "heads": "shared",
-        "max_words": 0,
-    }
+        "optimiser": "adam", "learning_rate": 0.05, "schedule": "constant", "epochs": 10, "epochs_max": 40,
+        "batch_size": 10, "weight_decay": 0.0, "patience": 3, "clip": 0.0, "heads": "shared", "max_words": 0,
+    }  # fmt: skip
     linear = model["name"] in ("tfidf-svm", "nb-svm")
     return {
-        "corpus": {"name": "made-up"},
-        "model": model,
+        "corpus": {"name": "made-up"}, "model": model,
         "embedding": ({"vectors": "none", "unit": "words", "lowercase": True} if linear else network) | embedding,
-        "training": {} if linear else training,
-        "seed": 1,
-        "device": "cpu",
-        "precision": "float32",
-    }
+        "training": {} if linear else training, "seed": 1, "device": "cpu", "precision": "float32",
+    }  # fmt: skip
 
 
 MODELS = [
@@ -69,7 +50,7 @@ def opinions(opinions):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"])
-def test_a_trained_model_is_read_back_with_the_same_answers(opinions, model, tmp_path):
+def test_a_trained_model_is_read_back_with_the_same_answers_and_its_cost_is_told(opinions, model, tmp_path):
     train, dev = opinions
     trained = train_classifier(parameters(model), train, dev, NO_VECTORS)
     answers = trained.classifier.probabilities(dev)
@@ -77,17 +58,12 @@ def test_a_trained_model_is_read_back_with_the_same_answers(opinions, model, tmp
     trained.classifier.save(tmp_path)
     again = load_classifier(parameters(model), tmp_path, dev.facts)
     assert np.array_equal(again.probabilities(dev), answers)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"])
-def test_the_cost_is_told(opinions, model):
-    train, dev = opinions
-    cost = train_classifier(parameters(model), train, dev, NO_VECTORS).cost
-    assert set(cost) == {
+    assert set(trained.cost) == {
         "parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch", "words_per_second", "seconds",
         "peak_memory_mb", "device", "threads",
     }  # fmt: skip
-    assert cost["words_per_second"] * cost["seconds_per_epoch"] == pytest.approx(len(train.tokens.flatten()))
+    words = trained.cost["words_per_second"] * trained.cost["seconds_per_epoch"]
+    assert words == pytest.approx(len(train.tokens.flatten()))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"])

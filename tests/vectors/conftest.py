@@ -22,6 +22,12 @@ class Planted(NamedTuple):
     questions: Sections
 
 
+def written(path: Path, lists: list[list[str]]) -> Path:
+    """A pool of these texts."""
+    pq.write_table(pa.table({"tokens": pa.array(lists, pa.list_(pa.string()))}), path)
+    return path
+
+
 @pytest.fixture(scope="session")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     """A person stands among words of a trade and a sex, mostly the person's own, so that no count is zero."""
@@ -37,6 +43,5 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
         near = [*trades, ("he", "she")[mostly(sex, 2)], ("his", "her")[mostly(sex, 2)]]
         draw.shuffle(near)
         texts.append([*near[:2], PAIRS[trade][sex], *near[2:]])
-    file = tmp_path_factory.mktemp("planted") / "texts.parquet"
-    pq.write_table(pa.table({"tokens": pa.array(texts, pa.list_(pa.string()))}), file)
+    file = written(tmp_path_factory.mktemp("planted") / "texts.parquet", texts)
     return Planted(file, {"sex": [(*first, *second) for first, second in permutations(PAIRS, 2)]})

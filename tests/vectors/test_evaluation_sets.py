@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.download import mirror
 from retable.corpora import source
 from retable.corpora.evaluation_sets import EvaluationSets, Pair, SetFile, read_analogies, read_similarity
 from retable.errors import InputError
+from retable.stages.download import mirror
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data/sample"
 

@@ -6,8 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import pipeline.embed
-import pipeline.quality
+import retable.experiments.embedding
+import retable.stages.embed
+import retable.stages.quality
 from retable.corpora.evaluation_sets import EvaluationSets, SetFile
 from retable.files import read_json, write_json
 from retable.text.splits import Facts, facts_metadata
@@ -39,17 +40,18 @@ def folders(tmp_path, monkeypatch, planted):
         "corpora": {"english": {}, "other": {}},
         "evaluation": "made",
     }
-    for module in (pipeline.embed, pipeline.quality):
+    for module in (retable.stages.embed, retable.stages.quality):
         monkeypatch.setattr(module, "read_params", params.get)
         monkeypatch.setattr(module, "VECTORS", tmp_path / "vectors")
+    for module in (retable.experiments.embedding, retable.stages.quality):
         monkeypatch.setattr(module, "TAGGED", tmp_path / "tagged")
     for name in ("ROOT", "CHECKOUT"):
-        monkeypatch.setattr(pipeline.embed, name, tmp_path)
-    monkeypatch.setattr(pipeline.quality, "RAW", tmp_path / "raw")
-    monkeypatch.setattr(pipeline.quality, "QUALITY", tmp_path / "quality")
-    monkeypatch.setattr(pipeline.quality, "source", {"made": SETS, "other": None}.get)
+        monkeypatch.setattr(retable.experiments.embedding, name, tmp_path)
+    monkeypatch.setattr(retable.stages.quality, "RAW", tmp_path / "raw")
+    monkeypatch.setattr(retable.stages.quality, "QUALITY", tmp_path / "quality")
+    monkeypatch.setattr(retable.stages.quality, "source", {"made": SETS, "other": None}.get)
     languages = {"english": "en", "other": "zh"}
-    monkeypatch.setattr(pipeline.quality, "corpus", lambda name: Facts(name, languages[name], ()))
+    monkeypatch.setattr(retable.stages.quality, "corpus", lambda name: Facts(name, languages[name], ()))
     tagged(tmp_path / "tagged/english", "en", [["Man1", "man1", "unheard", "of"]])
     tagged(tmp_path / "tagged/other", "zh", [["电影", "好看"]])
     pool(tmp_path / "pools/planted", "en", 40_000, 0)
@@ -65,14 +67,14 @@ def folders(tmp_path, monkeypatch, planted):
 
 
 def test_glove_through_both_stages(folders):
-    pipeline.embed.main("glove")
+    retable.stages.embed.main("glove")
     vectors = read_vectors(folders / "vectors/glove")
     facts = {name: vectors.facts[name] for name in ("name", "method", "language", "unit", "lowercase", "dim")}
     assert facts == {
         "name": "glove", "method": "glove", "language": "en", "unit": "words", "lowercase": True, "dim": 8,
     }  # fmt: skip
     assert vectors.facts["parameters"] == {name: value for name, value in GLOVE.items() if name != "method"}
-    pipeline.quality.main("glove")
+    retable.stages.quality.main("glove")
     quality = read_json(folders / "quality/glove/quality.json")
     sex = quality["analogies"].pop("sex")
     assert (sex["questions"], sex["asked"], sex["sections"]["other"]["asked"]) == (57, 56, 0)
@@ -88,14 +90,14 @@ def test_glove_through_both_stages(folders):
 
 
 def test_word2vec_of_words(folders):
-    pipeline.embed.main("word2vec")
+    retable.stages.embed.main("word2vec")
     facts = read_vectors(folders / "vectors/word2vec").facts
     assert (facts["language"], facts["unit"], facts["method"]) == ("en", "words", "word2vec")
 
 
 def test_vectors_of_characters_are_asked_for_characters_alone(folders):
-    pipeline.embed.main("chinese")
-    pipeline.quality.main("chinese")
+    retable.stages.embed.main("chinese")
+    retable.stages.quality.main("chinese")
     quality = read_json(folders / "quality/chinese/quality.json")
     assert (quality["language"], quality["unit"]) == ("zh", "characters")
     assert quality["analogies"] == {}
@@ -110,13 +112,13 @@ def test_published_vectors_tell_language_and_case(folders, monkeypatch):
         "cased": asked | {"corpora": ["english"]},
         "chinese": asked | {"language": "zh", "unit": "characters"},
     }
-    monkeypatch.setattr(pipeline.embed, "read_params", lambda section: params)
-    monkeypatch.setattr(pipeline.embed, "SPLITS", ("train",))
-    pipeline.embed.main("cased")
+    monkeypatch.setattr(retable.stages.embed, "read_params", lambda section: params)
+    monkeypatch.setattr(retable.experiments.embedding, "SPLITS", ("train",))
+    retable.stages.embed.main("cased")
     vectors = read_vectors(folders / "vectors/cased")
     assert vectors.words == ["man1", "Man1", "of"]
     assert (vectors.facts["language"], vectors.facts["lowercase"]) == ("en", False)
-    pipeline.embed.main("chinese")
+    retable.stages.embed.main("chinese")
     facts = read_vectors(folders / "vectors/chinese").facts
     assert (facts["language"], facts["unit"]) == ("zh", "characters")
 
@@ -132,25 +134,25 @@ def test_published_vectors_tell_language_and_case(folders, monkeypatch):
 )  # fmt: skip
 def test_what_cannot_be_embedded(folders, monkeypatch, capsys, change, message):
     asked = change if "format" in change else GLOVE | change
-    monkeypatch.setattr(pipeline.embed, "read_params", lambda section: {"glove": asked})
+    monkeypatch.setattr(retable.stages.embed, "read_params", lambda section: {"glove": asked})
     with pytest.raises(SystemExit):
-        pipeline.embed.main("glove")
+        retable.stages.embed.main("glove")
     assert message in capsys.readouterr().err
 
 
 def test_what_cannot_be_tested(folders, monkeypatch, capsys):
     with pytest.raises(SystemExit):
-        pipeline.quality.main("glove")
+        retable.stages.quality.main("glove")
     assert "vectors/glove/vectors.json is missing" in capsys.readouterr().err
-    pipeline.embed.main("chinese")
-    monkeypatch.setattr(pipeline.quality, "read_params", {"evaluation": "other"}.get)
+    retable.stages.embed.main("chinese")
+    monkeypatch.setattr(retable.stages.quality, "read_params", {"evaluation": "other"}.get)
     with pytest.raises(SystemExit):
-        pipeline.quality.main("chinese")
+        retable.stages.quality.main("chinese")
     assert "evaluation in params.yaml is other, which holds no test sets" in capsys.readouterr().err
     file = folders / "vectors/chinese/vectors.json"
     write_json(file, {name: value for name, value in read_json(file).items() if name != "language"})
     with pytest.raises(SystemExit):
-        pipeline.quality.main("chinese")
+        retable.stages.quality.main("chinese")
     assert "does not say its language, unit and case; `dvc repro embed@chinese`" in capsys.readouterr().err
 
 

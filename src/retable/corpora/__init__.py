@@ -5,7 +5,7 @@ A corpus is added by writing its module (`CORPUS = Corpus(...)`) and a line here
 
 from importlib import import_module
 
-from retable.corpora.declaration import Corpus, Example, RemoteFile, Sentence, Source, Treebank
+from retable.declaration import Corpus, Example, RemoteFile, Sentence, Source, Treebank
 from retable.errors import unknown_name
 
 __all__ = [

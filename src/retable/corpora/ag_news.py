@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from retable.corpora.declaration import Corpus, Defect, Example, github
 from retable.corpora.readers import Layout, read_csv_rows
+from retable.declaration import Corpus, Defect, Example, github
 
 file = partial(github, "mhjabreel/CharCnn_Keras", "555590db4219b1243abb1918effd6a7425a2d75f")
 

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from retable.corpora.declaration import Corpus, Example
 from retable.corpora.readers import Layout, csv_rows, decoded, present
+from retable.declaration import Corpus, Example
 from retable.errors import InputError
 
 

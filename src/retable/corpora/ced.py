@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from retable.corpora.declaration import Corpus, Defect, Example, RemoteFile, github, spread_of_two_runs
 from retable.corpora.readers import broken, present
+from retable.declaration import Corpus, Defect, Example, RemoteFile, github, spread_of_two_runs
 from retable.errors import InputError
 
 TABLE = Path(__file__).with_name("ced.csv")  # file, label, bytes, sha256

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, github
 from retable.corpora.readers import Layout, read_csv_rows
 from retable.corpora.zhang import DBPEDIA, PAPER
+from retable.declaration import Corpus, github
 
 CORPUS = Corpus(
     name="dbpedia-14k",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from retable.corpora.declaration import UNLABELLED, Corpus, Example
+from retable.declaration import UNLABELLED, Corpus, Example
 
 C1_CONTROL = re.compile("[\x80-\x9f]")
 MARKUP = re.compile(r"</?\w+[^<>]*>|&#?\w+;")

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pooch
 import requests
 
-from retable.corpora.declaration import RemoteFile
+from retable.declaration import RemoteFile
 from retable.errors import InputError
 from retable.files import atomic_file
 

@@ -5,8 +5,8 @@ No words of these files are used in training. CA8 (Chinese) is one set in two fi
 
 from functools import partial
 
-from retable.corpora.declaration import github
 from retable.corpora.evaluation_sets import EvaluationSets, SetFile
+from retable.declaration import github
 
 word2vec = partial(github, "tmikolov/word2vec", "20c129af10659f7c50e86e3be406df663beff438")
 gensim = partial(github, "piskvorky/gensim", "37f90ec121eb7cd401448a947e80953e0c53ccdc")

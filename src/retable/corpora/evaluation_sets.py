@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from retable.corpora.declaration import Source
+from retable.declaration import Source
 from retable.errors import InputError
 
 Question = tuple[str, str, str, str]

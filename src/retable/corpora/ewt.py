@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Treebank, github
 from retable.corpora.readers import read_conllu
+from retable.declaration import Treebank, github
 
 file = partial(github, "UniversalDependencies/UD_English-EWT", "15d613d8447b3478787d4c278730a1e48a945efb")
 

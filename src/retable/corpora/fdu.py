@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from retable.corpora.declaration import Corpus, Defect, Example, RemoteFile, github, spread_of_two_runs
 from retable.corpora.readers import SENTIMENT, identity, read_labelled_lines, read_unlabelled_lines
+from retable.declaration import Corpus, Defect, Example, RemoteFile, github, spread_of_two_runs
 
 DEV = 200  # lines at the end of a train file
 file = partial(github, "ccsasuke/man", "b57b4c14340db1ca7bffb5d9737b7c2601dc8df2")

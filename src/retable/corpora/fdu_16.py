@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from retable.corpora import fdu
-from retable.corpora.declaration import Corpus, Defect, Example
+from retable.declaration import Corpus, Defect, Example
 
 LABELLED = (".task.train", ".task.test")
 DEFECTS = {

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Source, github
+from retable.declaration import Source, github
 
 file = partial(github, "UniversalDependencies/UD_Chinese-GSDSimp", "eb3aed31ebb170897405ee5cd1db83a1a0b11864")
 

@@ -15,8 +15,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from retable.corpora.declaration import Corpus, Example
 from retable.corpora.zhang import CORPORA as RELEASES
+from retable.declaration import Corpus, Example
 
 SEED = 1
 WHOLE = RELEASES["yelp-full"]
@@ -53,7 +53,7 @@ def is_longer(text: str, tokens: int) -> bool:
         return True
     if len(text) <= tokens:
         return False
-    from retable.text.english import english_tokens  # slow to import: only where such texts are read
+    from retable.text.parts.english import english_tokens  # slow to import: only where such texts are read
 
     return len(english_tokens([text])[0]) > tokens
 

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, Defect, github
 from retable.corpora.readers import SENTIMENT, read_labelled_lines
+from retable.declaration import Corpus, Defect, github
 
 CORPUS = Corpus(
     name="mpqa",

@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from retable.corpora.archives import read_zip_lines
-from retable.corpora.declaration import Corpus, Defect, Example, RemoteFile, github
 from retable.corpora.readers import broken, identity, read_labelled_lines
+from retable.declaration import Corpus, Defect, Example, RemoteFile, github
 
 ARCHIVE, MEMBER = "NewsAggregatorDataset.zip", "newsCorpora.csv"
 COLUMNS, TITLE, CATEGORY = 8, 1, 4  # ID, TITLE, URL, PUBLISHER, CATEGORY, STORY, HOSTNAME, TIMESTAMP

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, Defect, github, spread_of_two_runs
 from retable.corpora.readers import read_labelled_lines
+from retable.declaration import Corpus, Defect, github, spread_of_two_runs
 
 file = partial(github, "yao8839836/text_gcn", "962223652e9bb164ac2d83cd09fc7b8845ce860b")
 

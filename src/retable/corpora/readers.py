@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from retable.corpora.declaration import UNLABELLED, Corpus, Example, Sentence
+from retable.declaration import UNLABELLED, Corpus, Example, Sentence
 from retable.errors import InputError
 
 SENTIMENT = {"0": "negative", "1": "positive"}

@@ -1,7 +1,7 @@
 """sample-embedding-eval: analogies and pairs of words of the project's own making, for sample-en and sample-zh."""
 
-from retable.corpora.declaration import RemoteFile
 from retable.corpora.evaluation_sets import EvaluationSets, SetFile
+from retable.declaration import RemoteFile
 
 REFERENCE = EvaluationSets(
     name="sample-embedding-eval",

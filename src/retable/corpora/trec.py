@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, Defect, github
 from retable.corpora.readers import read_labelled_lines
+from retable.declaration import Corpus, Defect, github
 
 file = partial(github, "harvardnlp/sent-conv-torch", "d61ded09c99c0199d8c5bca946cd65864de2b296")
 KINDS = ("DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM")

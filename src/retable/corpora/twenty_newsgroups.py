@@ -12,8 +12,8 @@ import re
 from dataclasses import replace
 from functools import partial
 
-from retable.corpora.declaration import Corpus, Defect, github
 from retable.corpora.readers import read_parallel_lines
+from retable.declaration import Corpus, Defect, github
 
 LONGEST_HEADER = 1000  # characters up to the number of lines; the longest has 838
 LINES = re.compile(r"(?:^| )Lines: +\d+(?= |$)", re.IGNORECASE)

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, Defect, github
 from retable.corpora.readers import Layout, read_csv_rows
 from retable.corpora.zhang import ESCAPES, PAPER
+from retable.declaration import Corpus, Defect, github
 
 file = partial(github, "vicrudakov/adaptive_supervised_ml", "c02b8de89fe65fa67c7f891f19ccb608677be96c")
 

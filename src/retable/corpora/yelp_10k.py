@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from retable.corpora.declaration import Corpus, github
 from retable.corpora.readers import Layout, read_csv_rows
 from retable.corpora.zhang import STARS
+from retable.declaration import Corpus, github
 
 file = partial(github, "AI-secure/aug-pe", "a3f292f6fec7427b6a6e6d982b83b68c1f0a86d5")
 

@@ -10,8 +10,8 @@ archive of the same files, packed otherwise, with the MD5 that torchtext lists, 
 from functools import partial
 
 from retable.corpora.archives import read_tar_rows
-from retable.corpora.declaration import Corpus, RemoteFile
 from retable.corpora.readers import Layout
+from retable.declaration import Corpus, RemoteFile
 
 PAPER = "Zhang, Zhao and LeCun, Character-level Convolutional Networks for Text Classification, NIPS 2015"
 ESCAPES = (("\\n", " "), ('\\"', '"'))

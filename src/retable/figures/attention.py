@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from retable.evaluation.predict import WORDS_IN_BATCH
 from retable.figures.words import AttendedText
 from retable.text.splits import Split
 from retable.text.vocabulary import Encoded, Vocabulary, encode
 from retable.training.batches import BatchMaker, sorted_batches
+from retable.training.predict import WORDS_IN_BATCH
 
 
 class SoftmaxRecord(TorchFunctionMode):

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from retable.evaluation.metrics import score
 from retable.figures.measure import PERCENT, Run
 from retable.figures.roc import micro_rates
-from retable.tables.bank import Entry, shown_of_seed, whole_seeds
+from retable.runs.bank import Entry, shown_of_seed, whole_seeds
+from retable.runs.metrics import score
 from retable.text.splits import read_facts
 
 COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch", "words_per_second")

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from retable.evaluation.run_folder import read_predictions
 from retable.figures.bars import Bar, BarPanel
 from retable.figures.grid import GridData
 from retable.figures.lines import Line, LinePanel
@@ -20,6 +19,7 @@ from retable.figures.scatter import Point, PointPanel
 from retable.files import read_json
 from retable.papers.figures import Figure, GridFigure, Panel, ParameterFigure, TimeFigure
 from retable.papers.paper import ResultTable
+from retable.runs.folder import read_predictions
 from retable.tables.intervals import prediction_interval
 
 PERCENT = 100.0

@@ -5,8 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.bags import sum_of_rows
-
-PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
+from retable.text.vocabulary import PADDING
 
 
 class WordEmbedding(nn.Module):

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from retable.processor import processor_fact
+from retable.machine.processor import processor_fact
 
 
 class Linear(nn.Linear):

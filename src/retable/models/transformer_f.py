@@ -27,7 +27,7 @@ from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, me
 from retable.layers.products import Linear
 from retable.models.options import check_choice
 from retable.models.transformer import check_encoder, layer_flops
-from retable.text.content import CONTENT, is_content
+from retable.text.parts.content import CONTENT, is_content
 
 Attention = Literal["correlation", "dot-product"]
 On = Literal["inputs", "projections"]

@@ -21,10 +21,10 @@ import numpy as np
 import pyarrow as pa
 
 from retable.errors import InputError, unknown_name
-from retable.text.clusters import near_duplicate_clusters
-from retable.text.leakage import Fingerprints, Places, fingerprints, leaks
+from retable.text.clean.splitting import FOLDS, SEED, stratified_folds
+from retable.text.leaks.clusters import near_duplicate_clusters
+from retable.text.leaks.leakage import Fingerprints, Places, fingerprints, leaks
 from retable.text.splits import SPLITS, Split
-from retable.text.splitting import FOLDS, SEED, stratified_folds
 
 Kind = Literal["dev", "test"]
 

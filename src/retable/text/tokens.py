@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 
 from retable.errors import unknown_name
-from retable.text.chinese import chinese_words
-from retable.text.english import english_tokens
+from retable.text.parts.chinese import chinese_words
+from retable.text.parts.english import english_tokens
 from retable.text.splits import TOKENS
 
 Tokenise = Callable[[Sequence[str]], pa.ListArray]

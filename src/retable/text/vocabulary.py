@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from retable.errors import InputError
-from retable.layers.embedding import PADDING, UNKNOWN
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
 
+PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
 NO_PART = "<unknown>"  # the part of speech of padding, and one that no training text has
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from retable.errors import InputError
 from retable.files import read_json, sha256_of_file, sha256_of_value
 
-RUN_FILES = (  # as retable.evaluation.run_folder, which would import scikit-learn
+RUN_FILES = (  # as retable.runs.folder, which would import scikit-learn
     "metrics.json",
     "cost.json",
     "curve.csv",

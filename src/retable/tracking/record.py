@@ -119,7 +119,7 @@ def fill(client: Any, run_id: str, entry: Entry, start: float) -> None:
         client.log_artifact(run_id, str(file))
     if entry.kind not in ("run", "focus"):
         return
-    from retable.evaluation.pictures import pictures_of_run, read_lines
+    from retable.figures.pictures import pictures_of_run, read_lines
 
     source = entry.files[0].parent
     there = {

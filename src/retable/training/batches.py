@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retable.layers.embedding import PADDING
-from retable.text.vocabulary import Encoded
+from retable.text.vocabulary import PADDING, Encoded
 
 BATCHES_SORTED_TOGETHER = 100
 PLACES_AHEAD = 1 << 15  # of words, padding included, that are made at a time: tens of small batches, little memory

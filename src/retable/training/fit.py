@@ -7,7 +7,6 @@ import torch
 from torch import nn
 
 from retable.errors import InputError
-from retable.evaluation.predict import predict_logits
 from retable.layers.domains import PerDomain
 from retable.text.vocabulary import Encoded
 from retable.training.batches import BatchMaker
@@ -17,6 +16,7 @@ from retable.training.keeper import Keeper, StatePlace, noted_signals
 from retable.training.loop import Mean, Precision, train_epoch
 from retable.training.optimisers import Optimiser, build_optimisers
 from retable.training.parallel import ALONE, Ranks
+from retable.training.predict import predict_logits
 from retable.training.schedules import Schedule, learning_rates
 
 

@@ -3,9 +3,9 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
+from retable.project.stopping import Signals, Stopped
 from retable.training.course import Course
 from retable.training.parallel import Ranks
-from retable.training.stopping import Signals, Stopped
 
 NOTHING, SAVE = 0, 1  # what is asked for at the end of a step; a larger number is a signal: save and stop
 

@@ -11,7 +11,6 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from retable.errors import InputError
-from retable.evaluation.predict import predict_logits
 from retable.files import atomic_file, read_json, write_json
 from retable.layers.domains import PerDomain
 from retable.layers.embedding import WordEmbedding
@@ -25,6 +24,7 @@ from retable.training.history import Epoch, History
 from retable.training.keeper import StatePlace
 from retable.training.loop import Precision
 from retable.training.parallel import ALONE, Ranks
+from retable.training.predict import predict_logits
 from retable.training.seeds import seed_everything
 from retable.vectors.store import WordVectors
 

@@ -23,8 +23,9 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from retable.errors import InputError
+from retable.project.launch import place
+from retable.project.stopping import LostProcess, Stopped
 from retable.text.vocabulary import Encoded
-from retable.training.stopping import LostProcess, Stopped
 
 SECONDS_TO_WAIT = 300.0  # for another process; the longest silence is a save of the state to a slow disk
 NONE, DENSE = -2, -1  # what a process has of a weight's gradient; from 0: a sparse one of so many rows
@@ -246,3 +247,11 @@ def _together() -> Iterator[None]:
             "another process of this training has ended or does not answer; what was saved is kept, and the same "
             f"command goes on from there (torch: {reason})."
         ) from error
+
+
+@contextmanager
+def joined_ranks() -> Iterator[Ranks]:
+    """The processes of this run, met."""
+    here = place()
+    with joined(here.rank, here.size, here.local, here.address) as ranks:
+        yield ranks

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import torch
 
+from retable.machine.processor import processor_fact
 from retable.models import LINEAR_MODELS, linear_trainer
-from retable.processor import processor_fact
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
 from retable.training.history import Epoch

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from retable.files import atomic_file
-from retable.training.stopping import Signals
+from retable.project.stopping import Signals
 
 SECONDS_BETWEEN_SAVES = 30.0
 LARGEST_SHARE = 0.01  # of the time that may go into saving: where a write takes longer, there are fewer of them

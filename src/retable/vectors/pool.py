@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from retable.corpora.declaration import Corpus
+from retable.declaration import Corpus
 from retable.errors import InputError
-from retable.text.leakage import digest
+from retable.text.leaks.leakage import digest
 from retable.text.splits import CLEAN, TOKENS
 
 TEXTS_IN_BATCH = 1_000
@@ -63,7 +63,7 @@ def build_pool(
 
     Args:
         sources: data/tagged/<corpus>/train.parquet of every corpus of the pool, and unlabelled.parquet where wanted.
-        held_out: per corpus the digests (`retable.text.leakage.digest`) of the texts that no pool may hold.
+        held_out: per corpus the digests (`retable.text.leaks.leakage.digest`) of the texts that no pool may hold.
         on_texts: told how many texts each finished batch had.
     Returns: texts, words, characters, and how many texts were excluded because a corpus holds them out (`excluded`,
         per corpus; a text that two corpora hold out counts for both) and how many others because the column `clean` is

@@ -2,14 +2,14 @@
 
 Source     Mikolov et al., "Distributed Representations of Words and Phrases and their Compositionality", NIPS 2013.
 Repeats    equal texts and parameters give equal bytes, whatever PYTHONHASHSEED is, and on every processor with AVX2:
-           gensim adds with scipy's OpenBLAS, whose kernel is one (`retable/openblas.py`).
+           gensim adds with scipy's OpenBLAS, whose kernel is one (`retable/machine/openblas.py`).
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
 from retable.errors import unknown_name
-from retable.openblas import take_one_kernel
+from retable.machine.openblas import take_one_kernel
 from retable.text.units import Unit
 from retable.vectors.store import WordVectors
 from retable.vectors.token_lists import TokenLists, frequent_words

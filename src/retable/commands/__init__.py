@@ -1,0 +1,1 @@
+"""The commands of `retable`, a module each."""

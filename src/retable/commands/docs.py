@@ -1,0 +1,110 @@
+"""`retable docs`: renew the figures in the pages about corpora, word vectors, parts of speech and times.
+
+In   the registry; the scales; data/ as src/retable/results/facts.py reads it
+Out  docs/{corpora,models,vectors,embeddings,tagger,timing}.md, between the markers of src/retable/results/generated.py
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from retable.errors import InputError
+from retable.experiments.cells import cells_of_paper
+from retable.experiments.estimate import stages_of
+from retable.experiments.scale import scale_preset
+from retable.files import read_json
+from retable.papers import PAPERS
+from retable.project.command import command
+from retable.project.params import read_params
+from retable.project.paths import CLEAN, PARTS_TABLES, ROOT
+from retable.results import facts
+from retable.results.generated import renew
+from retable.tables.markdown import markdown_table
+
+LEAST_SHARED = 5  # texts; pairs of corpora that share fewer are counted, not listed
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable docs", description="Renew the figures in docs/.")
+    parser.parse_args(arguments)
+    if read_params("scale") == "smoke":
+        raise InputError("scale smoke knows the project's own samples alone; `make tables SCALE=cpu` first.")
+    if not any(CLEAN.glob("*/stats.json")):
+        raise InputError(f"{CLEAN} holds no corpus; `make tables` first.")
+    pages: dict[str, dict[str, str]] = {
+        "corpora": {
+            "corpora": table(facts.declared_corpora(at_hand=True)),
+            "declared corpora": table(facts.declared_corpora(at_hand=False)),
+            "contents": table(facts.corpora()),
+            "leaks": table(facts.leakage()),
+            "overlaps": shared_texts(),
+        },
+        "vectors": {"vectors": table(facts.vectors()), "coverage": table(facts.coverage())},
+        "embeddings": {
+            "analogies": table(facts.analogies()),
+            "similarity": table(facts.similarity()),
+            "neighbours": table(facts.neighbours()),
+        },
+        "models": {"models": table(facts.models())},
+        "timing": {scale: scale_arithmetic(scale) for scale in ("cpu", "measure", "full", "paper")},
+        "tagger": {
+            "tagger": table(facts.tagger()),
+            "comparison table": comparison_size() + table(facts.comparison_table()),
+            "speeds": table(facts.comparison_speeds()),
+        },
+    }
+    changed = {
+        f"docs/{page}.md"
+        for page, blocks in pages.items()
+        for block, body in blocks.items()
+        if renew(ROOT / f"docs/{page}.md", block, body)
+    }
+    print(f"renewed: {', '.join(sorted(changed))}" if changed else "the figures in docs/ are those of data/ already")
+
+
+def scale_arithmetic(scale: str) -> str:
+    """Cells of a scale and what they are expected to take on two cores, a line a table; the data stages in one."""
+    preset = scale_preset(scale)
+    focus = {"model": {"name": preset["focus"]["model"]}, "corpus": {"name": preset["focus"]["corpus"]}}
+    seconds = stages_of(preset | focus, {name: cells_of_paper(name, preset) for name in PAPERS})
+    tables: dict[str, list[float]] = {}
+    for stage, expected in seconds.items():
+        tables.setdefault(stage.rpartition(":")[2].partition("@")[0] if ":" in stage else "", []).append(expected)
+    data = tables.pop("")
+    every = [one for of_table in tables.values() for one in of_table]
+    lines = {**tables, "all cells": every}
+    rows: facts.Rows = [{"table": name, "cells": len(of), "minutes": sum(of) / 60} for name, of in lines.items()]
+    return table([*rows, {"table": "data, vectors, tables, report", "minutes": sum(data) / 60}])
+
+
+def shared_texts() -> str:
+    """Pairs of corpora that share texts; those with a few are told in one sentence."""
+    pairs = facts.overlaps()
+    many = [pair for pair in pairs if pair["exactly"] + pair["nearly"] >= LEAST_SHARED]
+    rest = len(pairs) - len(many)
+    return table(many) + f"\n{rest} more pairs share fewer than {LEAST_SHARED} texts.\n"
+
+
+def comparison_size() -> str:
+    """How many entries the comparison table has."""
+    path = PARTS_TABLES / "zh/agreement.json"
+    size = read_json(path)["table"] if path.exists() else {}
+    return "".join(f"- {name.replace('_', ' ')}: {count:,}\n" for name, count in size.items()) + "\n"
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as Markdown; a sentence where there are none."""
+    if not rows:
+        return "Not made at this scale.\n"
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return markdown_table(names, [[shown(row.get(name)) for name in names] for row in rows])
+
+
+def shown(value: Any) -> str:
+    """A value in a cell of Markdown."""
+    if value is None:
+        return ""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.1f}" if isinstance(value, float) else str(value).replace("|", "\\|")

@@ -1,0 +1,16 @@
+"""`retable params SCALE`: write a scale into params.yaml and the cells."""
+
+import argparse
+
+from retable.experiments.params_file import write_scale
+from retable.experiments.scale import scales
+from retable.project.command import command
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable params", description="Write a scale into params.yaml and the cells.")
+    parser.add_argument("scale", help=", ".join(scales()))
+    scale = parser.parse_args(arguments).scale
+    write_scale(scale)
+    print(f"scale {scale} stands in params.yaml and in pipeline/*/cells.yaml; `make tables` runs it")

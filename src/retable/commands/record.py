@@ -1,0 +1,12 @@
+"""`retable record`: make the MLflow record complete."""
+
+import argparse
+
+from retable.project.command import command
+from retable.tracking.checkout import complete_record
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    argparse.ArgumentParser(prog="retable record", description="Make the MLflow record complete.").parse_args(arguments)
+    complete_record()

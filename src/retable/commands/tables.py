@@ -1,0 +1,26 @@
+"""`retable tables`: build every table from files, or from the MLflow record, to any folder."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from retable.project.command import command
+from retable.project.paths import CLEAN, RUNS, TABLES
+from retable.results.tables import write_tables
+from retable.tracking.checkout import fetch
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable tables", description="Build every table.")
+    parser.add_argument(
+        "--from", dest="origin", choices=("files", "mlflow"), default="files", help="where the runs are read"
+    )
+    parser.add_argument("--to", type=Path, default=TABLES, help="folder for the tables (default: results/tables)")
+    options = parser.parse_args(arguments)
+    if options.origin == "files":
+        write_tables(RUNS, CLEAN, options.to)
+        return
+    with tempfile.TemporaryDirectory(prefix="retable-") as scratch:
+        runs, clean = fetch(Path(scratch))
+        write_tables(runs, clean, options.to)

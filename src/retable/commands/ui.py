@@ -1,0 +1,48 @@
+"""`make ui`: the MLflow UI on the record of this checkout."""
+
+import argparse
+import os
+import socket
+import sys
+
+from retable.errors import InputError
+from retable.project.command import command
+from retable.tracking.checkout import the_store
+from retable.tracking.store import ENVIRONMENT, connect, locked
+
+START_PAGE = "/#/experiments?workflowType=machine_learning"  # else it opens with pages for chat bots
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="make ui", description="The MLflow UI on the record.")
+    parser.add_argument("--port", type=int, default=5000)
+    port, store = parser.parse_args(arguments).port, the_store()
+    if store.is_server:
+        print(f"the record is on a server, which has its own UI: {store.uri}{START_PAGE}")
+        return
+    check_free(port)
+    with locked(store):
+        connect(store)  # two processes that make one sqlite file at once crash
+    print(f"\n  http://127.0.0.1:{port}{START_PAGE}\n\n{store.shown}; Ctrl-C ends it", flush=True)
+    options = {
+        "--backend-store-uri": store.uri,
+        "--artifacts-destination": store.artifacts.as_uri(),
+        "--host": "127.0.0.1",
+        "--port": str(port),
+        "--workers": "1",
+        "--uvicorn-opts": "--log-level warning",
+    }
+    words = [word for option in options.items() for word in option]
+    quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "PYTHONWARNINGS": "ignore"}
+    os.execve(sys.executable, [sys.executable, "-m", "mlflow", "ui", *words], os.environ | ENVIRONMENT | quiet)
+
+
+def check_free(port: int) -> None:
+    """Raises: InputError if another program listens on the port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            raise InputError(f"port {port} is taken; choose another one: make ui PORT={port + 1}") from None

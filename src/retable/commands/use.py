@@ -1,0 +1,16 @@
+"""`retable use MODEL CORPUS`: make a model on a corpus the focus run."""
+
+import argparse
+
+from retable.experiments.params_file import use
+from retable.project.command import command
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable use", description="Make a model on a corpus the focus run.")
+    parser.add_argument("model")
+    parser.add_argument("corpus")
+    options = parser.parse_args(arguments)
+    use(options.model, options.corpus)
+    print(f"focus run: {options.model} on {options.corpus}; `dvc repro` or `dvc exp run` trains it")

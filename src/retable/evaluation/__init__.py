@@ -1,1 +1,0 @@
-"""Predictions, metrics, their intervals, and what a run cost."""

@@ -1,0 +1,156 @@
+"""The cells that a scale runs, from the rules of its tables, and how they get into pipeline/<paper>/cells.yaml.
+
+Rules of a table: `columns` are ids, and `at hand` for all others whose corpus the scale prepares, in the order of its
+corpora; `rows` are ids, and `all` for all others that have a model, in the table's order, but those `without`; a column
+under `except` has rows of its own, or none; `vectors` is one set, or one for each corpus or language.
+"""
+
+import io
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+from ruamel.yaml import YAML
+
+from retable.corpora import corpus
+from retable.errors import InputError, unknown_name
+from retable.experiments.scale import model_preset
+from retable.papers import PAPERS, paper
+from retable.papers.paper import Column, ResultTable, Row
+from retable.project.params_text import write_text
+from retable.project.paths import ROOT
+
+ALL, AT_HAND = "all", "at hand"
+RULES = ("vectors", "columns", "rows", "without", "except")
+NEEDED = ("vectors", "columns", "rows")
+Item = TypeVar("Item", Row, Column)
+Cells = dict[str, dict[str, str]]  # "fcsr.sst-2" -> row, column, model, corpus, vectors
+
+
+def write_cells(name: str, preset: dict[str, Any]) -> None:
+    """Write pipeline/<paper>/cells.yaml."""
+    text = io.StringIO()
+    text.write(f"# The cells of scale {preset['scale']}; written by `make params SCALE={preset['scale']}`.\n")
+    yaml = YAML()
+    yaml.width = 200
+    yaml.dump(cells_of_paper(name, preset), text)
+    write_text(ROOT / f"pipeline/{name}/cells.yaml", text.getvalue())
+
+
+def cells_of_paper(name: str, preset: Mapping[str, Any]) -> dict[str, Cells]:
+    """Return the cells of every table of a paper; none where the scale runs none."""
+    tables = {table.name: table for other in PAPERS for table in paper(other).results}
+    for table in preset["cells"]:
+        if table not in tables:
+            raise unknown_name(f"a table of cells in scale {preset['scale']}", table, tables)
+    return {
+        table.name: cells_of_table(table, preset["cells"][table.name], preset) if table.name in preset["cells"] else {}
+        for table in paper(name).results
+    }
+
+
+def cells_of_table(table: ResultTable, rules: Mapping[str, Any], preset: Mapping[str, Any]) -> Cells:
+    """Return the cells of a table by its rules.
+
+    Args:
+        preset: the scale's, of which `scale`, `corpora` and `vectors` are read.
+    Raises: InputError.
+    """
+    place = f"cells.{table.name} in scale {preset['scale']}"
+    check_rules(rules, place)
+    exceptions = rules.get("except", {})
+    for name in exceptions:
+        find(table.columns, name, f"a column under except of {place}")
+    cells: Cells = {}
+    for column in columns_of(table, rules["columns"], preset["corpora"], place):
+        rows = exceptions.get(column.id, rules["rows"])
+        for row in rows_of(table, rows, rules.get("without", []), place):
+            cells[f"{row.id}.{column.id}"] = cell_of(row, column, rules["vectors"], preset["vectors"], place)
+    return cells
+
+
+def check_rules(rules: Mapping[str, Any], place: str) -> None:
+    """Refuse rules that are missing, unknown or of another form."""
+    for key in rules:
+        if key not in RULES:
+            raise unknown_name(f"a rule of {place}", key, RULES)
+    for key in NEEDED:
+        if key not in rules:
+            raise InputError(f"{place} lacks {key}; it needs {', '.join(NEEDED)}.")
+    exceptions = rules.get("except", {})
+    if not isinstance(exceptions, dict):
+        raise InputError(f"except of {place} is {exceptions!r}; allowed: {{column: rows}}.")
+    lists = {key: rules[key] for key in ("columns", "rows", "without") if key in rules}
+    for key, asked in (lists | exceptions).items():
+        if not isinstance(asked, (str, list)):
+            raise InputError(f"{key} of {place} is {asked!r}; allowed: a name or a list of names.")
+
+
+def columns_of(table: ResultTable, asked: str | list[str], corpora: Collection[str], place: str) -> list[Column]:
+    """Return the columns that a rule names and, for `at hand`, all others that the scale's corpora fill."""
+    at_hand = [
+        column.id
+        for name in corpora
+        for column in table.columns
+        if column.corpus == name and not (column.runs_of or column.mean_of)
+    ]
+    columns = [find(table.columns, name, f"a column of {place}", AT_HAND) for name in named(asked, AT_HAND, at_hand)]
+    for column in columns:
+        if column.runs_of:
+            raise InputError(f"{place}: {column.id} shows the runs of {column.runs_of}; list that column instead.")
+        if column.corpus is None:
+            raise InputError(f"{place}: {column.id} cannot be run: {column.reason or 'it has no corpus of its own'}.")
+        if column.corpus not in corpora:
+            raise InputError(
+                f"{place}: {column.id} is of the corpus {column.corpus}, which the scale does not prepare; "
+                "add it to `corpora` or take the column out."
+            )
+    return columns
+
+
+def rows_of(table: ResultTable, asked: str | list[str], without: str | list[str], place: str) -> list[Row]:
+    """Return the rows that a rule names and, for `all`, all others that have a model, but those left out."""
+    left_out = [find(table.rows, name, f"a row under without of {place}").id for name in named(without)]
+    rest = [row.id for row in table.rows if row.model and row.id not in left_out]
+    rows = [find(table.rows, name, f"a row of {place}", ALL) for name in named(asked, ALL, rest)]
+    for row in rows:
+        if row.model is None:
+            raise InputError(f"{place}: {row.id} cannot be run: {row.reason}.")
+    return rows
+
+
+def named(asked: str | list[str], word: str = "", others: Collection[str] = ()) -> list[str]:
+    """Return the names that a rule asks for; its word stands for all others."""
+    listed = [asked] if isinstance(asked, str) else asked
+    rest = [name for name in others if name not in listed]
+    return [name for one in listed for name in (rest if one == word else [one])]
+
+
+def find(items: tuple[Item, ...], name: str, where: str, *words: str) -> Item:
+    """Return a row or column by its id. Raises: InputError that lists the ids, and the words that are allowed too."""
+    for item in items:
+        if item.id == name:
+            return item
+    raise unknown_name(where, name, [*words, *(item.id for item in items)])
+
+
+def cell_of(
+    row: Row, column: Column, vectors: str | dict[str, str], known: Collection[str], place: str
+) -> dict[str, str]:
+    """Return a cell's row, column, model, corpus and word vectors."""
+    model, name = str(row.model), str(column.corpus)
+    of_cell = "none"
+    if model_preset(model)["embedding"]["vectors"] != "none":
+        of_cell = vectors_for(vectors, name, place)
+        if of_cell not in ("none", *known):
+            raise unknown_name(f"vectors of {place}", of_cell, known)
+    return {"row": row.id, "column": column.id, "model": model, "corpus": name, "vectors": of_cell}
+
+
+def vectors_for(asked: str | dict[str, str], name: str, place: str) -> str:
+    """Return the word vectors of a cell: one set for all, or one for its corpus, or for its corpus's language."""
+    if isinstance(asked, str):
+        return asked
+    found = asked.get(name) or asked.get(corpus(name).language)
+    if not found:
+        raise InputError(f"vectors of {place} have no set for {name}; add one for it or for {corpus(name).language}.")
+    return found

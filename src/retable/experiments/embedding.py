@@ -1,0 +1,124 @@
+"""Word vectors as params.yaml asks for them: trained on a pool, read from a published file, or none."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from retable.errors import InputError
+from retable.files import read_json
+from retable.project.paths import CHECKOUT, ROOT, TAGGED
+from retable.project.progress import progress
+from retable.text.splits import SPLITS, read_facts
+from retable.text.units import Unit
+from retable.vectors.glove import train_glove
+from retable.vectors.published import read_published
+from retable.vectors.store import NO_VECTORS, WordVectors
+from retable.vectors.token_lists import TokenLists
+from retable.vectors.word2vec import train_word2vec
+
+
+def made(name: str, method: str, options: dict[str, Any]) -> WordVectors:
+    """Vectors that say how they were made."""
+    vectors = METHODS[method](name, **options)
+    return replace(vectors, facts={**vectors.facts, "method": method, "parameters": options})
+
+
+def folds_of_pool(source: str) -> list[str]:
+    """The folders of a pool's folds; none of a file, or of a pool without folds."""
+    return sorted(path.name for path in (ROOT / source).glob("fold-*")) if source else []
+
+
+def word2vec(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
+    """`method: word2vec`."""
+    pool = pool_facts(name, source)
+    units = pool["characters" if options.get("unit") == "characters" else "words"]
+    with progress(f"embed {name}", epochs * units, "words") as bar:
+        start = time.monotonic()
+
+        def show(more: int) -> None:
+            epoch = min(epochs, 1 + int(bar.done + more - 1) // units)
+            speed = (bar.done + more) / (time.monotonic() - start)
+            bar.advance(more, f"(epoch {epoch} of {epochs}, {speed:,.0f} words/s)")
+
+        vectors = train_word2vec(ROOT / source / "texts.parquet", epochs=epochs, on_words=show, **options)
+    return with_origin(vectors, pool["language"], options.get("unit", "words"), options["lowercase"])
+
+
+def glove(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
+    """`method: glove`; counting the co-occurrences is shown as a pass more."""
+    pool = pool_facts(name, source)
+    units = pool["characters" if options.get("unit") == "characters" else "words"]
+    with progress(f"embed {name}", 1 + epochs, "passes") as bar:
+
+        def show_words(more: int) -> None:
+            bar.advance(more / units, "(counting)")
+
+        def show_entries(more: int, entries: int, loss: float) -> None:
+            bar.advance(more / entries, f"(loss {loss:.4f}, {entries:,} co-occurrences)")
+
+        vectors = train_glove(
+            ROOT / source / "texts.parquet", epochs=epochs, on_words=show_words, on_entries=show_entries, **options
+        )
+    return with_origin(vectors, pool["language"], options.get("unit", "words"), options["lowercase"])
+
+
+def pool_facts(name: str, source: str) -> dict[str, Any]:
+    """What pool.json says."""
+    file = ROOT / source / "pool.json"
+    if not file.exists():
+        raise InputError(f"vectors.{name}.source in params.yaml is {source}, which is no pool; `dvc repro` makes one.")
+    facts: dict[str, Any] = read_json(file)
+    return facts
+
+
+def with_origin(vectors: WordVectors, language: str, unit: str, lowercase: bool) -> WordVectors:
+    """Vectors that say what they are of, so that whoever reads them treats a text in the same way."""
+    return replace(vectors, facts={**vectors.facts, "language": language, "unit": unit, "lowercase": lowercase})
+
+
+def from_file(
+    name: str,
+    *,
+    source: str,
+    format: str,
+    member: str = "",
+    language: str = "en",
+    unit: Unit = "words",
+    corpora: Iterable[str] = (),
+) -> WordVectors:
+    """`method: file`; a relative path starts at the checkout."""
+    wanted = words_of(name, language, unit, corpora) or None
+    with progress(f"embed {name}", 1, "file") as bar:
+        vectors = read_published(CHECKOUT / source, format, member=member, wanted=wanted)
+        bar.advance(1, f"({len(vectors.words):,} words kept)")
+    return with_origin(vectors, language, unit, all(word == word.lower() for word in vectors.words))
+
+
+def no_vectors(name: str) -> WordVectors:
+    """`method: none`: every word vector of a run is drawn at random."""
+    return NO_VECTORS
+
+
+def words_of(name: str, language: str, unit: Unit, corpora: Iterable[str]) -> set[str]:
+    """Every word (or character) of these corpora, as it stands and lower-cased."""
+    words: set[str] = set()
+    for corpus in corpora:
+        for split in SPLITS:
+            facts = read_facts(file := TAGGED / corpus / f"{split}.parquet")  # says what to do if the file is missing
+            if facts.language != language:
+                raise InputError(
+                    f"vectors.{name}.language in params.yaml is {language} and {corpus} is {facts.language}; "
+                    "name corpora of the language of the vectors."
+                )
+            for lowercase in (False, True):
+                words.update(TokenLists(file, lowercase=lowercase, unit=unit).counts())
+    return words
+
+
+METHODS: dict[str, Callable[..., WordVectors]] = {
+    "word2vec": word2vec,
+    "glove": glove,
+    "file": from_file,
+    "none": no_vectors,
+}

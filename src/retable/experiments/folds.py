@@ -1,0 +1,196 @@
+"""Which runs a cell has where its corpus is cut into folds, and what each of them reads (retable.text.folds).
+
+papers.<paper>.folds in params.yaml says into how many folds a corpus is cut; a column of the paper's tables says for
+what (`Column.folds`). Word vectors of a corpus's own texts are then trained once a fold, without what the fold holds
+out: `folds` of the pool, data/pools/<pool>/fold-1-of-3/ and data/vectors/<name>/fold-1-of-3/.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from retable.corpora import corpus
+from retable.errors import InputError, unknown_name
+from retable.experiments.digests import Kind as DataKind
+from retable.experiments.digests import read_lock, texts_digest, vectors_digest
+from retable.files import sha256_of_value
+from retable.papers import PAPERS, paper
+from retable.papers.paper import Column, Paper
+from retable.papers.parameters import fold_count, folds_of, run_name
+from retable.project.paths import DIGESTS, TAGGED
+from retable.text.folds import Cut, Fold, FoldedCorpus, Kind
+from retable.text.splits import SPLITS, Split, read_split
+
+
+class Planned(NamedTuple):
+    """A run of a cell."""
+
+    seed: int
+    fold: Fold | None
+
+    @property
+    def name(self) -> str:
+        """Its folder."""
+        return run_name(self.seed, self.fold)
+
+    @property
+    def told(self) -> str:
+        """What a display says of it: "1", or "1, fold 2 of 3"."""
+        return f"{self.seed}, fold {self.fold.number} of {self.fold.folds}" if self.fold else str(self.seed)
+
+
+def planned_runs(column: Column, protocol: Mapping[str, Any]) -> list[Planned]:
+    """The runs of a cell of this column: one for every seed and fold."""
+    return [Planned(seed, fold) for seed in protocol["seeds"] for fold in folds_of(column, protocol)]
+
+
+def splits_of_run(name: str, fold: Fold | None) -> tuple[Split, Split, Callable[[], Split]]:
+    """Train and dev of a run, and what gives its test split when the model stands."""
+    if fold is None:
+        tagged = TAGGED / name
+        return read_split(tagged, "train"), read_split(tagged, "dev"), partial(read_split, tagged, "test")
+    cut = cut_of_fold(name, fold)
+    return cut.train, cut.dev, lambda: cut.test
+
+
+def cut_of_fold(name: str, fold: Fold) -> Cut:
+    """The splits of a fold of a tagged corpus."""
+    return folded_corpus(name, fold.kind, fold.folds).fold(fold.number)
+
+
+@cache  # a cell's runs share what its texts are compared by
+def folded_corpus(name: str, kind: Kind, folds: int) -> FoldedCorpus:
+    """A tagged corpus, cut."""
+    splits = [read_split(TAGGED / name, split) for split in SPLITS]
+    return FoldedCorpus(splits, kind, folds, grouped=corpus(name).grouped)
+
+
+def vectors_of_run(folder: Path, fold: Fold | None) -> Path:
+    """The folder of the word vectors that a run reads: its fold's, where every fold has its own."""
+    return folder / fold.name if fold and own_vectors(folder, fold) else folder
+
+
+def own_vectors(folder: Path, fold: Fold) -> list[Path]:
+    """The folders of word vectors of all folds; none where all folds read the same.
+
+    Raises: InputError if there are vectors of other folds.
+    """
+    wanted = [folder / Fold(fold.kind, fold.folds, number).name for number in range(1, fold.folds + 1)]
+    found = sorted(folder.glob("fold-*"))
+    if not found:
+        return []
+    if sorted(wanted) != found or fold.kind != "dev":
+        raise InputError(
+            f"{folder} holds word vectors of {len(found)} dev folds, the run is of fold {fold.told}; "
+            "give the pool as many `folds` in params.yaml and `dvc repro`."
+        )
+    return wanted
+
+
+def data_of_run(parameters: Mapping[str, Any], tagged: Path, vectors: Path) -> str:
+    """Return the digest of all that a run reads, from the data or, where they are not at hand, from the lock file.
+
+    Of word vectors of folds it is of those of all folds, so that a cell's runs share it.
+
+    Raises: FileNotFoundError if the data are neither at hand nor in the lock file.
+    """
+    fold = Fold.of_parameters(parameters["corpus"])
+    folders = (own_vectors(vectors, fold) if fold else []) or [vectors]
+    names = [folder.relative_to(vectors.parent).as_posix() for folder in folders]
+    if fold and not vectors.exists():  # then the lock file says whether every fold has its own
+        names = sorted(name for name in read_lock(DIGESTS)["vectors"] if name.startswith(f"{vectors.name}/")) or names
+        folders = [vectors.parent / name for name in names]
+    of_vectors = [known_digest("vectors", *pair, vectors_digest) for pair in zip(folders, names, strict=True)]
+    return sha256_of_value([known_digest("texts", tagged, tagged.name, texts_digest), *of_vectors])
+
+
+def known_digest(kind: DataKind, folder: Path, name: str, digest_of: Callable[[Path], str]) -> str:
+    """Return the digest of data at hand, else the lock file's. Raises: FileNotFoundError if neither knows them."""
+    try:
+        return digest_of(folder)
+    except FileNotFoundError:
+        locked = read_lock(DIGESTS)[kind].get(name)
+        if locked is None:
+            raise
+        return locked
+
+
+def folded_corpora(papers: Mapping[str, Any]) -> set[str]:
+    """The corpora that a paper of this scale cuts into folds.
+
+    Args:
+        papers: the section of params.yaml.
+    """
+    return {
+        str(column.corpus)
+        for name in PAPERS
+        for table in paper(name).results
+        for column in table.columns
+        if name in papers and fold_count(column, papers[name])
+    }
+
+
+def check_folds(protocol: Mapping[str, Any], source: Paper, corpora: Collection[str], where: str) -> None:
+    """Refuse folds of a corpus that is not there or that the paper does not cut, and a number that is none.
+
+    Args:
+        protocol: papers.<paper>.
+        corpora: of the scale.
+        where: the section, for the sentence.
+    """
+    folds = protocol["folds"]
+    if not isinstance(folds, dict):
+        raise InputError(f"folds of {where} is {folds!r}; allowed: {{}} or {{corpus: number}}, as {{r8: 3}}.")
+    cut = {column.corpus for table in source.results for column in table.columns if column.folds}
+    for name, count in folds.items():
+        if name not in corpora:
+            raise unknown_name(f"a corpus of folds of {where}", name, corpora)
+        if name not in cut:
+            raise unknown_name(
+                f"a corpus of folds of {where}, which {source.name} cuts,", name, sorted(filter(None, cut))
+            )
+        if type(count) is not int or count < 0 or count == 1:
+            raise InputError(f"folds.{name} of {where} is {count!r}; allowed: 0 (none), or 2 or more.")
+
+
+def check_folds_of_pool(name: str, pool: Mapping[str, Any]) -> None:
+    """Refuse folds of a pool that is not of one corpus's training texts, and a number that is none."""
+    folds = pool.get("folds", 0)
+    if type(folds) is not int or folds < 0 or folds == 1:
+        raise InputError(f"pools.{name}.folds is {folds!r} in params.yaml; allowed: 0 (none), or 2 or more.")
+    if folds and (len(pool["corpora"]) > 1 or pool.get("unlabelled") or corpus(pool["corpora"][0]).domains):
+        raise InputError(
+            f"pools.{name} in params.yaml has folds, so it must be of the training texts of one corpus that is not "
+            "joint; make a pool of each corpus, without `unlabelled`."
+        )
+
+
+def check_fold_vectors(params: Mapping[str, Any], name: str, vectors: str, fold: Fold | None, where: str) -> None:
+    """Refuse word vectors that were trained on a text that a fold holds out.
+
+    Args:
+        params: params.yaml.
+        name, vectors: corpus and word vectors of the cell.
+        fold: one of its folds; None without.
+        where: names the cell, for the sentence.
+    """
+    if fold is None or vectors == "none":
+        return
+    pool = Path(params["vectors"][vectors]["source"]).name
+    asked = params["pools"].get(pool, {})
+    if name not in asked.get("corpora", []):
+        if asked.get("folds"):
+            raise InputError(f"the vectors {vectors}{where} are of folds of {asked['corpora'][0]}; take others.")
+        return
+    if fold.kind == "dev" and asked.get("folds") == fold.folds:
+        return
+    way = (
+        f"set pools.{pool}.folds to {fold.folds}, or take vectors of a pool without {name}"
+        if fold.kind == "dev" and asked["corpora"] == [name]
+        else f"take vectors of a pool without {name}"
+    )
+    raise InputError(
+        f"{name} is cut into {fold.folds} {fold.kind} folds{where}, but its vectors {vectors} are of texts that they "
+        f"hold out (pools.{pool} in params.yaml); {way}."
+    )

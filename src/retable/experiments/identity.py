@@ -1,0 +1,142 @@
+"""What the cells and the focus run share: who a run is, its progress display, and the files of its folder.
+
+`retable.runs.folder` is imported where it is used: scikit-learn, which scores, takes seconds to import.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from retable.experiments.folds import data_of_run
+from retable.experiments.scale import model_preset
+from retable.files import sha256_of_value, write_json
+from retable.project.paths import ROOT
+from retable.project.progress import Bar, progress
+from retable.runs.provenance import git_commit, run_key, versions
+from retable.runs.recipes import as_text, recipe_of
+from retable.text.splits import Split
+from retable.text.units import in_unit
+from retable.text.vocabulary import count_words
+from retable.training.run import Classifier, Trained
+from retable.vectors.store import WordVectors, coverage
+
+EXECUTION = ("device",)  # parameters that are no part of who a run is
+
+
+class NoBar(Bar):
+    """What a process shows that is not the first of its run."""
+
+    def __init__(self) -> None: ...
+
+    def advance(self, amount: float = 1, note: str | None = None) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+@contextmanager
+def display(what: str, parameters: dict[str, Any], train: Split, *, shown: bool = True) -> Iterator[Bar]:
+    """A bar over the words of all epochs that may be run; for a linear model, over its candidates."""
+    if not shown:
+        yield NoBar()
+        return
+    model, training = parameters["model"], parameters["training"]
+    if "epochs" in training:
+        unit = parameters["embedding"]["unit"]
+        total = len(in_unit(train, unit).tokens.flatten()) * training["epochs"]
+    else:
+        total, unit = len(model["features"]) * len(model["costs"]), "candidates"
+    with progress(what, total, unit) as bar:
+        yield bar
+
+
+def show_line(bar: Bar, line: dict[str, Any]) -> None:
+    """Tell the display of an epoch, whose words are counted already, or of a candidate."""
+    bar.advance(0 if "epoch" in line else 1, note_of_line(line))
+
+
+def note_of_line(line: dict[str, Any]) -> str:
+    """What the display says after an epoch or a candidate."""
+    if "epoch" in line:
+        return f"epoch {line['epoch']} done, dev {100 * line['dev_accuracy']:.1f}%"
+    return f"{line['features']}, C {line['cost']:g}: dev {100 * line['dev_accuracy']:.1f}%"
+
+
+def identity(parameters: dict[str, Any], tagged: Path, vectors: Path) -> dict[str, Any]:
+    """Return parameters, hashes and key of a run: what it is, before it has any result.
+
+    Where it is executed is no part of it: the device stands in its parameters and not in their hash.
+    """
+    hashes = {
+        "parameters": hash_of_parameters(parameters),
+        "data": data_of_run(parameters, tagged, vectors),
+        "recipe": as_text(recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])),
+    }
+    return {
+        "key": run_key(**hashes),
+        "model": parameters["model"]["name"],
+        "corpus": parameters["corpus"]["name"],
+        "seed": parameters["seed"],
+        "fold": parameters["corpus"].get("fold"),
+        "parameters": parameters,
+        "hashes": hashes,
+    }
+
+
+def hash_of_parameters(parameters: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of what a run is asked to do, without where it is executed."""
+    return sha256_of_value({name: section for name, section in parameters.items() if name not in EXECUTION})
+
+
+def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Name of the word vectors and how much of the training split, in its unit, they cover; None without vectors."""
+    if not vectors.words:
+        return None
+    tokens = in_unit(train, embedding["unit"]).tokens
+    covered = coverage(count_words(tokens, lowercase=embedding["lowercase"]), set(vectors.words))
+    return {"name": vectors.facts["name"], "words_covered": covered.words, "tokens_covered": covered.tokens}
+
+
+def evaluate_into(
+    folder: Path, trained: Trained, facts: dict[str, Any], train: Split, dev: Split, test: Split, vectors: WordVectors
+) -> None:
+    """Score a trained model and write the folder of its run; metrics.json comes last."""
+    from retable.runs.folder import write_cost, write_curve
+
+    write_curve(folder / "curve.csv", trained.curve)
+    write_cost(folder / "cost.json", trained.cost)
+    classifier = trained.classifier
+    scored = score_into(folder, classifier, dev, test)
+    write_json(
+        folder / "metrics.json",
+        facts
+        | scored
+        | {
+            "epochs": trained.epochs,
+            "chosen": trained.chosen,
+            "vectors": vectors_facts(vectors, train, facts["parameters"]["embedding"]),
+            **surroundings(trained.cost),
+        },
+    )
+
+
+def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:
+    """The one place where the test split is read: predictions.parquet, and the scores."""
+    from retable.runs.folder import scores_of_splits, write_predictions
+
+    answers = classifier.probabilities(test)
+    write_predictions(folder / "predictions.parquet", test, answers)
+    return scores_of_splits((classifier.probabilities(dev), dev), (answers, test))
+
+
+def surroundings(cost: dict[str, Any]) -> dict[str, Any]:
+    """Where and when a run was made."""
+    from retable.runs.folder import today
+
+    return {
+        "git_commit": git_commit(ROOT),
+        "versions": versions(),
+        "device": cost["device"],
+        "threads": cost["threads"],
+        "date": today(),
+    }

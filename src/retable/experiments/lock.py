@@ -1,0 +1,13 @@
+"""Keep the digests of prepared data in git (data/digests.json), so that a clone without data knows what is current."""
+
+import sys
+
+from retable.experiments.digests import Kind, lock_digests
+from retable.project.paths import DIGESTS
+
+
+def tell_of_lock(kind: Kind, digests: dict[str, str]) -> None:
+    """Put digests into the lock file, and say which data are others than before."""
+    for name in lock_digests(DIGESTS, kind, digests):
+        told = f"{kind} {name} are others than data/digests.json had; what was trained on those is stale"
+        print(told, file=sys.stderr)

@@ -1,0 +1,87 @@
+"""Presets into params.yaml: `retable use <model> <corpus>` for the focus run, `retable params <scale>` for a scale."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from retable.corpora import CORPORA, corpus
+from retable.errors import InputError, unknown_name
+from retable.experiments.cells import write_cells
+from retable.experiments.scale import MODEL_SECTIONS, SCALE_SECTIONS, model_preset, scale_preset, scale_text
+from retable.papers import PAPERS
+from retable.project.params import load_yaml
+from retable.project.params_text import replace_sections, write_text
+from retable.project.paths import PARAMS, PRESETS
+
+UNITS = {"zh": "characters"}  # of the focus run, by language; words elsewhere
+FIRST_PARAMS = """\
+# Every knob of the pipeline. `make params SCALE=...` and `retable use <model> <corpus>` write presets into it, comments
+# kept; `dvc exp run -S model.alpha=0.3` changes one value of the focus run (the sections corpus to precision).
+"""
+FOCUS_SECTIONS = """\
+corpus:
+  name: {corpus}  # of the focus run
+
+"""
+LAST_SECTIONS = """\
+seed: 1  # of the focus run: weights, order of the texts, dropout
+
+device: auto  # auto, cpu, cuda
+
+precision: float32  # or bfloat16 (autocast)
+
+"""
+
+
+def write_scale(scale: str) -> None:
+    """Write a scale into params.yaml and into every paper's cells.yaml."""
+    preset = scale_preset(scale)
+    text = PARAMS.read_text(encoding="utf-8") if PARAMS.exists() else FIRST_PARAMS
+    text = replace_sections(text, scale_text(scale), SCALE_SECTIONS)
+    focus = preset["focus"]
+    text = with_focus(text, focus["model"], focus["corpus"], focus["vectors"])
+    if not re.search(r"^seed:", text, re.MULTILINE):
+        text += LAST_SECTIONS
+    write_text(PARAMS, text)
+    for name in PAPERS:
+        write_cells(name, preset)
+
+
+def use(model: str, name: str) -> None:
+    """Make a model on a corpus the focus run; Chinese is read as characters (docs/readings.md, "Unit of text")."""
+    model_preset(model)
+    if name not in CORPORA:
+        raise unknown_name("the corpus", name, CORPORA)
+    params = load_yaml(PARAMS)
+    if name not in params["corpora"]:
+        raise InputError(
+            f"corpus {name} is not prepared at scale {params['scale']}; add it to `corpora` in params.yaml, "
+            f"or take one of {', '.join(params['corpora'])}."
+        )
+    vectors = focus_vectors(params, corpus(name).language, unit_of(name))
+    write_text(PARAMS, with_focus(PARAMS.read_text(encoding="utf-8"), model, name, vectors))
+
+
+def unit_of(name: str) -> str:
+    """Return what the focus run reads a corpus as."""
+    return UNITS.get(corpus(name).language, "words")
+
+
+def focus_vectors(params: dict[str, Any], language: str, unit: str) -> str:
+    """Return the first set of word vectors of this language and unit; none where there is no such set."""
+    for name, asked in params["vectors"].items():
+        pool = params["pools"].get(Path(asked["source"]).name, {})
+        languages = {corpus(source).language for source in pool.get("corpora", [])} or {asked.get("language", "en")}
+        if languages == {language} and asked.get("unit", "words") == unit:
+            return str(name)
+    return "none"
+
+
+def with_focus(text: str, model: str, name: str, vectors: str) -> str:
+    """Return the text of params.yaml with another focus run: a model's preset on a corpus and these vectors."""
+    preset_text = (PRESETS / f"models/{model}.yaml").read_text(encoding="utf-8")
+    if model_preset(model)["embedding"]["vectors"] != "none":
+        preset_text = re.sub(r"^(  vectors: )\S+", rf"\g<1>{vectors}", preset_text, flags=re.MULTILINE)
+    preset_text = re.sub(r"^(  unit: )\S+", rf"\g<1>{unit_of(name)}", preset_text, flags=re.MULTILINE)
+    text = replace_sections(text, FOCUS_SECTIONS.format(corpus=name), ("corpus",))
+    return replace_sections(text, preset_text, MODEL_SECTIONS)

@@ -1,0 +1,101 @@
+"""A run of a cell: who it is, trained, scored, and put into its folder."""
+
+from pathlib import Path
+from typing import Any
+
+from retable.errors import unknown_name
+from retable.experiments.folds import Planned, splits_of_run, vectors_of_run
+from retable.experiments.identity import display, evaluate_into, identity, show_line
+from retable.experiments.resuming import Kept
+from retable.experiments.scale import model_preset
+from retable.papers import paper_of_table
+from retable.papers.parameters import row_parameters
+from retable.project.params import load_yaml, read_params
+from retable.project.paths import ROOT, TAGGED, VECTORS
+from retable.text.folds import Fold
+from retable.training.parallel import ALONE, Ranks
+from retable.training.run import Trained, train_classifier
+from retable.vectors.store import read_vectors
+
+
+def cell_of(table: str, row: str, column: str) -> dict[str, str]:
+    """A cell of the scale: its model, corpus and vectors. Raises: InputError if the scale has no such cell."""
+    paper = paper_of_table(table)
+    cells = load_yaml(ROOT / f"pipeline/{paper.name}/cells.yaml").get(paper.result_table(table).name) or {}
+    name = f"{row}.{column}"
+    if name not in cells:
+        raise unknown_name(f"the cell of {table}", name, cells)
+    found: dict[str, str] = cells[name]
+    return found
+
+
+def run_cell(
+    folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE, *, waits: bool = True
+) -> Kept:
+    """Make one run of a cell into its folder, and return what is kept of it until the cell is complete.
+
+    Raises: TrainedElsewhereError if another process trains it and is not to be waited for.
+    """
+    return make_run(folder, facts_of_run(table, cell, planned), ranks, waits=waits)
+
+
+def make_run(folder: Path, facts: dict[str, Any], ranks: Ranks = ALONE, *, waits: bool = True) -> Kept:
+    """Train and score a run into its folder: what its parameters say, on the data that they name.
+
+    Raises: TrainedElsewhereError if another process trains it and is not to be waited for.
+    """
+    parameters = facts["parameters"]
+    fold = Fold.of_parameters(parameters["corpus"])
+    train, dev, read_test = splits_of_run(facts["corpus"], fold)
+    vectors = read_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
+    kept = Kept(facts["key"], ranks, waits=waits)
+    if kept.take_finished(folder):
+        return kept
+    what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).told}"
+    with display(what, parameters, train, shown=ranks.first) as bar:
+        trained = train_classifier(
+            parameters,
+            train,
+            dev,
+            vectors,
+            state=kept.state(bar),
+            ranks=ranks,
+            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+            on_line=lambda line: show_line(bar, line),
+        )
+        bar.finish()
+    make_folder(folder, trained, facts)
+    evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
+    kept.keep_finished(folder)
+    return kept
+
+
+def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str, Any]:
+    """What a run is, its parameters and its key among it, before it has any result."""
+    paper = paper_of_table(table)
+    asked = paper.result_table(table)
+    parameters = row_parameters(
+        model_preset(cell["model"]),
+        asked.row(cell["row"]),
+        asked.column(cell["column"]),
+        read_params("papers")[paper.name],
+        vectors=cell["vectors"],
+        seed=planned.seed,
+        fold=planned.fold,
+    )
+    facts = {
+        "paper": paper.name,
+        "table": table,
+        "row": cell["row"],
+        "column": cell["column"],
+        "scale": read_params("scale"),
+    }
+    return facts | identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"])
+
+
+def make_folder(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
+    """The folder of a run, with the weights where its row keeps them."""
+    folder.mkdir(parents=True)
+    if facts["row"] in read_params("papers")[facts["paper"]]["keep_weights"]:
+        (folder / "model").mkdir()
+        trained.classifier.save(folder / "model")

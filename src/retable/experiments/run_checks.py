@@ -1,0 +1,149 @@
+"""Refuse a focus run or a cell that cannot be run, before anything expensive begins; each mistake in one sentence."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from retable.corpora import CORPORA, corpus
+from retable.errors import InputError, unknown_name
+from retable.experiments.folds import check_fold_vectors, check_folds
+from retable.experiments.scale import model_preset
+from retable.models import LINEAR_MODELS, MODELS
+from retable.papers.paper import Paper
+from retable.papers.parameters import folds_of, row_parameters
+from retable.project.params import load_yaml
+from retable.project.paths import ROOT
+from retable.training.network import reads_parts
+from retable.training.parameters import check_parameters
+
+PROTOCOL = {
+    "seeds",
+    "folds",
+    "epochs",
+    "max_words",
+    "device",
+    "precision",
+    "keep_weights",
+}  # the keys of papers.<paper>
+OPTIONAL = {"deterministic"}  # those that may be left out
+FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
+
+
+def check_focus(params: dict[str, Any]) -> None:
+    """Refuse a focus run that cannot be run."""
+    name = params["model"].get("name")
+    known = name in MODELS | LINEAR_MODELS
+    check_parameters(focus_parameters(params), defaults=model_preset(name) if known else None)
+    check_named(params, params["corpus"].get("name"), params["embedding"].get("vectors"), "")
+    check_parts(params, str(name), params["corpus"]["name"], "")
+    check_heads(params["corpus"]["name"], params["training"].get("heads", "shared"), " in params.yaml")
+    embedding = params["embedding"]
+    check_vectors_fit(params, params["corpus"]["name"], embedding["vectors"], embedding["unit"], "")
+
+
+def focus_parameters(params: dict[str, Any]) -> dict[str, Any]:
+    """The sections that describe the focus run."""
+    missing = [name for name in FOCUS_SECTIONS if name not in params]
+    if missing:
+        raise InputError(f"params.yaml lacks {', '.join(missing)}; `make params SCALE=cpu` writes all sections.")
+    return {name: params[name] for name in FOCUS_SECTIONS}
+
+
+def check_cells(params: dict[str, Any], source: Paper) -> None:
+    """Refuse a cell, or a value of papers.<paper>, that cannot be run."""
+    protocol = params["papers"].get(source.name)
+    where = f"papers.{source.name} in params.yaml"
+    if not isinstance(protocol, dict) or set(protocol) - OPTIONAL != PROTOCOL:
+        raise InputError(
+            f"{where} is {protocol!r}; it has the keys {', '.join(sorted(PROTOCOL))}, "
+            f"and may have {', '.join(OPTIONAL)}."
+        )
+    deterministic = protocol.get("deterministic", False)
+    if type(deterministic) is not bool:
+        raise InputError(f"deterministic of {where} is {deterministic!r}; allowed: true, false.")
+    seeds = protocol["seeds"]
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int and seed >= 0 for seed in seeds):
+        raise InputError(f"seeds of {where} is {seeds!r}; allowed: a list of one or more whole numbers from 0.")
+    for name in ("epochs", "max_words"):
+        check_limit(f"{name} of {where}", protocol[name], params["corpora"])
+    check_folds(protocol, source, params["corpora"], where)
+    rows = list(dict.fromkeys(row.id for table in source.results for row in table.rows if row.model))
+    for row_id in protocol["keep_weights"]:
+        if row_id not in rows:
+            raise unknown_name(f"a row of keep_weights of {where}", row_id, rows)
+    for table, cells in load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml").items():
+        for name, cell in (cells or {}).items():
+            check_named(params, cell["corpus"], cell["vectors"], f" (cell {name} of {table})")
+            check_parts(params, cell["model"], cell["corpus"], f" (cell {name} of {table})")
+            asked = source.result_table(table)
+            row, column = asked.row(cell["row"]), asked.column(cell["column"])
+            parameters = row_parameters(
+                model_preset(cell["model"]), row, column, protocol, vectors=cell["vectors"], seed=0
+            )
+            check_parameters(parameters, file=f"{where}, or the preset of {row.id},")
+            check_heads(cell["corpus"], parameters["training"].get("heads", "shared"), f" (cell {name} of {table})")
+            unit = parameters["embedding"]["unit"]
+            check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, f" (cell {name} of {table})")
+            fold = folds_of(column, protocol)[0]
+            check_fold_vectors(params, cell["corpus"], cell["vectors"], fold, f" (cell {name} of {table})")
+
+
+def check_limit(what: str, limit: object, corpora: Iterable[str]) -> None:
+    """Refuse a limit of a scale that is no number, nor one for each of some corpora."""
+    if isinstance(limit, dict):
+        for name in limit:
+            if name not in corpora:
+                raise unknown_name(f"a corpus of {what}", name, corpora)
+    values = list(limit.values()) if isinstance(limit, dict) else [limit]
+    if any(type(value) is not int or value < 0 for value in values):
+        raise InputError(
+            f"{what} is {limit!r}; allowed: 0 (as the preset says) or more, for all corpora or {{corpus: number}}."
+        )
+
+
+def check_named(params: dict[str, Any], corpus: object, vectors: object, where: str) -> None:
+    """Refuse a corpus or word vectors that this scale does not prepare."""
+    if corpus not in params["corpora"]:
+        raise unknown_name(f"corpus.name in params.yaml{where}", corpus, params["corpora"])
+    known = ["none", *params["vectors"]]
+    if vectors not in known:
+        raise unknown_name(f"embedding.vectors in params.yaml{where}", vectors, known)
+
+
+def check_parts(params: dict[str, Any], model: str, corpus: str, where: str) -> None:
+    """Refuse a model that reads parts of speech on a corpus that is prepared without."""
+    if model in MODELS and reads_parts(model) and params["corpora"][corpus]["parts"] == "none":
+        raise InputError(
+            f"{model} reads parts of speech{where}, but corpora.{corpus}.parts is none in params.yaml; "
+            "set it to context, or to table (Chinese alone)."
+        )
+
+
+def check_heads(name: str, heads: str, where: str) -> None:
+    """Refuse a classifier for each domain of a corpus without domains."""
+    if heads == "per-domain" and not corpus(name).domains:
+        joint = [known for known in CORPORA if corpus(known).domains]
+        raise InputError(
+            f"training.heads is per-domain{where}, but {name} has no domains; set it to shared, "
+            f"or take a joint corpus ({', '.join(joint)})."
+        )
+
+
+def check_vectors_fit(params: dict[str, Any], name: str, vectors: str, unit: str, where: str) -> None:
+    """Refuse word vectors of another unit or language than the run's."""
+    if vectors == "none":
+        return
+    asked, language = params["vectors"][vectors], corpus(name).language
+    pool = params["pools"].get(Path(asked["source"]).name, {})
+    theirs = {corpus(each).language for each in pool.get("corpora", [])} or {asked.get("language", "en")}
+    of_unit = asked.get("unit", "words")
+    if of_unit != unit:
+        raise InputError(
+            f"embedding.unit{where} is {unit}, but the vectors {vectors} are of {of_unit} in params.yaml; "
+            "take others, or none."
+        )
+    if theirs != {language}:
+        raise InputError(
+            f"the vectors {vectors}{where} are of the language {', '.join(sorted(theirs))}, but {name} is of "
+            f"{language}; take others in params.yaml, or none."
+        )

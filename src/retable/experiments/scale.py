@@ -1,0 +1,136 @@
+"""Read presets: what a scale runs, and what a model's options are.
+
+A scale is base.yaml changed by its own file, or by those of the scales that it is like and then by its own.
+"""
+
+import copy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from retable.errors import InputError, unknown_name
+from retable.models import LINEAR_MODELS, MODELS
+from retable.project.params import load_yaml
+from retable.project.params_text import Place, comments_of, text_of
+from retable.project.paths import PRESETS, SCALES
+
+MODEL_SECTIONS = ("model", "embedding", "training")
+SCALE_SECTIONS = (
+    "scale", "corpora", "references", "tagger", "parts-table", "pools", "vectors", "evaluation", "papers",
+)  # fmt: skip
+BASE = "base"
+CLOSED = ("tagger", "parts-table", "papers", "focus")  # sections in which a scale cannot name another entry
+LIKE, ONLY = "like", "only"
+
+
+def scales() -> list[str]:
+    """Return the names of the scales."""
+    return sorted(path.stem for path in SCALES.glob("*.yaml") if path.stem != BASE)
+
+
+def scale_preset(scale: str, folder: Path = SCALES) -> dict[str, Any]:
+    """Return every section of a scale; its cells are rules (`retable.experiments.cells`).
+
+    Raises: InputError for an unknown scale, section or name.
+    """
+    first, *others = files_of(scale, folder)
+    base = merged({}, _read(first), {}, first.name)
+    preset = base
+    for path in others:
+        own = {name: value for name, value in _read(path).items() if name != LIKE}
+        check_changes(own, base, path.name)
+        preset = merged(preset, own, base, path.name)
+    return copy.deepcopy(preset) | {"scale": scale}
+
+
+def scale_text(scale: str) -> str:
+    """Return a scale's sections of params.yaml, with their comments."""
+    preset = scale_preset(scale)
+    comments: dict[Place, str] = {}
+    for path in files_of(scale):
+        comments |= comments_of(path.read_text(encoding="utf-8"))
+    return text_of({name: preset[name] for name in SCALE_SECTIONS}, comments)
+
+
+def files_of(scale: str, folder: Path = SCALES) -> list[Path]:
+    """Return the files that make a scale, base.yaml first."""
+    known = {path.stem: path for path in folder.glob("*.yaml")}
+    files: list[Path] = []
+    where, name = "SCALE", scale
+    while name != BASE or not files:
+        if name not in known or name == BASE:
+            raise unknown_name(where, name, known.keys() - {BASE})
+        if known[name] in files:
+            raise InputError(f"{where} is {name}, which is like {scale} itself; name another scale or none.")
+        files.append(known[name])
+        where, name = f"{LIKE} in {name}.yaml", _read(known[name]).get(LIKE, BASE)
+    return [known[BASE], *reversed(files)]
+
+
+def check_changes(own: dict[str, Any], base: dict[str, Any], file: str) -> None:
+    """Refuse sections that no scale has, and entries of sections that have no others."""
+    for section, value in own.items():
+        if section not in base:
+            raise unknown_name(f"a section of {file}", section, base)
+        if isinstance(base[section], dict) and not isinstance(value, (dict, list)):
+            raise InputError(f"{section} in {file} is {value!r}; it must hold options, or list names of {BASE}.yaml.")
+        if section in CLOSED and isinstance(value, dict):
+            for name in value:
+                if name not in (ONLY, *base[section]):
+                    raise unknown_name(f"a key of {section} in {file}", name, base[section])
+
+
+def merged(old: Any, own: Any, base: Any, place: str) -> Any:
+    """Return what a scale has, changed by what a file says of it.
+
+    Args:
+        old: what the scale has so far.
+        own: what the file says: options change one by one, a list of names picks, anything else replaces.
+        base: what base.yaml has; an entry that is picked or changed but not in `old` begins as it is there.
+        place: where `own` stands, for errors.
+    """
+    if own is None:
+        raise InputError(f"{place} is empty; give it a value, or {{}} for what {BASE}.yaml has.")
+    if isinstance(own, list) and isinstance(old, dict):
+        own = {ONLY: own}
+    if not isinstance(own, dict):
+        return own
+    old, base = (value if isinstance(value, dict) else {} for value in (old, base))
+    known = base | old
+    result = {name: _entry(known, name, f"a name in {place}") for name in own[ONLY]} if ONLY in own else dict(old)
+    for name, value in own.items():
+        inner = f"{place}: {name}" if place.endswith(".yaml") else f"{place}.{name}"
+        start = known.get(name)
+        if isinstance(value, dict) and LIKE in value:
+            start = _entry(known | result, value[LIKE], f"{LIKE} of {inner}")
+            value = {key: one for key, one in value.items() if key != LIKE}
+        if name != ONLY:
+            result[name] = merged(start, value, base.get(name), inner)
+    return result
+
+
+def _entry(known: dict[str, Any], name: str, where: str) -> Any:
+    """Return an entry by its name. Raises: InputError."""
+    if name not in known:
+        raise unknown_name(where, name, known)
+    return known[name]
+
+
+def model_preset(model: str) -> dict[str, Any]:
+    """Return the sections model, embedding and training of a model. Raises: InputError for an unknown model."""
+    known = MODELS | LINEAR_MODELS
+    if model not in known:
+        raise unknown_name("the model", model, known)
+    return copy.deepcopy(_read(PRESETS / f"models/{model}.yaml"))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read a preset; not to be changed."""
+    return _as_read(path, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@cache  # a table asks for the presets of its rows cell by cell, and reading one takes milliseconds
+def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
+    """Read a preset once after each change of its file."""
+    preset: dict[str, Any] = load_yaml(path) or {}
+    return preset

@@ -1,0 +1,155 @@
+"""What a run looks like: its curve, its ROC curves and its confusion matrix, as PNG or SVG.
+
+Equal numbers give equal bytes on one machine. An SVG has no ground, writes in the colour and font of the page around it
+and otherwise in middle tones, so that it reads on a light and on a dark page.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from sklearn.metrics import auc, roc_curve
+
+from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, new_figure, saved
+from retable.files import read_json
+from retable.runs.folder import read_predictions
+
+CLASSES_BY_NAME = 8  # more would hide the picture behind its legend
+CLASSES_WITH_COUNTS = 12
+POINTS_OF_A_LINE = 200
+
+
+def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
+    """The pictures of a run's folder: curve, roc, confusion."""
+    facts, _, classes, _, probabilities = read_predictions(folder / "predictions.parquet")
+    chosen = read_json(folder / "metrics.json")["epochs"]["chosen"]
+    return {
+        "curve": curve_picture(read_lines(folder / "curve.csv"), chosen, form),
+        "roc": roc_picture(classes, probabilities, facts.labels, form),
+        "confusion": confusion_picture(classes, probabilities.argmax(axis=1), facts.labels, form),
+    }
+
+
+def read_lines(path: Path) -> list[dict[str, str]]:
+    """The lines of a curve.csv."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: Format = "png") -> bytes:
+    """Loss and accuracy over the epochs of a network, or dev accuracy over the candidates of a linear model.
+
+    Args:
+        lines: the lines of curve.csv.
+        chosen: the epoch whose weights were kept.
+    """
+    if "epoch" not in lines[0]:
+        return candidates_picture(lines, form)
+    epochs = [int(line["epoch"]) for line in lines]
+    with mpl.rc_context(STYLE):
+        figure = new_figure(5.2, 2.6)
+        for axes, score in zip(figure.subplots(1, 2), ("loss", "accuracy"), strict=True):
+            for split, colour in (("train", ORANGE), ("dev", BLUE)):
+                values = [float(line[f"{split}_{score}"]) for line in lines]
+                axes.plot(epochs, values, color=colour, label=split, marker=".")
+            if chosen is not None:
+                axes.axvline(chosen, color=INK, linestyle=":", label=f"chosen: {chosen}")
+            axes.set(title=score, xlabel="epoch")
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            if score == "accuracy":
+                axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
+            axes.legend()
+        return saved(figure, form)
+
+
+def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png") -> bytes:
+    """Dev accuracy of every setting that was tried, the best marked."""
+    scores = [float(line["dev_accuracy"]) for line in lines]
+    tried = [name for name in lines[0] if name != "dev_accuracy"]
+    names = [" · ".join(str(line[name]) for name in tried) for line in lines]
+    best = scores.index(max(scores))
+    with mpl.rc_context(STYLE):
+        figure = new_figure(5.2, 0.8 + 0.2 * len(lines))
+        axes = figure.subplots()
+        axes.hlines(range(len(scores)), min(scores), scores, color=INK, alpha=0.4, linewidth=1)
+        colours = [ORANGE if position == best else BLUE for position in range(len(scores))]
+        axes.scatter(scores, range(len(scores)), color=colours, zorder=3)
+        axes.set_yticks(range(len(scores)), names)
+        axes.invert_yaxis()
+        axes.grid(axis="y", visible=False)
+        axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
+        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1))
+        axes.set(title="accuracy on dev, the chosen candidate in orange", ylabel=" · ".join(tried))
+        return saved(figure, form)
+
+
+def roc_picture(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence[str], form: Format = "png") -> bytes:
+    """True against false positives, one class against the rest; of two classes, the second alone.
+
+    Args:
+        classes: the true class of each text, int64 (text,).
+        probabilities: float (text, class).
+        labels: names of the classes.
+    """
+    shown = [1] if len(labels) == 2 else range(len(labels))
+    with mpl.rc_context(STYLE):
+        figure = new_figure(2.8, 2.8)
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=1)
+        for position, index in enumerate(shown):
+            true = classes == index
+            if not 0 < true.sum() < len(true):
+                continue  # a class that no text or every text has: no curve
+            wrong, right, _ = roc_curve(true, probabilities[:, index])
+            name = f"{labels[index]}  {auc(wrong, right):.3f}" if position < CLASSES_BY_NAME else None
+            axes.plot(*thinned(wrong, right), color=COLOURS[position % len(COLOURS)], label=name)
+        axes.set(xlabel="false positives", ylabel="true positives", aspect="equal")
+        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        heading = {"title": "class, area under curve", "title_fontsize": 7} if len(shown) <= 4 else {"fontsize": 6}
+        axes.legend(*axes.get_legend_handles_labels(), loc="lower right", **heading)
+        return saved(figure, form)
+
+
+def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """At most `POINTS_OF_A_LINE` points of a rising curve, evenly along its way."""
+    if len(x) <= POINTS_OF_A_LINE:
+        return x, y
+    way = x + y
+    kept = np.unique(np.searchsorted(way, np.linspace(0, way[-1], POINTS_OF_A_LINE)))
+    return x[kept], y[kept]
+
+
+def confusion_picture(classes: np.ndarray, predicted: np.ndarray, labels: Sequence[str], form: Format = "png") -> bytes:
+    """How many texts of each class got each answer; the colour is the share of the class.
+
+    Args:
+        classes, predicted: class of each text, int64 (text,).
+        labels: names of the classes.
+    """
+    count = len(labels)
+    matrix = np.zeros((count, count), dtype=np.int64)
+    np.add.at(matrix, (classes, predicted), 1)
+    shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
+    side = min(1.3 + 0.5 * count, 6.5)
+    with mpl.rc_context(STYLE):
+        figure = new_figure(side + 0.4, side)
+        axes = figure.subplots()
+        axes.pcolormesh(shares, cmap=SHADES, vmin=0, vmax=1)
+        axes.invert_yaxis()
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+        axes.set(xlabel="predicted", ylabel="true", aspect="equal")
+        axes.set_xticks(np.arange(count) + 0.5, labels)
+        if count > 3:
+            axes.tick_params(axis="x", rotation=40)
+        axes.set_yticks(np.arange(count) + 0.5, labels)
+        if count <= CLASSES_WITH_COUNTS:
+            for (row, column), number in np.ndenumerate(matrix):
+                colour = "white" if shares[row, column] > 0.5 else INK
+                axes.text(column + 0.5, row + 0.5, f"{number:,}", ha="center", va="center", color=colour)
+        return saved(figure, form)

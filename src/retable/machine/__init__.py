@@ -1,0 +1,1 @@
+"""What of the machine matters to numbers and speed."""

@@ -1,0 +1,1 @@
+"""The checkout: paths, parameters, command line, progress."""

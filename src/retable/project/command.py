@@ -1,0 +1,52 @@
+"""What every stage script has in common: one sentence and an exit code for a user's mistake."""
+
+import errno
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import NoReturn, ParamSpec
+
+from retable.errors import InputError
+from retable.project.launch import place
+from retable.project.stopping import LostProcess, Stopped
+
+Arguments = ParamSpec("Arguments")
+
+
+def fail(sentence: str, code: int = 1) -> NoReturn:
+    """Leave with a sentence on standard error."""
+    print(f"error: {sentence}", file=sys.stderr, flush=True)
+    sys.exit(code)
+
+
+def end_of_process(sentence: str, code: int) -> NoReturn:
+    """Leave with a sentence, which of several processes of one run the first says."""
+    if place().rank:
+        sys.exit(code)
+    fail(sentence, code)
+
+
+def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
+    """Turn a user's mistake, a full disk, Ctrl-C and a lost process into a sentence; other errors keep a traceback."""
+
+    @wraps(function)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            function(*args, **kwargs)
+        except InputError as error:
+            fail(str(error))
+        except Stopped as stopped:
+            end_of_process(str(stopped), stopped.code)
+        except LostProcess as error:
+            end_of_process(str(error), 1)
+        except KeyboardInterrupt:
+            fail("stopped; what was finished is kept, and the same command goes on from there.", code=130)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            fail(
+                f"the disk is full ({error.filename or 'no space left'}); "
+                "free some space and run the same command again."
+            )
+
+    return run

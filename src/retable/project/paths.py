@@ -1,0 +1,50 @@
+"""Where everything lies; the one place that knows a path."""
+
+from pathlib import Path
+
+
+def root_of(folder: Path) -> Path:
+    """Return the checkout that a folder lies in; where it lies in none, that of these sources."""
+    for place in (folder, *folder.parents):
+        if (place / "dvc.yaml").exists() and (place / "src/retable").is_dir():
+            return place
+    return Path(__file__).resolve().parents[3]
+
+
+ROOT = root_of(Path.cwd())
+
+
+def real_checkout(root: Path) -> Path:
+    """The checkout that a user works in, also from inside one of DVC's temporary copies (.dvc/tmp/exps/...)."""
+    parts = root.parts
+    for index in range(len(parts) - 2):
+        if parts[index : index + 3] == (".dvc", "tmp", "exps"):
+            return Path(*parts[:index])
+    return root
+
+
+CHECKOUT = real_checkout(ROOT)
+PARAMS = ROOT / "params.yaml"
+PRESETS = Path(__file__).resolve().parents[1] / "conf"
+SCALES = PRESETS / "scales"
+PUBLISHED = ROOT / "data/published"
+SAMPLE = ROOT / "data/sample"
+CODE = ROOT / "data/code"
+DIGESTS = ROOT / "data/digests.json"  # in git: of all prepared data
+RAW = ROOT / "data/raw"
+CLEAN = ROOT / "data/clean"
+OVERLAP = ROOT / "data/overlap"
+TAGGER = ROOT / "data/parts/context"
+PARTS_TABLES = ROOT / "data/parts/table"
+TAGGED = ROOT / "data/tagged"
+POOLS = ROOT / "data/pools"
+VECTORS = ROOT / "data/vectors"
+QUALITY = ROOT / "data/quality"
+RUNS = ROOT / "results/runs"
+FOCUS = ROOT / "results/focus"
+TABLES = ROOT / "results/tables"
+FIGURES = ROOT / "results/figures"
+REPORT = ROOT / "results/report"
+BANK = ROOT / "docs/results"
+SCRATCH = CHECKOUT / ".retable"  # git-ignored, neither dep nor out: plans, timings, partial downloads
+STATES = SCRATCH / "states"  # of runs that are not complete, by their keys

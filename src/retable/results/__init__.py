@@ -1,0 +1,1 @@
+"""From runs to what people read: tables, figures, claims, pages."""

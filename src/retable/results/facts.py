@@ -1,0 +1,293 @@
+"""What is known of the data, as rows of plain tables: the report shows them as HTML, the docs as Markdown.
+
+In   data/{clean,overlap,parts,vectors,quality}/, of what params.yaml lists
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from retable.corpora import CORPORA, corpus
+from retable.experiments.scale import model_preset
+from retable.files import read_json
+from retable.models import LINEAR_MODELS, MODELS, linear_trainer, model_module
+from retable.project.params import read_params
+from retable.project.paths import CLEAN, OVERLAP, PARTS_TABLES, QUALITY, TAGGER, VECTORS
+from retable.text.splits import UNLABELLED
+
+Rows = list[dict[str, Any]]
+NEIGHBOURS_SHOWN = 6
+COMPARED = {  # key of agreement.json -> what it is
+    "words": "words of tagging in context, looked up",
+    "characters": "characters, by the words of plain segmentation",
+    "characters_alone": "characters, each looked up by itself",
+}
+
+
+def in_scale(section: str, folder: Path, name: str) -> list[dict[str, Any]]:
+    """The JSON file of everything that a section of params.yaml lists and that was made, in the section's order."""
+    paths = (folder / listed / name for listed in read_params(section))
+    return [read_json(path) for path in paths if path.exists()]
+
+
+def declared_corpora(*, at_hand: bool) -> Rows:
+    """The registry: corpora that can be had here, or those that cannot."""
+    found = [corpus(name) for name in CORPORA]
+    return [
+        {
+            "id": f"`{each.name}`",
+            "what": each.title,
+            "published splits": splits_of(each.texts, each.unlabelled),
+            "classes": len(each.labels),
+            "language": each.language,
+            "tokens": "its own" if each.tokenised else "raw text",
+            "licence of the texts": each.licence,
+        }
+        | ({} if at_hand else {"how to get it": each.obtain})
+        for each in found
+        if each.at_hand == at_hand
+    ]
+
+
+def splits_of(texts: Mapping[str, Any], unlabelled: int) -> str:
+    """ "6,920 / 872 / 1,821" for train, dev and test; "none: 10,662" where no split is published."""
+    sizes = {split: total_of(counts) for split, counts in texts.items()}
+    if "all" in sizes:
+        return f"none: {sizes['all']}"
+    labelled = " / ".join(sizes.get(split, "-") for split in ("train", "dev", "test"))
+    return labelled + (f" + {unlabelled:,} unlabelled" if unlabelled else "")
+
+
+def total_of(counts: Any) -> str:
+    """The sum of a split's counts; a question mark where it is not declared."""
+    if counts is None:
+        return "?"
+    return f"{counts if isinstance(counts, int) else sum(counts):,}"
+
+
+def models() -> Rows:
+    """Every model: what it is, by the first line of its file, and how its preset trains it."""
+    return [
+        {
+            "id": f"`{name}`",
+            "what": first_sentence(model_module(name), name),
+            **told_training(model_preset(name)["training"]),
+        }
+        for name in sorted(MODELS | LINEAR_MODELS)
+    ]
+
+
+def first_sentence(module: str, name: str) -> str:
+    """The first line of a module's docstring; of a file with several models, that of the model's own function."""
+    found = import_module(module)
+    owner = linear_trainer(name) if name in LINEAR_MODELS else found
+    return (owner.__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+
+def told_training(training: Mapping[str, Any]) -> dict[str, str]:
+    """Optimiser, first rate, schedule and batch size of a preset; a linear model has none of them."""
+    if "optimiser" not in training:
+        return {"optimiser": "", "learning rate": "", "batch": "", "epochs": ""}
+    momentum = f", momentum {training['momentum']:g}" if training["momentum"] else ""
+    decay = f", L2 {training['weight_decay']:g}" if training["weight_decay"] else ""
+    return {
+        "optimiser": f"{training['optimiser']}{momentum}{decay}",
+        "learning rate": f"{training['learning_rate']:g}, {training['schedule']}",
+        "batch": str(training["batch_size"]),
+        "epochs": f"{training['epochs']}, patience {training['patience']}",
+    }
+
+
+def corpora() -> Rows:
+    """What the corpora of this scale hold."""
+    return [
+        {
+            "corpus": facts["corpus"],
+            "language": facts["language"],
+            "classes": facts["classes"],
+            **{split: facts["splits"][split]["texts"] for split in ("train", "dev", "test")},
+            UNLABELLED: facts["splits"].get(UNLABELLED, {}).get("texts"),
+            "words a text": facts["published-average-words"] if facts["language"] != "zh" else None,
+            "characters a text": facts["published-average-characters"],
+            "vocabulary": facts[
+                "published-vocabulary-words" if facts["language"] != "zh" else "published-vocabulary-characters"
+            ],
+            "removed": sum(facts["removed"].values()),
+        }
+        for facts in in_scale("corpora", CLEAN, "stats.json")
+    ]
+
+
+def leakage() -> Rows:
+    """How far dev and test texts stand in training texts of the same corpus, and how many texts repeat another one."""
+    return [
+        {
+            "corpus": facts["corpus"],
+            **{
+                f"{asked} in train, {kind}": facts["leakage"][f"{asked}-in-train"][kind]
+                for asked in ("dev", "test")
+                for kind in ("exact", "near")
+            },
+            "clean test texts": share(
+                facts["splits"]["test"]["texts"] - sum(facts["leakage"]["test-in-train"].values()),
+                facts["splits"]["test"]["texts"],
+            ),
+            "texts in clusters": facts["near-duplicates"]["texts"],
+            "clusters": facts["near-duplicates"]["clusters"],
+        }
+        for facts in in_scale("corpora", CLEAN, "stats.json")
+    ]
+
+
+def overlaps() -> Rows:
+    """Pairs of corpora that share texts, most first."""
+    path = OVERLAP / "overlap.json"
+    if not path.exists():
+        return []
+    found = read_json(path)
+    texts = {name: sum(splits.values()) for name, splits in found["texts"].items()}
+    pairs = sorted(found["pairs"], key=lambda pair: (-pair["exact"] - pair["near"], pair["corpus"], pair["other"]))
+    return [
+        {
+            "texts of": pair["corpus"],
+            "all": texts[pair["corpus"]],
+            "in": pair["other"],
+            "exactly": pair["exact"],
+            "nearly": pair["near"],
+        }
+        for pair in pairs
+    ]
+
+
+def vectors() -> Rows:
+    """The word vectors of this scale."""
+    rows = []
+    for facts in in_scale("vectors", VECTORS, "vectors.json"):
+        skipped = ("source", "unit", "size", "format", "member", "corpora")
+        options = {name: value for name, value in facts.get("parameters", {}).items() if name not in skipped}
+        rows.append(
+            {
+                "vectors": facts["name"],
+                "unit": facts.get("unit", "words"),
+                "words": facts["words"],
+                "size": facts["dim"],
+                "training words": facts.get("training_words"),
+                "method": f"{facts['method']}: {', '.join(f'{name} {value}' for name, value in options.items())}",
+            }
+        )
+    return rows
+
+
+def coverage() -> Rows:
+    """Share of the occurrences of a training split's words that have a vector: a row a corpus, a column a set."""
+    sets = in_scale("vectors", QUALITY, "quality.json")
+    names = dict.fromkeys(name for facts in sets for name in facts["coverage"])
+    return [
+        {"corpus": name}
+        | {
+            facts["name"]: f"{facts['coverage'][name]['tokens']:.1%} ({facts['coverage'][name]['words']:.1%})"
+            for facts in sets
+            if name in facts["coverage"]
+        }
+        for name in names
+    ]
+
+
+def analogies() -> Rows:
+    """Analogies answered rightly, of those that could be asked."""
+    return [
+        {
+            "vectors": facts["name"],
+            "set": name,
+            "questions": found["questions"],
+            "asked": share(found["asked"], found["questions"]),
+            "right, of those asked": percentage(found["accuracy"]),
+        }
+        for facts in in_scale("vectors", QUALITY, "quality.json")
+        for name, found in facts["analogies"].items()
+    ]
+
+
+def similarity() -> Rows:
+    """Spearman's rho with what people said, of the pairs that have vectors."""
+    return [
+        {
+            "vectors": facts["name"],
+            "set": name,
+            "pairs": found["pairs"],
+            "asked": share(found["asked"], found["pairs"]),
+            "rho": None if found["rho"] is None else f"{found['rho']:.3f}",
+        }
+        for facts in in_scale("vectors", QUALITY, "quality.json")
+        for name, found in facts["similarity"].items()
+    ]
+
+
+def neighbours() -> Rows:
+    """The nearest words of some words."""
+    return [
+        {
+            "vectors": facts["name"],
+            "word": word,
+            "nearest": ", ".join(f"{other} {cosine:.2f}" for other, cosine in nearest[:NEIGHBOURS_SHOWN]),
+        }
+        for facts in in_scale("vectors", QUALITY, "quality.json")
+        for word, nearest in facts["neighbours"].items()
+    ]
+
+
+def tagger() -> Rows:
+    """How often the part-of-speech tagger is right."""
+    path = TAGGER / "accuracy.json"
+    facts = read_json(path) if path.exists() else {}
+    return [
+        {
+            "split": name.replace("_", ", "),
+            "words": found["words"],
+            "UPOS": percentage(found["upos"]),
+            "XPOS": percentage(found["xpos"]),
+        }
+        for name, found in facts.items()
+        if isinstance(found, Mapping)
+    ]
+
+
+def comparison_table() -> Rows:
+    """How far looking a part of speech up agrees with tagging in context, on dev texts."""
+    path = PARTS_TABLES / "zh/agreement.json"
+    if not path.exists():
+        return []
+    return [
+        {
+            "corpus": name,
+            "compared": COMPARED[unit],
+            "tokens": found[unit]["tokens"],
+            "same part": percentage(found[unit]["same_part"]),
+            "same verdict (content or not)": percentage(found[unit]["same_verdict"]),
+            "words added": found[unit].get("added"),
+        }
+        for name, found in read_json(path)["dev"].items()
+        for unit in COMPARED
+    ]
+
+
+def comparison_speeds() -> Rows:
+    """Characters a second of processor time: tagging in context, and what takes its place."""
+    path = PARTS_TABLES / "zh/speed.json"
+    if not path.exists():
+        return []
+    return [
+        {"corpus": name} | {what.replace("_", " "): round(speed) for what, speed in speeds.items()}
+        for name, speeds in read_json(path)["characters_per_second"].items()
+    ]
+
+
+def share(part: int, whole: int) -> str:
+    """ "1,815 (99.7%)"."""
+    return f"{part:,} ({part / whole:.1%})" if whole else "0"
+
+
+def percentage(fraction: float | None) -> str | None:
+    """A fraction as people read it; nothing where there is none."""
+    return None if fraction is None else f"{fraction:.1%}"

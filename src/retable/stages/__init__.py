@@ -1,0 +1,1 @@
+"""The stages of dvc.yaml, a module each: `retable stage NAME`."""

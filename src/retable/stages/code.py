@@ -1,0 +1,96 @@
+"""Check params.yaml whole, then write what each stage and each row depends on beside its data.
+
+In   params.yaml, pipeline/presets/, src/retable/corpora/
+Out  data/code/<stage>: the recipes of its units; data/code/corpus.<corpus>: the digest of the corpus's module;
+     data/code/<table>.<row>: preset, overrides and recipes. A stage depends on its file: a raised recipe, another
+     preset or another declaration of a corpus re-runs what it can change, and nothing else.
+
+Every stage depends on this one: a mistake in params.yaml is told before anything expensive begins.
+"""
+
+import ast
+from typing import Any
+
+from retable.corpora import CORPORA, REFERENCES
+from retable.experiments.data_checks import check_data, check_sections
+from retable.experiments.folds import folded_corpora
+from retable.experiments.run_checks import check_cells, check_focus
+from retable.experiments.scale import model_preset
+from retable.files import atomic_folder, write_json
+from retable.papers import PAPERS, paper
+from retable.papers.paper import Paper
+from retable.project.command import command
+from retable.project.params import load_yaml
+from retable.project.paths import CODE, PARAMS, ROOT
+from retable.runs.provenance import tree_digest
+from retable.runs.recipes import RECIPES
+
+# Stage -> the units that make what it writes.
+DATA_STAGES = {
+    "clean": ["clean"],
+    "overlap": ["overlap"],
+    "tagger": ["tagger"],
+    "parts-table": ["parts-table", "tokens"],
+    "tag": ["tokens"],
+    "quality": [],
+}
+EMBED_UNITS = {"word2vec": ["word2vec"], "glove": ["glove"], "file": ["published-vectors"]}
+NETWORK_UNITS = [unit for unit in RECIPES if unit.startswith(("optimiser-", "schedule-"))] + [
+    "loop", "batches", "vocabulary", "per-domain", "bfloat16", "linear", "folds", "scores",
+]  # fmt: skip
+
+
+def recipes_of(units: list[str]) -> dict[str, str]:
+    """Return unit -> version."""
+    return {unit: RECIPES[unit] for unit in units}
+
+
+def digest_of_corpus(name: str) -> str:
+    """Return the digest of the module that declares a corpus, or a reference set; comments are no part of it."""
+    path = ROOT / f"src/retable/corpora/{(CORPORA | REFERENCES)[name]}.py"
+    return tree_digest(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def row_codes(source: Paper) -> dict[str, dict[str, Any]]:
+    """Return table.row -> what its runs depend on, for every row with a model of every table of a paper."""
+    return {
+        f"{table.name}.{row.id}": {
+            "preset": model_preset(row.model),
+            "overrides": row.overrides,
+            "searched": row.searched,
+            "recipes": recipes_of(NETWORK_UNITS),
+        }
+        for table in source.results
+        for row in table.rows
+        if row.model
+    }
+
+
+@command
+def main() -> None:
+    params = load_yaml(PARAMS)
+    check_sections(params)
+    check_data(params)
+    check_focus(params)
+    for name in PAPERS:
+        check_cells(params, paper(name))
+    codes: dict[str, Any] = {stage: recipes_of(units) for stage, units in DATA_STAGES.items()}
+    codes |= {f"corpus.{name}": digest_of_corpus(name) for name in {*params["corpora"], *params["references"]}}
+    # The names of pools and vectors hold points, which DVC's params cannot: what is asked of each stands in its file. A
+    # pool leaves out what any corpus of the scale holds out.
+    held = {"corpora": list(params["corpora"]), "folded": sorted(folded_corpora(params["papers"]))}
+    codes |= {
+        f"pool.{name}": {"recipes": recipes_of(["pool"]), "parameters": values} | held
+        for name, values in params["pools"].items()
+    }
+    codes |= {
+        f"embed.{name}": {"recipes": recipes_of(EMBED_UNITS.get(values["method"], [])), "parameters": values}
+        for name, values in params["vectors"].items()
+    }
+    model = params["model"]["name"]
+    codes["focus"] = {model: model_preset(model)["recipe"]} | recipes_of(NETWORK_UNITS)
+    for name in PAPERS:
+        codes |= row_codes(paper(name))
+    with atomic_folder(CODE) as folder:
+        for name, value in sorted(codes.items()):
+            write_json(folder / name, value)

@@ -1,0 +1,30 @@
+"""Score the focus run; this stage alone reads its test split.
+
+In   results/focus/model/, data/tagged/<corpus>/{dev,test}.parquet
+Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the folder of a run
+     results/focus/scores.json: the scores alone, which `dvc exp show` and `dvc metrics diff` compare
+"""
+
+import shutil
+
+from retable.experiments.identity import identity, score_into
+from retable.files import read_json, write_json
+from retable.project.command import command
+from retable.project.paths import FOCUS, TAGGED, VECTORS
+from retable.text.splits import read_split
+from retable.training.run import load_classifier
+
+
+@command
+def main() -> None:
+    facts = read_json(FOCUS / "model/training.json")
+    parameters, tagged = facts["parameters"], TAGGED / facts["corpus"]
+    # Anew, because the test split may have changed since training.
+    facts |= identity(parameters, tagged, VECTORS / parameters["embedding"]["vectors"])
+    dev, test = read_split(tagged, "dev"), read_split(tagged, "test")
+    classifier = load_classifier(parameters, FOCUS / "model", test.facts)
+    for name in ("curve.csv", "cost.json"):
+        shutil.copyfile(FOCUS / "model" / name, FOCUS / name)
+    scores = score_into(FOCUS, classifier, dev, test)
+    write_json(FOCUS / "scores.json", scores)
+    write_json(FOCUS / "metrics.json", facts | scores)

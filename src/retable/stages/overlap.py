@@ -1,0 +1,148 @@
+"""Find the texts that occur in two corpora, exactly or nearly: every corpus of params.yaml against every other.
+
+In   data/clean/<corpus>/{train,dev,test,unlabelled}.parquet of the corpora in params.yaml
+Out  data/overlap/{overlap.json,pairs.csv,texts.parquet}
+
+overlap.json   per pair of corpora: how many texts of the one occur in the other, exactly and nearly (and not exactly)
+pairs.csv      the same per pair of their splits
+texts.parquet  per text and split of another corpus that holds a copy: the nearest copy there, its similarity
+
+Corpora that are declared to have the same texts (ced and ced-grouped) are not compared with each other, and a joint
+corpus with none: its texts are those of its domains.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from retable.corpora import CORPORA, corpus
+from retable.errors import InputError, unknown_name
+from retable.files import atomic_folder, write_json
+from retable.project.command import command
+from retable.project.params import read_params
+from retable.project.paths import CLEAN, OVERLAP
+from retable.project.progress import progress
+from retable.text.leaks.leakage import fingerprints, joined
+from retable.text.leaks.overlaps import Match, counts, matches
+from retable.text.splits import SPLITS, UNLABELLED
+
+COLUMNS = ("corpus", "split", "texts", "other", "other_split", "exact", "near")
+
+
+@dataclass(frozen=True)
+class Group:
+    """One split of one corpus, and how many texts it has."""
+
+    corpus: str
+    split: str
+    texts: int
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return CLEAN / self.corpus / f"{self.split}.parquet"
+
+
+def groups_of(names: Sequence[str]) -> list[Group]:
+    """Every split of every corpus, from the files' own counts."""
+    found = []
+    for name in names:
+        if name not in CORPORA:
+            raise unknown_name("a key of corpora in params.yaml", name, CORPORA)
+        for split in (*SPLITS, UNLABELLED):
+            path = CLEAN / name / f"{split}.parquet"
+            if path.exists():
+                found.append(Group(name, split, pq.read_metadata(path).num_rows))
+            elif split != UNLABELLED:
+                raise InputError(f"{path} is missing; `dvc repro clean@{name}` makes it.")
+    return found
+
+
+def family_of(name: str) -> str:
+    """The corpus whose texts these are."""
+    return corpus(name).same_texts_as or name
+
+
+def split_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.ndarray) -> list[dict[str, Any]]:
+    """The lines of pairs.csv, pairs without a copy left out."""
+    return [
+        {
+            "corpus": groups[one].corpus,
+            "split": groups[one].split,
+            "texts": groups[one].texts,
+            "other": groups[other].corpus,
+            "other_split": groups[other].split,
+            "exact": exact,
+            "near": near,
+        }
+        for (one, other), (exact, near) in sorted(counts(found, places).items())
+    ]
+
+
+def corpus_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.ndarray) -> list[dict[str, Any]]:
+    """The same per pair of corpora: a text that occurs in two splits of the other counts once, exactly if in either."""
+    exact: dict[tuple[int, str], bool] = {}
+    for match in found:
+        key = match.text, groups[match.group].corpus
+        exact[key] = exact.get(key, False) or match.exact
+    table: dict[tuple[str, str], Counter[bool]] = {}
+    for (text, other), is_exact in exact.items():
+        table.setdefault((groups[places[text]].corpus, other), Counter())[is_exact] += 1
+    return [
+        {"corpus": one, "other": other, "exact": kinds[True], "near": kinds[False]}
+        for (one, other), kinds in sorted(table.items())
+    ]
+
+
+def write_texts(
+    path: Path, groups: Sequence[Group], found: Sequence[Match], places: np.ndarray, ids: Sequence[str]
+) -> None:
+    """One line a match."""
+    table = {
+        "id": [ids[match.text] for match in found],
+        "corpus": [groups[places[match.text]].corpus for match in found],
+        "split": [groups[places[match.text]].split for match in found],
+        "other_corpus": [groups[match.group].corpus for match in found],
+        "other_split": [groups[match.group].split for match in found],
+        "other_id": [ids[match.other] for match in found],
+        "similarity": pa.array([match.similarity for match in found], pa.float32()),
+        "exact": pa.array([match.exact for match in found], pa.bool_()),
+    }
+    pq.write_table(pa.table(table), path, compression="zstd")
+
+
+@command
+def main() -> None:
+    names = sorted(name for name in read_params("corpora") if name not in CORPORA or not corpus(name).domains)
+    groups = groups_of(names)
+    texts_of = [family_of(group.corpus) for group in groups]
+    families = [texts_of.index(family) for family in texts_of]
+    with (
+        progress("overlap", sum(group.texts for group in groups), "texts") as bar,
+        atomic_folder(OVERLAP) as folder,
+    ):
+        ids, prints = [], []
+        for group in groups:
+            table = pq.read_table(group.path, columns=["id", "text"])
+            ids += table.column("id").to_pylist()
+            prints.append(fingerprints(table.column("text").to_pylist(), bar.advance))
+        places = np.repeat(np.arange(len(groups)), [group.texts for group in groups])
+        bar.advance(0, note="· comparing the corpora")
+        together = joined(prints)
+        prints.clear()  # else their signatures, 0.8 KB a text, would be held twice
+        found = matches(together, places, families, lambda pairs: bar.advance(0))
+        bar.advance(0, note=f"· {len(found):,} copies")
+        write_texts(folder / "texts.parquet", groups, found, places, ids)
+        with (folder / "pairs.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(split_pairs(groups, found, places))
+        texts = {name: {group.split: group.texts for group in groups if group.corpus == name} for name in names}
+        write_json(folder / "overlap.json", {"texts": texts, "pairs": corpus_pairs(groups, found, places)})

@@ -1,0 +1,13 @@
+"""Write one page to look at, which needs nothing beside it.
+
+In   results/{tables,figures,runs,focus}/; data/ as results/facts.py reads it
+Out  results/report/index.html
+"""
+
+from retable.project.command import command
+from retable.results.report import write_report
+
+
+@command
+def main() -> None:
+    write_report()

@@ -1,0 +1,1 @@
+"""Texts as published to texts in splits."""

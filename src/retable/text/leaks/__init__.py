@@ -1,0 +1,1 @@
+"""Texts that occur twice, exactly and nearly."""

@@ -1,0 +1,52 @@
+"""English text: the tokens of spaCy's rules, and the parts of speech of the tagger that is trained here.
+
+spaCy takes seconds to import, so that waits until a text needs it.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from retable.text.splits import PARTS, TOKENS
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokenizer import Tokenizer
+
+STRINGS_REMEMBERED = 50_000  # those of some 10,000 texts; to begin anew costs 4% of the time
+
+
+def english_tokens(texts: Sequence[str]) -> pa.ListArray:
+    """The tokens of spaCy's English tokeniser, without white space: "don't" is "do" and "n't"."""
+    tokeniser = _tokeniser()
+    tokens = [[word for word in map(str, tokeniser(text)) if not word.isspace()] for text in texts]
+    # spaCy remembers every string that it ever met, and its memory zones would switch its cache off (2.3 times slower).
+    if len(tokeniser.vocab.strings) > STRINGS_REMEMBERED:
+        _tokeniser.cache_clear()
+    return pa.array(tokens, TOKENS.type)
+
+
+def load_tagger(folder: Path) -> "Language":
+    """Read a tagger that was written with `tagger.to_disk(folder)` (retable.text.parts.treebank_tagger trains it)."""
+    import spacy
+
+    return spacy.load(folder)
+
+
+def parts_of_speech(tagger: "Language", tokens: pa.ListArray) -> pa.ListArray:
+    """The universal parts of speech of tokens, one a token."""
+    from spacy.tokens import Doc
+
+    with tagger.memory_zone():  # spaCy forgets these words afterwards
+        documents = tagger.pipe(Doc(tagger.vocab, words) for words in tokens.to_pylist())
+        return pa.array([[token.pos_ for token in document] for document in documents], PARTS.type)
+
+
+@cache
+def _tokeniser() -> "Tokenizer":
+    import spacy
+
+    return spacy.blank("en").tokenizer

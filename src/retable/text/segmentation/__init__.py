@@ -1,0 +1,1 @@
+"""Chinese words and their parts of speech, as jieba finds them."""

@@ -1,0 +1,87 @@
+"""The MLflow store of this checkout, what belongs in it, and the focus run as it trains."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from retable.errors import InputError
+from retable.project.paths import CHECKOUT, CLEAN, FOCUS, RUNS, SCRATCH, TAGGER, VECTORS
+from retable.project.progress import progress
+from retable.tracking.entries import Entry, cells, file_entry, focus_entry
+from retable.tracking.fetch import runs_from_store
+from retable.tracking.live import LiveRun
+from retable.tracking.record import is_recorded, record
+from retable.tracking.store import Store
+
+
+def the_store() -> Store:
+    """The store of this checkout, the same from inside DVC's temporary copies; so is a relative sqlite path."""
+    uri, home = os.environ.get("MLFLOW_TRACKING_URI") or "sqlite:///mlflow.db", CHECKOUT
+    if uri.startswith("sqlite:///"):
+        file = CHECKOUT / uri.removeprefix("sqlite:///")
+        uri, home = f"sqlite:///{file}", file.parent
+    return Store(uri, artifacts=home / "mlartifacts", lock=SCRATCH / "record.lock")
+
+
+def all_entries() -> list[Entry]:
+    """Everything that stands in results/ and data/ and belongs in the record."""
+    focus = focus_entry(FOCUS, os.environ.get("DVC_EXP_NAME"))
+    accuracy = TAGGER / "accuracy.json"
+    return [
+        *cells(RUNS),
+        *([focus] if focus else []),
+        *(
+            file_entry("corpus", path.parent.name, f"clean/{path.parent.name}", path)
+            for path in sorted(CLEAN.glob("[!.]*/stats.json"))
+        ),
+        *(
+            file_entry("vectors", path.parent.name, f"vectors/{path.parent.name}", path)
+            for path in sorted(VECTORS.glob("[!.]*/vectors.json"))
+        ),
+        *([file_entry("tagger", "tagger", "tagger", accuracy)] if accuracy.exists() else []),
+    ]
+
+
+class Unlogged:
+    """In place of a live run where MLflow is not installed (a bare GPU machine): the files alone."""
+
+    def __enter__(self) -> "Unlogged":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def log_line(self, line: Mapping[str, Any]) -> None:
+        """Nothing: curve.csv will have the line."""
+
+
+def live_run(facts: Mapping[str, Any]) -> LiveRun | Unlogged:
+    """The focus run, logged while it trains; `facts` as far as they are known before."""
+    if importlib.util.find_spec("mlflow") is None:
+        return Unlogged()
+    experiment = os.environ.get("DVC_EXP_NAME")
+    known = {**facts, "dvc_experiment": experiment} if experiment else facts
+    return LiveRun(the_store(), known, on_lost=lambda sentence: print(f"warning: {sentence}", file=sys.stderr))
+
+
+def fetch(folder: Path) -> tuple[Path, Path]:
+    """Fill a folder from the record; the folders in it that stand for results/runs and data/clean."""
+    entries = all_entries()
+    standing = {each.key for entry in entries for each in (entry, *entry.runs)}
+    if not runs_from_store(the_store(), folder, standing):
+        raise InputError(f"{the_store().shown} holds no finished run; `make tables` or `retable record` fills it.")
+    return folder / "runs", folder / "clean"
+
+
+def complete_record() -> None:
+    """Record what is not in the store yet, and say how much that was."""
+    store, entries = the_store(), all_entries()
+    if is_recorded(store, entries):
+        print(f"record: nothing new for {store.shown}")
+        return
+    with progress("record", len(entries), "entries") as bar:
+        written = record(store, entries, on_entry=lambda entry: bar.advance(1, entry.name))
+    print(f"record: {written} new in {store.shown}; `make ui` shows them")
