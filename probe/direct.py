@@ -2,7 +2,9 @@
 
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +20,7 @@ from retable.text.leaks.clusters import near_duplicate_clusters
 from retable.text.leaks.leakage import fingerprints
 from retable.text.leaks.overlaps import matches
 from retable.text.splits import SPLITS
+from retable.text.units import Unit
 from retable.text.vocabulary import Encoded
 from retable.training.batches import (
     BATCHES_SORTED_TOGETHER,
@@ -104,11 +107,11 @@ def word2vec(scratch: Path) -> Arrays:
     path = scratch / "texts.parquet"
     lists = [[draw.choice(WORDS[: 10 + 4 * (number % 20)]) for _ in range(12)] for number in range(120)]
     pq.write_table(pa.table({"tokens": pa.array(lists, pa.list_(pa.string()))}), path)
-    options = {"size": 8, "epochs": 2, "window": 3, "min_count": 3, "negative": 3, "sample": 1e-2, "seed": 2}
+    train = partial(train_word2vec, path, size=8, epochs=2, window=3, min_count=3, negative=3, sample=1e-2, seed=2)
     found: Arrays = {}
     for algorithm in ALGORITHMS:
-        for unit, lowercase in (("words", False), ("characters", True)):
-            made = train_word2vec(path, algorithm=algorithm, unit=unit, lowercase=lowercase, **options)
+        for unit in get_args(Unit):
+            made = train(algorithm=algorithm, unit=unit, lowercase=unit == "characters")
             found |= {f"{algorithm} {unit}": np.array(made.matrix), f"{algorithm} {unit} words": texts(made.words)}
     return found
 

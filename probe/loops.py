@@ -4,6 +4,7 @@ A case that no longer does what its name says fails, once versions and numbers a
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,9 +92,14 @@ def first_of_ties(arrays: Arrays) -> bool:
     return int((accuracies == accuracies.max()).sum()) > 1
 
 
+def has_rates(count: int, arrays: Arrays) -> bool:
+    """Say whether epochs end with so many different learning rates."""
+    return len(set(np.round(arrays["learning_rate"], 9).tolist())) == count
+
+
 SHOWS: dict[str, tuple[str, Callable[[Arrays], bool]]] = {  # case -> what must show, and whether it does
     **{
-        f"loop: schedule {name}": (f"{count} rates", lambda found, count=count: rates(found) == count)
+        f"loop: schedule {name}": (f"{count} rates", partial(has_rates, count))
         for name, count in RATES.items()
     },
     "loop: patience": ("an end before the last epoch", lambda found: 1 < lines(found) < 30),
@@ -114,15 +120,10 @@ SHOWS: dict[str, tuple[str, Callable[[Arrays], bool]]] = {  # case -> what must 
 }  # fmt: skip
 
 
-def rates(arrays: Arrays) -> int:
-    """Count the different learning rates with which epochs end."""
-    return len(set(np.round(arrays["learning_rate"], 9).tolist()))
-
-
 def idle(outcomes: Mapping[str, Outcome]) -> list[str]:
     """Return a sentence for each case that no longer does what its name says."""
     return [
         f"{case} must show {what}; give it other parameters"
         for case, (what, shows) in SHOWS.items()
-        if case in outcomes and not shows(outcomes[case].arrays)
+        if case in outcomes and not shows(dict(outcomes[case].arrays))
     ]
