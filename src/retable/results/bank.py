@@ -48,7 +48,7 @@ from retable.text.folds import Fold
 
 Protocols = Mapping[str, dict[str, Any]]  # paper -> how its cells are run
 CHANGED = (  # as `retable.runs.provenance.git_commit` says it
-    "A + behind a commit: tracked files of src/ or scripts of pipeline/ had changes that were not committed when the "
+    "A + behind a commit: tracked files of src/ had changes that were not committed when the "
     "run was written. It decides nothing: a run is shown if the recipe of the code that made it, committed or not, is "
     "today's (docs/recipes.md)."
 )
@@ -262,10 +262,9 @@ def write_docs(banked: Banked) -> None:
     shown_in, predictions = views_of(banked)
     names = draw_all(banked)
     parts = [
-        "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
-        "commit, machine, date and scale. `make params SCALE=...` with that scale, then `dvc repro "
-        "pipeline/<paper>/dvc.yaml:<table>@<row>.<column>`, makes a cell again; its run is then in "
-        "results/runs/<table>/<row>/<column>/.\n\n"
+        "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, recipe, "
+        "commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE ROW COLUMN`, "
+        "makes a cell again; its run is then in `results/runs/TABLE/ROW/COLUMN/`.\n\n"
         f"{CHANGED}\n"
     ]
     for (name, of_table), entries in banked.items():
