@@ -262,9 +262,9 @@ def write_docs(banked: Banked) -> None:
     shown_in, predictions = views_of(banked)
     names = draw_all(banked)
     parts = [
-        "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, recipe, "
-        "commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE ROW COLUMN`, "
-        "makes a cell again; its run is then in `results/runs/TABLE/ROW/COLUMN/`.\n\n"
+        "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
+        "recipe, commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE ROW "
+        "COLUMN`, makes a cell again; its run is then in `results/runs/TABLE/ROW/COLUMN/`.\n\n"
         f"{CHANGED}\n"
     ]
     for (name, of_table), entries in banked.items():
