@@ -67,6 +67,8 @@ def bank_table(source: Paper, table: ResultTable, *, times: bool = True) -> list
     for cell in cells_of(table, source).values():
         for planned in planned_runs(table.column(cell["column"]), protocol):
             folder = RUNS / table.name / cell["row"] / cell["column"] / planned.name
+            if not folder.exists():  # then its data need not be at hand either
+                continue
             if why_not(folder, current_identity(table, source, cell, planned.seed, protocol, planned.fold)):
                 continue
             metrics, cost = read_json(folder / "metrics.json"), read_json(folder / "cost.json")
