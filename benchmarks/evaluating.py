@@ -51,7 +51,7 @@ def row_of(model: str, name: str, vectors: str, *, quick: bool) -> Row:
     made = prepared(preset, train, vectors_of(vectors, quick=quick))
     classifier = NetworkClassifier(made.network, made.vocabulary, cpu, "float32", 0)
     encoded = encode(test, made.vocabulary)
-    maker = BatchMaker(encoded, cpu)
+    maker = BatchMaker(encoded, cpu, reads=made.network.reads)
     inputs = [maker(texts).inputs for texts in sorted_batches(encoded.lengths, WORDS_IN_BATCH)]
 
     def forward() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from torch import nn
 
 from retable.corpora import corpus
 from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.project.paths import ROOT, SAMPLE, TAGGED, VECTORS
 from retable.text.splits import Facts, Split, read_split
 from retable.text.vocabulary import Encoded, Vocabulary, encode
@@ -24,7 +24,7 @@ SAMPLES = {"en": "sample-en", "zh": "sample-zh"}
 class Prepared:
     """A network as a run builds it, and the texts in its numbers."""
 
-    network: nn.Module
+    network: Network
     texts: Encoded
     vocabulary: Vocabulary
     dim: int  # numbers in a word's vector

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.timing import RateBeside, seconds
+from retable.layers.network import Network
 from retable.models.textcnn import TextCNN
 from retable.text.vocabulary import Encoded
 from retable.training.fit import Epoch, fit
@@ -96,7 +97,7 @@ class Watch:
 
 
 def train_beside(
-    network: nn.Module,
+    network: Network,
     texts: Encoded,
     training: Mapping[str, Any],
     *,
@@ -147,12 +148,12 @@ def first_texts(texts: Encoded, count: int) -> Encoded:
     return Encoded(texts.words[:stop], offsets, texts.classes[:count], parts, domains)
 
 
-def training_flops(network: nn.Module, words_per_text: float) -> float:
+def training_flops(network: Network, words_per_text: float) -> float:
     """Floating-point operations a word, forward and backward, by formula; exact zeros are not multiplied.
 
     Backward is twice forward; of a convolution whose maximum alone is kept, twice one of its windows.
     """
-    forward: float = network.flops_per_word(words_per_text)  # type: ignore[operator]
+    forward: float = network.flops_per_word(words_per_text)
     return forward * (1 + 2 / words_per_text if isinstance(network, TextCNN) else 3)
 
 

@@ -20,6 +20,7 @@ from benchmarks.loop import real_words, train_beside, training_flops
 from benchmarks.plain_layers import PLAIN, plain_step, rows_step
 from benchmarks.rows import Row
 from retable.experiments.scale import model_preset
+from retable.layers.network import Task
 from retable.text.splits import Split
 from retable.text.units import in_unit
 from retable.training.batches import Batch, BatchMaker, shuffled_batches
@@ -123,7 +124,9 @@ def peer_of(model: str, preset: Mapping[str, Any], given: Prepared) -> tuple[str
         shapes = [maker(batch).words.shape for batch in batches]
         return kind, epoch_of(plain_step(layer), [torch.randn(*shape, dim, requires_grad=True) for shape in shapes])
     if model == "fcsr-fp":
-        step = network_step(build_network(model_preset("fcsr")["model"], 2, torch.randn(4000, dim), tuned=4000))
+        step = network_step(
+            build_network(model_preset("fcsr")["model"], Task(("one", "other")), torch.randn(4000, dim), tuned=4000)
+        )
         return "one FCSR", epoch_of(step, [maker(batch)._replace(words=maker(batch).words % 4000) for batch in batches])
     sparse = model == "fasttext"
     rows = given.vocabulary.tuned + (preset["model"]["buckets"] if sparse else 0)  # the words of training

@@ -65,7 +65,7 @@ def batches(scratch: Path) -> Arrays:
     words = draw.integers(2, 900, size=offsets[-1]).astype(np.int32)
     encoded = Encoded(words, offsets, draw.integers(0, 3, size=TEXTS), words % 7, draw.integers(0, 4, size=TEXTS))
     many = shuffled_batches(lengths, 8, np.random.default_rng(4))
-    made = list(BatchMaker(encoded, torch.device("cpu"), per_domain=True).batches(many))
+    made = list(BatchMaker(encoded, torch.device("cpu"), reads=("parts", "domains")).batches(many))
     assert len(many) > BATCHES_SORTED_TOGETHER, "too few texts"
     assert sum(batch.words.numel() for batch in made) > PLACES_AHEAD, "too few words"
     columns = {"words": 0, "mask": 1, "parts": 2, "domains": 3}

@@ -6,6 +6,7 @@ from torch import nn
 
 from retable.figures.attention import attended_texts, attention_matrices, last_matrix
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.models.transformer import Transformer
 from retable.models.transformer_f import TransformerF, correlations, with_unit_rows
 from retable.text.splits import Facts, Split
@@ -23,7 +24,7 @@ def split_of(*texts):
     )  # fmt: skip
 
 
-class ByPlace(nn.Module):
+class ByPlace(Network):
     """Two heads: one attends to the first word, one to all alike."""
 
     def __init__(self):

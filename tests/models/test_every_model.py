@@ -14,11 +14,12 @@ from torch.testing import assert_close
 
 from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Task
 from retable.models import MODELS, network_class
-from retable.training.network import reads_parts
 
 VOCABULARY, TUNED, DIM, CLASSES = 30, 24, 6, 3
 PARTS = ("<unknown>", "NOUN", "DET", "VERB")
+TASK = Task(labels=("one", "two", "three"), domains=("here", "there"), parts=PARTS)
 
 
 @dataclass(frozen=True)
@@ -296,15 +297,15 @@ MULTIPLY_ADDS = {  # by model, from a case's options: for a text of t words, by 
 }
 
 
-def build(case: Case, seed: int = 1) -> nn.Module:
-    """The case's network; rows TUNED and later of its embedding are fixed. FastText, and it alone, gets sparse rows."""
+def build(case: Case, seed: int = 1) -> Network:
+    """The case's network; rows TUNED and later of its embedding are fixed."""
     torch.manual_seed(seed)
-    embedding = WordEmbedding(torch.randn(VOCABULARY, DIM), tuned=TUNED, sparse=case.model == "fasttext")
     network = network_class(case.model)
-    return network(embedding, CLASSES, *([PARTS] if reads_parts(case.model) else []), **case.options)
+    embedding = WordEmbedding(torch.randn(VOCABULARY, DIM), tuned=TUNED, sparse=network.sparse_rows)
+    return network.build(embedding, TASK, case.options)
 
 
-def with_random_weights(network: nn.Module, std: float = 0.5) -> nn.Module:
+def with_random_weights(network: Network, std: float = 0.5) -> Network:
     """No weight or bias is zero by its first value, so that none can hide what it does; in evaluation mode."""
     for name, parameter in network.named_parameters():
         if not name.startswith("embedding"):
@@ -317,26 +318,36 @@ def random_words(*shape: int) -> Tensor:
     return torch.randint(2, VOCABULARY, shape)
 
 
-def random_parts(case: Case, *shape: int) -> list[Tensor]:
-    """Parts of speech as the last argument of a network that reads them; no argument for another."""
-    return [torch.randint(0, len(PARTS), shape)] if reads_parts(case.model) else []
+def random_given(case: Case, *shape: int) -> list[Tensor]:
+    """What a network takes after words and mask, for texts and places of words."""
+    given = {
+        "parts": lambda: torch.randint(0, len(PARTS), shape),
+        "domains": lambda: torch.randint(0, len(TASK.domains), shape[:1]),
+    }
+    return [given[name]() for name in network_class(case.model).reads]
+
+
+def first_words(given: Tensor, count: int) -> Tensor:
+    """What the first words of each text have; what a text has as a whole stays."""
+    return given[:, :count] if given.dim() > 1 else given
 
 
 def eight_texts(case: Case) -> tuple[list[Tensor], Tensor]:
-    """Words, mask and perhaps parts of eight random texts of one to nine words, and their classes."""
+    """Words, mask and what else is read of eight random texts of one to nine words, and their classes."""
     torch.manual_seed(8)
     mask = torch.arange(9) < tensor([9, 1, 3, 4, 5, 6, 7, 8]).unsqueeze(1)
-    texts = [random_words(8, 9) * mask, mask, *random_parts(case, 8, 9)]
+    texts = [random_words(8, 9) * mask, mask, *random_given(case, 8, 9)]
     return texts, tensor([0, 1, 2, 0, 1, 2, 1, 0])
 
 
-def loss_of(network: nn.Module, texts: list[Tensor], classes: Tensor) -> Tensor:
+def loss_of(network: Network, texts: list[Tensor], classes: Tensor) -> Tensor:
     """What training minimises: the cross-entropy and, in training mode, what a network adds to it."""
     loss = F.cross_entropy(network(*texts), classes)
-    return loss + network.auxiliary_loss(classes) if hasattr(network, "auxiliary_loss") else loss
+    added = network.auxiliary_loss(classes)
+    return loss if added is None else loss + added
 
 
-def train(case: Case, network: nn.Module, steps: int) -> Iterator[float]:
+def train(case: Case, network: Network, steps: int) -> Iterator[float]:
     """The losses of some steps on eight texts, one by one."""
     texts, classes = eight_texts(case)
     optimiser = torch.optim.Adagrad(network.parameters(), lr=0.1)  # takes dense and sparse gradients
@@ -357,8 +368,8 @@ def test_padding_changes_nothing(case):
     """Two words alone, and padded to eleven with whatever may stand there, over many draws of weights and words."""
     for seed in range(8):
         network = with_random_weights(build(case, seed))
-        texts = [random_words(25, 11), torch.arange(11).expand(25, 11) < 2, *random_parts(case, 25, 11)]
-        alone = network(*(given[:, :2] for given in texts))
+        texts = [random_words(25, 11), torch.arange(11).expand(25, 11) < 2, *random_given(case, 25, 11)]
+        alone = network(*(first_words(given, 2) for given in texts))
         assert_close(network(*texts), alone, rtol=1e-4, atol=1e-5)
 
 
@@ -368,7 +379,7 @@ def test_texts_of_one_batch_do_not_meet(case):
     network = with_random_weights(build(case))
     together = network(*texts)
     for text, length in enumerate(texts[1].sum(dim=1)):
-        alone = network(*(given[text : text + 1, :length] for given in texts))  # a batch of one
+        alone = network(*(first_words(given[text : text + 1], length) for given in texts))  # a batch of one
         assert_close(together[text : text + 1], alone, rtol=1e-4, atol=1e-5)
 
 
@@ -417,7 +428,8 @@ def test_each_dropout_acts_in_training_alone(case, monkeypatch):
 
 @every_model
 def test_eight_texts_are_memorised(case):
-    network = build(Case(case.model, 0, {**case.options, "dropout": 0.0} if case.model != "fasttext" else case.options))
+    none = {name: 0.0 for name in signature(network_class(case.model)).parameters if name == "dropout"}
+    network = build(replace(case, options=case.options | none))
     texts, classes = eight_texts(case)
     for step, _ in enumerate(train(case, network, steps=400)):
         if step % 5 == 4 and network.eval()(*texts).argmax(dim=1).equal(classes):

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.models import network_class
 from retable.project.stopping import LostProcess, Stopped
 from retable.text.vocabulary import Encoded
@@ -55,7 +56,7 @@ CASES = {
 DROPPED = ("bilstm", {"hidden": 6, "dropout": 0.3}, {"optimiser": "adam", "learning_rate": 0.01})
 
 
-class Unused(nn.Module):
+class Unused(Network):
     """A weight without a gradient: its decay must not reach it."""
 
     def __init__(self, embedding, classes):
@@ -88,9 +89,8 @@ def train(case, ranks=ALONE, *, file=None, on_batch=None, dev=7):
     model, options, training = case
     trained = network(model, options)
     history = fit(
-        trained, made_up(23, 1), made_up(dev, 2), seed=4, device=torch.device("cpu"), schedule="warmup",
-        auxiliary_mean="words" if model == "universal-transformer" else "texts", state=file, ranks=ranks,
-        on_batch=on_batch, **{"epochs": 3, "patience": 3, "batch_size": 5} | training,
+        trained, made_up(23, 1), made_up(dev, 2), seed=4, device=torch.device("cpu"), schedule="warmup", state=file,
+        ranks=ranks, on_batch=on_batch, **{"epochs": 3, "patience": 3, "batch_size": 5} | training,
     )  # fmt: skip
     curve = [{name: value for name, value in asdict(line).items() if name != "seconds"} for line in history.epochs]
     return {"weights": [weight.detach() for weight in trained.parameters()], "curve": curve}

@@ -46,15 +46,17 @@ def test_a_batch_holds_the_words_of_its_texts_and_padding_behind():
 
 def test_parts_of_speech_are_padded_like_words_and_given_to_the_network():
     plain = encoded([2, 1])
-    maker = BatchMaker(Encoded(plain.words, plain.offsets, plain.classes, np.array([3, 1, 2])), torch.device("cpu"))
-    batch = maker(np.array([1, 0]))
+    texts = Encoded(plain.words, plain.offsets, plain.classes, np.array([3, 1, 2]))
+    batch = BatchMaker(texts, torch.device("cpu"), reads=("parts",))(np.array([1, 0]))
     assert batch.parts.tolist() == [[2, 0], [3, 1]]
     assert batch.parts.dtype == torch.int64
     assert batch.inputs == (batch.words, batch.mask, batch.parts)
 
 
 def test_a_network_that_reads_no_parts_is_given_words_and_mask():
-    batch = BatchMaker(encoded([2, 1]), torch.device("cpu"))(np.array([0]))
+    plain = encoded([2, 1])
+    texts = Encoded(plain.words, plain.offsets, plain.classes, np.array([3, 1, 2]))
+    batch = BatchMaker(texts, torch.device("cpu"))(np.array([0]))
     assert batch.inputs == (batch.words, batch.mask)
 
 
@@ -62,7 +64,7 @@ def test_the_domains_of_its_texts_are_among_the_inputs_where_each_has_a_classifi
     plain = encoded([2, 4, 1])
     joint = Encoded(plain.words, plain.offsets, plain.classes, None, np.array([1, 0, 1]))
     assert BatchMaker(joint, torch.device("cpu"))(np.array([2, 0])).domains is None
-    batch = BatchMaker(joint, torch.device("cpu"), per_domain=True)(np.array([2, 1]))
+    batch = BatchMaker(joint, torch.device("cpu"), reads=("domains",))(np.array([2, 1]))
     assert batch.inputs[-1].tolist() == [1, 0]
     assert len(batch.inputs) == 3
 
@@ -74,7 +76,7 @@ def test_batches_that_are_made_together_are_those_that_are_made_alone(monkeypatc
     texts = Encoded(
         plain.words, plain.offsets, plain.classes, generator.integers(0, 5, len(plain.words)), plain.classes
     )
-    maker = BatchMaker(texts, torch.device("cpu"), per_domain=True)
+    maker = BatchMaker(texts, torch.device("cpu"), reads=("parts", "domains"))
     many = [*shuffled_batches(lengths, 10, generator), np.zeros(0, dtype=np.int64)]  # a process without a text
     for places in (1, 100, 10**6):
         monkeypatch.setattr("retable.training.batches.PLACES_AHEAD", places)

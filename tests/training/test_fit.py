@@ -10,18 +10,19 @@ from torch import nn
 from retable.errors import InputError
 from retable.layers.domains import PerDomain
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.text.splits import Split
 from retable.text.vocabulary import build_vocabulary, count_words, encode
 from retable.training.batches import BatchMaker
 from retable.training.fit import fit, train_epoch
-from retable.training.network import domains_with_heads
+from retable.training.network import task_of
 from retable.training.optimisers import build_optimisers
 from retable.training.seeds import seed_everything
 
 CPU = torch.device("cpu")
 
 
-class Mean(nn.Module):
+class Mean(Network):
     """The smallest network with the interface of all."""
 
     def __init__(self, embedding, classes):
@@ -206,9 +207,11 @@ def test_one_classifier_for_each_domain(opinions):
         vocabulary = build_vocabulary(count_words(splits[0].tokens, lowercase=True), [], min_count=1, lowercase=True)
         encoded = [encode(split, vocabulary) for split in splits]
         seed_everything(5)
-        count = domains_with_heads(splits[0].facts, heads)
-        network = Mean(WordEmbedding(torch.randn(len(vocabulary.words), 8), tuned=vocabulary.tuned), 2 * (count or 1))
-        network = PerDomain(network, count) if count else network
+        task = task_of(splits[0].facts, heads, ())
+        embedding = WordEmbedding(torch.randn(len(vocabulary.words), 8), tuned=vocabulary.tuned)
+        network = (
+            Mean(embedding, 2) if heads == "shared" else PerDomain(Mean(embedding, task.for_each_domain.classes), 2)
+        )
         history = fit(network, *encoded, seed=1, device=CPU, learning_rate=0.05, epochs=25, patience=25, batch_size=10)
         accuracies[heads] = max(epoch.dev_accuracy for epoch in history.epochs)
     assert accuracies["per-domain"] >= 0.85 > 0.7 > accuracies["shared"]
@@ -224,4 +227,4 @@ def opposed(split):
 
 def test_per_domain_heads_need_domains(opinions):
     with pytest.raises(InputError, match=r"training\.heads is per-domain, but made-up has no domains"):
-        domains_with_heads(opinions[0].facts, "per-domain")
+        task_of(opinions[0].facts, "per-domain", ())

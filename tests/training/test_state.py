@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.models.fasttext import FastText
 from retable.project.stopping import Signals, Stopped
 from retable.text.vocabulary import build_vocabulary, count_words, encode
@@ -23,7 +24,7 @@ from retable.training.state import StateFile
 CPU = torch.device("cpu")
 
 
-class Dropped(nn.Module):
+class Dropped(Network):
     """A mean of word vectors with dropout, so that random numbers count."""
 
     def __init__(self, embedding, classes):

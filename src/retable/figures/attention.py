@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from retable.figures.words import AttendedText
+from retable.layers.network import Network
 from retable.text.splits import Split
 from retable.text.vocabulary import Encoded, Vocabulary, encode
 from retable.training.batches import BatchMaker, sorted_batches
@@ -54,7 +55,7 @@ def attention_matrices(network: nn.Module, inputs: Sequence[Tensor]) -> list[np.
 
 
 @torch.no_grad()
-def word_weights(network: nn.Module, maker: BatchMaker) -> list[np.ndarray]:
+def word_weights(network: Network, maker: BatchMaker) -> list[np.ndarray]:
     """Attention weights of the words of every text, (T,) each, mean over the heads; they sum to one.
 
     Args:
@@ -76,17 +77,17 @@ def words_read(encoded: Encoded, vocabulary: Vocabulary) -> list[tuple[str, ...]
     return [tuple(words[start:stop]) for start, stop in pairwise(bounds)]
 
 
-def attended_texts(network: nn.Module, vocabulary: Vocabulary, split: Split, *, max_words: int) -> list[AttendedText]:
+def attended_texts(network: Network, vocabulary: Vocabulary, split: Split, *, max_words: int) -> list[AttendedText]:
     """Every text of a split with the weights that a network gives its words."""
     encoded = encode(split, vocabulary, max_words=max_words)
-    weights = word_weights(network, BatchMaker(encoded, next(network.parameters()).device))
+    weights = word_weights(network, BatchMaker(encoded, next(network.parameters()).device, reads=network.reads))
     labels = [split.facts.labels[index] for index in encoded.classes]
     found = zip(words_read(encoded, vocabulary), weights, labels, strict=True)
     return [AttendedText(words, given, label) for words, given, label in found]
 
 
 def last_matrix(
-    network: nn.Module, vocabulary: Vocabulary, split: Split, wanted: Sequence[str], *, longest: int, max_words: int
+    network: Network, vocabulary: Vocabulary, split: Split, wanted: Sequence[str], *, longest: int, max_words: int
 ) -> tuple[tuple[str, ...], np.ndarray] | None:
     """Words and last attention matrix of the first text that has all of `wanted`; None if no text has.
 
@@ -98,6 +99,6 @@ def last_matrix(
     for index, words in enumerate(words_read(encoded, vocabulary)):
         joined = "".join(words) if vocabulary.unit == "characters" else " ".join(words)
         if len(words) <= longest and all(each in joined for each in wanted):
-            batch = BatchMaker(encoded, next(network.parameters()).device)(np.array([index]))
+            batch = BatchMaker(encoded, next(network.parameters()).device, reads=network.reads)(np.array([index]))
             return words, attention_matrices(network, batch.inputs)[-1]
     return None

@@ -7,22 +7,24 @@ Shapes     B texts, T words, C classes, K domains.
 """
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+
+from retable.layers.network import Network
 
 
-class PerDomain(nn.Module):
+class PerDomain(Network):
     """A network whose last layer answers for all domains at once; of its answers a text's own domain's counts.
 
     Args:
-        network: gives K C logits, those of the first domain first.
+        network: gives K C logits, those of the first domain first (`Task.for_each_domain`).
         domains: K.
     """
 
-    def __init__(self, network: nn.Module, domains: int) -> None:
+    def __init__(self, network: Network, domains: int) -> None:
         super().__init__()
         self.network, self.domains = network, domains
-        if hasattr(network, "auxiliary_loss"):
-            self.auxiliary_loss = network.auxiliary_loss
+        self.reads = (*network.reads, "domains")
+        self.auxiliary_mean = network.auxiliary_mean
 
     def forward(self, *inputs: Tensor) -> Tensor:
         """What the network reads, and at last the domain of each text, int64 (B,); to logits (B, C)."""
@@ -31,7 +33,10 @@ class PerDomain(nn.Module):
         own: Tensor = logits[torch.arange(len(domains), device=logits.device), domains]
         return own
 
+    def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
+        """The network's."""
+        return self.network.auxiliary_loss(classes)
+
     def flops_per_word(self, words_per_text: float) -> float:
         """Those of the network, which computes the answers of all domains."""
-        flops: float = self.network.flops_per_word(words_per_text)  # type: ignore[operator]
-        return flops
+        return self.network.flops_per_word(words_per_text)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 from retable.errors import unknown_name
 
 if TYPE_CHECKING:  # torch takes seconds to import, and who asks for a name does not need it
-    from torch import nn
+    from retable.layers.network import Network
 
-# Networks: Class(embedding, classes, *, options).forward(words, mask) gives logits. One with `reads_parts = True` takes
-# the names of the parts of speech after `classes`, and forward(words, mask, parts).
 MODELS = {
     "att-blstm": "retable.models.att_blstm:AttBLSTM",
     "avg-embedding": "retable.models.avg_embedding:AvgEmbedding",
@@ -47,12 +45,12 @@ def model_module(name: str) -> str:
     return known[name].partition(":")[0]
 
 
-def network_class(name: str) -> "type[nn.Module]":
-    """The class of a network: `Class(embedding, classes, *, options)`, `forward(words, mask)` gives logits.
+def network_class(name: str) -> "type[Network]":
+    """The class of a network (`retable.layers.network`).
 
     Raises: InputError for an unknown network.
     """
-    found: type[nn.Module] = _found(MODELS, name)
+    found: type[Network] = _found(MODELS, name)
     return found
 
 

@@ -11,11 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.layers.recurrent import states_of_words
 from retable.models.options import check_at_least, check_share
 
 
-class AttBLSTM(nn.Module):
+class AttBLSTM(Network):
     """Bidirectional LSTM of one layer under attention.
 
     Args:

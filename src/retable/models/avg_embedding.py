@@ -8,10 +8,11 @@ Shapes     B texts, T words (padded on the right), D vector size, C classes.
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.models.options import check_share
 
 
-class AvgEmbedding(nn.Module):
+class AvgEmbedding(Network):
     """Mean word vector and a linear layer.
 
     Args:

@@ -14,13 +14,14 @@ from torch import Tensor, nn
 
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["max", "mean"]
 
 
-class BiGRU(nn.Module):
+class BiGRU(Network):
     """Bidirectional GRU of one layer.
 
     Args:

@@ -27,6 +27,7 @@ from retable.layers.attention import padding_bias
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.multi_query import MultiQueryAttention
+from retable.layers.network import Network
 from retable.layers.positions import sinusoidal_positions
 from retable.layers.recurrent import states_of_words
 from retable.layers.self_attention import RelativeSelfAttention, SelfAttention
@@ -36,7 +37,7 @@ Fusion = Literal["cascade", "parallel", "embeddings", "positions", "relative"]
 Pool = Literal["queries", "mean", "max"]
 
 
-class CSPAN(nn.Module):
+class CSPAN(Network):
     """Cascaded semantic and positional self-attention network.
 
     Args:

@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.models.options import check_at_least, check_share
 
 WIDTH = 3  # positions that a convolution of a block spans
@@ -38,7 +39,7 @@ class Block(nn.Module):
         return shortcut
 
 
-class DPCNN(nn.Module):
+class DPCNN(Network):
     """Deep pyramid convolutional network.
 
     Args:

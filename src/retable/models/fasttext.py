@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from retable.layers.bags import PADDING, sum_of_rows
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.models.options import check_at_least
 
 MULTIPLIER = 0x9E3779B97F4A7C15 - 2**64  # 2**64 over the golden ratio, as int64; products wrap around
@@ -55,7 +56,7 @@ class NgramTable(nn.Module):
         return sum_of_rows(self.weight, rows, sparse=self.sparse)
 
 
-class FastText(nn.Module):
+class FastText(Network):
     """Bag of words and hashed n-grams; its own rows have sparse gradients, so SGD, Adagrad or SparseAdam must train it.
 
     Args:
@@ -65,6 +66,8 @@ class FastText(nn.Module):
         buckets: rows that the n-grams share, by hash.
     Raises: ValueError if an option is outside its range.
     """
+
+    sparse_rows = True
 
     def __init__(self, embedding: WordEmbedding, classes: int, *, ngrams: int = 2, buckets: int = 200_000) -> None:
         super().__init__()

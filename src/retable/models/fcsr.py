@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from retable.layers.context import full_scale_context
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.layers.products import Linear
 from retable.models.options import check_at_least, check_choice, check_share
 
@@ -80,7 +81,7 @@ class Representation(nn.Module):
         return r
 
 
-class FCSR(nn.Module):
+class FCSR(Network):
     """Full-Context Semantic Representation.
 
     Args:

@@ -58,6 +58,8 @@ class FCSRFP(FCSR):
     Raises: ValueError if an option is outside its range.
     """
 
+    answers_for_domains = False  # the second classifier would have to know the domains too
+
     def __init__(
         self,
         embedding: WordEmbedding,

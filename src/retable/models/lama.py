@@ -23,6 +23,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.heads import overlap_of_positions, similarity_of_embeddings
 from retable.layers.low_rank_attention import SPREAD, LowRankAttention
+from retable.layers.network import Network
 from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 
@@ -31,7 +32,7 @@ Disagreement = Literal["none", "positions", "embeddings"]
 Encoder = Literal["gru", "none"]
 
 
-class LAMA(nn.Module):
+class LAMA(Network):
     """Low-rank factorisation based multi-head attention.
 
     Args:

@@ -13,13 +13,14 @@ import torch
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.layers.recurrent import recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["max", "mean", "last"]
 
 
-class LSTM(nn.Module):
+class LSTM(Network):
     """Long short-term memory.
 
     Args:

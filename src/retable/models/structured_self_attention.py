@@ -15,11 +15,12 @@ from torch import Tensor, nn
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.heads import overlap_of_positions, softmax_over_words
+from retable.layers.network import Network
 from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_share
 
 
-class StructuredSelfAttention(nn.Module):
+class StructuredSelfAttention(Network):
     """Self-attentive sentence embedding.
 
     Args:

@@ -12,11 +12,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
 from retable.layers.pooled_convolution import PooledConv1d
 from retable.models.options import check_at_least, check_share
 
 
-class TextCNN(nn.Module):
+class TextCNN(Network):
     """Convolutional network over word vectors.
 
     Args:

@@ -15,10 +15,11 @@ from torch import Tensor, nn
 from retable.layers.attention import DotProductAttention, padding_bias
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import WIDENING, EncoderInput, EncoderLayer, first_weights, mean_over_words
+from retable.layers.network import Network
 from retable.models.options import check_at_least, check_share
 
 
-class Transformer(nn.Module):
+class Transformer(Network):
     """Transformer encoder.
 
     Args:

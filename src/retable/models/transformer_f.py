@@ -14,8 +14,8 @@ Method     softmax, times the weights, scaled to sum to one again, is the softma
 Shapes     B texts, T words (padded on the right), d size of the model, h heads, N layers, P parts of speech, C classes.
 """
 
-from collections.abc import Sequence
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self, get_args
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +24,7 @@ from retable.errors import InputError
 from retable.layers.attention import attend, padding_bias, split_heads
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, mean_over_words
+from retable.layers.network import Network, Task
 from retable.layers.products import Linear
 from retable.models.options import check_choice
 from retable.models.transformer import check_encoder, layer_flops
@@ -116,7 +117,7 @@ class WeighedAttention(nn.Module):
         return attended
 
 
-class TransformerF(nn.Module):
+class TransformerF(Network):
     """Transformer-F.
 
     Args:
@@ -141,7 +142,7 @@ class TransformerF(nn.Module):
     Raises: ValueError if an option is outside its range, InputError if no part of speech of the texts is content.
     """
 
-    reads_parts = True
+    reads = ("parts",)
     part_weights: Tensor
     layer_weights: Tensor
 
@@ -204,6 +205,11 @@ class TransformerF(nn.Module):
         of_layers = hook(layers, hook_a, hook_b) if fusion == "hook" else [0.0] * (layers - 1) + [1.0]
         self.register_buffer("part_weights", torch.tensor(of_parts), persistent=False)  # (P,)
         self.register_buffer("layer_weights", torch.tensor(of_layers), persistent=False)  # (N,)
+
+    @classmethod
+    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
+        """Return the network for the parts of speech of a task."""
+        return cls(embedding, task.classes, task.parts, **options)
 
     def forward(self, words: Tensor, mask: Tensor, parts: Tensor) -> Tensor:
         """Words (B, T), their mask and their parts of speech to logits (B, C)."""

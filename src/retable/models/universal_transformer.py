@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from retable.layers.attention import DotProductAttention, padding_bias
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import EncoderLayer, first_weights, mean_over_words
+from retable.layers.network import Network
 from retable.layers.positions import sinusoidal_positions
 from retable.models.options import check_at_least, check_choice
 from retable.models.transformer import check_encoder, layer_flops
@@ -49,7 +50,7 @@ def halting_weights(
     return weights, halts
 
 
-class UniversalTransformer(nn.Module):
+class UniversalTransformer(Network):
     """Universal Transformer encoder.
 
     Args:
@@ -66,6 +67,8 @@ class UniversalTransformer(nn.Module):
         ponder: weight of the ponder cost, steps and remainder of the mean word, in the loss.
     Raises: ValueError if an option is outside its range.
     """
+
+    auxiliary_mean = "words"
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Task
 from retable.models import network_class
 from retable.papers.counts import CountTable, Exponent, ParameterCount
 from retable.tables.lines import Line
@@ -71,9 +72,10 @@ def flops(count: Exponent, varied: int) -> int:
     return counted - sum(of_modules[f"{root}.{name}"] for name in count.without)
 
 
-def _network(model: str, dim: int, classes: int, options: Mapping[str, Any]) -> nn.Module:
+def _network(model: str, dim: int, classes: int, options: Mapping[str, Any]) -> Network:
+    task = Task(labels=("",) * classes)
     with torch.device("meta"):
-        return network_class(model)(WordEmbedding(torch.empty(2, dim), tuned=0), classes, **options)
+        return network_class(model).build(WordEmbedding(torch.empty(2, dim), tuned=0), task, options)
 
 
 def _numbers(network: nn.Module, part: str = "") -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from retable.layers.network import Given
 from retable.text.vocabulary import PADDING, Encoded
 
 BATCHES_SORTED_TOGETHER = 100
@@ -44,8 +45,8 @@ def sorted_batches(lengths: np.ndarray, words_in_batch: int) -> Iterator[np.ndar
 class Batch(NamedTuple):
     """Texts of one batch: `words` int64 (text, word), `mask` bool (text, word), `classes` int64 (text,).
 
-    `parts` int64 (text, word) are parts of speech, None for a network that reads none. `domains` int64 (text,) say
-    whose classifier answers, None where there is one for all.
+    What a network does not read is None: `parts` int64 (text, word), the parts of speech, and `domains` int64 (text,),
+    the domains of a joint corpus.
     """
 
     words: Tensor
@@ -66,16 +67,20 @@ class BatchMaker:
     Args:
         encoded: the texts.
         device: where the batches are wanted.
-        per_domain: whether every domain of a joint corpus has a classifier of its own.
+        reads: what of the texts the network reads beside their words.
     """
 
-    def __init__(self, encoded: Encoded, device: torch.device, *, per_domain: bool = False) -> None:
+    def __init__(self, encoded: Encoded, device: torch.device, *, reads: Sequence[Given] = ()) -> None:
+        def given(name: Given, values: np.ndarray | None) -> Tensor | None:
+            if name not in reads:
+                return None
+            assert values is not None, f"the network reads {name}, which these texts were encoded without"
+            return torch.from_numpy(values.astype(np.int64)).to(device)
+
         self.words = torch.from_numpy(encoded.words.astype(np.int64)).to(device)
-        self.parts = None if encoded.parts is None else torch.from_numpy(encoded.parts.astype(np.int64)).to(device)
+        self.parts, self.domains = given("parts", encoded.parts), given("domains", encoded.domains)
         self.offsets = torch.from_numpy(encoded.offsets).to(device)
         self.classes = torch.from_numpy(encoded.classes).to(device)
-        domains = encoded.domains if per_domain else None
-        self.domains = None if domains is None else torch.from_numpy(domains).to(device)
         self.lengths = encoded.lengths
         self.device = device
 

@@ -4,16 +4,15 @@ import math
 from collections.abc import Callable
 
 import torch
-from torch import nn
 
 from retable.errors import InputError
-from retable.layers.domains import PerDomain
+from retable.layers.network import Network
 from retable.text.vocabulary import Encoded
 from retable.training.batches import BatchMaker
 from retable.training.course import Course
 from retable.training.history import Epoch, History
 from retable.training.keeper import Keeper, StatePlace, noted_signals
-from retable.training.loop import Mean, Precision, train_epoch
+from retable.training.loop import Precision, train_epoch
 from retable.training.optimisers import Optimiser, build_optimisers
 from retable.training.parallel import ALONE, Ranks
 from retable.training.predict import predict_logits
@@ -21,7 +20,7 @@ from retable.training.schedules import Schedule, learning_rates
 
 
 def fit(
-    network: nn.Module,
+    network: Network,
     train: Encoded,
     dev: Encoded,
     *,
@@ -38,7 +37,6 @@ def fit(
     momentum: float = 0.0,
     patience: int = 3,
     clip: float = 0.0,
-    auxiliary_mean: Mean = "texts",
     state: StatePlace | None = None,
     ranks: Ranks = ALONE,
     on_batch: Callable[[int, int], None] | None = None,
@@ -56,7 +54,6 @@ def fit(
         momentum: of sgd, in [0, 1); other optimisers take 0.
         patience: epochs without a better dev accuracy before training stops.
         clip: largest norm of all gradients together; 0 does not clip.
-        auxiliary_mean: what the network's own loss, if it has one, is a mean over.
         state: where the training is kept while it runs, and from where it goes on.
         ranks: the processes that train together; each calls this with the same arguments.
         on_batch: called with (epoch, words trained in the batch); where a training goes on, at first with all before.
@@ -67,8 +64,7 @@ def fit(
     check_training(optimiser, learning_rate, epochs, epochs_max, batch_size, weight_decay, momentum, patience, clip)
     optimisers = build_optimisers(network, optimiser, learning_rate, weight_decay, momentum)
     rate_at = learning_rates(schedule, learning_rate, epochs_max)
-    per_domain = isinstance(network, PerDomain)
-    maker, dev_maker = (BatchMaker(split, device, per_domain=per_domain) for split in (train, ranks.part(dev)))
+    maker, dev_maker = (BatchMaker(split, device, reads=network.reads) for split in (train, ranks.part(dev)))
     ranks.start_alike(network, seed)
     course = Course(network, optimisers, seed, device)
     keeper = Keeper(course, state, ranks)
@@ -88,7 +84,6 @@ def fit(
                 epoch=course.number,
                 precision=precision,
                 clip=clip,
-                auxiliary_mean=auxiliary_mean,
                 sums=course.sums,
                 ranks=ranks,
                 keeper=keeper,

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from retable.layers.network import Network
 from retable.training.batches import BatchMaker
 from retable.training.course import Sums, no_sums
 from retable.training.keeper import NOTHING, Keeper
@@ -17,11 +18,10 @@ from retable.training.optimisers import set_learning_rate
 from retable.training.parallel import ALONE, Ranks
 
 Precision = Literal["float32", "bfloat16"]
-Mean = Literal["texts", "words"]
 
 
 def train_epoch(
-    network: nn.Module,
+    network: Network,
     maker: BatchMaker,
     batches: list[np.ndarray],
     optimisers: list[Optimizer],
@@ -30,7 +30,6 @@ def train_epoch(
     epoch: int,
     precision: Precision = "float32",
     clip: float = 0.0,
-    auxiliary_mean: Mean = "texts",
     sums: Sums | None = None,
     ranks: Ranks = ALONE,
     keeper: Keeper | None = None,
@@ -38,17 +37,13 @@ def train_epoch(
 ) -> tuple[float, int]:
     """One pass over the training texts: sum of the losses of all texts and how many were right.
 
-    A network may add to the cross-entropy: `auxiliary_loss(classes)` is asked right after `forward`.
-
     Args:
-        auxiliary_mean: what the network's own loss is a mean over.
         sums: what the epoch has already, where it was broken off; counted up.
         ranks: the processes that share the batches.
         keeper: asked after every step whether to save.
         on_batch: called with (epoch, words trained in the batch, by all processes).
     """
     network.train()
-    auxiliary: Callable[[Tensor], Tensor] | None = getattr(network, "auxiliary_loss", None)
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     narrow = torch.autocast(maker.device.type, torch.bfloat16) if precision == "bfloat16" else nullcontext()
     sums = sums or no_sums(maker.device)
@@ -63,9 +58,10 @@ def train_epoch(
             with narrow:
                 logits = network(*batch.inputs)
             loss = in_batch(cross_entropy(logits, batch.classes), len(own), len(texts))
-            if auxiliary:
-                size = maker.words_of if auxiliary_mean == "words" else len
-                loss = loss + in_batch(auxiliary(batch.classes), size(own), size(texts))
+            added = network.auxiliary_loss(batch.classes)
+            if added is not None:
+                size = maker.words_of if network.auxiliary_mean == "words" else len
+                loss = loss + in_batch(added, size(own), size(texts))
         for weight in weights:
             weight.grad = None
         if loss is not None:

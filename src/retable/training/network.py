@@ -8,12 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import Tensor
 
 from retable.errors import InputError
 from retable.files import atomic_file, read_json, write_json
 from retable.layers.domains import PerDomain
 from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Task
 from retable.models import network_class
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
@@ -30,8 +31,6 @@ from retable.vectors.store import WordVectors
 
 Section = Mapping[str, Any]
 Heads = Literal["shared", "per-domain"]
-SPARSE_MODELS = ("fasttext",)
-MEANS_OVER_WORDS = ("universal-transformer",)  # models whose own loss is a mean over words, not over texts
 
 
 @dataclass(frozen=True)
@@ -41,17 +40,12 @@ class NetworkClassifier:
     Several `ranks` share the texts that it answers: then all of them call `probabilities`.
     """
 
-    network: nn.Module
+    network: Network
     vocabulary: Vocabulary
     device: torch.device
     precision: Precision
     max_words: int
     ranks: Ranks = ALONE
-
-    @property
-    def per_domain(self) -> bool:
-        """Whether every domain of a joint corpus has a classifier of its own."""
-        return isinstance(self.network, PerDomain)
 
     def encoded(self, split: Split) -> Encoded:
         """The texts of a split in row numbers, as the network reads them."""
@@ -60,7 +54,7 @@ class NetworkClassifier:
     def probabilities(self, split: Split) -> np.ndarray:
         """Class probabilities of every text, float32 (text, class)."""
         encoded = self.encoded(split)
-        maker = BatchMaker(self.ranks.part(encoded), self.device, per_domain=self.per_domain)
+        maker = BatchMaker(self.ranks.part(encoded), self.device, reads=self.network.reads)
         logits = self.ranks.whole(predict_logits(self.network, maker, self.precision), len(encoded))
         return logits.softmax(dim=1).numpy()
 
@@ -80,7 +74,7 @@ class NetworkClassifier:
         return {
             "parameters": sum(weight.numel() for weight in self.network.parameters()),
             "parameters_tuned_words": tuned,
-            "flops_per_word": self.network.flops_per_word(words_per_text),  # type: ignore[operator]
+            "flops_per_word": self.network.flops_per_word(words_per_text),
         }
 
 
@@ -113,40 +107,33 @@ def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, sp
     return rows
 
 
-def reads_parts(name: str) -> bool:
-    """Whether a network is given the parts of speech of its words; its class says so."""
-    return bool(getattr(network_class(name), "reads_parts", False))
+def task_of(facts: Facts, heads: Heads, parts: Sequence[str]) -> Task:
+    """Return what a network of a corpus is built for; its domains, where each has a classifier.
 
-
-def build_network(
-    model: Section, classes: int, rows: Tensor, *, tuned: int, parts: Sequence[str] = (), domains: int = 0
-) -> nn.Module:
-    """The network that the section `model` describes, on these word vectors.
-
-    Args:
-        parts: names of the parts of speech, the unknown one first; for a network that reads them.
-        domains: how many domains have a classifier each; 0: there is one for all texts.
-    """
-    options = {name: value for name, value in model.items() if name != "name"}
-    embedding = WordEmbedding(rows, tuned=tuned, sparse=model["name"] in SPARSE_MODELS)
-    build = network_class(model["name"])
-    network = build(embedding, classes * (domains or 1), *([parts] if parts else []), **options)
-    return PerDomain(network, domains) if domains else network
-
-
-def domains_with_heads(facts: Facts, heads: Heads) -> int:
-    """How many domains of a corpus have a classifier each, 0 where all texts share one.
-
-    Raises: InputError if a corpus without domains is to have several.
+    Raises: InputError if a corpus without domains is to have several classifiers.
     """
     if heads == "per-domain" and not facts.domains:
         raise InputError(f"training.heads is per-domain, but {facts.corpus} has no domains; set it to shared.")
-    return len(facts.domains) if heads == "per-domain" else 0
+    domains = facts.domains if heads == "per-domain" else ()
+    return Task(facts.labels, domains, tuple(parts), facts.language)
+
+
+def build_network(model: Section, task: Task, rows: Tensor, *, tuned: int) -> Network:
+    """Return the network that the section `model` describes, on these word vectors.
+
+    One that does not read domains itself answers for all domains of the task at once.
+    """
+    options = {name: value for name, value in model.items() if name != "name"}
+    found = network_class(model["name"])
+    embedding = WordEmbedding(rows, tuned=tuned, sparse=found.sparse_rows)
+    if not task.domains or "domains" in found.reads:
+        return found.build(embedding, task, options)
+    return PerDomain(found.build(embedding, task.for_each_domain, options), len(task.domains))
 
 
 def untrained_network(
     train: Split, vectors: WordVectors, *, model: Section, embedding: Section, heads: Heads = "shared", seed: int
-) -> tuple[nn.Module, Vocabulary]:
+) -> tuple[Network, Vocabulary]:
     """A network on the CPU as it is before its first step, and the vocabulary of its training split.
 
     Args:
@@ -161,13 +148,11 @@ def untrained_network(
         min_count=embedding["min_count"],
         lowercase=embedding["lowercase"],
         unit=embedding["unit"],
-        parts=part_names(train) if reads_parts(model["name"]) else (),
+        parts=part_names(train) if "parts" in network_class(model["name"]).reads else (),
     )
     rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
     tuned = vocabulary.tuned if embedding["tune"] else 0
-    domains = domains_with_heads(train.facts, heads)
-    classes = len(train.facts.labels)
-    return build_network(model, classes, rows, tuned=tuned, parts=vocabulary.parts, domains=domains), vocabulary
+    return build_network(model, task_of(train.facts, heads, vocabulary.parts), rows, tuned=tuned), vocabulary
 
 
 def untrained_classifier(
@@ -241,7 +226,6 @@ def train_network(
         seed=seed,
         device=where,
         precision=precision,
-        auxiliary_mean="words" if model["name"] in MEANS_OVER_WORDS else "texts",
         state=state,
         ranks=ranks,
         on_batch=on_batch,
@@ -276,9 +260,9 @@ def load_network(
     vocabulary = Vocabulary(**read_json(folder / "vocabulary.json"))
     weights = load_file(folder / "weights.safetensors")
     tuned = vocabulary.tuned if embedding["tune"] else 0
-    domains = domains_with_heads(facts, training["heads"])
-    table = f"{'network.' if domains else ''}embedding.{'tuned' if tuned else 'fixed'}"
-    rows = torch.zeros(len(vocabulary.words), weights[table].shape[1])
-    network = build_network(model, len(facts.labels), rows, tuned=tuned, parts=vocabulary.parts, domains=domains)
+    table = f"embedding.{'tuned' if tuned else 'fixed'}"
+    size = next(weight.shape[1] for name, weight in weights.items() if name.endswith(table))
+    task = task_of(facts, training["heads"], vocabulary.parts)
+    network = build_network(model, task, torch.zeros(len(vocabulary.words), size), tuned=tuned)
     network.load_state_dict(weights)
     return NetworkClassifier(network.to(where), vocabulary, where, precision, training["max_words"])

@@ -11,15 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from retable.errors import InputError, unknown_name
+from retable.layers.network import Task
 from retable.models import LINEAR_MODELS, MODELS, linear_trainer, network_class
 from retable.text.units import Unit
 from retable.text.vocabulary import NO_PART
 from retable.training.fit import check_training, fit
-from retable.training.network import SPARSE_MODELS, Heads, build_network, reads_parts
+from retable.training.network import Heads, build_network
 
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
-GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit", "auxiliary_mean", "state", "ranks"}
+GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit", "state", "ranks"}
 
 
 def known_models() -> list[str]:
@@ -168,18 +169,20 @@ class _Checker:
 
 
 def options_of(function: Callable[..., Any], *, with_seed: bool = False) -> dict[str, Any]:
-    """Option -> type of a function's or class's arguments, without those that the run itself gives."""
+    """Option -> type of a function's arguments, or a class's keywords, without those that the run itself gives."""
     target = function.__init__ if inspect.isclass(function) else function
     hints = typing.get_type_hints(target)
-    skip = {"self", "embedding", "classes", "parts", "return", "network", "train", "dev"} | GIVEN_BY_THE_RUN
+    skip = {"return", "network", "train", "dev"} | GIVEN_BY_THE_RUN
     if function in (embedding_options, linear_embedding_options):
         skip -= {"lowercase", "unit"}
     if with_seed:
         skip -= GIVEN_BY_THE_RUN
     return {
         name: hints.get(name, Any)
-        for name in inspect.signature(target).parameters
-        if name not in skip and not name.startswith("on_")
+        for name, parameter in inspect.signature(target).parameters.items()
+        if name not in skip
+        and not name.startswith("on_")
+        and (parameter.kind is parameter.KEYWORD_ONLY or not inspect.isclass(function))
     }
 
 
@@ -212,21 +215,23 @@ def type_problem(value: Any, expected: Any) -> str | None:
 
 def _check_clip(name: str, clip: float) -> None:
     """The norm of sparse gradients is not to be had."""
-    if clip and name in SPARSE_MODELS:
+    if clip and network_class(name).sparse_rows:
         raise ValueError(f"clip is {clip}; allowed: 0, because the gradients of {name} are sparse")
 
 
 def _check_heads(name: str, heads: str) -> None:
-    """A second classifier, of which the loss is the model's own, would have to know the domains too."""
-    if heads == "per-domain" and name == "fcsr-fp":
-        raise ValueError("heads is per-domain; allowed: shared, because fcsr-fp has a second classifier of its own")
+    """Refuse several classifiers where a network cannot have them, and one where it has one for each domain."""
+    found = network_class(name)
+    if heads == "per-domain" and not found.answers_for_domains:
+        raise ValueError(f"heads is per-domain; allowed: shared, because {name} has a second classifier of its own")
+    if heads == "shared" and "domains" in found.reads:
+        raise ValueError(f"heads is shared; allowed: per-domain, because {name} has layers for each domain")
 
 
 def _build_small(name: str, options: Section) -> None:
     """The constructor knows what its options may be; on the meta device no network costs anything."""
     import torch
 
+    task = Task(("one", "other"), domains=("here", "there"), parts=(NO_PART,))
     with torch.device("meta"):
-        build_network(
-            {"name": name, **options}, 2, torch.zeros(4, 4), tuned=4, parts=[NO_PART] if reads_parts(name) else []
-        )
+        build_network({"name": name, **options}, task, torch.zeros(4, 4), tuned=4)

@@ -1,0 +1,74 @@
+"""What every model is: a network that declares what it reads and how it is trained, built for a task."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+
+Given = Literal["parts", "domains"]
+Mean = Literal["texts", "words"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a network is built for.
+
+    `labels` name the classes, in the order of their indices. `domains` are the corpora of a joint corpus, empty for
+    another. `parts` name the parts of speech of the training texts, the unknown one first; empty for a network that
+    reads none. `language` is that of the texts.
+    """
+
+    labels: tuple[str, ...]
+    domains: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    language: str = "en"
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
+
+    @property
+    def for_each_domain(self) -> "Task":
+        """The task of answering for all domains at once: the classes of the first domain, then those of the second."""
+        return replace(self, labels=tuple(f"{domain}/{label}" for domain in self.domains for label in self.labels))
+
+
+class Network(nn.Module):
+    """A classifier of texts: `forward(words, mask, ...)` gives logits, float (text, class).
+
+    `words` int64 (text, word) are rows of the embedding, `mask` bool (text, word) is False on padding, which stands on
+    the right. A subclass takes `embedding` and `classes`, what else of the task it needs, and its options by name.
+
+    Traits:
+        reads: what `forward` takes after words and mask, in this order: parts (of speech), int64 (text, word); domains,
+            int64 (text,).
+        sparse_rows: gradients of the embedding hold the rows of the batch alone; they cannot be clipped.
+        auxiliary_mean: what its own loss is a mean over.
+        answers_for_domains: whether its classes may be those of several domains, of which each text's own count.
+    """
+
+    reads: tuple[Given, ...] = ()
+    sparse_rows: bool = False
+    auxiliary_mean: Mean = "texts"
+    answers_for_domains: bool = True
+
+    @classmethod
+    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
+        """Return the network for a task. Raises: ValueError if an option is outside its range."""
+        return cls(embedding, task.classes, **options)
+
+    def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
+        """Return what training adds to the cross-entropy of the batch that `forward` has just seen, a scalar, or None.
+
+        Args:
+            classes: of the texts, int64 (text,).
+        """
+        return None
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Return the floating-point operations of `forward` for a word of texts of this length, by formula."""
+        raise NotImplementedError
