@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from retable.papers.claims import CLAIMS, Claim
 from retable.papers.paper import Column
 from retable.project.paths import PUBLISHED
 from retable.results.claims import lines_of, printed_in
-from retable.runs.bank import OF_ANSWERS, Entry, bank_predictions, rescored
+from retable.runs.bank import OF_ANSWERS, Entry, bank_predictions, rescored, results_of, shown_runs
 from retable.runs.folder import write_predictions
 from retable.runs.recipes import RECIPES
 from retable.text.folds import Fold
@@ -29,8 +29,9 @@ SPREADS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
 
 
 def bank_cases() -> Iterator[Case]:
-    """Yield the scores of banked answers, and the claims of each table."""
+    """Yield the scores and results of banked runs, and the claims of each table."""
     yield Case("scores of banked answers", {}, {unit: RECIPES[unit] for unit in ("scores", "tables")}, of_answers)
+    yield Case("results of banked runs", {}, {"tables": RECIPES["tables"]}, of_runs)
     for table in dict.fromkeys(claim.table for claim in CLAIMS):
         asked = {"published": sha256_of_file(PUBLISHED / f"{paper_of_table(table).name}.csv")}
         yield Case(f"claims on {table}", asked, {"claims": RECIPES["claims"]}, partial(claims_on, table))
@@ -43,6 +44,43 @@ def of_answers(scratch: Path) -> Arrays:
     clean = {text for text, is_clean in zip(split.ids, split.clean, strict=True) if is_clean}
     found = [rescored(entry("row", "column", 1, ""), path, metric, clean) for metric in OF_ANSWERS]
     return {each.metric: np.array([float(each.value), float(each.clean)], dtype=np.float64) for each in found}
+
+
+def of_runs(scratch: Path) -> Arrays:
+    """Return what tables show of banked runs: of one, of dev or test folds, of folds of which one is missing."""
+    draw = random.Random(5)
+    cells: dict[str, list[Fold | None]] = {
+        "one": [None],
+        "dev": [Fold("dev", 3, number) for number in (3, 1, 2)],
+        "test": [Fold("test", 3, number) for number in (1, 2, 3)],
+        "two of three": [Fold("dev", 3, number) for number in (1, 2)],
+    }
+    found = {}
+    for what, folds in cells.items():
+        told = [(seed, fold.told if fold else "") for seed in (1, 2) for fold in folds]
+        entries = [scored(entry("row", "column", *each), draw) for each in told]
+        for place, result in enumerate(results_of(entries)):
+            for name, value in asdict(result).items():
+                found[f"{what} {place} {name}"] = texts([str(value)])
+        found[f"{what} shown"] = texts([f"{each.seed} {each.fold}" for each in shown_runs(entries)])
+    return found
+
+
+def scored(run: Entry, draw: random.Random) -> Entry:
+    """Return a run with made-up scores; some have no clean text."""
+    clean = draw.random() < 0.7
+    return replace(
+        run,
+        value=str(draw.random()),
+        dev=str(draw.random()),
+        texts=str(draw.randrange(9, 99)),
+        clean=str(draw.random()) if clean else "",
+        clean_texts=str(draw.randrange(1, 9) if clean else 0),
+        tokens_covered=str(draw.random()),
+        turned=draw.choice(("True", "False")),
+        max_words="0",
+        cut="0",
+    )
 
 
 def claims_on(table: str, scratch: Path) -> Arrays:

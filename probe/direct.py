@@ -18,7 +18,7 @@ from retable.text.clean.cleaning import clean_text
 from retable.text.clean.splitting import ALL, draw_splits
 from retable.text.leaks.clusters import near_duplicate_clusters
 from retable.text.leaks.leakage import fingerprints
-from retable.text.leaks.overlaps import matches
+from retable.text.leaks.overlaps import counts, matches
 from retable.text.splits import SPLITS
 from retable.text.units import Unit
 from retable.text.vocabulary import Encoded
@@ -143,10 +143,16 @@ def drawn_splits(scratch: Path) -> Arrays:
 def copies(scratch: Path) -> Arrays:
     """Return which texts of three groups of two corpora are copies of one another, exact or near."""
     prints = fingerprints(sentences(240))
-    found = matches(prints, np.arange(240) % 3, (0, 0, 1))
+    groups = np.arange(240) % 3
+    found = matches(prints, groups, (0, 0, 1))
     assert {match.exact for match in found} == {False, True}, "copies must be exact and near ones"
     places = np.array([[match.text, match.group, match.other, match.exact] for match in found], dtype=np.int64)
-    return {"copies": places, "similarity": np.array([match.similarity for match in found], dtype=np.float64)}
+    counted = [[*pair, *numbers] for pair, numbers in sorted(counts(found, groups).items())]
+    return {
+        "counts": np.array(counted),
+        "copies": places,
+        "similarity": np.array([match.similarity for match in found], dtype=np.float64),
+    }
 
 
 def sentences(count: int) -> list[str]:

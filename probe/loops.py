@@ -35,6 +35,7 @@ LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and what it asks for
     "patience": ("avg-embedding", {"training": {"patience": 1, "epochs": 30, "epochs_max": 30, "learning_rate": 0.5}}),
     "patience, equal accuracy": ("lstm", {"training": {"patience": 2, "epochs": 8, "epochs_max": 8}, "seed": 3}),
     "words cut": ("textcnn", {"training": {"max_words": 20}}),
+    "words cut, with parts": ("transformer-f", {"training": {"max_words": 20}}),
     "vectors fixed": ("textcnn", {"embedding": {"tune": False}}),
     "vectors random": ("textcnn", {"embedding": {"vectors": "none", "size": 14, "spread": 0.3}}),
     "case kept": ("textcnn", {"embedding": {"lowercase": False, "min_count": 1}}),

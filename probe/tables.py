@@ -98,7 +98,8 @@ def shown(found: list[Line]) -> Arrays:
         cell: texts([line.measured, line.low, line.high, line.clean, line.delta, line.verdict])
         for cell, line in measured.items()
     }
-    return cells | {"cells": texts(sorted(measured))}
+    told = [f"{cell} {line.match} {line.runs}" for cell, line in sorted(measured.items())]
+    return cells | {"cells": texts(sorted(measured)), "matches": texts(told)}
 
 
 def statistics(source: Paper, table: StatisticsTable, scratch: Path) -> Arrays:

@@ -33,19 +33,26 @@ SMALL = {  # option -> the largest value that a case of the probe takes
 }  # fmt: skip
 TRAINING = {"epochs": 3, "epochs_max": 6, "batch_size": 8, "patience": 6}
 LIVELY = {"fcsr": {"spread": 0.5}, "fcsr-fp": {"spread": 0.5}}  # else their logits say nothing of the text
-MORE_READINGS: dict[str, list[Options]] = {  # numbers that change what is computed, beside Literal and bool options
+# Numbers that change what is computed, beside Literal and bool options: where a preset has 0 or 1, also another one,
+# because a product with 1 hides what it is a product with.
+MORE_READINGS: dict[str, list[Options]] = {
     "fcsr": [
         {"alpha": 0.9},  # texts of over 32 words: with the preset's 0.2 nothing so far away is left
         {"alpha": 0.9, "window": 25},
         {"alpha": 0.9, "window": 4, "window_means": "distance"},
     ],
-    "fcsr-fp": [{"alpha": 0.9, "window": 4, "window_means": "distance"}],
-    "lama": [{"heads": 1}, {"disagreement": "positions", "context": "mean"}],
-    "cspan": [{"queries": 1}],
+    "fcsr-fp": [{"alpha": 0.9, "window": 4, "window_means": "distance"}, {"reversal": 0.3}],
+    "lama": [{"heads": 1}, {"disagreement": "positions", "context": "mean"}, {"mlp_hidden": 0, "heads": 2}],
+    "cspan": [{"queries": 1}, {"dropout": 0.3}],
     "dpcnn": [{"shared": True, "region": 1}],
     "fasttext": [{"ngrams": 1}, {"ngrams": 3}],
-    "transformer-f": [{"heads": 2}, {"hook_a": 1.5}],
-    "universal-transformer": [{"halting": "adaptive", "combine": "sum"}],
+    "structured-self-attention": [{"mlp_hidden": 0}],
+    "transformer-f": [{"heads": 2}, {"hook_a": 1.5}, {"content_weight": 0.7}],
+    "universal-transformer": [
+        {"heads": 2},
+        {"halting": "adaptive", "combine": "sum"},
+        {"halting": "adaptive", "threshold": 0.6, "ponder": 0.2},
+    ],
 }
 IDLE: dict[str, list[Options]] = {  # readings that are another one: their options do something only beside others
     "fcsr": [{"window_means": "distance"}],
