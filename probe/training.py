@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from probe.case import Arrays, Case
-from probe.samples import PLAIN, VECTORS, WITH_DOMAINS
+from probe.samples import PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES
 from retable.experiments.identity import identity
 from retable.experiments.run import make_run
 from retable.experiments.scale import model_preset
@@ -126,10 +126,16 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
                 sections["model"][option] = min(value, largest)
         sections["embedding"]["vectors"] = VECTORS
         sections["training"] |= TRAINING
-    sections |= {"corpus": {"name": PLAIN}, "seed": 1, "device": "cpu", "precision": "float32"}
+    sections |= {"corpus": {"name": corpus_for(model)}, "seed": 1, "device": "cpu", "precision": "float32"}
     for name, options in asked.items():
         sections[name] = sections[name] | options if isinstance(options, Mapping) else options
     return sections
+
+
+def corpus_for(model: str) -> str:
+    """Return a corpus that has what a model reads."""
+    reads = network_class(model).reads if model in MODELS else ()
+    return WITH_DOMAINS if "domains" in reads else WITH_SENTENCES if "sentences" in reads else PLAIN
 
 
 def case(name: str, parameters: dict[str, Any]) -> Case:
