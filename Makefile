@@ -14,12 +14,15 @@ export DO_NOT_TRACK := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export MLFLOW_ALLOW_PICKLE_DESERIALIZATION := false
 
-.PHONY: tables test env params ui bench check lint types format clean
+.PHONY: tables test probe env params ui bench check lint types format clean
 tables: env ## everything: corpora, vectors, models, tables, report, record (SCALE=smoke works offline)
 	@retable make $(if $(SCALE),--scale $(SCALE)) $(if $(JOBS),--jobs $(JOBS))
 
 test: env ## all tests
 	@python -m pytest -n 2 --dist loadfile tests
+
+probe: env ## the numbers of small runs beside those of the last accepted commit (docs/recipes.md)
+	@python -m probe
 
 env: $(VENV)/.ready ## the environment alone (TORCH="torch==2.13.0 --index-url ..." takes another build)
 

@@ -23,7 +23,7 @@ DVC_200_STAGES_S = 4.6  # unchanged, in one dvc.yaml, on the machine whose figur
 ALWAYS_RUN = "record"
 # torch's own first optimiser of a process would import torch's compiler.
 START = (
-    "import retable.stages.run, torch; from retable.training.optimisers import build_optimisers; "
+    "import retable.experiments.run, torch; from retable.training.optimisers import build_optimisers; "
     "build_optimisers(torch.nn.Linear(1, 1), 'adam', 0.1, 0.0)"
 )
 REPEATS = 3

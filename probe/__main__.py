@@ -5,7 +5,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from probe.compare import compare, demands
+from probe.compare import compare, demands, twins
+from probe.loops import idle
 from probe.sides import git, known_commit, outcomes, start, state_of_checkout, worktree, write
 from retable.files import read_json, write_json
 from retable.project.command import command, fail
@@ -34,14 +35,17 @@ def main() -> None:
 
 def run_cases(folder: Path, wanted: list[str]) -> None:
     """Run the cases of this tree; those of data leave what the later ones of them read."""
-    from probe.data import data_cases  # imported here: a comparison needs neither torch nor spaCy
+    from probe.bank import bank_cases  # imported here: a comparison needs neither torch nor spaCy
+    from probe.data import data_cases
+    from probe.direct import direct_cases
     from probe.samples import write_samples
     from probe.tables import table_cases
     from probe.training import training_cases
 
     write_samples(TAGGED, VECTORS)
     with tempfile.TemporaryDirectory() as scratch:
-        cases = (case for cases in (table_cases(), data_cases(), training_cases()) for case in cases)
+        groups = (table_cases(), bank_cases(), direct_cases(), data_cases(), training_cases())
+        cases = (case for cases in groups for case in cases)
         write(folder, [case for case in cases if chosen(case.name, wanted)], Path(scratch))
 
 
@@ -75,6 +79,8 @@ def report(before: str, wanted: list[str]) -> None:
         print(sentence, file=sys.stderr)
     if sentences:
         fail(f"{len(sentences)} recipes and numbers do not agree (retable/runs/recipes.py, src/retable/conf/models/).")
+    if found := twins(now) + idle(now):
+        fail(f"{len(found)} cases do not watch what they name (probe/loops.py, probe/training.py): {'; '.join(found)}.")
 
 
 if __name__ == "__main__":

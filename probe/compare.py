@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from retable.errors import InputError
+
 EQUAL, MINOR, MAJOR = 0, 1, 2
 WORDS = {EQUAL: "equal", MINOR: "within rounding", MAJOR: "beyond rounding"}
 ROUNDING = {"float64": 1e-9, "float32": 1e-4}  # of a number, or of its share of it where it is above 1
@@ -65,10 +67,10 @@ def of_array(name: str, before: np.ndarray, now: np.ndarray, rounding: float) ->
 
 
 def raised(before: str, now: str) -> int:
-    """Return which part of a version was raised. Raises: ValueError if it went back."""
+    """Return which part of a version was raised. Raises: InputError if it went back."""
     then, here = (tuple(int(part) for part in version.split(".")) for version in (before, now))
     if here < then:
-        raise ValueError(f"a version went back, from {before} to {now}")
+        raise InputError(f"a version went back, from {before} to {now}; take a higher one.")
     return EQUAL if here == then else MAJOR if here[0] > then[0] else MINOR
 
 
@@ -94,6 +96,18 @@ def demands(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> list[s
             sentences.append(
                 f"{unit}: its version was raised, and its cases are {seen}; take it back, or add a case first"
             )
+    return sentences
+
+
+def twins(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Return a sentence for each case that gives the numbers of another one, though it is asked for another thing."""
+    first: dict[tuple[Any, ...], str] = {}
+    sentences = []
+    for name, outcome in outcomes.items():
+        bits = tuple((array, outcome.arrays[array].tobytes()) for array in sorted(outcome.arrays))
+        other = first.setdefault(bits, name)
+        if other != name and outcome.asked != outcomes[other].asked:
+            sentences.append(f"{name} gives the numbers of {other}: what it asks for does nothing; change or drop it")
     return sentences
 
 

@@ -4,56 +4,101 @@ They lie under the names of declared corpora in data/tagged/ of a worktree of th
 """
 
 import random
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from retable.files import sha256_of_value
 from retable.text.splits import SPLITS, Facts, tagged_schema
 from retable.vectors.store import NO_VECTORS, WordVectors, write_vectors
 
-PLAIN, WITH_DOMAINS, WITH_SENTENCES = "mr", "fdu-16", "imdb"  # declared names: the second is a joint corpus
-VECTORS = "probe.file-20"
+PLAIN, WITH_DOMAINS, TWO_LABELS, GROUPED = "mr", "fdu-16", "sst-2", "ced-grouped"  # declared names
+WITH_SENTENCES = "imdb"
+VECTORS, VECTORS_OF_FOLDS = "probe.file-20", "probe.folds-20"
+FOLDS = 3
 LENGTHS = (1, 2, 3, 4, 5, 7, 9, 12, 17, 24, 31, 33, 40, 55, 64, 65, 70)
 COUNTS = {"train": 44, "dev": 18, "test": 20}
 LABELS = ("bad", "good", "so-so")
 DOMAINS = ("books", "music", "films")
 WORDS = [f"Word{number}" if number % 7 == 0 else f"word{number}" for number in range(90)]
+GIVEN = [word.lower() for word in WORDS[:70]]  # have a vector
 PARTS = ("NOUN", "VERB", "ADJ", "DET", "ADP")
+CORPORA = {
+    PLAIN: Facts(PLAIN, "en", LABELS),
+    WITH_DOMAINS: Facts(WITH_DOMAINS, "en", LABELS, DOMAINS),  # a joint corpus
+    TWO_LABELS: Facts(TWO_LABELS, "en", LABELS[:2]),  # and words that its training texts lack
+    GROUPED: Facts(GROUPED, "en", LABELS),  # folds keep its near copies together
+    WITH_SENTENCES: Facts(WITH_SENTENCES, "en", LABELS),  # a seventh of its words are full stops
+}
+
+Rows = dict[str, list[Any]]  # column of a split -> its values
 
 
 def write_samples(tagged: Path, vectors: Path) -> None:
-    """Write the corpora, the vectors of most of their words, and the empty set."""
-    for name, domains in ((PLAIN, ()), (WITH_DOMAINS, DOMAINS), (WITH_SENTENCES, ())):
-        write_corpus(tagged / name, Facts(name, "en", LABELS, domains), marks=0.15 * (name == WITH_SENTENCES))
-    numbers = np.random.default_rng(5).standard_normal((70, 20)).astype(np.float32) / 4
-    given = WordVectors([word.lower() for word in WORDS[:70]], numbers, {"unit": "words", "language": "en"})
-    for name, held in ((VECTORS, given), ("none", NO_VECTORS)):
+    """Write the corpora, the vectors of most of their words, a set of folds, and the empty set."""
+    for name, facts in CORPORA.items():
+        (tagged / name).mkdir(parents=True, exist_ok=True)
+        for split, rows in rows_of(name).items():
+            pq.write_table(pa.table(rows, schema=tagged_schema(facts, parts=True)), tagged / name / f"{split}.parquet")
+    folds = [f"{VECTORS_OF_FOLDS}/fold-{number}-of-{FOLDS}" for number in range(1, FOLDS + 1)]
+    held = {name: given_vectors(seed) for seed, name in enumerate((VECTORS, VECTORS_OF_FOLDS, *folds), start=5)}
+    for name, each in (held | {"none": NO_VECTORS}).items():
         (vectors / name).mkdir(parents=True, exist_ok=True)
-        write_vectors(vectors / name, name, held)
+        write_vectors(vectors / name, name, each)
 
 
-def write_corpus(folder: Path, facts: Facts, *, marks: float) -> None:
-    """Write three splits; a fifth of the dev and test texts is not clean, and some train texts stand there twice.
+def given_vectors(seed: int) -> WordVectors:
+    """Return vectors of most words."""
+    numbers = np.random.default_rng(seed).standard_normal((len(GIVEN), 20)).astype(np.float32) / 4
+    return WordVectors(GIVEN, numbers, {"unit": "words", "language": "en"})
 
-    Args:
-        marks: share of the words in whose place a full stop stands.
-    """
-    draw = random.Random(facts.corpus)
-    folder.mkdir(parents=True, exist_ok=True)
+
+@cache
+def digest_of_sample(name: str) -> str:
+    """Return the digest of a corpus: other texts are another question."""
+    return sha256_of_value(rows_of(name))
+
+
+def rows_of(name: str) -> dict[str, Rows]:
+    """Return the splits of a corpus; a fifth of the dev and test texts is not clean."""
+    draw = random.Random(name)
+    facts = CORPORA[name]
+    found = {}
     for split in SPLITS:
-        rows: dict[str, list[object]] = {name: [] for name in ("id", "tokens", "parts", "label", "clean")}
+        rows: Rows = {column: [] for column in ("id", "tokens", "parts", "label", "clean")}
         for number in range(COUNTS[split]):
-            label = number % len(LABELS)
+            label = number % len(facts.labels)
             length = LENGTHS[number % len(LENGTHS)]
             common = WORDS[label * 20 : label * 20 + 40]
             words = [draw.choice(common if draw.random() < 0.7 else WORDS) for _ in range(length)]
-            words = ["." if marks and draw.random() < marks else word for word in words]
+            parts = [PARTS[int(word[4:]) % len(PARTS)] for word in words]
+            if name == WITH_SENTENCES:
+                words = ["." if draw.random() < 1 / 7 else word for word in words]
             domain = f"{facts.domains[number % len(facts.domains)]}/" if facts.domains else ""
             rows["id"].append(f"{domain}{split}-{number}")
-            rows["tokens"].append(words)
-            rows["parts"].append(["PUNCT" if word == "." else PARTS[int(word[4:]) % len(PARTS)] for word in words])
-            rows["label"].append(LABELS[label])
+            rows["parts"].append(parts)
+            rows["label"].append(facts.labels[label])
             rows["clean"].append(split == "train" or draw.random() < 0.8)
-        pq.write_table(pa.table(rows, schema=tagged_schema(facts, parts=True)), folder / f"{split}.parquet")
+            if name == GROUPED and number % 3:
+                words = [*rows["tokens"][-1][:-1], words[-1]]
+                rows["parts"][-1] = [PARTS[int(word[4:]) % len(PARTS)] for word in words]
+            if name == TWO_LABELS:
+                words, rows["parts"][-1] = rare(words, rows["parts"][-1], split, number)
+            rows["tokens"].append(words)
+        found[split] = rows
+    return found
+
+
+def rare(words: list[str], parts: list[str], split: str, number: int) -> tuple[list[str], list[str]]:
+    """Return a text with words that train has once (in train), or never, with a vector and without (in dev and test).
+
+    Every fifth word of WORDS stands in no training text. Some words of test have a part of speech that train lacks.
+    """
+    if split == "train":
+        return [f"Rare{number}" if int(word[4:]) % 5 == 0 else word for word in words], parts
+    words = [f"New{place}" if place % 6 == 5 else word for place, word in enumerate(words)]
+    return words, ["INTJ" if word.startswith("New") else part for word, part in zip(words, parts, strict=True)]

@@ -1,25 +1,33 @@
-"""What is said of the numbers: scores of canned answers, every table of canned runs, paired comparisons."""
+"""What is said of the numbers: scores of canned answers, every table of canned runs or counts, paired comparisons."""
 
 import random
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from probe.case import Arrays, Case, texts
+from retable.experiments.scale import model_preset
 from retable.files import sha256_of_file
 from retable.papers import PAPERS, paper
-from retable.papers.paper import Paper, ResultTable
+from retable.papers.counts import CountTable
+from retable.papers.paper import Paper, ResultTable, StatisticsTable
 from retable.project.paths import PUBLISHED
 from retable.results.tables import published_numbers
 from retable.runs.metrics import score
 from retable.runs.recipes import RECIPES
+from retable.tables.counts import count_lines
+from retable.tables.lines import Line
 from retable.tables.paired import paired_difference, together
 from retable.tables.results import Cells, RunResult, of_folds, result_lines
+from retable.tables.statistics import statistics_lines
 from retable.text.folds import Fold
 
 SPREADS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
+DOMAINS_ASKED = (("accuracy", "books"), ("error_rate", "music"))
 KINDS = ((1, 0, ""), (3, 0, ""), (1, 10, "test"), (2, 3, "dev"))  # seeds, folds and their kind
 
 
@@ -31,6 +39,14 @@ def table_cases() -> Iterator[Case]:
         for table in source.results:
             asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv") if table.published else ""}
             yield Case(f"table {table.name}", asked, recipes("tables"), partial(lines, source, table))
+        asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv")} if source.statistics or source.counts else {}
+        for facts in source.statistics:
+            yield Case(f"statistics {facts.name}", asked, recipes("tables"), partial(statistics, source, facts))
+        for counts in source.counts:
+            models = {count.model for count in counts.cells.values()}
+            versions = {model: model_preset(model)["recipe"] for model in sorted(models)}
+            yield Case(f"counts {counts.name}", asked, recipes("tables") | versions, partial(counted, source, counts))
+    yield Case("results", {}, recipes("tables"), results)
     yield Case("claims", {}, recipes("claims"), claims)
 
 
@@ -46,8 +62,21 @@ def scores(scratch: Path) -> Arrays:
     classes = draw.integers(0, 3, size=60)
     probabilities[:, 1] *= 0.01
     probabilities /= probabilities.sum(axis=1, keepdims=True)
-    found = score(probabilities, classes)
-    return {name: np.array([-1.0 if value is None else value], dtype=np.float64) for name, value in found.items()}
+    ties = probabilities.copy()
+    ties[:5, :2] = ties[:5, :2].mean(axis=1, keepdims=True)
+    asked = {
+        "": (probabilities, classes),
+        "equal probabilities, ": (ties, classes),
+        "one class, ": (probabilities, np.zeros_like(classes)),
+        "two classes, ": (probabilities[:, :2], classes % 2),
+    }
+    found = {
+        f"{what}{name}": np.array([-1.0 if value is None else value], dtype=np.float64)
+        for what, answers in asked.items()
+        for name, value in score(*answers).items()
+    }
+    assert found["one class, macro_auc"] == -1.0, "one class alone has no area under a curve"
+    return found
 
 
 def lines(source: Paper, table: ResultTable, scratch: Path) -> Arrays:
@@ -59,11 +88,61 @@ def lines(source: Paper, table: ResultTable, scratch: Path) -> Arrays:
         if row.model and column.corpus
     }
     found = result_lines(table, published_numbers(source, table.published), Cells(runs, {}), SPREADS)
-    return {
-        f"{line.row} {line.column}": texts([line.measured, line.low, line.high, line.clean, line.delta, line.verdict])
-        for line in found
-        if line.measured
+    return shown(found)
+
+
+def shown(found: list[Line]) -> Arrays:
+    """Return the numbers of the cells that are measured, and which these are."""
+    measured = {f"{line.row} {line.column}": line for line in found if line.measured}
+    cells = {
+        cell: texts([line.measured, line.low, line.high, line.clean, line.delta, line.verdict])
+        for cell, line in measured.items()
     }
+    return cells | {"cells": texts(sorted(measured))}
+
+
+def statistics(source: Paper, table: StatisticsTable, scratch: Path) -> Arrays:
+    """Return the lines of a table of facts about corpora, of made-up counts."""
+    published = published_numbers(source, table.published)
+    stats: dict[str, dict[str, float]] = {}
+    for row, corpus in table.corpora.items():
+        keys = sorted({table.statistic(row, number.column) for number in published})
+        draw = random.Random(corpus)
+        stats[corpus] = {key: draw.choice((draw.randrange(10**5), draw.uniform(1, 400))) for key in keys}
+    return shown(statistics_lines(table, published, stats))
+
+
+def counted(source: Paper, table: CountTable, scratch: Path) -> Arrays:
+    """Return the lines of a table of parameters and powers."""
+    return shown(count_lines(table, published_numbers(source, table.published)))
+
+
+def results(scratch: Path) -> Arrays:
+    """Return what tables read of a run's metrics and costs: each score, each cost, those of a domain."""
+    draw = random.Random(9)
+
+    def made() -> dict[str, float]:
+        return {name: draw.random() for name in ("accuracy", "error_rate", "macro_f1", "macro_auc")} | {
+            "texts": draw.randrange(10, 500)
+        }
+
+    def of_test() -> dict[str, Any]:
+        return {"test": made(), "test_clean": made()}
+
+    training = {"schedule": "steps", "epochs": 5, "epochs_max": 30, "max_words": 7}
+    metrics = of_test() | {
+        "dev": made(),
+        "domains": {"books": of_test(), "music": {"test": made(), "test_clean": None}},
+        "vectors": {"name": "v", "words_covered": 0.5, "tokens_covered": 0.75},
+        "epochs": {"run": 5, "chosen": 3, "turned": True},
+        "parameters": {"training": training, "corpus": {"folds": 3, "fold": 2, "kind": "dev"}},
+    }
+    cost = {"peak_memory_mb": 812.5, "seconds_per_epoch": 3.25}
+    found = {}
+    for metric, domain in (*((name, "") for name in ("accuracy", "macro_f1", "macro_auc", *cost)), *DOMAINS_ASKED):
+        for name, value in asdict(RunResult.from_metrics(metrics, cost, metric, domain)).items():
+            found[f"{metric} {domain} {name}"] = texts([str(value)])
+    return found
 
 
 def canned(cell: str) -> list[RunResult]:

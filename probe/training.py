@@ -5,7 +5,7 @@ training may be asked for, each through the function that makes the runs of tabl
 import csv
 import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,8 +14,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import torch
 
-from probe.case import Arrays, Case
-from probe.samples import PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES
+from probe.case import Arrays, Case, texts
+from probe.loops import LOOPS, Options
+from probe.samples import PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES, digest_of_sample
 from retable.experiments.identity import identity
 from retable.experiments.run import make_run
 from retable.experiments.scale import model_preset
@@ -26,50 +27,33 @@ from retable.project.paths import VECTORS as VECTORS_FOLDER
 from retable.runs.folder import read_predictions
 from retable.runs.recipes import recipe_of
 
-Options = dict[str, Any]
 SMALL = {  # option -> the largest value that a case of the probe takes
     "hidden": 12, "mlp_hidden": 10, "heads": 3, "queries": 4, "maps": 8, "blocks": 3, "filters": 6,
     "attention_hidden": 8, "layers": 2, "size": 12, "steps": 3, "buckets": 500, "distance": 4,
 }  # fmt: skip
 TRAINING = {"epochs": 3, "epochs_max": 6, "batch_size": 8, "patience": 6}
+LIVELY = {"fcsr": {"spread": 0.5}, "fcsr-fp": {"spread": 0.5}}  # else their logits say nothing of the text
 MORE_READINGS: dict[str, list[Options]] = {  # numbers that change what is computed, beside Literal and bool options
-    "fcsr": [{"alpha": 0.0}, {"window": 5}, {"window": 4, "window_means": "distance"}],
+    "fcsr": [
+        {"alpha": 0.9},  # texts of over 32 words: with the preset's 0.2 nothing so far away is left
+        {"alpha": 0.9, "window": 25},
+        {"alpha": 0.9, "window": 4, "window_means": "distance"},
+    ],
+    "fcsr-fp": [{"alpha": 0.9, "window": 4, "window_means": "distance"}],
     "lama": [{"heads": 1}, {"disagreement": "positions", "context": "mean"}],
     "cspan": [{"queries": 1}],
     "dpcnn": [{"shared": True, "region": 1}],
     "fasttext": [{"ngrams": 1}, {"ngrams": 3}],
     "transformer-f": [{"heads": 2}, {"hook_a": 1.5}],
+    "universal-transformer": [{"halting": "adaptive", "combine": "sum"}],
+}
+IDLE: dict[str, list[Options]] = {  # readings that are another one: their options do something only beside others
+    "fcsr": [{"window_means": "distance"}],
+    "fcsr-fp": [{"window_means": "distance"}],
+    "cspan": [{"first_attention": False, "fusion": "parallel"}],
+    "universal-transformer": [{"combine": "sum"}],
 }
 BFLOAT16_ROUNDING = 0.05  # of bfloat16's three digits, after a few steps
-LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and what it asks for beside TRAINING, by section
-    **{
-        f"schedule {name}": ("textcnn", {"training": {"schedule": name, "epochs": 6}})
-        for name in ("constant", "fcsr", "linear", "steps", "warmup")
-    },
-    "sgd": ("textcnn", {"training": {"optimiser": "sgd", "learning_rate": 0.1, "momentum": 0.9}}),
-    "adagrad": ("textcnn", {"training": {"optimiser": "adagrad", "learning_rate": 0.05}}),
-    "adagrad, rows": ("fasttext", {"training": {"optimiser": "adagrad", "weight_decay": 0.01}}),
-    "adam, rows": ("fasttext", {"training": {"optimiser": "adam"}}),
-    "sgd, rows": ("fasttext", {"training": {"optimiser": "sgd", "learning_rate": 0.5}}),
-    "weight decay": ("textcnn", {"training": {"weight_decay": 0.05}}),
-    "clip": ("bilstm", {"training": {"clip": 0.05}}),
-    "patience": ("avg-embedding", {"training": {"patience": 1, "epochs": 30, "epochs_max": 30, "learning_rate": 0.5}}),
-    "words cut": ("textcnn", {"training": {"max_words": 20}}),
-    "vectors fixed": ("textcnn", {"embedding": {"tune": False}}),
-    "vectors random": ("textcnn", {"embedding": {"vectors": "none", "size": 14, "spread": 0.3}}),
-    "case kept": ("textcnn", {"embedding": {"lowercase": False, "min_count": 1}}),
-    "characters": ("textcnn", {"embedding": {"unit": "characters", "vectors": "none", "size": 10}}),
-    "bfloat16": ("transformer", {"precision": "bfloat16"}),
-    "domains": ("textcnn", {"corpus": {"name": WITH_DOMAINS}}),
-    "domains, a head each": ("textcnn", {"corpus": {"name": WITH_DOMAINS}, "training": {"heads": "per-domain"}}),
-    "domains, a head each, bilstm": ("bilstm", {"corpus": {"name": WITH_DOMAINS}, "training": {"heads": "per-domain"}}),
-    **{
-        f"{kind} fold {number}, {model}": (model, {"corpus": {"folds": 3, "fold": number, "kind": kind}})
-        for model in ("textcnn", "tfidf-svm")
-        for kind, number in (("dev", 2), ("test", 3))
-    },
-    "seed 2": ("textcnn", {"seed": 2}),
-}
 
 
 def training_cases() -> Iterator[Case]:
@@ -83,12 +67,15 @@ def training_cases() -> Iterator[Case]:
 
 def readings(model: str) -> dict[str, Options]:
     """Return name -> options of every reading of a model: each value of each choice alone, and each row of a paper."""
-    found: dict[str, Options] = {"": {}}
+    found: dict[str, Options] = {}
+    seen: list[dict[str, Any]] = []
     defaults = model_preset(model)["model"]
     rows = [row for name in PAPERS for table in paper(name).results for row in table.rows if row.model == model]
-    for options in (*choices_of(model, defaults), *MORE_READINGS.get(model, ()), *(small(row) for row in rows)):
+    for options in ({}, *choices_of(model, defaults), *MORE_READINGS.get(model, ()), *(small(row) for row in rows)):
         name = ", ".join(f"{option} {value}" for option, value in sorted(options.items()))
-        if any(defaults.get(option) != value for option, value in options.items()):
+        parameters = parameters_of(model, {"model": options})
+        if parameters not in seen and options not in IDLE.get(model, ()):
+            seen.append(parameters)
             found[name] = options
     return found
 
@@ -124,6 +111,7 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         for option, largest in SMALL.items():
             if isinstance(value := sections["model"].get(option), int):
                 sections["model"][option] = min(value, largest)
+        sections["model"] |= LIVELY.get(model, {})
         sections["embedding"]["vectors"] = VECTORS
         sections["training"] |= TRAINING
     sections |= {"corpus": {"name": corpus_for(model)}, "seed": 1, "device": "cpu", "precision": "float32"}
@@ -142,19 +130,20 @@ def case(name: str, parameters: dict[str, Any]) -> Case:
     """Return the case of a run, which is trained in float32, and in float64 where it is not bfloat16's."""
     recipe = recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])
     narrow = parameters["precision"] == "bfloat16"
-    return Case(name, parameters, recipe, partial(trained, parameters), BFLOAT16_ROUNDING if narrow else 0.0)
+    asked = parameters | {"samples": digest_of_sample(parameters["corpus"]["name"])}
+    return Case(name, asked, recipe, partial(trained, parameters), BFLOAT16_ROUNDING if narrow else 0.0)
 
 
 def trained(parameters: dict[str, Any], scratch: Path) -> Arrays:
     """Train and score a run; in float64 its losses on the training texts alone are looked at."""
     found = arrays_of(parameters, scratch)
-    found["curve train_loss"] = found["curve train_loss"].astype(np.float32)
     if parameters["precision"] == "float32" and parameters["model"]["name"] in MODELS:
         torch.set_default_dtype(torch.float64)
         try:
-            found["float64 train_loss"] = arrays_of(parameters, scratch)["curve train_loss"]
+            found["float64 losses"] = arrays_of(parameters, scratch)["curve train_loss"]
         finally:
             torch.set_default_dtype(torch.float32)
+    found["curve train_loss"] = found["curve train_loss"].astype(np.float32)
     return found
 
 
@@ -178,18 +167,26 @@ def read_run(folder: Path) -> Arrays:
     _, _, classes, clean, probabilities = read_predictions(folder / "predictions.parquet")
     found = {
         "curve train_loss": np.array([float(line.get("train_loss", 0)) for line in lines], dtype=np.float64),
-        "curve dev_accuracy": np.array([float(line["dev_accuracy"]) for line in lines], dtype=np.float32),
         "learning_rate": np.array([float(line.get("learning_rate", 0)) for line in lines], dtype=np.float64),
+        "candidates": texts([f"{line.get('features')} {line.get('cost')}" for line in lines]),
         "epochs": np.array([metrics["epochs"][name] or 0 for name in ("run", "chosen")], dtype=np.int64),
+        "chosen": texts([f"{metrics['epochs']['turned']}", *(f"{value}" for value in metrics["chosen"].values())]),
         "test log-probabilities": np.log(np.maximum(probabilities, 1e-12)).astype(np.float32),
         "test classes": classes,
         "test clean": clean.astype(np.int64),
     }
+    for name in ("dev_accuracy", "dev_loss", "train_accuracy"):
+        found[f"curve {name}"] = np.array([float(line.get(name, 0)) for line in lines], dtype=np.float32)
+    if vectors := metrics["vectors"]:
+        found["covered"] = np.array([vectors["words_covered"], vectors["tokens_covered"]], dtype=np.float64)
     for split in ("dev", "test", "test_clean"):
-        scores = metrics[split] or {}
-        found[f"{split} scores"] = np.array(
-            [scores.get(name) or 0.0 for name in ("texts", "accuracy", "macro_f1", "loss")], dtype=np.float32
-        )
+        found[f"{split} scores"] = scores_of(metrics[split], ("texts", "accuracy", "macro_f1", "loss"))
     for domain, scores in sorted((metrics.get("domains") or {}).items()):
-        found[f"{domain} scores"] = np.array([scores["test"]["accuracy"], scores["test"]["loss"]], dtype=np.float32)
+        found[f"{domain} scores"] = scores_of(scores["test"], ("accuracy", "loss"))
+        found[f"/{domain} clean scores"] = scores_of(scores["test_clean"], ("texts", "accuracy", "macro_f1"))
     return found
+
+
+def scores_of(scores: Mapping[str, Any] | None, names: Sequence[str]) -> np.ndarray:
+    """Return some scores; zeros where there are no texts."""
+    return np.array([(scores or {}).get(name) or 0.0 for name in names], dtype=np.float32)

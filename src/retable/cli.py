@@ -11,15 +11,14 @@ from retable.project.command import command
 # name -> (module of retable.commands whose main(arguments) is called, what it does)
 COMMANDS = {
     "make": ("make", "run the whole pipeline, as `make tables` does: retable make --scale smoke"),
-    "run": ("run", "train one cell of a table: retable run fcsr-table-3 fcsr sst-2"),
+    "run": ("run", "train the cells of a table that have no current runs: retable run fcsr-table-3 fcsr sst-2"),
     "use": ("use", "make a model on a corpus the focus run: retable use textcnn mr"),
-    "params": ("params", "write a scale into params.yaml and the cells: retable params cpu"),
+    "params": ("params", "write a scale into params.yaml: retable params cpu"),
     "tables": ("tables", "build every table from files, or from MLflow: retable tables --from mlflow"),
     "check": ("check", "compare measured with published, and with the bank; exit code 1 on a regression"),
     "bank": ("bank", "put the measured cells of this scale into docs/results/ and renew the generated docs"),
     "docs": ("docs", "renew the figures in docs/ about corpora, word vectors and parts of speech"),
     "import": ("import_", "take runs that were made on another machine: retable import DIR"),
-    "spread": ("spread", "run a table's cells on SLURM or in a local pool: retable spread fcsr-table-4"),
     "record": ("record", "make the MLflow record complete"),
     "ui": ("ui", "show the MLflow record"),
     "stage": ("stage", "run one stage of dvc.yaml: retable stage clean sst-2"),

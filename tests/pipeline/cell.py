@@ -1,4 +1,4 @@
-"""The stage `run` in a project made up in a folder, ended by a signal at a step: see test_resume.py."""
+"""A cell of a table in a project made up in a folder, ended by a signal at a step: see test_resume.py."""
 
 import functools
 import math
@@ -16,14 +16,14 @@ for name, place in {
     setattr(paths, name, FOLDER / place)
 
 from retable.experiments import identity as running  # noqa: E402
-from retable.experiments import resuming  # noqa: E402
-from retable.stages import run  # noqa: E402
+from retable.experiments import resuming, run  # noqa: E402
+from retable.project.command import command  # noqa: E402
 from retable.training import state  # noqa: E402
 
 state.LARGEST_SHARE = math.inf
 resuming.StateFile = functools.partial(state.StateFile, every_s=0.0)
 begin = run.start_under_launcher
-run.start_under_launcher = lambda module, arguments: begin("tests.pipeline.cell", arguments[2:])
+run.start_under_launcher = lambda module, arguments: begin("tests.pipeline.cell", arguments[1:])
 
 
 def ended(advance, number, step, rank):
@@ -46,4 +46,4 @@ if "CELL_SIGNAL" in os.environ:
         bar.advance = ended(bar.advance, int(number), int(step), rank)
 
 if __name__ == "__main__":
-    run.main(*sys.argv[1:])
+    command(run.train_cell)(*sys.argv[1:])

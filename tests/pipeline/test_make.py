@@ -2,11 +2,9 @@ import pytest
 
 from retable.commands import make
 from retable.commands.make import Reader, told
-from retable.experiments.cells import cells_of_paper
 from retable.experiments.estimate import stages_of
 from retable.experiments.scale import scale_preset
 from retable.files import read_json
-from retable.papers import PAPERS
 
 
 def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):
@@ -15,11 +13,11 @@ def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):
     reader = Reader({"clean@mr": 5.0, "tag@mr": 7.0, "train": 60.0}, "cpu")
     output = """Stage 'clean@mr' didn't change, skipping
 Running stage 'tag@mr':
-> python -m retable.stages.tag mr
+> retable stage tag mr
 Updating lock file 'dvc.lock'
 
 Running stage 'train':
-> python -m retable.stages.train
+> retable stage train
 ERROR: failed to reproduce 'train'
 """
     reader.read(iter(output.splitlines(keepends=True)))
@@ -37,8 +35,8 @@ def test_every_stage_of_a_scale_has_an_estimate(tmp_path, monkeypatch):
             "model": {"name": "fcsr"},
             "corpus": {"name": scale_preset(name)["focus"]["corpus"]},
         }
-        cells = {paper: cells_of_paper(paper, preset) for paper in PAPERS}
-        stages = stages_of(preset, cells)
+        stages = stages_of(preset)
+        assert {f"table@{name}" for name in preset["cells"]} <= set(stages)
         assert {"code", "tagger", "train", "evaluate", "tables", "report", "record"} <= set(stages)
         assert all(seconds > 0 for seconds in stages.values())
 
@@ -47,13 +45,12 @@ def test_times_as_people_say_them():
     assert [told(seconds) for seconds in (0.4, 99, 100, 1500)] == ["0 s", "99 s", "2 min", "25 min"]
 
 
-def test_the_time_of_a_cell_that_was_trained_ahead_is_its_own_share_of_the_machine(tmp_path, monkeypatch):
-    monkeypatch.setattr(make, "PLAN", tmp_path / "plan.json")
+def test_cells_that_are_trained_at_once_share_the_time_of_their_table(monkeypatch, tmp_path):
     monkeypatch.setattr(make, "TIMES", tmp_path / "stages.json")
-    cell = "pipeline/fcsr/dvc.yaml:fcsr-table-3@cnn.sst-2"
-    reader = Reader({cell: 50.0, "tables": 6.0}, "cpu", jobs=2, trained={cell: 80.0})
-    reader.read(iter([f"Running stage '{cell}':\n"]))
-    assert read_json(tmp_path / "stages.json")["cpu"] == {cell: 40.0}
+    preset = scale_preset("smoke") | {"model": {"name": "fcsr"}, "corpus": {"name": "sample-en"}}
+    alone, two = (make.estimates(preset, jobs) for jobs in (1, 2))
+    assert two["table@fcsr-table-3"] == alone["table@fcsr-table-3"] / 2
+    assert two["train"] == alone["train"]
 
 
 def test_more_jobs_than_processors_are_refused(capsys):

@@ -6,7 +6,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from retable.errors import InputError
-from retable.experiments import cells, data_checks, run_checks
+from retable.experiments import data_checks, run_checks
 from retable.experiments import params_file as use
 from retable.experiments.scale import model_preset, scale_preset
 from retable.models import LINEAR_MODELS, MODELS
@@ -268,7 +268,6 @@ def test_a_comment_is_that_of_the_first_option_of_its_name_and_said_once():
 
 def test_every_option_of_the_base_keeps_its_comment_in_params(tmp_path, monkeypatch):
     monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
-    monkeypatch.setattr(cells, "ROOT", tmp_path)
     use.write_scale("smoke")
     text = (tmp_path / "params.yaml").read_text()
     for words in (
@@ -283,7 +282,6 @@ def test_every_option_of_the_base_keeps_its_comment_in_params(tmp_path, monkeypa
 
 def test_writing_a_scale_and_a_model_twice_changes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
-    monkeypatch.setattr(cells, "ROOT", tmp_path)
     use.write_scale("cpu")
     first = (tmp_path / "params.yaml").read_text()
     use.write_scale("smoke")
@@ -294,7 +292,6 @@ def test_writing_a_scale_and_a_model_twice_changes_nothing(tmp_path, monkeypatch
 
 def test_use_takes_the_models_options_and_keeps_the_rest(tmp_path, monkeypatch):
     monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
-    monkeypatch.setattr(cells, "ROOT", tmp_path)
     use.write_scale("cpu")
     before = sections_of((tmp_path / "params.yaml").read_text())
     use.use("tfidf-svm", "imdb")

@@ -48,10 +48,10 @@ def write_project(folder):
         "epochs": 2,
         "keep_weights": ["avg-embedding"],
     }
-    write_json(folder / "params.yaml", {"scale": "smoke", "papers": {"fcsr": protocol}})  # JSON is YAML
-    _, row, column = CELL
-    cell = {"row": row, "column": column, "model": row, "corpus": column, "vectors": "none"}
-    write_json(folder / "pipeline/fcsr/cells.yaml", {CELL[0]: {".".join(CELL[1:]): cell}})
+    table, row, column = CELL
+    cells = {table: {"vectors": "none", "columns": column, "rows": row}}
+    params = {"scale": "smoke", "papers": {"fcsr": protocol}, "cells": cells, "corpora": {column: {}}, "vectors": {}}
+    write_json(folder / "params.yaml", params)  # JSON is YAML
     return folder
 
 

@@ -10,7 +10,6 @@ from retable.experiments.cells import cells_of_table
 from retable.experiments.scale import model_preset
 from retable.papers import PAPERS, paper
 from retable.papers.parameters import row_parameters
-from retable.project.params import load_yaml
 from retable.tables.published import read_published
 from retable.tables.results import Cells, result_lines
 from retable.tables.statistics import statistics_lines
@@ -52,16 +51,6 @@ def test_every_printed_number_has_its_cell(name):
     lines = result_lines(TABLES[name], numbers, Cells({}, {}), {})
     printed = [(line.row, line.column.removesuffix("-f1"), line.published) for line in lines if line.published]
     assert sorted(printed) == sorted((number.row, number.column, number.value) for number in numbers)
-
-
-@pytest.mark.parametrize("name", PAPERS)
-def test_every_table_has_its_stage(name):
-    stages = load_yaml(ROOT / f"pipeline/{name}/dvc.yaml")["stages"]
-    assert list(stages) == [table.name for table in paper(name).results]
-    for table, stage in stages.items():
-        assert stage["foreach"] == f"${{{table}}}"
-        assert stage["do"]["cmd"].startswith(f"retable stage run {table} ")
-        assert stage["do"]["outs"] == [f"results/runs/{table}/${{item.row}}/${{item.column}}"]
 
 
 class TestCspan:

@@ -1,6 +1,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,13 +99,16 @@ def test_one_bad_run_does_not_keep_the_others_out(
 ):
     shutil.copytree(run, run.parent / "bad")
     (run.parent / "bad/curve.csv").unlink()
-    taken: list[set[Path]] = []
+    taken: list[list[Any]] = []
     monkeypatch.setattr(importing, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(importing, "record_and_commit", taken.append)
+    monkeypatch.setattr(importing, "the_store", lambda: None)
+    monkeypatch.setattr(importing, "record", lambda store, entries: taken.append(entries))
     with pytest.raises(SystemExit) as end:
         importing.main([str(tmp_path / "from-gpu")])
     assert end.value.code == 1
-    assert taken == [{(tmp_path / "runs" / PLACE).parent}]
+    assert [[tmp_path / entry.place for entry in entries] for entries in taken] == [
+        [(tmp_path / "runs" / PLACE).parent]
+    ]
     told = capsys.readouterr()
     assert f"imported: {PLACE}" in told.out
     assert "refused: " in told.err

@@ -67,15 +67,12 @@ def scale_arithmetic(scale: str) -> str:
     """Cells of a scale and what they are expected to take on two cores, a line a table; the data stages in one."""
     preset = scale_preset(scale)
     focus = {"model": {"name": preset["focus"]["model"]}, "corpus": {"name": preset["focus"]["corpus"]}}
-    seconds = stages_of(preset | focus, {name: cells_of_paper(name, preset) for name in PAPERS})
-    tables: dict[str, list[float]] = {}
-    for stage, expected in seconds.items():
-        tables.setdefault(stage.rpartition(":")[2].partition("@")[0] if ":" in stage else "", []).append(expected)
-    data = tables.pop("")
-    every = [one for of_table in tables.values() for one in of_table]
-    lines = {**tables, "all cells": every}
-    rows: facts.Rows = [{"table": name, "cells": len(of), "minutes": sum(of) / 60} for name, of in lines.items()]
-    return table([*rows, {"table": "data, vectors, tables, report", "minutes": sum(data) / 60}])
+    seconds = stages_of(preset | focus)
+    cells = {table: len(of) for name in PAPERS for table, of in cells_of_paper(name, preset).items() if of}
+    minutes = {table: seconds.pop(f"table@{table}") / 60 for table in cells}
+    rows: facts.Rows = [{"table": name, "cells": cells[name], "minutes": minutes[name]} for name in cells]
+    rows.append({"table": "all cells", "cells": sum(cells.values()), "minutes": sum(minutes.values())})
+    return table([*rows, {"table": "data, vectors, tables, report", "minutes": sum(seconds.values()) / 60}])
 
 
 def shared_texts() -> str:

@@ -1,13 +1,11 @@
 """Take runs that were made on another machine: `retable import DIR`.
 
 In   DIR, or every folder below it that holds a metrics.json
-Out  results/runs/<table>/<row>/<column>/<seed>[-fold-<number>]/, the record in MLflow, and DVC's word that the cell is
-     done
+Out  results/runs/<table>/<row>/<column>/<seed>[-fold-<number>]/, and the record in MLflow
 """
 
 import argparse
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,15 +14,11 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from retable.errors import InputError
-from retable.experiments.folds import planned_runs
 from retable.experiments.identity import hash_of_parameters
 from retable.files import atomic_folder, read_json
-from retable.papers import paper_of_table
 from retable.papers.parameters import run_name
 from retable.project.command import command, fail
-from retable.project.params import read_params
-from retable.project.paths import ROOT, RUNS
-from retable.results.tables import cells_of, current_identity, why_not
+from retable.project.paths import RUNS
 from retable.runs.folder import FILES, read_predictions
 from retable.runs.metrics import score
 from retable.runs.provenance import run_key
@@ -33,7 +27,6 @@ from retable.tracking.checkout import the_store
 from retable.tracking.entries import cells
 from retable.tracking.record import record
 
-DVC_COMMIT = [sys.executable, "-m", "dvc", "--wait-for-lock", "commit", "--quiet", "--force"]
 NEEDED = {
     "key", "paper", "table", "row", "column", "model", "corpus", "seed", "fold", "scale", "parameters", "hashes",
     "vectors", "test", "test_clean", "dev", "epochs", "chosen", "git_commit", "versions", "device", "threads", "date",
@@ -59,7 +52,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"{outcome}: {place}")
         taken += [RUNS / place] if outcome == "imported" else []
     if taken:
-        record_and_commit({folder.parent for folder in taken})
+        folders = {folder.parent for folder in taken}
+        record(the_store(), [cell for cell in cells(RUNS) if RUNS.parent / cell.place in folders])
     if refused:
         fail(f"{refused} of the runs below {options.folder} were refused, see above; the others are taken.")
 
@@ -157,32 +151,3 @@ def place_of(metrics: Mapping[str, Any]) -> Path:
     if any(not part or part in (".", "..") or "/" in part or "\\" in part for part in parts):
         raise InputError(f"the run of {' · '.join(parts)} is not named as a run of a table is.")
     return Path(*parts)
-
-
-def record_and_commit(folders: set[Path]) -> None:
-    """Record the cells with imported runs, and tell DVC to take those as done that are whole and current."""
-    record(the_store(), [cell for cell in cells(RUNS) if RUNS.parent / cell.place in folders])
-    for folder in sorted(folders):
-        table, row, column = folder.parts[-3:]
-        stage = f"pipeline/{paper_of_table(table).name}/dvc.yaml:{table}@{row}.{column}"
-        if reason := why_not_done(table, row, column):
-            print(f"{table} · {row} · {column}: recorded, but not done in DVC's eyes: {reason}")
-        elif subprocess.run([*DVC_COMMIT, stage], cwd=ROOT).returncode:
-            fail(f"`dvc commit -f {stage}` failed (see above): the runs are here, but DVC would train them again.")
-
-
-def why_not_done(table: str, row: str, column: str) -> str:
-    """Why the runs that stand here are not what the cell of this scale asks for; empty if they are."""
-    paper = paper_of_table(table)
-    asked = cells_of(paper.result_table(table), paper).get(f"{row}.{column}")
-    if asked is None:
-        return "this scale does not have the cell (`make params SCALE=...`)"
-    protocol = read_params("papers")[paper.name]
-    for planned in planned_runs(paper.result_table(table).column(column), protocol):
-        try:
-            current = current_identity(paper.result_table(table), paper, asked, planned.seed, protocol, planned.fold)
-        except FileNotFoundError as error:
-            return f"{error.filename} is missing, so nothing can be compared; make the data first"
-        if reason := why_not(RUNS / table / row / column / planned.name, current):
-            return f"seed {planned.told} is {reason}"
-    return ""

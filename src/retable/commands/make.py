@@ -1,8 +1,7 @@
 """`make tables`: run the pipeline with a display of the whole.
 
 DVC decides what is run; this script reads along, says which stage of how many it is, how long all may take, and in the
-end what each stage took. The times are kept (.retable/stages.json) and make the next estimate. Meanwhile it trains
-cells ahead of DVC on the cores that it leaves idle (`retable.experiments.ahead`).
+end what each stage took. The times are kept (.retable/stages.json) and make the next estimate.
 """
 
 import argparse
@@ -12,15 +11,14 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from retable.errors import InputError
-from retable.experiments.ahead import Ahead, AheadCell, Cells, ahead_cells, cores, default_jobs
+from retable.experiments.runner import JOBS, cores, default_jobs
 from retable.files import atomic_file, read_json, write_json
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
@@ -36,29 +34,18 @@ CHATTER = ("> ", "Updating lock", "Generating lock", "Use `dvc", "To track", "To
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
-def cells_of_scale() -> Cells:
-    """The cells that this scale runs."""
-    from retable.papers import PAPERS  # slow to import, as pyarrow comes with it: DVC starts meanwhile
-
-    return {name: load_yaml(ROOT / f"pipeline/{name}/cells.yaml") or {} for name in PAPERS}
-
-
-def estimates(params: dict[str, Any], cells: Cells) -> dict[str, float]:
-    """Stage -> seconds: what it took here the last time at this scale, else by the speed table."""
-    from retable.experiments.estimate import stages_of  # as above
+def estimates(params: dict[str, Any], jobs: int) -> dict[str, float]:
+    """Return stage -> seconds: what it took here the last time at this scale, else by the speed table."""
+    from retable.experiments.estimate import stages_of  # slow to import, as pyarrow comes with it: DVC starts meanwhile
 
     known = read_json(TIMES).get(params["scale"], {}) if TIMES.exists() else {}
-    return {stage: known.get(stage, seconds) for stage, seconds in stages_of(params, cells).items()}
+    expected = {stage: seconds / (jobs if is_table(stage) else 1) for stage, seconds in stages_of(params).items()}
+    return expected | {stage: seconds for stage, seconds in known.items() if stage in expected}
 
 
-def is_current(cell: AheadCell) -> bool:
-    """Whether a cell's results stand already."""
-    from retable.commands.spread import is_current as stands  # torch comes with it, and takes seconds to import
-    from retable.papers import paper_of_table
-
-    source = paper_of_table(cell.table)
-    table = source.result_table(cell.table)
-    return stands(table, source, load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml")[cell.table][cell.name])
+def is_table(stage: str) -> bool:
+    """Whether a stage trains cells, several at once."""
+    return stage.startswith("table@")
 
 
 class Reader:
@@ -67,19 +54,10 @@ class Reader:
     Args:
         expected: stage -> seconds.
         scale: whose times are kept.
-        jobs: cells that are trained at once.
-        trained: stage -> what it took where it was trained ahead of DVC; it grows.
     """
 
-    def __init__(
-        self,
-        expected: dict[str, float],
-        scale: str,
-        *,
-        jobs: int = 1,
-        trained: Mapping[str, float] = MappingProxyType({}),
-    ) -> None:
-        self.expected, self.scale, self.jobs, self.trained = expected, scale, jobs, trained
+    def __init__(self, expected: dict[str, float], scale: str) -> None:
+        self.expected, self.scale = expected, scale
         self.done: set[str] = set()
         self.took: dict[str, float] = {}
         self.skipped = 0
@@ -106,7 +84,7 @@ class Reader:
     def begin(self, stage: str) -> None:
         """A stage starts: tell its place, and leave the plan for its own display."""
         self.current, self.start = stage, time.monotonic()
-        left = [name for name in self.expected if name not in self.done | self.trained.keys() and name != stage]
+        left = [name for name in self.expected if name not in self.done and name != stage]
         after = sum(self.expected[name] for name in left)
         position = f"stage {len(self.done) + 1} of {max(len(self.expected), len(self.done) + 1)}"
         with atomic_file(PLAN) as part:
@@ -130,9 +108,7 @@ class Reader:
     def keep_time(self, stage: str) -> None:
         """Remember what a stage took, for the next estimate."""
         known = read_json(TIMES) if TIMES.exists() else {}
-        seconds = self.trained.get(stage, self.took[stage])
-        share = self.jobs if stage.startswith("pipeline/") else 1  # of the machine, which so many cells shared
-        known.setdefault(self.scale, {})[stage] = round(seconds / share, 1)
+        known.setdefault(self.scale, {})[stage] = round(self.took[stage], 1)
         write_json(TIMES, known)
 
     def show_times(self, total: float) -> None:
@@ -152,35 +128,21 @@ def told(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int, environment: Mapping[str, str]) -> Reader:
+def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) -> Reader:
     """Read along with DVC, which is running already, to its end; stop it where the estimate cannot be made."""
-    trained: dict[str, float] = {}
     try:
-        cells = cells_of_scale()
-        reader = Reader(estimates(params, cells), params["scale"], jobs=jobs, trained=trained)
+        reader = Reader(estimates(params, jobs), params["scale"])
     except BaseException:
         process.terminate()
         raise
     assert process.stdout is not None
-    ahead = Ahead(
-        ahead_cells(cells, reader.expected),
-        reader.done,
-        lambda: reader.current,
-        is_current,
-        environment=environment,
-        jobs=jobs - 1,
-        took=trained,
-        tell=lambda sentence: reader.console.print(f"[dim]{sentence}[/]"),
-    )
-    with ahead:
-        reader.read(iter(process.stdout))
+    reader.read(iter(process.stdout))
     return reader
 
 
 def surroundings(jobs: int) -> dict[str, str]:
-    """The environment of the stages; where cells share the processors, each has its part of them."""
-    threads = {"OMP_NUM_THREADS": str(cores() // jobs)} if jobs > 1 else {}
-    return KEEP_MEMORY | threads | os.environ | {"PYTHONUNBUFFERED": "1"}
+    """Return the environment of the stages."""
+    return KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(jobs)}
 
 
 @command
@@ -205,7 +167,7 @@ def main(arguments: list[str] | None = None) -> None:
         env=environment,
     )
     try:
-        reader = follow(process, params, options.jobs, environment)
+        reader = follow(process, params, options.jobs)
     finally:
         code = process.wait()
         PLAN.unlink(missing_ok=True)

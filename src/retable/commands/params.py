@@ -1,4 +1,4 @@
-"""`retable params SCALE`: write a scale into params.yaml and the cells."""
+"""`retable params SCALE`: write a scale into params.yaml."""
 
 import argparse
 
@@ -9,8 +9,8 @@ from retable.project.command import command
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable params", description="Write a scale into params.yaml and the cells.")
+    parser = argparse.ArgumentParser(prog="retable params", description="Write a scale into params.yaml.")
     parser.add_argument("scale", help=", ".join(scales()))
     scale = parser.parse_args(arguments).scale
     write_scale(scale)
-    print(f"scale {scale} stands in params.yaml and in pipeline/*/cells.yaml; `make tables` runs it")
+    print(f"scale {scale} stands in params.yaml; `make tables` runs it")

@@ -1,32 +1,64 @@
-"""`retable run TABLE ROW COLUMN`: train a cell; its runs are kept where the stage `run` takes them.
-
-In   as the stage `run`
-Out  .retable/states/<run key>/run/
-"""
+"""`retable run TABLE [ROW [COLUMN]]`: train the cells of a table that have no current runs."""
 
 import argparse
-from contextlib import suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
+import shutil
+import sys
+from typing import Any
 
-from retable.experiments.folds import planned_runs
-from retable.experiments.resuming import TrainedElsewhereError
-from retable.experiments.run import cell_of, run_cell
+from retable.errors import InputError
+from retable.experiments.run import train_cell
 from retable.papers import paper_of_table
-from retable.project.command import command
-from retable.project.params import load_yaml
-from retable.project.paths import PARAMS
+from retable.project.command import command, fail
+from retable.results.running import chosen_cells, jobs_asked, run_cells, waiting_cells
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable run", description="Train a cell of a table; DVC takes its runs.")
-    for name in ("table", "row", "column"):
-        parser.add_argument(name)
-    asked = parser.parse_args(arguments)
-    paper = paper_of_table(asked.table)
-    cell = cell_of(asked.table, asked.row, asked.column)
-    column = paper.result_table(asked.table).column(asked.column)
-    with TemporaryDirectory() as scratch, suppress(TrainedElsewhereError):  # then DVC has come to it
-        for planned in planned_runs(column, load_yaml(PARAMS)["papers"][paper.name]):
-            run_cell(Path(scratch) / planned.name, asked.table, cell, planned, waits=False)
+    options = read_options(arguments)
+    table = paper_of_table(options.table).result_table(options.table)
+    if options.row and options.column and options.executor == "local":
+        if waiting_cells(table, chosen_cells(table, options.row, options.column)):
+            train_cell(options.table, options.row, options.column)
+        else:
+            print(f"{options.table} · {options.row} · {options.column} is current: nothing to train", file=sys.stderr)
+        return
+    cells = chosen_cells(table, options.row, options.column)
+    places = waiting_cells(table, cells)
+    print(f"{table.name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
+    if options.dry_run:
+        print("\n".join(" ".join(place) for place in places))
+        return
+    failed = run_cells(places, jobs=options.jobs or jobs_asked(), slurm=asked_of_slurm(options))
+    if failed:
+        fail(f"{len(failed)} of {len(places)} cells failed, the others are kept: see {failed[0].log}.")
+
+
+def read_options(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line. Raises: InputError."""
+    parser = argparse.ArgumentParser(prog="retable run", description="Train cells of a table; `dvc repro` takes them.")
+    parser.add_argument("table", help="fcsr-table-3, say; its cells are those of the scale")
+    parser.add_argument("row", nargs="?", default="", help="this row alone")
+    parser.add_argument("column", nargs="?", default="", help="this column alone")
+    parser.add_argument("--jobs", type=int, default=0, help="cells at once (default: 2 on cores, 1 on a GPU)")
+    parser.add_argument("--executor", choices=("local", "slurm"), default="local", help="where (default: local)")
+    parser.add_argument("--gpus", type=int, default=0, help="slurm: GPUs of a cell")
+    parser.add_argument("--cpus", type=int, default=1, help="slurm: threads of a cell")
+    parser.add_argument("--minutes", type=int, default=24 * 60, help="slurm: longest time of a cell (default: a day)")
+    parser.add_argument("--partition", help="slurm: where to queue (default: the cluster's)")
+    parser.add_argument("--dry-run", action="store_true", help="name the cells that would be trained")
+    options = parser.parse_args(arguments)
+    for name, least in (("jobs", 0), ("gpus", 0), ("cpus", 1), ("minutes", 1)):
+        if (value := getattr(options, name)) < least:
+            raise InputError(f"--{name} is {value}; allowed: {least} or more.")
+    return options
+
+
+def asked_of_slurm(options: argparse.Namespace) -> dict[str, Any] | None:
+    """Return what is asked of SLURM; None where the cells run here. Raises: InputError where there is no SLURM."""
+    if options.executor == "local":
+        return None
+    if shutil.which("srun") is None:
+        raise InputError("--executor is slurm, but there is no `srun` here; log in to the cluster, or take local.")
+    asked = {"time": options.minutes, "cpus_per_task": options.cpus}
+    asked |= {"gpus_per_node": options.gpus} if options.gpus else {}
+    return asked | ({"partition": options.partition} if options.partition else {})

@@ -1,23 +1,22 @@
-"""The cells that a scale runs, from the rules of its tables, and how they get into pipeline/<paper>/cells.yaml.
+"""The cells that a scale runs, from the rules of its tables.
 
 Rules of a table: `columns` are ids, and `at hand` for all others whose corpus the scale prepares, in the order of its
 corpora; `rows` are ids, and `all` for all others that have a model, in the table's order, but those `without`; a column
 under `except` has rows of its own, or none; `vectors` is one set, or one for each corpus or language.
 """
 
-import io
 from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
-
-from ruamel.yaml import YAML
 
 from retable.corpora import corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.scale import model_preset
-from retable.papers import PAPERS, paper
+from retable.papers import PAPERS, paper, paper_of_table
 from retable.papers.paper import Column, ResultTable, Row
-from retable.project.params_text import write_text
-from retable.project.paths import ROOT
+from retable.project.params import read_params
+from retable.project.paths import PARAMS
 
 ALL, AT_HAND = "all", "at hand"
 RULES = ("vectors", "columns", "rows", "without", "except")
@@ -26,14 +25,16 @@ Item = TypeVar("Item", Row, Column)
 Cells = dict[str, dict[str, str]]  # "fcsr.sst-2" -> row, column, model, corpus, vectors
 
 
-def write_cells(name: str, preset: dict[str, Any]) -> None:
-    """Write pipeline/<paper>/cells.yaml."""
-    text = io.StringIO()
-    text.write(f"# The cells of scale {preset['scale']}; written by `make params SCALE={preset['scale']}`.\n")
-    yaml = YAML()
-    yaml.width = 200
-    yaml.dump(cells_of_paper(name, preset), text)
-    write_text(ROOT / f"pipeline/{name}/cells.yaml", text.getvalue())
+def cells_of(table: ResultTable) -> Cells:
+    """Return the cells of a table by its rules in params.yaml; none without rules. Raises: InputError."""
+    return _cells_of(table.name, PARAMS, PARAMS.stat().st_mtime_ns if PARAMS.exists() else 0)
+
+
+@cache  # every table asks for those of all others
+def _cells_of(table: str, path: Path, changed_ns: int) -> Cells:
+    params = {name: read_params(name) for name in ("scale", "cells", "corpora", "vectors")}
+    found = paper_of_table(table).result_table(table)
+    return cells_of_table(found, params["cells"][table], params) if table in params["cells"] else {}
 
 
 def cells_of_paper(name: str, preset: Mapping[str, Any]) -> dict[str, Cells]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from retable.experiments.cells import cells_of_table
 from retable.experiments.scale import model_preset
 from retable.papers import paper_of_table
 from retable.papers.paper import Row
@@ -13,15 +14,13 @@ from retable.project.params import load_yaml
 from retable.project.paths import PRESETS
 
 NOT_DEV = 0.9  # of the texts that are no test texts, where dev is drawn
-Cells = Mapping[str, Mapping[str, dict[str, str]]]  # table -> name -> cell
 
 
-def stages_of(params: dict[str, Any], cells: Mapping[str, Cells]) -> dict[str, float]:
+def stages_of(params: dict[str, Any]) -> dict[str, float]:
     """Every stage of a scale -> its seconds, by the speed table.
 
     Args:
         params: params.yaml, or what a scale's preset says with the sections model and corpus.
-        cells: paper -> table -> name -> cell.
     """
     speed = load_yaml(PRESETS / "speed.yaml")
     seconds = speed["stage_seconds"]
@@ -33,13 +32,15 @@ def stages_of(params: dict[str, Any], cells: Mapping[str, Cells]) -> dict[str, f
         "train": run_seconds(Row(model, model, model=model), params["corpus"]["name"], of_focus, speed),
         "evaluate": seconds["evaluate"],
     }
-    for paper, tables in cells.items():
-        for table, of_table in tables.items():
-            for name, cell in of_table.items():
-                stage = f"pipeline/{paper}/dvc.yaml:{table}@{name}"
-                found, protocol = paper_of_table(table).result_table(table), params["papers"][paper]
-                cut = cut_of(found.column(cell["column"]), protocol)
-                stages[stage] = run_seconds(found.row(cell["row"]), cell["corpus"], protocol, speed, cut)
+    for table in params["cells"]:
+        source = paper_of_table(table)
+        found, protocol = source.result_table(table), params["papers"][source.name]
+        stages[f"table@{table}"] = seconds["run"] + sum(
+            run_seconds(
+                found.row(cell["row"]), cell["corpus"], protocol, speed, cut_of(found.column(cell["column"]), protocol)
+            )
+            for cell in cells_of_table(found, params["cells"][table], params).values()
+        )
     return stages | {name: seconds[name] for name in ("tables", "figures", "report", "record")}
 
 

@@ -6,9 +6,7 @@ from typing import Any
 
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError, unknown_name
-from retable.experiments.cells import write_cells
 from retable.experiments.scale import MODEL_SECTIONS, SCALE_SECTIONS, model_preset, scale_preset, scale_text
-from retable.papers import PAPERS
 from retable.project.params import load_yaml
 from retable.project.params_text import replace_sections, write_text
 from retable.project.paths import PARAMS, PRESETS
@@ -34,7 +32,7 @@ precision: float32  # or bfloat16 (autocast)
 
 
 def write_scale(scale: str) -> None:
-    """Write a scale into params.yaml and into every paper's cells.yaml."""
+    """Write a scale into params.yaml."""
     preset = scale_preset(scale)
     text = PARAMS.read_text(encoding="utf-8") if PARAMS.exists() else FIRST_PARAMS
     text = replace_sections(text, scale_text(scale), SCALE_SECTIONS)
@@ -43,8 +41,6 @@ def write_scale(scale: str) -> None:
     if not re.search(r"^seed:", text, re.MULTILINE):
         text += LAST_SECTIONS
     write_text(PARAMS, text)
-    for name in PAPERS:
-        write_cells(name, preset)
 
 
 def use(model: str, name: str) -> None:

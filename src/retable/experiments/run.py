@@ -3,30 +3,63 @@
 from pathlib import Path
 from typing import Any
 
-from retable.errors import unknown_name
-from retable.experiments.folds import Planned, splits_of_run, vectors_of_run
+from retable.errors import InputError, unknown_name
+from retable.experiments.cells import cells_of
+from retable.experiments.folds import Planned, planned_runs, splits_of_run, vectors_of_run
 from retable.experiments.identity import display, evaluate_into, identity, show_line
-from retable.experiments.resuming import Kept
+from retable.experiments.resuming import Kept, results_folder
 from retable.experiments.scale import model_preset
+from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
-from retable.project.params import load_yaml, read_params
-from retable.project.paths import ROOT, TAGGED, VECTORS
+from retable.project.launch import start_under_launcher
+from retable.project.params import read_params
+from retable.project.paths import RUNS, TAGGED, VECTORS
 from retable.text.folds import Fold
-from retable.training.parallel import ALONE, Ranks
+from retable.training.determinism import deterministic
+from retable.training.parallel import ALONE, Ranks, joined_ranks
 from retable.training.run import Trained, train_classifier
 from retable.vectors.store import read_vectors
 
 
 def cell_of(table: str, row: str, column: str) -> dict[str, str]:
     """A cell of the scale: its model, corpus and vectors. Raises: InputError if the scale has no such cell."""
-    paper = paper_of_table(table)
-    cells = load_yaml(ROOT / f"pipeline/{paper.name}/cells.yaml").get(paper.result_table(table).name) or {}
+    cells = cells_of(paper_of_table(table).result_table(table))
     name = f"{row}.{column}"
     if name not in cells:
         raise unknown_name(f"the cell of {table}", name, cells)
     found: dict[str, str] = cells[name]
     return found
+
+
+def train_cell(table: str, row: str, column: str) -> None:
+    """Make all runs of a cell into results/runs/<table>/<row>/<column>/, which stands there whole or not at all.
+
+    Raises: InputError if the scale has no such cell, or its data are not made.
+    """
+    paper = paper_of_table(table)
+    cell = cell_of(table, row, column)
+    check_data(cell)
+    start_under_launcher("retable", ["run", table, row, column])
+    with joined_ranks() as ranks:
+        if cell["model"] in LINEAR_MODELS:  # one process trains it
+            if not ranks.first:
+                return
+            ranks = ALONE
+        protocol = read_params("papers")[paper.name]
+        runs = planned_runs(paper.result_table(table).column(column), protocol)
+        place, alike = RUNS / table / row / column, deterministic(protocol.get("deterministic", False))
+        with results_folder(place, ranks) as folder, alike:
+            kept = [run_cell(folder / planned.name, table, cell, planned, ranks) for planned in runs]
+        for each in kept:
+            each.forget()
+
+
+def check_data(cell: dict[str, str]) -> None:
+    """Refuse a cell whose data are not made. Raises: InputError."""
+    for path in (TAGGED / cell["corpus"], VECTORS / cell["vectors"]):
+        if not path.exists():
+            raise InputError(f"{path} is missing; `dvc repro tag embed no-vectors` makes the data first.")
 
 
 def run_cell(

@@ -6,13 +6,12 @@ from typing import Any
 
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError, unknown_name
+from retable.experiments.cells import cells_of_paper
 from retable.experiments.folds import check_fold_vectors, check_folds
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, MODELS, network_class
 from retable.papers.paper import Paper
 from retable.papers.parameters import folds_of, row_parameters
-from retable.project.params import load_yaml
-from retable.project.paths import ROOT
 from retable.training.parameters import check_parameters
 
 PROTOCOL = {
@@ -70,8 +69,8 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     for row_id in protocol["keep_weights"]:
         if row_id not in rows:
             raise unknown_name(f"a row of keep_weights of {where}", row_id, rows)
-    for table, cells in load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml").items():
-        for name, cell in (cells or {}).items():
+    for table, cells in cells_of_paper(source.name, params).items():
+        for name, cell in cells.items():
             check_named(params, cell["corpus"], cell["vectors"], f" (cell {name} of {table})")
             check_parts(params, cell["model"], cell["corpus"], f" (cell {name} of {table})")
             asked = source.result_table(table)

@@ -48,7 +48,7 @@ from retable.text.folds import Fold
 
 Protocols = Mapping[str, dict[str, Any]]  # paper -> how its cells are run
 CHANGED = (  # as `retable.runs.provenance.git_commit` says it
-    "A + behind a commit: tracked files of src/ or scripts of pipeline/ had changes that were not committed when the "
+    "A + behind a commit: tracked files of src/ had changes that were not committed when the "
     "run was written. It decides nothing: a run is shown if the recipe of the code that made it, committed or not, is "
     "today's (docs/recipes.md)."
 )
@@ -67,6 +67,8 @@ def bank_table(source: Paper, table: ResultTable, *, times: bool = True) -> list
     for cell in cells_of(table, source).values():
         for planned in planned_runs(table.column(cell["column"]), protocol):
             folder = RUNS / table.name / cell["row"] / cell["column"] / planned.name
+            if not folder.exists():  # then its data need not be at hand either
+                continue
             if why_not(folder, current_identity(table, source, cell, planned.seed, protocol, planned.fold)):
                 continue
             metrics, cost = read_json(folder / "metrics.json"), read_json(folder / "cost.json")
@@ -263,9 +265,8 @@ def write_docs(banked: Banked) -> None:
     names = draw_all(banked)
     parts = [
         "# Measured results\n\nWritten by `retable bank` from docs/results/; every line there names its hashes, "
-        "commit, machine, date and scale. `make params SCALE=...` with that scale, then `dvc repro "
-        "pipeline/<paper>/dvc.yaml:<table>@<row>.<column>`, makes a cell again; its run is then in "
-        "results/runs/<table>/<row>/<column>/.\n\n"
+        "recipe, commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE ROW "
+        "COLUMN`, makes a cell again; its run is then in `results/runs/TABLE/ROW/COLUMN/`.\n\n"
         f"{CHANGED}\n"
     ]
     for (name, of_table), entries in banked.items():

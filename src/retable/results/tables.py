@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError
+from retable.experiments import cells
 from retable.experiments.folds import Planned, planned_runs
 from retable.experiments.identity import identity
 from retable.experiments.scale import MODEL_SECTIONS, model_preset
@@ -23,8 +24,8 @@ from retable.models import LINEAR_MODELS
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import cut_of, limit_of, other_options, row_parameters, serves
-from retable.project.params import load_yaml, read_params
-from retable.project.paths import PUBLISHED, ROOT, TAGGED, VECTORS
+from retable.project.params import read_params
+from retable.project.paths import PUBLISHED, TAGGED, VECTORS
 from retable.runs.recipes import from_text, majors
 from retable.tables.lines import Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
@@ -59,7 +60,7 @@ def seed_spreads() -> dict[str, float | None]:
 
 def cells_of(table: ResultTable, source: Paper) -> dict[str, dict[str, str]]:
     """The cells of the scale that a table runs."""
-    return load_yaml(ROOT / f"pipeline/{source.name}/cells.yaml").get(table.name) or {}
+    return cells.cells_of(table)
 
 
 Listed = Callable[[ResultTable, Paper], dict[str, dict[str, str]]]  # as `cells_of`

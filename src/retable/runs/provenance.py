@@ -101,7 +101,7 @@ def git_commit(checkout: Path) -> str:
         options = {"cwd": checkout, "capture_output": True, "text": True, "check": True}
         commit = subprocess.run(["git", "rev-parse", "HEAD"], **options).stdout.strip()  # type: ignore[call-overload]
         changed = subprocess.run(
-            ["git", "status", "--porcelain", "--untracked-files=no", "--", "src", "pipeline/*.py"],
+            ["git", "status", "--porcelain", "--untracked-files=no", "--", "src"],
             **options,  # type: ignore[call-overload]
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -1,9 +1,9 @@
 """Check params.yaml whole, then write what each stage and each row depends on beside its data.
 
-In   params.yaml, pipeline/presets/, src/retable/corpora/
+In   params.yaml, src/retable/conf/, src/retable/corpora/
 Out  data/code/<stage>: the recipes of its units; data/code/corpus.<corpus>: the digest of the corpus's module;
-     data/code/<table>.<row>: preset, overrides and recipes. A stage depends on its file: a raised recipe, another
-     preset or another declaration of a corpus re-runs what it can change, and nothing else.
+     data/code/<table>: its cells, their presets, overrides and recipes. A stage depends on its file: a raised recipe,
+     another preset or another declaration of a corpus re-runs what it can change, and nothing else.
 
 Every stage depends on this one: a mistake in params.yaml is told before anything expensive begins.
 """
@@ -12,13 +12,15 @@ import ast
 from typing import Any
 
 from retable.corpora import CORPORA, REFERENCES
+from retable.experiments.cells import cells_of
 from retable.experiments.data_checks import check_data, check_sections
 from retable.experiments.folds import folded_corpora
+from retable.experiments.identity import EXECUTION
 from retable.experiments.run_checks import check_cells, check_focus
 from retable.experiments.scale import model_preset
 from retable.files import atomic_folder, write_json
 from retable.papers import PAPERS, paper
-from retable.papers.paper import Paper
+from retable.papers.paper import ResultTable
 from retable.project.command import command
 from retable.project.params import load_yaml
 from retable.project.paths import CODE, PARAMS, ROOT
@@ -35,7 +37,7 @@ DATA_STAGES = {
     "quality": [],
 }
 EMBED_UNITS = {"word2vec": ["word2vec"], "glove": ["glove"], "file": ["published-vectors"]}
-NETWORK_UNITS = [unit for unit in RECIPES if unit.startswith(("optimiser-", "schedule-"))] + [
+RUN_UNITS = [unit for unit in RECIPES if unit.startswith(("optimiser-", "schedule-"))] + [
     "loop", "batches", "vocabulary", "per-domain", "bfloat16", "linear", "folds", "scores",
 ]  # fmt: skip
 
@@ -51,18 +53,15 @@ def digest_of_corpus(name: str) -> str:
     return tree_digest(ast.parse(path.read_text(encoding="utf-8")))
 
 
-def row_codes(source: Paper) -> dict[str, dict[str, Any]]:
-    """Return table.row -> what its runs depend on, for every row with a model of every table of a paper."""
+def code_of_table(table: ResultTable, protocol: dict[str, Any]) -> dict[str, Any]:
+    """Return what the runs of a table depend on beside data: its cells, their rows' options and the recipes."""
+    cells = cells_of(table)
+    rows = [row for row in table.rows if row.id in {cell["row"] for cell in cells.values()}]
     return {
-        f"{table.name}.{row.id}": {
-            "preset": model_preset(row.model),
-            "overrides": row.overrides,
-            "searched": row.searched,
-            "recipes": recipes_of(NETWORK_UNITS),
-        }
-        for table in source.results
-        for row in table.rows
-        if row.model
+        "cells": cells,
+        "protocol": {name: value for name, value in protocol.items() if name not in EXECUTION},
+        "rows": {row.id: [model_preset(str(row.model)), row.overrides, row.searched] for row in rows},
+        "recipes": recipes_of(RUN_UNITS),
     }
 
 
@@ -88,9 +87,10 @@ def main() -> None:
         for name, values in params["vectors"].items()
     }
     model = params["model"]["name"]
-    codes["focus"] = {model: model_preset(model)["recipe"]} | recipes_of(NETWORK_UNITS)
+    codes["focus"] = {model: model_preset(model)["recipe"]} | recipes_of(RUN_UNITS)
     for name in PAPERS:
-        codes |= row_codes(paper(name))
+        tables = [table for table in paper(name).results if table.name in params["cells"]]
+        codes |= {table.name: code_of_table(table, params["papers"][name]) for table in tables}
     with atomic_folder(CODE) as folder:
         for name, value in sorted(codes.items()):
             write_json(folder / name, value)

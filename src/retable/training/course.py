@@ -28,7 +28,7 @@ class Sums:
     """
 
     done: int
-    loss: Tensor  # float32
+    loss: Tensor  # float32; float64 where that is torch's default
     correct: Tensor  # int64
     waiting: list[tuple[Tensor, int, Tensor, Tensor]] = field(default_factory=list)
 
@@ -48,9 +48,10 @@ class Sums:
             return
         losses, texts, logits, classes = zip(*self.waiting, strict=True)
         self.waiting = []
-        total = np.float32(self.loss.item())
+        real = np.float64 if self.loss.dtype == torch.float64 else np.float32
+        total = real(self.loss.item())
         for loss, count in zip(torch.stack(losses).tolist(), texts, strict=True):
-            total += np.float32(loss) * np.float32(count)
+            total += real(loss) * real(count)
         self.loss.fill_(float(total))
         self.correct += (torch.cat(logits).argmax(1) == torch.cat(classes)).sum()
 

@@ -1,0 +1,62 @@
+"""Run the cells of a table that have no current runs."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from retable.errors import InputError, unknown_name
+from retable.experiments.runner import JOBS, Ended, Place, default_jobs, run_here, run_on_slurm
+from retable.papers import paper_of_table
+from retable.papers.paper import ResultTable
+from retable.project.params import read_params
+from retable.project.paths import RUNS
+from retable.results.tables import cells_of, runs_of_cell
+
+
+def jobs_asked() -> int:
+    """Return how many cells run at once. Raises: InputError for what is no number from 1."""
+    asked = os.environ.get(JOBS) or str(default_jobs())
+    if not asked.isdigit() or int(asked) < 1:
+        raise InputError(f"{JOBS} is {asked!r}; allowed: 1 or more.")
+    return int(asked)
+
+
+def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[dict[str, str]]:
+    """Return the cells of a table at this scale, or those of a row and column. Raises: InputError without any."""
+    source, scale = paper_of_table(table.name), read_params("scale")
+    cells = list(cells_of(table, source).values())
+    for kind, name in (("row", row), ("column", column)):
+        known = {cell[kind] for cell in cells}
+        if name and name not in known:
+            raise unknown_name(f"a {kind} of {table.name} at scale {scale}", name, known)
+    found = [
+        cell for cell in cells if cell["row"] == (row or cell["row"]) and cell["column"] == (column or cell["column"])
+    ]
+    if not found:
+        raise InputError(f"scale {scale} has no such cell of {table.name}; `make params SCALE=full` has more.")
+    return found
+
+
+def waiting_cells(table: ResultTable, cells: Sequence[dict[str, str]]) -> list[Place]:
+    """Return the cells that lack a current run, those that may take longest first."""
+    source = paper_of_table(table.name)
+    protocol = read_params("papers")[source.name]
+    left = [cell for cell in cells if runs_of_cell(table, source, cell, protocol, RUNS)[1]]
+    return [Place(table.name, cell["row"], cell["column"]) for cell in left]
+
+
+def run_cells(places: Sequence[Place], *, jobs: int, slurm: dict[str, Any] | None = None) -> list[Ended]:
+    """Run cells, say which ended and when, and return those that failed.
+
+    Args:
+        jobs: cells at once.
+        slurm: what is asked of SLURM; None runs here.
+    """
+    ended: Iterator[Ended] = run_here(places, jobs) if slurm is None else run_on_slurm(places, jobs, slurm)
+    failed = []
+    for count, each in enumerate(ended, start=1):
+        state = f"failed, see {each.log}" if each.failed else f"{each.seconds:.0f} s"
+        print(f"  {count} of {len(places)}: {' · '.join(each.place)}, {state}", file=sys.stderr, flush=True)
+        failed += [each] if each.failed else []
+    return failed

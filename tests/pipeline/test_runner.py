@@ -1,0 +1,120 @@
+"""Many cells: several at once, failures said, a break that leaves nothing running, SLURM."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from retable.commands import run
+from retable.errors import InputError
+from retable.experiments import runner
+from retable.experiments.runner import Place, run_here, run_on_slurm
+from retable.papers import paper
+from retable.results import running
+
+TABLE = paper("fcsr").result_table("fcsr-table-3")
+CELLS = {
+    f"{row}.sst-2": {"row": row, "column": "sst-2", "model": "textcnn", "corpus": "sst-2", "vectors": "none"}
+    for row in ("cnn", "bilstm", "fcsr")
+}
+PROGRAM = """
+import os, pathlib, sys, time
+row = sys.argv[2]
+pathlib.Path(f"begun-{row}").write_text(os.environ["OMP_NUM_THREADS"])
+if row == "fails":
+    sys.exit("made to fail")
+while len(list(pathlib.Path().glob("begun-*"))) < 2:  # ends when two run at once
+    time.sleep(0.01)
+pathlib.Path(f"ended-{row}").touch()
+"""
+
+
+@pytest.fixture
+def made_up(tmp_path, monkeypatch):
+    """Cells that train nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runner, "ROOT", tmp_path)
+    monkeypatch.setattr(runner, "LOGS", tmp_path / "logs")
+    monkeypatch.setattr(runner, "cores", lambda: 4)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(Place, "command", property(lambda place: [sys.executable, "-c", PROGRAM, *place]))
+    return tmp_path
+
+
+def test_two_run_at_once_with_half_of_the_processors_each_and_a_failure_keeps_the_others(made_up):
+    ended = {each.place.row: each for each in run_here([Place("t", row, "c") for row in ("a", "b", "fails")], jobs=2)}
+    assert {row: each.failed for row, each in ended.items()} == {"a": False, "b": False, "fails": True}
+    assert ended["fails"].log.read_text().strip() == "made to fail"
+    assert (made_up / "begun-a").read_text() == "2"
+    assert (made_up / "ended-a").exists()
+    assert (made_up / "ended-b").exists()
+
+
+def test_a_break_ends_the_processes_that_run(made_up, monkeypatch):
+    begun = []
+    real = runner.start
+    monkeypatch.setattr(runner, "start", lambda *of, **options: begun.append(real(*of, **options)) or begun[-1])
+    cells = run_here([Place("t", row, "c") for row in ("fails", "waits", "waits-too")], jobs=1)
+    next(cells)  # the one that failed has ended
+    with pytest.raises(KeyboardInterrupt):
+        cells.throw(KeyboardInterrupt)
+    assert all(process.poll() is not None for process in begun)
+
+
+def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(monkeypatch):
+    monkeypatch.setattr(running, "cells_of", lambda table, source: CELLS)
+    monkeypatch.setattr(running, "read_params", {"scale": "cpu", "papers": {"fcsr": {}}}.__getitem__)
+    monkeypatch.setattr(
+        running, "runs_of_cell", lambda table, source, cell, *_: ({}, "" if cell["row"] == "cnn" else "not run yet")
+    )
+    places = running.waiting_cells(TABLE, running.chosen_cells(TABLE))
+    assert places == [Place("fcsr-table-3", row, "sst-2") for row in ("bilstm", "fcsr")]
+    assert [cell["row"] for cell in running.chosen_cells(TABLE, "fcsr")] == ["fcsr"]
+    with pytest.raises(InputError, match='a row of fcsr-table-3 at scale cpu is "fcs"; did you mean "fcsr"'):
+        running.chosen_cells(TABLE, "fcs")
+    monkeypatch.setattr(running, "cells_of", lambda table, source: {})
+    with pytest.raises(InputError, match="scale cpu has no such cell of fcsr-table-3"):
+        running.chosen_cells(TABLE)
+
+
+@pytest.mark.parametrize("asked", ["0", "two", "-1"])
+def test_a_number_of_jobs_that_is_none_is_refused(monkeypatch, asked):
+    monkeypatch.setenv(runner.JOBS, asked)
+    with pytest.raises(InputError, match=f"{runner.JOBS} is '{asked}'; allowed: 1 or more"):
+        running.jobs_asked()
+
+
+def test_slurm_gets_one_array_of_the_cells(monkeypatch, tmp_path):
+    asked = {}
+
+    class Executor:
+        def __init__(self, folder):
+            pass
+
+        def update_parameters(self, **parameters):
+            asked.update(parameters)
+
+        def map_array(self, function, *columns):
+            asked["cells"] = list(zip(*columns, strict=True))
+            failed = [None, OSError("lost")]
+            paths = SimpleNamespace(stderr=tmp_path / "err")
+            return [SimpleNamespace(job_id=n, exception=lambda n=n: failed[n], paths=paths) for n in (0, 1)]
+
+    helpers = SimpleNamespace(CommandFunction=lambda command, cwd: command, as_completed=lambda jobs: iter(jobs))
+    monkeypatch.setattr(runner, "the_scheduler", lambda: SimpleNamespace(SlurmExecutor=Executor, helpers=helpers))
+    places = [Place("t", row, "c") for row in ("a", "b")]
+    ended = list(run_on_slurm(places, 3, {"time": 60, "cpus_per_task": 2}))
+    assert [(each.place, each.failed) for each in ended] == [(places[0], False), (places[1], True)]
+    assert asked == {
+        "job_name": "retable", "array_parallelism": 3, "time": 60, "cpus_per_task": 2,
+        "cells": [("t", "a", "c"), ("t", "b", "c")],
+    }  # fmt: skip
+
+
+def test_slurm_is_refused_where_there_is_none(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(InputError, match="no `srun` here"):
+        run.asked_of_slurm(run.read_options(["fcsr-table-3", "--executor", "slurm"]))
+    for option in ("--jobs", "--gpus"):
+        with pytest.raises(InputError, match=f"{option} is -1; allowed: 0 or more"):
+            run.read_options(["fcsr-table-3", option, "-1"])
