@@ -145,7 +145,8 @@ def first_texts(texts: Encoded, count: int) -> Encoded:
     stop = int(offsets[-1])
     parts = None if texts.parts is None else texts.parts[:stop]
     domains = None if texts.domains is None else texts.domains[:count]
-    return Encoded(texts.words[:stop], offsets, texts.classes[:count], parts, domains)
+    sentences = None if texts.sentences is None else texts.sentences[:stop]
+    return Encoded(texts.words[:stop], offsets, texts.classes[:count], parts, domains, sentences)
 
 
 def training_flops(network: Network, words_per_text: float) -> float:

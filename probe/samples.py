@@ -17,6 +17,7 @@ from retable.text.splits import SPLITS, Facts, tagged_schema
 from retable.vectors.store import NO_VECTORS, WordVectors, write_vectors
 
 PLAIN, WITH_DOMAINS, TWO_LABELS, GROUPED = "mr", "fdu-16", "sst-2", "ced-grouped"  # declared names
+WITH_SENTENCES = "imdb"
 VECTORS, VECTORS_OF_FOLDS = "probe.file-20", "probe.folds-20"
 FOLDS = 3
 LENGTHS = (1, 2, 3, 4, 5, 7, 9, 12, 17, 24, 31, 33, 40, 55, 64, 65, 70)
@@ -31,6 +32,7 @@ CORPORA = {
     WITH_DOMAINS: Facts(WITH_DOMAINS, "en", LABELS, DOMAINS),  # a joint corpus
     TWO_LABELS: Facts(TWO_LABELS, "en", LABELS[:2]),  # and words that its training texts lack
     GROUPED: Facts(GROUPED, "en", LABELS),  # folds keep its near copies together
+    WITH_SENTENCES: Facts(WITH_SENTENCES, "en", LABELS),  # a seventh of its words are full stops
 }
 
 Rows = dict[str, list[Any]]  # column of a split -> its values
@@ -73,9 +75,12 @@ def rows_of(name: str) -> dict[str, Rows]:
             length = LENGTHS[number % len(LENGTHS)]
             common = WORDS[label * 20 : label * 20 + 40]
             words = [draw.choice(common if draw.random() < 0.7 else WORDS) for _ in range(length)]
+            parts = [PARTS[int(word[4:]) % len(PARTS)] for word in words]
+            if name == WITH_SENTENCES:
+                words = ["." if draw.random() < 1 / 7 else word for word in words]
             domain = f"{facts.domains[number % len(facts.domains)]}/" if facts.domains else ""
             rows["id"].append(f"{domain}{split}-{number}")
-            rows["parts"].append([PARTS[int(word[4:]) % len(PARTS)] for word in words])
+            rows["parts"].append(parts)
             rows["label"].append(facts.labels[label])
             rows["clean"].append(split == "train" or draw.random() < 0.8)
             if name == GROUPED and number % 3:

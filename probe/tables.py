@@ -37,7 +37,8 @@ def table_cases() -> Iterator[Case]:
     for name in PAPERS:
         source = paper(name)
         for table in source.results:
-            asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv") if table.published else ""}
+            rows = [row.id for row in table.rows if row.model]  # one that is given a model is another question
+            asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv") if table.published else "", "rows": rows}
             yield Case(f"table {table.name}", asked, recipes("tables"), partial(lines, source, table))
         asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv")} if source.statistics or source.counts else {}
         for facts in source.statistics:
@@ -99,7 +100,7 @@ def shown(found: list[Line]) -> Arrays:
         for cell, line in measured.items()
     }
     told = [f"{cell} {line.match} {line.runs}" for cell, line in sorted(measured.items())]
-    return cells | {"cells": texts(sorted(measured)), "matches": texts(told)}
+    return cells | {"measured cells": texts(sorted(measured)), "matches": texts(told)}
 
 
 def statistics(source: Paper, table: StatisticsTable, scratch: Path) -> Arrays:

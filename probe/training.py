@@ -16,7 +16,7 @@ import torch
 
 from probe.case import Arrays, Case, texts
 from probe.loops import LOOPS, Options
-from probe.samples import PLAIN, VECTORS, digest_of_sample
+from probe.samples import PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES, digest_of_sample
 from retable.experiments.identity import identity
 from retable.experiments.run import make_run
 from retable.experiments.scale import model_preset
@@ -121,10 +121,16 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         sections["model"] |= LIVELY.get(model, {})
         sections["embedding"]["vectors"] = VECTORS
         sections["training"] |= TRAINING
-    sections |= {"corpus": {"name": PLAIN}, "seed": 1, "device": "cpu", "precision": "float32"}
+    sections |= {"corpus": {"name": corpus_for(model)}, "seed": 1, "device": "cpu", "precision": "float32"}
     for name, options in asked.items():
         sections[name] = sections[name] | options if isinstance(options, Mapping) else options
     return sections
+
+
+def corpus_for(model: str) -> str:
+    """Return a corpus that has what a model reads."""
+    reads = network_class(model).reads if model in MODELS else ()
+    return WITH_DOMAINS if "domains" in reads else WITH_SENTENCES if "sentences" in reads else PLAIN
 
 
 def case(name: str, parameters: dict[str, Any]) -> Case:

@@ -101,3 +101,11 @@ def test_characters_are_counted_encoded_and_cut_and_keep_their_words_parts():
     assert [vocabulary.words[row] for row in encoded.words] == list("基金的控制基")
     assert [vocabulary.parts[part] for part in encoded.parts] == ["n", "n", "uj", "v", "v", "ng"]
     assert [vocabulary.words[row] for row in encode(texts, vocabulary, max_words=2).words] == list("基金控制")
+
+
+def test_sentences_are_numbered_where_a_network_reads_them_and_cut_like_words():
+    texts = split("a . b", "b . . c ! d")
+    for sentences, expected in ((True, [0, 0, 1, 0, 0, 0, 1]), (False, None)):
+        vocabulary = build_vocabulary({"a": 1}, [], min_count=1, lowercase=True, sentences=sentences)
+        found = encode(texts, vocabulary, max_words=4).sentences
+        assert (None if found is None else found.tolist()) == expected

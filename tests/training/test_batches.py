@@ -37,8 +37,8 @@ def test_sorted_batches_hold_every_text_and_respect_the_limit():
 
 def test_a_batch_holds_the_words_of_its_texts_and_padding_behind():
     maker = BatchMaker(encoded([2, 4, 1]), torch.device("cpu"))
-    words, mask, parts, classes, domains = maker(np.array([2, 0, 1]))
-    assert parts is domains is None
+    words, mask, parts, classes, domains, sentences = maker(np.array([2, 0, 1]))
+    assert parts is domains is sentences is None
     assert words.tolist() == [[8, 0, 0, 0], [2, 3, 0, 0], [4, 5, 6, 7]]
     assert mask.tolist() == [[True] + [False] * 3, [True] * 2 + [False] * 2, [True] * 4]
     assert classes.tolist() == [0, 0, 1]
@@ -51,6 +51,21 @@ def test_parts_of_speech_are_padded_like_words_and_given_to_the_network():
     assert batch.parts.tolist() == [[2, 0], [3, 1]]
     assert batch.parts.dtype == torch.int64
     assert batch.inputs == (batch.words, batch.mask, batch.parts)
+
+
+def test_sentences_are_padded_and_stand_between_parts_and_domains():
+    plain = encoded([2, 3])
+    texts = Encoded(
+        plain.words,
+        plain.offsets,
+        plain.classes,
+        np.array([3, 1, 2, 1, 1]),
+        np.array([1, 0]),
+        np.array([0, 1, 0, 0, 1]),
+    )
+    batch = BatchMaker(texts, torch.device("cpu"), reads=("parts", "sentences", "domains"))(np.array([0, 1]))
+    assert batch.sentences.tolist() == [[0, 1, 0], [0, 0, 1]]
+    assert batch.inputs == (batch.words, batch.mask, batch.parts, batch.sentences, batch.domains)
 
 
 def test_a_network_that_reads_no_parts_is_given_words_and_mask():

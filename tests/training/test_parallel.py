@@ -104,15 +104,15 @@ def test_a_process_that_is_silent_for_too_long_is_lost(results):
 
 
 def test_a_part_of_the_texts():
-    encoded = Encoded(
-        np.arange(6, dtype=np.int32), np.array([0, 1, 3, 6]), np.array([0, 1, 2]), np.arange(6) * 2, np.array([5, 6, 7])
-    )
+    words = np.arange(6, dtype=np.int32)
+    encoded = Encoded(words, np.array([0, 1, 3, 6]), np.arange(3), words * 2, np.array([5, 6, 7]), words % 2)
     part = texts_of(encoded, np.array([2, 0]))
     assert part.words.tolist() == [3, 4, 5, 0]
     assert part.parts.tolist() == [6, 8, 10, 0]
     assert part.offsets.tolist() == [0, 3, 4]
     assert part.classes.tolist() == [2, 0]
     assert part.domains.tolist() == [7, 5]
+    assert part.sentences.tolist() == [1, 0, 1, 0]
 
 
 def test_a_process_alone_has_everything():

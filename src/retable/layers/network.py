@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 
-Given = Literal["parts", "domains"]
+Given = Literal["parts", "sentences", "domains"]
 Mean = Literal["texts", "words"]
 
 
@@ -44,8 +44,8 @@ class Network(nn.Module):
     the right. A subclass takes `embedding` and `classes`, what else of the task it needs, and its options by name.
 
     Traits:
-        reads: what `forward` takes after words and mask, in this order: parts (of speech), int64 (text, word); domains,
-            int64 (text,).
+        reads: what `forward` takes after words and mask, in this order: parts (of speech), int64 (text, word);
+            sentences, the number of each word's in its text, int64 (text, word); domains, int64 (text,).
         sparse_rows: gradients of the embedding hold the rows of the batch alone; they cannot be clipped.
         auxiliary_mean: what its own loss is a mean over.
         answers_for_domains: whether its classes may be those of several domains, of which each text's own count.

@@ -1,36 +1,27 @@
-"""The models, one file each, found by id. A module is imported when its model is asked for, and not before."""
+"""The models, one file each, found by id. A module is imported when its model is asked for, and not before.
+
+A network has a preset (conf/models/<id>.yaml) and a module of the same name, which defines one `Network`.
+"""
 
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from retable.errors import unknown_name
+from retable.project.paths import PRESETS
 
 if TYPE_CHECKING:  # torch takes seconds to import, and who asks for a name does not need it
     from retable.layers.network import Network
 
-MODELS = {
-    "att-blstm": "retable.models.att_blstm:AttBLSTM",
-    "avg-embedding": "retable.models.avg_embedding:AvgEmbedding",
-    "bigru": "retable.models.bigru:BiGRU",
-    "bilstm": "retable.models.bilstm:BiLSTM",
-    "cspan": "retable.models.cspan:CSPAN",
-    "dpcnn": "retable.models.dpcnn:DPCNN",
-    "fasttext": "retable.models.fasttext:FastText",
-    "fcsr": "retable.models.fcsr:FCSR",
-    "fcsr-fp": "retable.models.fcsr_fp:FCSRFP",
-    "lama": "retable.models.lama:LAMA",
-    "lstm": "retable.models.lstm:LSTM",
-    "structured-self-attention": "retable.models.structured_self_attention:StructuredSelfAttention",
-    "textcnn": "retable.models.textcnn:TextCNN",
-    "transformer": "retable.models.transformer:Transformer",
-    "transformer-f": "retable.models.transformer_f:TransformerF",
-    "universal-transformer": "retable.models.universal_transformer:UniversalTransformer",
-}
 # Linear models: train(train, dev, *, lowercase, unit, seed, options) gives a classifier and the candidates tried.
 LINEAR_MODELS = {
     "nb-svm": "retable.models.linear:train_nb_svm",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
+}
+MODELS = {
+    name: f"retable.models.{name.replace('-', '_')}"
+    for name in sorted(path.stem for path in (PRESETS / "models").glob("*.yaml"))
+    if name not in LINEAR_MODELS
 }
 
 
@@ -50,8 +41,15 @@ def network_class(name: str) -> "type[Network]":
 
     Raises: InputError for an unknown network.
     """
-    found: type[Network] = _found(MODELS, name)
-    return found
+    if name not in MODELS:
+        raise unknown_name("model.name", name, MODELS)
+    from retable.layers.network import Network  # not at the top: it imports torch
+
+    module = import_module(MODELS[name])
+    found = [each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__]
+    networks = [each for each in found if issubclass(each, Network)]
+    assert len(networks) == 1, f"{module.__name__} defines {len(networks)} networks; a model's module defines one"
+    return networks[0]
 
 
 def linear_trainer(name: str) -> Callable[..., Any]:
@@ -59,12 +57,8 @@ def linear_trainer(name: str) -> Callable[..., Any]:
 
     Raises: InputError for an unknown linear model.
     """
-    found: Callable[..., Any] = _found(LINEAR_MODELS, name)
+    if name not in LINEAR_MODELS:
+        raise unknown_name("model.name", name, LINEAR_MODELS)
+    module, _, function = LINEAR_MODELS[name].partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
     return found
-
-
-def _found(registry: dict[str, str], name: str) -> Any:
-    if name not in registry:
-        raise unknown_name("model.name", name, registry)
-    module, _, attribute = registry[name].partition(":")
-    return getattr(import_module(module), attribute)

@@ -98,7 +98,7 @@ TABLE_2 = ResultTable(
         Row("word-cnn", "CNN-word", reason=NOT_BUILT),
         Row("vdcnn", "Deep CNN", reason=NOT_BUILT),
         Row("fasttext", "FastText", model="fasttext"),
-        Row("han", "HAN", reason=NOT_BUILT),
+        Row("han", "HAN", model="han"),
         Row(
             "structured-self-attention",
             "SASEM",

@@ -224,7 +224,7 @@ TABLE_5 = ResultTable(
     vectors="glove",
     rows=(
         on_all(CNN),
-        Row("sp-mtl", "SPMTL", reason=NOT_BUILT),
+        Row("sp-mtl", "SPMTL", model="sp-mtl"),
         Row("asp-mtl", "ASPMTL", reason=NOT_BUILT),
         Row("asp-mtl-sc", "A-MTLSC", reason=NOT_BUILT),
         Row("asp-mtl-bc", "A-MTLBC", reason=NOT_BUILT),

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from retable.errors import InputError
+from retable.text.sentence_ends import sentence_of_words
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
 
@@ -26,7 +27,8 @@ class Vocabulary:
 
     The first `tuned` rows (padding, unknown, then the words of the training split, most frequent first) are those that
     training may change; the rest have a given vector and do not occur in training. `parts` names the parts of speech of
-    the training split for a network that reads them, the unknown one first; for others it is empty.
+    the training split for a network that reads them, the unknown one first; for others it is empty. `sentences` says
+    whether the network reads where sentences end.
     """
 
     words: list[str]
@@ -34,6 +36,7 @@ class Vocabulary:
     lowercase: bool
     unit: Unit = "words"
     parts: list[str] = field(default_factory=list)
+    sentences: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class Encoded:
 
     `parts`, int32 like `words`, are the places of the words' parts of speech in the vocabulary's; None where the
     network reads none. `domains`, int64 (text,), are the domains of the texts of a joint corpus; None for another.
+    `sentences`, int32 like `words`, number the sentences of each text from 0; None where the network reads none.
     """
 
     words: np.ndarray
@@ -49,6 +53,7 @@ class Encoded:
     classes: np.ndarray
     parts: np.ndarray | None = None
     domains: np.ndarray | None = None
+    sentences: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -81,6 +86,7 @@ def build_vocabulary(
     lowercase: bool,
     unit: Unit = "words",
     parts: Sequence[str] = (),
+    sentences: bool = False,
 ) -> Vocabulary:
     """The vocabulary of a run.
 
@@ -92,13 +98,15 @@ def build_vocabulary(
         lowercase: whether texts are lower-cased before they are looked up.
         unit: what was counted, words or characters.
         parts: names of the parts of speech, if the network reads them.
+        sentences: whether the network reads where sentences end.
     """
     has_vector = set(given)
     trained = [word for word, count in counts.items() if count >= min_count or word in has_vector]
     trained.sort(key=lambda word: (-counts[word], word))
     in_training = set(trained)
     rest = [word for word in given if word not in in_training]
-    return Vocabulary(["<padding>", "<unknown>", *trained, *rest], 2 + len(trained), lowercase, unit, [*parts])
+    words = ["<padding>", "<unknown>", *trained, *rest]
+    return Vocabulary(words, 2 + len(trained), lowercase, unit, [*parts], sentences)
 
 
 def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encoded:
@@ -122,12 +130,13 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
     words = pc.fill_null(pc.add(rows, 2), UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int32)
     assert PADDING not in words[:1]
     parts = _encode_parts(split, vocabulary.parts) if vocabulary.parts else None
+    sentences = sentence_of_words(split.tokens) if vocabulary.sentences else None
     if max_words:
         position = np.arange(len(words)) - np.repeat(offsets[:-1], np.diff(offsets))
-        words = words[position < max_words]
-        parts = parts[position < max_words] if parts is not None else None
+        kept = position < max_words
+        words, parts, sentences = (None if each is None else each[kept] for each in (words, parts, sentences))
         offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(offsets), max_words))])
-    return Encoded(words, offsets, split.classes, parts, split.domains)
+    return Encoded(words, offsets, split.classes, parts, split.domains, sentences)
 
 
 def _encode_parts(split: Split, names: Sequence[str]) -> np.ndarray:

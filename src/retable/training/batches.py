@@ -45,8 +45,8 @@ def sorted_batches(lengths: np.ndarray, words_in_batch: int) -> Iterator[np.ndar
 class Batch(NamedTuple):
     """Texts of one batch: `words` int64 (text, word), `mask` bool (text, word), `classes` int64 (text,).
 
-    What a network does not read is None: `parts` int64 (text, word), the parts of speech, and `domains` int64 (text,),
-    the domains of a joint corpus.
+    What a network does not read is None: `parts` int64 (text, word), the parts of speech; `domains` int64 (text,), the
+    domains of a joint corpus; `sentences` int64 (text, word), the sentences' numbers.
     """
 
     words: Tensor
@@ -54,11 +54,13 @@ class Batch(NamedTuple):
     parts: Tensor | None
     classes: Tensor
     domains: Tensor | None = None
+    sentences: Tensor | None = None
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
         """What the network is called with."""
-        return (self.words, self.mask, *(given for given in (self.parts, self.domains) if given is not None))
+        given = (self.parts, self.sentences, self.domains)
+        return (self.words, self.mask, *(each for each in given if each is not None))
 
 
 class BatchMaker:
@@ -78,7 +80,8 @@ class BatchMaker:
             return torch.from_numpy(values.astype(np.int64)).to(device)
 
         self.words = torch.from_numpy(encoded.words.astype(np.int64)).to(device)
-        self.parts, self.domains = given("parts", encoded.parts), given("domains", encoded.domains)
+        self.parts, self.sentences = given("parts", encoded.parts), given("sentences", encoded.sentences)
+        self.domains = given("domains", encoded.domains)
         self.offsets = torch.from_numpy(encoded.offsets).to(device)
         self.classes = torch.from_numpy(encoded.classes).to(device)
         self.lengths = encoded.lengths
@@ -139,15 +142,19 @@ class BatchMaker:
         def of_texts(values: Tensor) -> Sequence[Tensor]:
             return values[texts].split(sizes.tolist())
 
+        def of_words(values: Tensor | None) -> Sequence[Tensor | None]:
+            return none if values is None else shaped(values.index_select(0, where).masked_fill_(~mask, 0))
+
         none = [None] * len(sizes)
         return [
             Batch(*fields)
             for fields in zip(
                 shaped(self.words.index_select(0, where).masked_fill_(~mask, PADDING)),
                 shaped(mask),
-                none if self.parts is None else shaped(self.parts.index_select(0, where).masked_fill_(~mask, 0)),
+                of_words(self.parts),
                 of_texts(self.classes),
                 none if self.domains is None else of_texts(self.domains),
+                of_words(self.sentences),
                 strict=True,
             )
         ]

@@ -141,6 +141,7 @@ def untrained_network(
     Raises: as `train_network`.
     """
     check_unit(vectors, embedding["unit"])
+    reads = network_class(model["name"]).reads
     seed_everything(seed)
     vocabulary = build_vocabulary(
         count_words(in_unit(train, embedding["unit"]).tokens, lowercase=embedding["lowercase"]),
@@ -148,7 +149,8 @@ def untrained_network(
         min_count=embedding["min_count"],
         lowercase=embedding["lowercase"],
         unit=embedding["unit"],
-        parts=part_names(train) if "parts" in network_class(model["name"]).reads else (),
+        parts=part_names(train) if "parts" in reads else (),
+        sentences="sentences" in reads,
     )
     rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
     tuned = vocabulary.tuned if embedding["tune"] else 0

@@ -202,7 +202,8 @@ def texts_of(encoded: Encoded, texts: np.ndarray) -> Encoded:
     where = np.arange(offsets[-1]) + np.repeat(encoded.offsets[:-1][texts] - offsets[:-1], lengths)
     parts = None if encoded.parts is None else encoded.parts[where]
     domains = None if encoded.domains is None else encoded.domains[texts]
-    return Encoded(encoded.words[where], offsets, encoded.classes[texts], parts, domains)
+    sentences = None if encoded.sentences is None else encoded.sentences[where]
+    return Encoded(encoded.words[where], offsets, encoded.classes[texts], parts, domains, sentences)
 
 
 @contextmanager

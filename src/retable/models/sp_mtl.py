@@ -1,0 +1,79 @@
+"""SP-MTL: an LSTM that all domains share beside one of each domain's own, and a classifier of each domain on both.
+
+Source     Liu, Qiu, Huang, "Adversarial Multi-task Learning for Text Classification", ACL 2017: LSTM and softmax on its
+           last state of section 2, the shared-private model of section 3 (FCSR's table 5 calls it SPMTL).
+Reading    s_t = LSTM(s_{t-1}, x_t) with weights of all domains, h_t = LSTM(h_{t-1}, x_t) with those of the text's own;
+           a domain's softmax reads the last states of both, [h_T; s_T]. The adversary and the orthogonality constraint
+           of sections 4 and 5, which make it ASP-MTL, are left out.
+Departure  a batch holds texts of all domains, each with its share, where the paper draws one task for each step.
+Decision   dropout on [h_T; s_T].
+Shapes     B texts, T words (padded on the right), D vector size, H states of an LSTM, K domains, C classes.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Task
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_share
+
+
+class SPMTL(Network):
+    """Shared-private model for texts of several domains.
+
+    Args:
+        embedding: the words' vectors, shared by all domains.
+        classes: number of classes, in every domain.
+        domains: number of domains, 1 or more.
+        hidden: states of the shared LSTM, and of each domain's own.
+        dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("domains",)
+
+    def __init__(
+        self, embedding: WordEmbedding, classes: int, domains: int, *, hidden: int = 150, dropout: float = 0.5
+    ) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.shared = nn.LSTM(embedding.dim, hidden, batch_first=True)
+        self.private = nn.ModuleList(nn.LSTM(embedding.dim, hidden, batch_first=True) for _ in range(domains))
+        self.dropout = nn.Dropout(dropout)
+        self.outputs = nn.ModuleList(nn.Linear(2 * hidden, classes) for _ in range(domains))  # W^k, b^k
+        self.classes = classes
+
+    @classmethod
+    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
+        """Return the network for the domains of a task."""
+        return cls(embedding, task.classes, len(task.domains), **options)
+
+    def forward(self, words: Tensor, mask: Tensor, domains: Tensor) -> Tensor:
+        """Words (B, T), their mask and the domain of each text, (B,), to logits (B, C)."""
+        x, lengths = self.embedding(words), mask.sum(dim=1)
+        shared = last_states(self.shared, x, mask, lengths)  # s_T, (B, H)
+        private, logits = torch.empty_like(shared), shared.new_empty(len(words), self.classes)
+        texts_of = {domain: domains == domain for domain in domains.unique().tolist()}
+        for domain, own in texts_of.items():
+            longest = int(lengths[own].max())
+            private[own] = last_states(self.private[domain], x[own, :longest], mask[own, :longest], lengths[own])  # h_T
+        text = self.dropout(torch.cat((private, shared), dim=1))  # (B, 2 H)
+        for domain, own in texts_of.items():
+            logits[own] = self.outputs[domain](text[own]).to(logits.dtype)
+        return logits
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: the shared and one private LSTM a word, 2 H C a text."""
+        of_text = 2 * 2 * self.shared.hidden_size * self.classes
+        return 2 * recurrent_flops(self.shared) + of_text / words_per_text
+
+
+def last_states(lstm: nn.LSTM, x: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
+    """Word vectors (B, T, D), their mask and the lengths of the texts to the states at the last words, (B, H)."""
+    return states_of_words(lstm, x, mask)[torch.arange(len(x), device=x.device), lengths - 1]
