@@ -19,21 +19,16 @@ from retable.training.parallel import Ranks
 from retable.training.state import StateFile
 
 
-class TrainedElsewhereError(Exception):
-    """Another process trains this run now."""
-
-
 class Kept:
     """What is kept of one run; of several processes the first reads and writes it.
 
     Args:
         key: of the run.
         ranks: its processes.
-        waits: whether another process that trains the run is waited for.
     """
 
-    def __init__(self, key: str, ranks: Ranks, *, waits: bool = True) -> None:
-        self.key, self.ranks, self.waits = key, ranks, waits
+    def __init__(self, key: str, ranks: Ranks) -> None:
+        self.key, self.ranks = key, ranks
         self.folder = STATES / key
 
     def state(self, bar: Bar) -> StateFile:
@@ -45,10 +40,7 @@ class Kept:
         return StateFile(self.folder / "state", self.key, tell)
 
     def take_finished(self, folder: Path) -> bool:
-        """Whether the run was finished before, its cell stopped or run ahead of DVC; then its folder is filled.
-
-        Raises: TrainedElsewhereError if another process trains this run now and is not to be waited for.
-        """
+        """Fill the folder of a run that was finished before its cell was stopped; whether there was one."""
         finished = self.folder / "run"
         if self.ranks.first:
             self.lock_others_out()
@@ -66,8 +58,6 @@ class Kept:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if not self.waits:
-                raise TrainedElsewhereError from None
             print("another process trains this run already: waiting for it", file=sys.stderr, flush=True)
             fcntl.flock(self.lock, fcntl.LOCK_EX)
 

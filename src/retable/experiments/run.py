@@ -62,26 +62,18 @@ def check_data(cell: dict[str, str]) -> None:
             raise InputError(f"{path} is missing; `dvc repro tag embed no-vectors` makes the data first.")
 
 
-def run_cell(
-    folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE, *, waits: bool = True
-) -> Kept:
-    """Make one run of a cell into its folder, and return what is kept of it until the cell is complete.
-
-    Raises: TrainedElsewhereError if another process trains it and is not to be waited for.
-    """
-    return make_run(folder, facts_of_run(table, cell, planned), ranks, waits=waits)
+def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE) -> Kept:
+    """Make one run of a cell into its folder, and return what is kept of it until the cell is complete."""
+    return make_run(folder, facts_of_run(table, cell, planned), ranks)
 
 
-def make_run(folder: Path, facts: dict[str, Any], ranks: Ranks = ALONE, *, waits: bool = True) -> Kept:
-    """Train and score a run into its folder: what its parameters say, on the data that they name.
-
-    Raises: TrainedElsewhereError if another process trains it and is not to be waited for.
-    """
+def make_run(folder: Path, facts: dict[str, Any], ranks: Ranks = ALONE) -> Kept:
+    """Train and score a run into its folder: what its parameters say, on the data that they name."""
     parameters = facts["parameters"]
     fold = Fold.of_parameters(parameters["corpus"])
     train, dev, read_test = splits_of_run(facts["corpus"], fold)
     vectors = read_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
-    kept = Kept(facts["key"], ranks, waits=waits)
+    kept = Kept(facts["key"], ranks)
     if kept.take_finished(folder):
         return kept
     what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).told}"

@@ -39,7 +39,7 @@ def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[di
 
 
 def waiting_cells(table: ResultTable, cells: Sequence[dict[str, str]]) -> list[Place]:
-    """Return the cells that lack a current run, those that may take longest first."""
+    """Return the cells that lack a current run, in the order of the table's rules."""
     source = paper_of_table(table.name)
     protocol = read_params("papers")[source.name]
     left = [cell for cell in cells if runs_of_cell(table, source, cell, protocol, RUNS)[1]]

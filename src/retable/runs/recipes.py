@@ -8,7 +8,7 @@ the code of the last commit at which it passed and with today's, and refuses a d
 as a new version without a difference. The version of a model stands in its preset.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 RECIPES = {
@@ -81,8 +81,3 @@ def from_text(text: str) -> dict[str, str]:
 def majors(recipe: Mapping[str, str]) -> dict[str, str]:
     """Return unit -> major: what two runs must share to stand for each other."""
     return {unit: version.partition(".")[0] for unit, version in recipe.items()}
-
-
-def newer_units(then: Mapping[str, str], now: Mapping[str, str], units: Iterable[str] = ()) -> list[str]:
-    """Return the units whose version is not the one of then: what a reader is told of a run of a former minor."""
-    return [unit for unit in (units or now) if then.get(unit) != now.get(unit)]
