@@ -17,8 +17,8 @@ from benchmarks.loop import real_words
 from benchmarks.rows import Row
 from benchmarks.timing import in_turns
 from retable.experiments.scale import model_preset
-from retable.runs.folder import write_predictions
 from retable.runs.metrics import score
+from retable.runs.predictions import write_predictions
 from retable.text.vocabulary import encode
 from retable.training.batches import BatchMaker, sorted_batches
 from retable.training.network import NetworkClassifier

@@ -1,10 +1,11 @@
-"""What is read from the bank's predictions: other scores of a run, and what the runs say of the papers' claims."""
+"""What tables show of runs and their folds, and what runs say of the papers' claims."""
 
 import random
 from collections.abc import Iterator
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +17,10 @@ from retable.papers.claims import CLAIMS, Claim
 from retable.papers.paper import Column
 from retable.project.paths import PUBLISHED
 from retable.results.claims import lines_of, printed_in
-from retable.runs.bank import OF_ANSWERS, Entry, bank_predictions, rescored, results_of, shown_runs
-from retable.runs.folder import write_predictions
+from retable.runs.predictions import write_compact, write_predictions
 from retable.runs.recipes import RECIPES
+from retable.runs.record import RunRecord
+from retable.tables.results import RunResult, of_folds
 from retable.text.folds import Fold
 from retable.text.splits import Facts, Split
 
@@ -29,57 +31,38 @@ SPREADS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
 
 
 def bank_cases() -> Iterator[Case]:
-    """Yield the scores and results of banked runs, and the claims of each table."""
-    yield Case("scores of banked answers", {}, {unit: RECIPES[unit] for unit in ("scores", "tables")}, of_answers)
-    yield Case("results of banked runs", {}, {"tables": RECIPES["tables"]}, of_runs)
+    """Yield the results of folds, and the claims of each table."""
+    yield Case("results of folds", {}, {"tables": RECIPES["tables"]}, of_runs)
     for table in dict.fromkeys(claim.table for claim in CLAIMS):
         asked = {"published": sha256_of_file(PUBLISHED / f"{paper_of_table(table).name}.csv")}
         yield Case(f"claims on {table}", asked, {"claims": RECIPES["claims"]}, partial(claims_on, table))
 
 
-def of_answers(scratch: Path) -> Arrays:
-    """Return the scores of a banked run, on all its texts and on the clean ones."""
-    split = test_split(random.Random(3), "")
-    path = banked(split, 0.7, scratch)
-    clean = {text for text, is_clean in zip(split.ids, split.clean, strict=True) if is_clean}
-    found = [rescored(entry("row", "column", 1, ""), path, metric, clean) for metric in OF_ANSWERS]
-    return {each.metric: np.array([float(each.value), float(each.clean)], dtype=np.float64) for each in found}
-
-
 def of_runs(scratch: Path) -> Arrays:
-    """Return what tables show of banked runs: of one, of dev or test folds, of folds of which one is missing."""
-    draw = random.Random(5)
-    cells: dict[str, list[Fold | None]] = {
-        "one": [None],
-        "dev": [Fold("dev", 3, number) for number in (3, 1, 2)],
-        "test": [Fold("test", 3, number) for number in (1, 2, 3)],
-        "two of three": [Fold("dev", 3, number) for number in (1, 2)],
-    }
-    found = {}
-    for what, folds in cells.items():
-        told = [(seed, fold.told if fold else "") for seed in (1, 2) for fold in folds]
-        entries = [scored(entry("row", "column", *each), draw) for each in told]
-        for place, result in enumerate(results_of(entries)):
-            for name, value in asdict(result).items():
-                found[f"{what} {place} {name}"] = texts([str(value)])
-        found[f"{what} shown"] = texts([f"{each.seed} {each.fold}" for each in shown_runs(entries)])
+    """Return what tables show of made-up runs: of one, of dev folds and of test folds."""
+    draw, found = random.Random(5), dict[str, np.ndarray]()
+    for kind in ("", "dev", "test"):
+        folds = [Fold(kind, 3, number).told for number in (3, 1, 2)] if kind else [""]  # type: ignore[arg-type]
+        for seed in (1, 2):
+            result = of_folds([made_up(fold, draw) for fold in folds])
+            found |= {f"{kind} {seed} {name}": texts([str(value)]) for name, value in asdict(result).items()}
     return found
 
 
-def scored(run: Entry, draw: random.Random) -> Entry:
-    """Return a run with made-up scores; some have no clean text."""
+def made_up(fold: str, draw: random.Random) -> RunResult:
+    """Return a result with made-up scores; some have no clean text."""
     clean = draw.random() < 0.7
-    return replace(
-        run,
-        value=str(draw.random()),
-        dev=str(draw.random()),
-        texts=str(draw.randrange(9, 99)),
-        clean=str(draw.random()) if clean else "",
-        clean_texts=str(draw.randrange(1, 9) if clean else 0),
-        tokens_covered=str(draw.random()),
-        turned=draw.choice(("True", "False")),
-        max_words="0",
-        cut="0",
+    return RunResult(
+        draw.random(),
+        draw.random() if clean else None,
+        draw.randrange(9, 99),
+        "vectors",
+        draw.random(),
+        3,
+        draw.choice((True, False)),
+        fold=fold,
+        dev=draw.random(),
+        clean_texts=draw.randrange(1, 9) if clean else 0,
     )
 
 
@@ -87,18 +70,16 @@ def claims_on(table: str, scratch: Path) -> Arrays:
     """Return texts, difference with its interval, printed difference and verdict of each claim on a table."""
     result = paper_of_table(table).result_table(table)
     rows = {row for claim in CLAIMS if claim.table == table for row in (claim.better, claim.worse)}
-    paths: dict[Entry, Path] = {}
-    shown: dict[tuple[str, str], list[Entry]] = {}
-    for row in sorted(rows):
-        for column in result.columns:
-            if column.corpus and not column.mean_of:
-                made = runs_of(row, column, scratch)
-                paths |= made
-                shown[row, column.id] = list(made)
+    shown = {
+        (row, column.id): [runs_of(row, column, scratch)]
+        for row in sorted(rows)
+        for column in result.columns
+        if column.corpus and not column.mean_of
+    }
     found = {}
     for claim in CLAIMS:
         if claim.table == table:
-            lines = lines_of(claim, shown, printed_in(table), paths.__getitem__, SPREADS)
+            lines = lines_of(claim, shown, printed_in(table), SPREADS)
             found[name_of(claim)] = texts([" ".join(line[4:]) for line in lines])
     return found
 
@@ -108,26 +89,24 @@ def name_of(claim: Claim) -> str:
     return f"{claim.better} ahead of {claim.worse}{', together' if claim.together else ''}"
 
 
-def runs_of(row: str, column: Column, scratch: Path) -> dict[Entry, Path]:
+def runs_of(row: str, column: Column, scratch: Path) -> list[RunRecord]:
     """Return made-up runs of a cell, drawn by its row: one, or those of three folds."""
     draw = random.Random(f"{row} {column.id}")
     kind = column.folds if len(column.id) % FOLDED == 0 else ""
-    folds = [Fold(kind, 3, number).told for number in (1, 2, 3)] if kind else [""]
+    folds = [Fold(kind, 3, number) for number in (1, 2, 3)] if kind else [None]
     level = draw.uniform(0.5, 0.9)
-    found = {}
+    found = []
     for fold in folds:
-        texts_of = random.Random(f"{column.id} {fold if kind == 'test' else ''}")
-        run = replace(
-            entry(row, column.id, 1, fold), dev=str(draw.uniform(0.5, 0.9)), turned=draw.choice(("True", "False"))
-        )
-        found[run] = banked(test_split(texts_of, column.domain), level, scratch, draw)
+        texts_of = random.Random(f"{column.id} {fold.told if fold and kind == 'test' else ''}")
+        metrics: dict[str, Any] = {
+            "row": row,
+            "dev": {"accuracy": draw.uniform(0.5, 0.9)},
+            "epochs": {"run": 3, "turned": draw.choice((True, False))},
+            "parameters": {"corpus": fold.parameters if fold else {}},
+        }
+        predictions = banked(test_split(texts_of, column.domain), level, scratch, draw)
+        found.append(RunRecord(metrics, {}, (), predictions))
     return found
-
-
-def entry(row: str, column: str, seed: int, fold: str) -> Entry:
-    """Return a line of the bank."""
-    empty = dict.fromkeys((field.name for field in fields(Entry)), "")
-    return Entry(**empty | {"row": row, "column": column, "seed": str(seed), "fold": fold, "epochs": "3"})
 
 
 def test_split(draw: random.Random, domain: str) -> Split:
@@ -139,15 +118,14 @@ def test_split(draw: random.Random, domain: str) -> Split:
     return Split(Facts("probe", "en", LABELS), ids, pa.array([["a"]] * TEXTS), None, classes, clean)
 
 
-def banked(split: Split, level: float, scratch: Path, draw: random.Random | None = None) -> Path:
+def banked(split: Split, level: float, scratch: Path, draw: random.Random) -> Path:
     """Write the predictions of a run that answers so many texts rightly, as the bank keeps them."""
-    draw = draw or random.Random(4)
     probabilities = np.array([[draw.random() for _ in LABELS] for _ in split.ids])
     for row, right in zip(probabilities, split.classes, strict=True):
         row[right] += 1.0 if draw.random() < level else 0.0
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     path = scratch / f"{draw.randrange(10**12)}.parquet"
     write_predictions(path, split, probabilities)
-    bank_predictions(path, path.with_suffix(".banked"))
+    write_compact(path, path.with_suffix(".banked"))
     path.unlink()
     return path.with_suffix(".banked")

@@ -18,13 +18,13 @@ from probe.case import Arrays, Case, texts
 from probe.loops import LOOPS, Options
 from probe.samples import PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES, digest_of_sample
 from retable.experiments.identity import identity
-from retable.experiments.run import make_run
+from retable.experiments.run import train_run
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, MODELS, network_class
 from retable.papers import PAPERS, paper
 from retable.project.paths import TAGGED
 from retable.project.paths import VECTORS as VECTORS_FOLDER
-from retable.runs.folder import read_predictions
+from retable.runs.predictions import read_predictions
 from retable.runs.recipes import recipe_of
 
 SMALL = {  # option -> the largest value that a case of the probe takes
@@ -161,9 +161,7 @@ def arrays_of(parameters: dict[str, Any], scratch: Path) -> Arrays:
         parameters, TAGGED / parameters["corpus"]["name"], VECTORS_FOLDER / parameters["embedding"]["vectors"]
     )
     with TemporaryDirectory(dir=scratch) as folder:
-        run = Path(folder) / "run"
-        make_run(run, facts).forget()
-        return read_run(run)
+        return read_run(train_run(facts, Path(folder)))
 
 
 def read_run(folder: Path) -> Arrays:

@@ -4,11 +4,11 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from retable.figures.measure import Run
 from retable.files import write_json
 from retable.layers.embedding import WordEmbedding
 from retable.models.lama import LAMA
 from retable.results import figures
+from retable.runs.record import read_run
 from retable.text.splits import Facts, tagged_schema
 from retable.text.vocabulary import Vocabulary
 from retable.training.network import NetworkClassifier
@@ -22,7 +22,7 @@ FACTS = Facts("sst-2", "en", ("negative", "positive"))
 def run(tmp_path, monkeypatch):
     """A run with kept weights of a small LAMA, and its test split."""
     folder = write_run(tmp_path / "run", texts=20)
-    metrics = Run(folder).metrics
+    metrics = read_run(folder).metrics
     parameters = {
         "model": {"name": "lama", **MODEL}, "embedding": {"tune": True}, "device": "cpu", "precision": "float32",
         "training": {"heads": "shared", "max_words": 3},
@@ -39,7 +39,7 @@ def run(tmp_path, monkeypatch):
     split = pa.table(table, schema=tagged_schema(FACTS, parts=False))
     pq.write_table(split, tmp_path / "tagged/sst-2/test.parquet")
     monkeypatch.setattr(figures, "TAGGED", tmp_path / "tagged")
-    return Run(folder)
+    return read_run(folder)
 
 
 def test_a_network_is_read_from_the_runs_folder_and_asked_on_the_test_texts(run):

@@ -3,17 +3,27 @@ import json
 import shutil
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from retable.figures.measure import Run
 from retable.figures.remarks import INTERVALS
+from retable.figures.words import AttendedText
 from retable.files import write_json
 from retable.papers import paper
-from retable.papers.figures import EpochFigure, GridFigure, Panel, ParameterFigure, RocFigure, SizeFigure, TimeFigure
+from retable.papers.figures import (
+    EpochFigure,
+    GridFigure,
+    Panel,
+    ParameterFigure,
+    RocFigure,
+    SizeFigure,
+    TimeFigure,
+    TopWords,
+)
 from retable.papers.paper import Column, Paper, ResultTable, Row
-from retable.results import figures, tables
-from retable.results.tables import Shown
-from retable.text.folds import Fold
+from retable.results import figures
+from retable.results.resolving import Filled
+from retable.runs.record import read_runs
 from tests.tracking.conftest import write_run
 
 COST_FIGURES = figures.cost_figures
@@ -36,30 +46,35 @@ KINDS = (
 )
 
 
+class Filling:
+    """Fills the one table by all runs of a folder; `missing` says why others have none."""
+
+    def __init__(self, runs, missing=None):
+        self.plan, self.runs, self.missing = {"scale": "cpu"}, runs, missing or {}
+
+    def fill(self, table):
+        found = {}
+        for run in read_runs(self.runs):
+            if (run.metrics["row"], "sst-2") not in self.missing:
+                found.setdefault((run.metrics["row"], "sst-2"), []).append([run])
+        return Filled(found, self.missing)
+
+
+def run_of(root, row, seed):
+    return root / f"runs/fcsr-table-3/{row}-{seed}"
+
+
+def change(path, **values):
+    write_json(path, json.loads(path.read_text()) | values)
+
+
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
     """Three current cells of one table, two seeds each, on a corpus of 500 training texts."""
     for row in ("fcsr", "cnn", "tfidf-svm"):
         for seed in (1, 2):
-            write_run(tmp_path / f"runs/fcsr-table-3/{row}/sst-2/{seed}", row=row, seed=seed)
-            path = tmp_path / f"runs/fcsr-table-3/{row}/sst-2/{seed}/cost.json"
-            write_json(path, json.loads(path.read_text()) | {"parameters": 5_200_000 + len(row)})
-    write_json(tmp_path / "clean/sst-2/stats.json", {"splits": {"train": {"texts": 500}}})
-    write_json(tmp_path / "clean/other/stats.json", {"splits": {"train": {"texts": 1}}})
-
-    def listed(table, source):
-        for row in ROWS[:3]:
-            cell = {"row": row.id, "column": "sst-2"}
-            yield Shown(paper=source, table=table, cell=cell, row=row, column=COLUMNS[0])
-
-    def current(table, source, cell, seed, protocol, fold):
-        return json.loads((tmp_path / f"runs/{table.name}/{cell['row']}/sst-2/{seed}/metrics.json").read_text())
-
-    monkeypatch.setattr(figures, "cells_shown", listed)
-    monkeypatch.setattr(tables, "current_identity", current)
-    monkeypatch.setattr(
-        figures, "read_params", {"papers": {"fcsr": {"seeds": [1, 2], "folds": {}}}, "scale": "cpu"}.get
-    )
+            folder = write_run(run_of(tmp_path, row, seed), row=row, seed=seed)
+            change(folder / "cost.json", parameters=5_200_000 + len(row))
     monkeypatch.setattr(figures, "paper", lambda name: PAPER)
     monkeypatch.setattr(figures, "PAPERS", {"fcsr": ""})
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS})
@@ -79,10 +94,10 @@ def no_pictures(monkeypatch):
     monkeypatch.setattr(figures, "drawn", lines_alone)
 
 
-def written(root, name="figures"):
+def written(root, name="figures", missing=None):
     """Entries of all figures, written into a folder."""
-    (root / name).mkdir()
-    entries = figures.write_all(root / name, root / "runs", root / "clean")
+    statistics = {"sst-2": {"splits": {"train": {"texts": 500}}}, "other": {"splits": {"train": {"texts": 1}}}}
+    entries = figures.write_figures(root / name, Filling(root / "runs", missing), statistics)
     return {entry["name"]: entry for entry in entries}
 
 
@@ -115,9 +130,7 @@ def test_the_data_of_the_pictures_by_hand(runs, no_pictures):
     assert [line["epoch"] for line in epochs if line["line"] == "FCSR"] == [str(epoch) for epoch in range(1, 7)]
     assert {line["line"] for line in epochs} == {"FCSR", "CNN"}  # a linear model has no epochs
     areas = [line for line in lines_of(runs / "figures/fcsr-figure-6.csv") if line["model"] == "SVM"]
-    metrics = [
-        json.loads((runs / f"runs/fcsr-table-3/tfidf-svm/sst-2/{seed}/metrics.json").read_text()) for seed in (1, 2)
-    ]
+    metrics = [json.loads((run_of(runs, "tfidf-svm", seed) / "metrics.json").read_text()) for seed in (1, 2)]
     assert float(areas[0]["macro_auc"]) == pytest.approx(
         sum(each["test"]["macro_auc"] for each in metrics) / 2, rel=1e-5
     )
@@ -133,8 +146,7 @@ def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
     assert {name: line["floor"] for name, line in lines.items()} == {"FCSR": "no", "CNN": "no", "SVM": "yes"}
     assert (lines["FCSR"]["flops_per_word"], lines["FCSR"]["seconds"]) == ("2200000", "66.5")
     scores = [
-        json.loads((runs / f"runs/fcsr-table-3/cnn/sst-2/{seed}/metrics.json").read_text())["test"]["accuracy"]
-        for seed in (1, 2)
+        json.loads((run_of(runs, "cnn", seed) / "metrics.json").read_text())["test"]["accuracy"] for seed in (1, 2)
     ]
     assert float(lines["CNN"]["accuracy"]) == pytest.approx(50 * sum(scores), rel=1e-5)
 
@@ -142,24 +154,9 @@ def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
 def test_a_table_whose_runs_do_not_suffice_has_no_figure_of_costs(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {})
     monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
-    monkeypatch.setattr(figures, "cells_shown", lambda table, source: iter(()))
+    shutil.rmtree(runs / "runs")
     assert written(runs) == {}
     assert [path.name for path in (runs / "figures").iterdir()] == ["figures.json"]
-
-
-def test_of_dev_folds_the_best_on_dev_is_shown_and_of_test_folds_all(runs):
-    def with_fold(seed, kind, number):
-        path = runs / f"runs/fcsr-table-3/fcsr/sst-2/{seed}/metrics.json"
-        metrics = json.loads(path.read_text())
-        metrics["parameters"]["corpus"] |= Fold(kind, 2, number).parameters
-        write_json(path, metrics)
-        return Run(path.parent), metrics["dev"]["accuracy"]
-
-    pairs = [with_fold(1, "dev", 1), with_fold(2, "dev", 2)]
-    assert pairs[0][1] != pairs[1][1]
-    assert figures.shown_of_folds([run for run, _ in pairs]) == [max(pairs, key=lambda pair: pair[1])[0]]
-    pairs = [with_fold(1, "test", 1), with_fold(2, "test", 2)]
-    assert figures.shown_of_folds([run for run, _ in pairs]) == [run for run, _ in pairs]
 
 
 def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():
@@ -182,11 +179,8 @@ def test_two_builds_have_equal_bytes(runs, monkeypatch):
 
 def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (EPOCHS,)})
-    monkeypatch.setattr(tables, "current_identity", lambda *of_cell: {"hashes": {}})
-    monkeypatch.setattr(tables, "changed_hashes", lambda then, now: [])
-    shutil.rmtree(runs / "runs/fcsr-table-3/cnn/sst-2/2")  # one of the two seeds
-    shutil.rmtree(runs / "runs/fcsr-table-3/tfidf-svm")
-    entry = written(runs)["fcsr-figure-4"]
+    missing = {(row, "sst-2"): "not run yet" for row in ("cnn", "tfidf-svm")}
+    entry = written(runs, missing=missing)["fcsr-figure-4"]
     assert (entry["drawn"], entry["files"]) == (False, [])
     assert entry["note"] == (
         "No picture: too few of its cells are measured. Not drawn: FCSR. Not drawn (not run yet): CNN; SVM. "
@@ -195,40 +189,61 @@ def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypa
     assert [path.name for path in (runs / "figures").iterdir()] == ["figures.json"]
 
 
-def test_a_stale_run_is_refused(runs, monkeypatch):
-    monkeypatch.setattr(figures, "FIGURES", {"fcsr": (replace(EPOCHS, rows=("fcsr", "cnn")),)})
-    current = tables.current_identity
-
-    def other_code(table, source, cell, seed, protocol, fold):
-        found = current(table, source, cell, seed, protocol, fold)
-        return (
-            found | {"hashes": found["hashes"] | {"recipe": "new 1.0"}} if (cell["row"], seed) == ("cnn", 2) else found
-        )
-
-    monkeypatch.setattr(tables, "current_identity", other_code)
-    entry = written(runs)["fcsr-figure-4"]
-    assert not entry["drawn"]
-    assert "refused: its recipe changed since; `dvc repro` runs it again): CNN." in entry["note"]
-
-
-def test_a_cell_that_the_scale_does_not_list_is_not_in_the_scale(runs, monkeypatch):
-    monkeypatch.setattr(figures, "cells_shown", lambda table, source: iter(()))
+def test_a_cell_that_the_scale_does_not_list_is_not_in_the_scale(runs):
+    shutil.rmtree(runs / "runs")
     assert "Not drawn (not in scale cpu): SST." in written(runs)["fcsr-figure-4"]["note"]
 
 
 def test_times_of_two_machines_are_not_compared(runs, monkeypatch, no_pictures):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (replace(KINDS[2], rows=("fcsr", "cnn", "tfidf-svm")),)})
     for seed in (1, 2):
-        path = runs / f"runs/fcsr-table-3/fcsr/sst-2/{seed}/cost.json"
-        write_json(path, json.loads(path.read_text()) | {"device": "GPU"})
+        change(run_of(runs, "fcsr", seed) / "metrics.json", device="GPU")
     entry = written(runs)["fcsr-figure-7"]
     assert {line["model"] for line in lines_of(runs / "figures/fcsr-figure-7.csv")} == {"CNN", "SVM"}
     assert entry["note"] == "Not drawn (timed on another machine, or with other threads): FCSR."
 
 
-def test_a_figure_of_kept_weights_says_that_they_were_not_kept(runs, monkeypatch):
-    from retable.papers.figures import WordWeightsFigure
+def test_runs_without_times_are_in_no_figure_of_costs(runs, monkeypatch):
+    monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS[1:3]})
+    monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
+    for seed in (1, 2):
+        path = run_of(runs, "fcsr", seed) / "cost.json"
+        write_json(path, {name: value for name, value in json.loads(path.read_text()).items() if "second" not in name})
+    entries = written(runs)
+    assert [name for name, entry in entries.items() if entry["drawn"]] == ["fcsr-figure-6", "cost-fcsr-table-3"]
+    models = {line["model"] for line in lines_of(runs / "figures/cost-fcsr-table-3.csv")}
+    assert models == {"CNN", "SVM"}
 
-    figure = WordWeightsFigure("words", "Words", "", SST, rows=("fcsr",), fewest=1, words=("good",))
+
+class Network:
+    """A network that attends to one word of two."""
+
+    def texts(self, run):
+        return [AttendedText(("vessel", "the"), np.array([0.9, 0.1]), "ship") for _ in range(6)]
+
+    def labels(self, run):
+        return ("ship",)
+
+
+def test_a_figure_of_weights_stands_where_they_are_not_at_hand_until_its_runs_are_others(runs, monkeypatch):
+    figure = TopWords("words", "Words", "", SST, rows=("fcsr",), fewest=1, classes=(("sst-2", "ship"),))
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (figure,)})
-    assert "Not drawn (the run's weights were not kept): SST." in written(runs)["words"]["note"]
+    monkeypatch.setattr(figures, "KeptNetworks", Network)
+    monkeypatch.setattr(figures, "TAGGED", runs)
+    assert not written(runs)["words"]["drawn"]
+    (runs / "sst-2").mkdir()
+    (runs / "sst-2/test.parquet").touch()
+    for seed in (1, 2):
+        (run_of(runs, "fcsr", seed) / "model").mkdir()
+    entry = written(runs)["words"]
+    assert entry["drawn"]
+    data = (runs / "figures/words.csv").read_text()
+    assert "ship,1,vessel" in data
+    for seed in (1, 2):
+        (run_of(runs, "fcsr", seed) / "model").rmdir()
+    assert written(runs)["words"] == entry  # as it was drawn before
+    assert (runs / "figures/words.csv").read_text() == data
+    for seed in (1, 2):
+        write_run(run_of(runs, "fcsr", seed), seed=seed, alpha=0.5)
+    assert not written(runs)["words"]["drawn"]
+    assert not (runs / "figures/words.csv").exists()

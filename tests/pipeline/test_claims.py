@@ -17,7 +17,8 @@ def write(path, wrong, prefix="mr/all"):
     ids = [f"{prefix}/{text}" for text in range(100)]
     answers = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
     pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answers}), path)
-    return SimpleNamespace(path=path, fold="", cut_as=("", 0), seed="1", row=path.name, epochs="3", turned="True")
+    metrics = {"row": path.name, "epochs": {"run": 3, "turned": True}}
+    return [SimpleNamespace(predictions=path, cut=("", 0), metrics=metrics)]
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def page(tmp_path):
         ("bilstm", "polarity"): [write(tmp_path / "c", range(1, 11))],
         ("fcsr", "sst-2"): [write(tmp_path / "d", ())],
     }
-    return claims.claims_markdown(lambda table: shown if table == "fcsr-table-3" else {}, lambda run: run.path, {})
+    return claims.claims_markdown(lambda table: shown if table == "fcsr-table-3" else {}, {})
 
 
 def test_a_claim_is_tested_where_both_rows_were_measured(page):
@@ -45,7 +46,7 @@ def test_a_claim_about_a_mean_stands_beside_the_printed_means(tmp_path):
     shown = {(row, name): run for row, run in runs.items() for name in FAMILIES["fdu"]}
 
     def lines():
-        page = claims.claims_markdown(lambda table: shown if table == "fcsr-table-4" else {}, lambda run: run.path, {})
+        page = claims.claims_markdown(lambda table: shown if table == "fcsr-table-4" else {}, {})
         return [line.split(" | ")[2:7] for line in page.splitlines() if "mean of 16 domains" in line]
 
     assert lines() == [
@@ -62,11 +63,11 @@ def test_a_verdict_on_runs_that_could_have_gone_on_says_so(tmp_path):
     shown = {("fcsr", "polarity"): [write(tmp_path / "fcsr", ())], ("cnn", "polarity"): [write(tmp_path / "cnn", ())]}
 
     def verdict():
-        page = claims.claims_markdown(lambda table: shown if table == "fcsr-table-3" else {}, lambda run: run.path, {})
+        page = claims.claims_markdown(lambda table: shown if table == "fcsr-table-3" else {}, {})
         return next(line for line in page.splitlines() if line.startswith("| FCSR")).split(" | ")[-1]
 
     assert verdict() == "**undecided** |"
-    shown["cnn", "polarity"][0].turned = "False"
+    shown["cnn", "polarity"][0][0].metrics["epochs"]["turned"] = False
     assert verdict() == "**undecided**, short: cnn 3 |"
 
 
@@ -75,24 +76,23 @@ def test_published_numbers_are_read_once_a_table(monkeypatch):
     monkeypatch.setattr(
         claims, "published_numbers", lambda source, table: read.append((source.name, table)) or known(source, table)
     )
-    claims.claims_markdown(lambda table: {}, lambda run: run.path, {})
+    claims.claims_markdown(lambda table: {}, {})
     assert read
     assert len(read) == len(set(read))
 
 
 def test_of_test_folds_every_text_counts_once(tmp_path):
-    runs = [write(tmp_path / f"f{number}", range(number), f"mr/{number}") for number in (1, 2)]
-    for number, run in enumerate(runs, start=1):
-        vars(run).update(fold=f"test {number} of 2", cut_as=("test", 2), fold_number=number)
-    right = claims.right_of_cell(runs, lambda run: run.path, SimpleNamespace(domain=""))
+    runs = [write(tmp_path / f"f{number}", range(number), f"mr/{number}")[0] for number in (1, 2)]
+    for run in runs:
+        run.cut = ("test", 2)
+    right = claims.right_of_cell([runs], SimpleNamespace(domain=""))
     assert (len(right), sum(not each for each in right.values())) == (200, 3)
 
 
 def test_the_score_on_a_domain_counts_its_texts_alone(tmp_path):
-    table = pa.concat_tables(
-        [pq.read_table(write(tmp_path / name, (), f"{name}/test").path) for name in ("fdu-apparel", "fdu-baby")]
-    )
-    pq.write_table(table, tmp_path / "joint")
-    column = SimpleNamespace(domain="fdu-baby")
-    assert all(text.startswith("fdu-baby/") for text in claims.right_of(tmp_path / "joint", column))
-    assert len(claims.right_of(tmp_path / "joint", column)) == 100
+    of_both = [write(tmp_path / name, (), f"{name}/test")[0].predictions for name in ("fdu-apparel", "fdu-baby")]
+    pq.write_table(pa.concat_tables([pq.read_table(path) for path in of_both]), tmp_path / "joint")
+    joint = SimpleNamespace(predictions=tmp_path / "joint", cut=("", 0))
+    found = claims.right_of_cell([[joint]], SimpleNamespace(domain="fdu-baby"))
+    assert len(found) == 100
+    assert all(text.startswith("fdu-baby/") for text in found)

@@ -1,6 +1,5 @@
 """Folds of a cell: its runs, what they read, which vectors they may; and that runs without folds stay the same."""
 
-import json
 import shutil
 
 import numpy as np
@@ -23,11 +22,8 @@ from retable.experiments.folds import (
 from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, write_json
 from retable.papers import PAPERS, paper
-from retable.papers.paper import Column, Row
+from retable.papers.paper import Row
 from retable.papers.parameters import cut_of, folds_of, row_parameters, serves
-from retable.results import tables
-from retable.results.bank import shown_from_bank
-from retable.runs.bank import Entry
 from retable.stages import embed, pool
 from retable.text.folds import Fold, FoldedCorpus
 from retable.text.leaks.leakage import digest
@@ -330,53 +326,6 @@ def test_the_corpora_that_a_scale_cuts():
     assert folded_corpora(scale_preset("paper")["papers"]) == {
         "mr", "covid-sentiment", "r8", "imdb", "yelp-10k", "news-aggregator-5pub"
     }  # fmt: skip
-
-
-def test_a_table_of_files_pools_the_folds_of_each_seed(tmp_path, monkeypatch):
-    source = paper("transformer-f")
-    table = source.result_table("transformer-f-table-2")
-    cell = {"row": "transformer", "column": "mr", "model": "transformer", "corpus": "mr", "vectors": "none"}
-    current = {"hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}}
-    protocols = {"transformer-f": PROTOCOL | {"seeds": [1], "folds": {"mr": 2}}}
-    monkeypatch.setattr(tables, "cells_of", lambda each, source: {"transformer.mr": cell} if each is table else {})
-    monkeypatch.setattr(tables, "current_identity", lambda *of_cell: current)
-    monkeypatch.setattr(tables, "read_params", {"papers": protocols, "scale": "paper"}.get)
-    for number, right in ((1, 70), (2, 90)):
-        folder = tmp_path / f"transformer-f-table-2/transformer/mr/1-fold-{number}"
-        found, _ = tables.read_cells(table, source, tmp_path)
-        assert found.missing == {("transformer", "mr"): "not run yet"}
-        folder.mkdir(parents=True)
-        parameters = {"training": {}, "corpus": {"name": "mr", **Fold("test", 2, number).parameters}}
-        metrics = current | {
-            "test": {"accuracy": right / 100, "texts": 100}, "test_clean": None, "vectors": None,
-            "dev": {"accuracy": 0.5}, "epochs": {"run": 3, "turned": True}, "parameters": parameters,
-        }  # fmt: skip
-        (folder / "metrics.json").write_text(json.dumps(metrics))
-        (folder / "cost.json").write_text('{"seconds": 5}')
-    found, costs = tables.read_cells(table, source, tmp_path)
-    assert [(run.value, run.texts) for run in found.runs["transformer", "mr"]] == [(0.8, 200)]
-    assert [cost["seed"] for cost in costs] == ["1-fold-1", "1-fold-2"]
-
-
-def test_the_bank_shows_a_linear_model_s_folds_where_they_are_cut_alike(monkeypatch):
-    def entry(number):
-        fold = Fold("test", 2, number)
-        metrics = {
-            "seed": 1, "scale": "paper", "git_commit": "", "device": "", "threads": 2, "date": "", "vectors": None,
-            "hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}, "epochs": {"run": None, "turned": None},
-            "test": {"accuracy": 0.8, "texts": 10}, "test_clean": None, "dev": {"accuracy": 0.5},
-            "parameters": {"training": {}, "corpus": {"name": "mr", **fold.parameters}},
-        }  # fmt: skip
-        return Entry.from_metrics(metrics, {}, "accuracy", "tfidf-svm", Column("polarity", "Polar"))
-
-    banked = {("fcsr", "fcsr-table-3"): [entry(1), entry(2)], ("floors", "floors-table-1"): []}
-    floors = paper("floors")
-    for folds, runs in (({"mr": 2}, 2), ({}, 0), ({"mr": 3}, 0)):
-        monkeypatch.setattr(
-            "retable.results.bank.read_params", lambda section, folds=folds: {"floors": {"folds": folds}}
-        )
-        shown = shown_from_bank(floors.result_table("floors-table-1"), floors, banked)
-        assert len(shown.get(("tfidf-svm", "mr"), ())) == runs
 
 
 def test_the_time_of_folds():

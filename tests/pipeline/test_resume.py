@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from retable.experiments.cells import cells_of
+from retable.experiments.folds import data_of_run
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
-from retable.runs.folder import read_predictions
+from retable.papers import paper_of_table
+from retable.results import resolving, running
+from retable.runs.predictions import read_predictions
 from retable.text.splits import Facts, tagged_schema
 from retable.vectors.store import NO_VECTORS, write_vectors
 
@@ -71,11 +76,22 @@ def run(folder, signal="", launcher=""):
     return done.returncode, done.stderr
 
 
+def runs_by_seed(folder):
+    """Seed -> the folder of its run, of the data that lie there now."""
+    found = {}
+    for path in (folder / "runs" / CELL[0]).glob("[!.]*/metrics.json"):
+        metrics = read_json(path)
+        if metrics["hashes"]["data"] == data_of_run(
+            metrics["parameters"], folder / "tagged/covid-sentiment", folder / "vectors/none"
+        ):
+            found[metrics["seed"]] = path.parent
+    return found
+
+
 def results(folder):
     """Seed -> bytes of the weights and predictions, and the curve without seconds."""
     found = {}
-    for seed in ("1", "2"):
-        of_seed = folder / "runs" / Path(*CELL) / seed
+    for seed, of_seed in runs_by_seed(folder).items():
         with (of_seed / "curve.csv").open() as file:
             curve = [
                 {name: value for name, value in line.items() if name != "seconds"} for line in csv.DictReader(file)
@@ -85,8 +101,20 @@ def results(folder):
     return found
 
 
-def probabilities(folder, seed="1"):
-    return read_predictions(folder / "runs" / Path(*CELL) / seed / "predictions.parquet")[-1]
+def probabilities(folder, seed=1):
+    return read_predictions(runs_by_seed(folder)[seed] / "predictions.parquet")[-1]
+
+
+def waiting(folder):
+    """The cells that a table has still to train, as `retable run` finds them."""
+    params = read_json(folder / "params.yaml")
+    table = paper_of_table(CELL[0]).result_table(CELL[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resolving, "TAGGED", folder / "tagged")
+        patch.setattr(resolving, "VECTORS", folder / "vectors")
+        patch.setattr(running, "RUNS", folder / "runs")
+        patch.setattr(running, "plan_of_checkout", lambda: params)
+        return running.waiting_cells(table, list(cells_of(table, params).values()))
 
 
 @pytest.fixture(scope="module")
@@ -99,17 +127,42 @@ def unbroken(tmp_path_factory):
     return folder
 
 
-def test_a_cell_that_is_killed_in_its_second_seed_goes_on_there(tmp_path, unbroken):
+def test_a_cell_that_is_killed_in_its_second_seed_keeps_the_first_and_goes_on(tmp_path, unbroken):
     folder = write_project(tmp_path)
     assert run(folder, f"9 {STEPS + 12} 0")[0] == -9
-    assert not (folder / "runs" / Path(*CELL)).exists()
-    assert sorted(each.name for each in folder.glob("states/*/*") if each.name != "lock") == ["run", "state"]
+    (first,) = runs_by_seed(folder).values()
+    stood = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
+    assert sorted(each.name for each in folder.glob("states/*/*") if each.name != "lock") == ["state"]
+    assert len(waiting(folder)) == 1  # nobody takes the cell for done
     status, said = run(folder)
     assert status == 0, said
-    assert "a run that was finished before is taken from" in said
     assert "goes on at epoch 2, step 3 of 8, saved 20" in said
+    assert {path.name: path.stat().st_mtime_ns for path in first.iterdir()} == stood
     assert results(folder) == results(unbroken)
+    assert not waiting(folder)
     assert not list((folder / "states").iterdir())
+
+
+def test_a_run_whose_folder_was_not_whole_when_the_process_died_is_trained_again(tmp_path, unbroken):
+    folder = write_project(tmp_path)
+    shutil.copytree(unbroken / "runs", folder / "runs")
+    lost = runs_by_seed(folder)[2]
+    lost.rename(lost.parent / f".{lost.name}.x.part")  # as a kill leaves it: written in part under another name
+    assert len(waiting(folder)) == 1
+    assert run(folder)[0] == 0
+    assert results(folder) == results(unbroken)
+
+
+def test_another_seed_trains_that_seed_alone(tmp_path, unbroken):
+    folder = write_project(tmp_path)
+    shutil.copytree(unbroken / "runs", folder / "runs")
+    params = read_json(folder / "params.yaml")
+    params["papers"]["fcsr"]["seeds"] = [1, 2, 3]
+    write_json(folder / "params.yaml", params)
+    status, said = run(folder)
+    assert status == 0, said
+    assert (said.count("seed 3"), "seed 1" in said, "seed 2" in said) == (said.count("seed"), False, False)
+    assert set(runs_by_seed(folder)) == {1, 2, 3}
 
 
 def test_sigterm_saves_and_says_how_to_go_on_and_other_data_start_anew(tmp_path, unbroken):
@@ -125,6 +178,7 @@ def test_sigterm_saves_and_says_how_to_go_on_and_other_data_start_anew(tmp_path,
     assert "goes on" not in said
     assert results(folder) == results(unbroken)
     assert len(list((folder / "states").iterdir())) == 1  # that of the other data
+    assert len(list((folder / "runs" / CELL[0]).iterdir())) == 2
     write_digest(folder, "a")
     assert "goes on at epoch 1, step 6 of 8" in run(folder)[1]
     assert results(folder) == results(unbroken)
@@ -142,10 +196,10 @@ def test_two_processes_under_torchrun_and_one_of_them_lost(tmp_path, unbroken):
     status, said = run(folder, launcher="torchrun --nproc-per-node 2")
     assert status == 0, said
     assert said.count("goes on at epoch 1, step 4 of 8") == 1
-    for seed in ("1", "2"):
+    for seed in (1, 2):
         # Each process drops other units: the answers are alike, and not the same.
         assert 0 < np.abs(probabilities(folder, seed) - probabilities(unbroken, seed)).max() < 0.1
-    assert read_json(folder / "runs" / Path(*CELL) / "1/cost.json")["device"].startswith("2 x ")
+    assert read_json(runs_by_seed(folder)[1] / "cost.json")["device"].startswith("2 x ")
     assert not list((folder / "states").iterdir())
 
 
@@ -157,5 +211,5 @@ def test_deterministic_algorithms_change_nothing_on_a_cpu(tmp_path, unbroken):
     status, said = run(folder)
     assert status == 0, said
     assert results(folder) == results(unbroken)
-    keys = [read_json(each / "runs" / Path(*CELL) / "1/metrics.json")["key"] for each in (folder, unbroken)]
+    keys = [read_json(runs_by_seed(each)[1] / "metrics.json")["key"] for each in (folder, unbroken)]
     assert keys[0] == keys[1]

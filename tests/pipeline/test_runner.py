@@ -62,17 +62,21 @@ def test_a_break_ends_the_processes_that_run(made_up, monkeypatch):
 
 
 def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(monkeypatch):
-    monkeypatch.setattr(running, "cells_of", lambda table, source: CELLS)
-    monkeypatch.setattr(running, "read_params", {"scale": "cpu", "papers": {"fcsr": {}}}.__getitem__)
-    monkeypatch.setattr(
-        running, "runs_of_cell", lambda table, source, cell, *_: ({}, "" if cell["row"] == "cnn" else "not run yet")
-    )
+    class AllButTheCnn:
+        def __init__(self, plan, runs): ...
+
+        def runs_of(self, source, table, cell):
+            return [], "" if cell["row"] == "cnn" else "not run yet"
+
+    monkeypatch.setattr(running, "cells_of", lambda table, plan: CELLS)
+    monkeypatch.setattr(running, "plan_of_checkout", lambda: {"scale": "cpu"})
+    monkeypatch.setattr(running, "Resolver", AllButTheCnn)
     places = running.waiting_cells(TABLE, running.chosen_cells(TABLE))
     assert places == [Place("fcsr-table-3", row, "sst-2") for row in ("bilstm", "fcsr")]
     assert [cell["row"] for cell in running.chosen_cells(TABLE, "fcsr")] == ["fcsr"]
     with pytest.raises(InputError, match='a row of fcsr-table-3 at scale cpu is "fcs"; did you mean "fcsr"'):
         running.chosen_cells(TABLE, "fcs")
-    monkeypatch.setattr(running, "cells_of", lambda table, source: {})
+    monkeypatch.setattr(running, "cells_of", lambda table, plan: {})
     with pytest.raises(InputError, match="scale cpu has no such cell of fcsr-table-3"):
         running.chosen_cells(TABLE)
 

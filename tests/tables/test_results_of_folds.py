@@ -1,4 +1,4 @@
-"""Runs of folds as a table shows them: pooled or the best on dev, by hand; and in the bank, a line a fold."""
+"""Runs of folds as a table shows them: pooled or the best on dev, by hand."""
 
 from dataclasses import replace
 from statistics import stdev
@@ -6,10 +6,8 @@ from statistics import stdev
 import pytest
 
 from retable.papers.paper import Column, ResultTable, Row
-from retable.runs.bank import Entry, read_bank, results_by_cell, results_of, shown_runs, write_bank
 from retable.tables.published import Published
-from retable.tables.results import Cells, OfFolds, RunResult, of_folds, result_lines
-from retable.text.folds import Fold
+from retable.tables.results import Cells, RunResult, of_folds, result_lines
 
 TABLE = ResultTable(
     name="made-up-table-1", title="A table", published="table-1", metric="accuracy", unit="%",
@@ -102,63 +100,3 @@ def test_seeds_are_averaged_over_what_each_of_them_pools():
     seeds = [of_folds(runs_of([8, 3], [10, 10])), of_folds(runs_of([9, 4], [10, 10]))]
     line = line_of(seeds)
     assert (line.measured, line.runs) == ("60.00", "4")
-
-
-METRICS = {
-    "seed": 1, "scale": "paper", "git_commit": "abc", "device": "a processor", "threads": 2, "date": "2026-11-21",
-    "hashes": {"parameters": "p", "data": "d", "recipe": "c 1.0"}, "vectors": None,
-    "epochs": {"run": 7, "turned": True},
-}  # fmt: skip
-
-
-def entry(fold, value, dev, seed=1):
-    corpus = {"name": "a"} | (fold.parameters if fold else {})
-    metrics = METRICS | {
-        "seed": seed, "parameters": {"training": {"max_words": 0}, "corpus": corpus}, "dev": {"accuracy": dev},
-        "test": {"accuracy": value, "texts": 10}, "test_clean": {"accuracy": 0.5, "texts": 4},
-    }  # fmt: skip
-    return Entry.from_metrics(metrics, {}, "accuracy", "net", Column("a", "A"))
-
-
-def test_the_bank_keeps_a_line_a_fold(tmp_path):
-    runs = [entry(Fold("test", 12, number), number / 20, 0.5) for number in range(12, 0, -1)]
-    write_bank(tmp_path / "t.csv", [*runs, entry(None, 0.8, 0.5)])
-    again = read_bank(tmp_path / "t.csv")
-    assert [each.run for each in again] == ["1", *(f"1-fold-{number}" for number in range(1, 13))]
-    assert {each.cut_as for each in again[1:]} == {("test", 12)}
-    (single, pooled) = results_of(again)
-    assert (single.value, pooled.texts, pooled.clean) == (0.8, 120, 0.5)
-    assert pooled.value == pytest.approx(sum(range(1, 13)) / 20 / 12)
-    assert isinstance(pooled, OfFolds)
-    assert results_by_cell(again) == {("net", "a"): [single, pooled]}
-
-
-def test_a_seed_without_all_its_folds_is_left_out():
-    whole = [entry(Fold("test", 2, number), 0.6, 0.5, seed=2) for number in (1, 2)]
-    part = [entry(Fold("test", 2, 1), 0.9, 0.5)]
-    assert [result.value for result in results_of(part + whole)] == [0.6]
-    assert results_of(part) == []
-
-
-def test_a_run_that_two_tables_have_made_is_pooled_once():
-    runs = [entry(Fold("test", 2, number), number / 10, 0.5) for number in (1, 2)]
-    assert [result.texts for result in results_of(runs + runs)] == [20]
-
-
-def test_the_predictions_behind_a_cell_are_those_of_what_is_shown():
-    of_test = [entry(Fold("test", 2, number), 0.6, 0.5, seed) for seed in (1, 2) for number in (2, 1)]
-    assert [each.run for each in shown_runs(of_test)] == ["1-fold-1", "1-fold-2"]
-    of_dev = [entry(Fold("dev", 2, number), 0.6, number / 10) for number in (1, 2)]
-    assert [each.run for each in shown_runs(of_dev)] == ["1-fold-2"]
-    assert [each.run for each in shown_runs([entry(None, 0.8, 0.5, 3), entry(None, 0.8, 0.5, 4)])] == ["3"]
-    assert shown_runs(of_test[:1]) == []
-
-
-def test_the_bank_of_before_has_no_folds(tmp_path):
-    write_bank(tmp_path / "t.csv", [entry(None, 0.8, 0.5)])
-    lines = (tmp_path / "t.csv").read_text().splitlines()
-    cut = [line.rsplit(",", 4)[0] for line in lines]  # without fold, dev, clean_texts and curve
-    assert lines[0].removeprefix(cut[0]) == ",fold,dev,clean_texts,curve"
-    (tmp_path / "t.csv").write_text("\n".join(cut) + "\n")
-    (again,) = read_bank(tmp_path / "t.csv")
-    assert (again.fold, again.run, again.cut_as, again.result().dev) == ("", "1", ("", 0), None)

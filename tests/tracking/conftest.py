@@ -9,7 +9,8 @@ import pytest
 
 from retable.experiments.identity import hash_of_parameters
 from retable.files import sha256_of_value, write_json
-from retable.runs.folder import scores_of_splits, write_cost, write_curve, write_predictions
+from retable.runs.folder import scores_of_splits, write_cost, write_curve
+from retable.runs.predictions import write_predictions
 from retable.runs.provenance import run_key
 from retable.text.splits import Facts, Split
 from retable.tracking.store import Store, connect
@@ -95,7 +96,7 @@ def write_run(
 def write_results(results: Path) -> Path:
     """Three cells, one with two seeds, one of four classes; and a focus run."""
     for row, column, seed in CELLS:
-        write_run(results / f"runs/fcsr-table-3/{row}/{column}/{seed}", row=row, column=column, seed=seed)
+        write_run(results / f"runs/fcsr-table-3/{row}-{column}-{seed}", row=row, column=column, seed=seed)
     write_run(results / "focus", alpha=0.3)
     return results
 

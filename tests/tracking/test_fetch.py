@@ -26,7 +26,7 @@ def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path
 
 
 def test_the_run_that_stands_here_wins_over_a_newer_one(store: Store, tmp_path: Path):
-    place = "runs/two-table-1/fcsr/sst-2/1"
+    place = "runs/two-table-1/1"
     keys = []
     for alpha in (0.2, 0.3):
         write_run(tmp_path / place, table="two-table-1", alpha=alpha)

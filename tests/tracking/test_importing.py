@@ -9,9 +9,8 @@ from retable.commands import import_ as importing
 from retable.commands.import_ import check_run, import_run, run_folders
 from retable.errors import InputError
 from retable.files import read_json, write_json
+from retable.runs.record import read_runs, run_folder
 from tests.tracking.conftest import tree, write_run
-
-PLACE = "fcsr-table-3/fcsr/sst-2/1"
 
 
 @pytest.fixture
@@ -20,26 +19,25 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "from-gpu/a/b")
 
 
-def test_a_run_is_found_anywhere_below_and_copied_to_its_place(tmp_path: Path, run: Path):
+def place_in(runs: Path, run: Path) -> Path:
+    """Where a run belongs."""
+    return run_folder(runs, "fcsr-table-3", read_json(run / "metrics.json")["key"])
+
+
+def test_a_run_is_found_anywhere_below_and_copied_to_where_its_key_belongs_once(tmp_path: Path, run: Path):
     (found,) = run_folders(tmp_path / "from-gpu")
-    assert import_run(found, tmp_path / "runs", replace=False) == "imported"
-    assert tree(tmp_path / "runs" / PLACE) == tree(run)
+    assert import_run(check_run(found), tmp_path / "runs")
+    assert tree(place_in(tmp_path / "runs", run)) == tree(run)
+    before = place_in(tmp_path / "runs", run).stat().st_ino
+    assert not import_run(check_run(found), tmp_path / "runs")
+    assert place_in(tmp_path / "runs", run).stat().st_ino == before
 
 
-def test_a_second_import_changes_nothing(tmp_path: Path, run: Path):
-    import_run(run, tmp_path / "runs", replace=False)
-    before = (tmp_path / "runs" / PLACE).stat().st_ino
-    assert import_run(run, tmp_path / "runs", replace=False) == "already here"
-    assert (tmp_path / "runs" / PLACE).stat().st_ino == before
-
-
-def test_another_run_in_the_place_stays_unless_it_is_given_up(tmp_path: Path, run: Path):
-    write_run(tmp_path / "runs" / PLACE, alpha=0.4)
-    with pytest.raises(InputError, match="say --replace"):
-        import_run(run, tmp_path / "runs", replace=False)
-    assert read_json(tmp_path / "runs" / PLACE / "metrics.json")["parameters"]["model"]["alpha"] == 0.4
-    assert import_run(run, tmp_path / "runs", replace=True) == "imported"
-    assert tree(tmp_path / "runs" / PLACE) == tree(run)
+def test_a_run_of_other_parameters_stands_beside_the_one_that_was_here(tmp_path: Path, run: Path):
+    other = write_run(tmp_path / "other", alpha=0.4)
+    for each in (run, other):
+        assert import_run(check_run(each), tmp_path / "runs")
+    assert {each.metrics["parameters"]["model"]["alpha"] for each in read_runs(tmp_path / "runs")} == {0.2, 0.4}
 
 
 def test_a_folder_without_runs_is_refused(tmp_path: Path):
@@ -55,7 +53,7 @@ def test_a_run_without_one_of_its_files_is_refused(run: Path, name: str):
 
 
 def test_a_cut_off_file_is_refused(run: Path):
-    for name, message in (("predictions.parquet", "cannot be read"), ("cost.json", "JSON file that cannot be read")):
+    for name, message in (("predictions.parquet", "cannot be read"), ("cost.json", "is no JSON")):
         (run / name).write_bytes((run / name).read_bytes()[:-20])
         with pytest.raises(InputError, match=message):
             check_run(run)
@@ -87,11 +85,14 @@ def test_metrics_that_lack_an_entry_are_refused(run: Path):
         check_run(run)
 
 
-def test_a_run_cannot_name_a_place_elsewhere(tmp_path: Path, run: Path):
-    change(run, row="../..")
-    with pytest.raises(InputError, match="not named as a run"):
-        import_run(run, tmp_path / "runs", replace=False)
-    assert not (tmp_path / "runs").exists()
+def test_a_run_cannot_name_a_place_elsewhere(run: Path):
+    for name in ("table", "row", "column"):
+        written = read_json(run / "metrics.json")[name]
+        change(run, **{name: "../.."})
+        with pytest.raises(InputError, match=r"\.\./\.\."):
+            check_run(run)
+        change(run, **{name: written})
+    assert check_run(run)
 
 
 def test_one_bad_run_does_not_keep_the_others_out(
@@ -106,10 +107,8 @@ def test_one_bad_run_does_not_keep_the_others_out(
     with pytest.raises(SystemExit) as end:
         importing.main([str(tmp_path / "from-gpu")])
     assert end.value.code == 1
-    assert [[tmp_path / entry.place for entry in entries] for entries in taken] == [
-        [(tmp_path / "runs" / PLACE).parent]
-    ]
+    assert [[entry.place for entry in entries] for entries in taken] == [["runs/fcsr-table-3/fcsr/sst-2"]]
     told = capsys.readouterr()
-    assert f"imported: {PLACE}" in told.out
+    assert "imported: fcsr on sst-2, seed 1 (fcsr-table-3)" in told.out
     assert "refused: " in told.err
     assert "lacks curve.csv" in told.err

@@ -11,12 +11,12 @@ import pytest
 
 from retable.errors import InputError
 from retable.files import write_json
-from retable.runs import folder as run_folder
+from retable.runs.record import FILES
 from retable.tracking import entries, record
 from retable.tracking.store import DIGEST, PARENT, PLACE, Store, connect, found
 from tests.tracking.conftest import store_at, write_run
 
-CELL = "runs/fcsr-table-3/fcsr/sst-2"
+CELL, RUN = "runs/fcsr-table-3/fcsr/sst-2", "runs/fcsr-table-3/fcsr-sst-2"
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +40,11 @@ def run_at(client: Any, experiment: str, place: str) -> Any:
 
 
 def test_files_of_a_run_are_those_that_are_recorded():
-    assert entries.RUN_FILES == run_folder.FILES
+    assert entries.RUN_FILES == FILES
 
 
 def test_a_cell_is_a_parent_and_a_seed_its_child(client: Any):
-    cell, second = run_at(client, "fcsr", CELL), run_at(client, "fcsr", f"{CELL}/2")
+    cell, second = run_at(client, "fcsr", CELL), run_at(client, "fcsr", f"{RUN}-2")
     assert (cell.info.run_name, second.info.run_name) == ("fcsr on sst-2 · fcsr-table-3", "seed 2")
     assert second.data.tags[PARENT] == cell.info.run_id
     assert {run.info.status for run in (cell, second)} == {"FINISHED"}
@@ -54,15 +54,15 @@ def test_a_run_can_be_filtered_by_what_it_is(client: Any):
     number = client.get_experiment_by_name("fcsr").experiment_id
     wanted = "tags.`table` = 'fcsr-table-3' AND tags.`row` = 'fcsr' AND tags.`column` = 'sst-2' AND tags.kind = 'run'"
     assert {run.info.run_name for run in client.search_runs([number], wanted)} == {"seed 1", "seed 2"}
-    tags = run_at(client, "fcsr", f"{CELL}/1").data.tags
+    tags = run_at(client, "fcsr", f"{RUN}-1").data.tags
     assert (tags["scale"], tags["device"], tags["commit"]) == ("cpu", "cpu", "0" * 40)
     assert len(tags["data_hash"]) == 64
     assert tags["recipe"] == "loop 1.0"
 
 
 def test_metrics_parameters_and_data_stand_in_the_run(client: Any, results: Path):
-    run = run_at(client, "fcsr", f"{CELL}/1")
-    metrics = json.loads((results / f"{CELL}/1/metrics.json").read_text())
+    run = run_at(client, "fcsr", f"{RUN}-1")
+    metrics = json.loads((results / f"{RUN}-1/metrics.json").read_text())
     assert run.data.metrics["test_accuracy"] == metrics["test"]["accuracy"]
     assert run.data.metrics["test_clean_accuracy"] == metrics["test_clean"]["accuracy"]
     assert run.data.metrics["cost_words_per_second"] == 7214.3
@@ -75,7 +75,7 @@ def test_metrics_parameters_and_data_stand_in_the_run(client: Any, results: Path
 
 
 def test_a_curve_has_a_point_an_epoch_and_the_final_metrics_are_not_among_them(client: Any):
-    run = run_at(client, "fcsr", f"{CELL}/1")
+    run = run_at(client, "fcsr", f"{RUN}-1")
     history = client.get_metric_history(run.info.run_id, "epoch/dev_accuracy")
     assert [point.step for point in history] == [1, 2, 3, 4, 5, 6]
     times = [point.timestamp for point in history]
@@ -85,16 +85,16 @@ def test_a_curve_has_a_point_an_epoch_and_the_final_metrics_are_not_among_them(c
 
 
 def test_a_linear_model_has_a_point_a_candidate(client: Any):
-    run = run_at(client, "fcsr", "runs/fcsr-table-3/tfidf-svm/sst-2/1")
+    run = run_at(client, "fcsr", "runs/fcsr-table-3/tfidf-svm-sst-2-1")
     history = client.get_metric_history(run.info.run_id, "candidate/dev_accuracy")
     assert [point.step for point in history] == list(range(1, 10))
     assert run.data.params["chosen.features"] == "words-2"
 
 
 def test_files_and_pictures_are_artifacts(client: Any):
-    run = run_at(client, "fcsr", f"{CELL}/1")
+    run = run_at(client, "fcsr", f"{RUN}-1")
     names = {file.path for file in client.list_artifacts(run.info.run_id)}
-    assert names == {*run_folder.FILES, "pictures"}
+    assert names == {*FILES, "pictures"}
     pictures = {file.path: file.file_size for file in client.list_artifacts(run.info.run_id, "pictures")}
     assert set(pictures) == {"pictures/roc.png", "pictures/confusion.png", "pictures/curve.png"}
     assert min(pictures.values()) > 5_000
@@ -102,7 +102,7 @@ def test_files_and_pictures_are_artifacts(client: Any):
 
 def test_a_cell_has_the_mean_of_its_runs(client: Any):
     cell = run_at(client, "fcsr", CELL)
-    seeds = [run_at(client, "fcsr", f"{CELL}/{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
+    seeds = [run_at(client, "fcsr", f"{RUN}-{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
     assert cell.data.metrics["test_accuracy"] == pytest.approx(sum(seeds) / 2)
     assert cell.data.metrics["runs"] == 2
     assert "seed" not in cell.data.params
@@ -138,10 +138,10 @@ def test_a_second_record_writes_nothing(store: Store, results: Path):
 
 
 def test_a_deleted_child_comes_back(store: Store, client: Any, results: Path):
-    lost = run_at(client, "fcsr", f"{CELL}/2").info.run_id
+    lost = run_at(client, "fcsr", f"{RUN}-2").info.run_id
     client.delete_run(lost)
     assert record.record(store, all_of(results)) == 1
-    back = run_at(client, "fcsr", f"{CELL}/2")
+    back = run_at(client, "fcsr", f"{RUN}-2")
     assert back.info.run_id != lost
     assert back.data.tags[PARENT] == run_at(client, "fcsr", CELL).info.run_id
 
@@ -149,7 +149,7 @@ def test_a_deleted_child_comes_back(store: Store, client: Any, results: Path):
 def test_a_deleted_cell_takes_its_children_again(store: Store, client: Any, results: Path):
     client.delete_run(run_at(client, "fcsr", CELL).info.run_id)
     assert record.record(store, all_of(results)) == 1
-    assert run_at(client, "fcsr", f"{CELL}/1").data.tags[PARENT] == run_at(client, "fcsr", CELL).info.run_id
+    assert run_at(client, "fcsr", f"{RUN}-1").data.tags[PARENT] == run_at(client, "fcsr", CELL).info.run_id
 
 
 def test_a_deleted_experiment_is_restored(store: Store, client: Any, results: Path):
@@ -163,23 +163,23 @@ class TestChanges:
     """Each with results of its own, in the one store."""
 
     def test_another_seed_joins_its_cell_and_the_mean_follows(self, store: Store, client: Any, tmp_path: Path):
-        cell = "runs/growing-table-1/fcsr/sst-2"
-        write_run(tmp_path / cell / "1", table="growing-table-1", seed=1)
+        cell, runs = "runs/growing-table-1/fcsr/sst-2", "runs/growing-table-1"
+        write_run(tmp_path / runs / "1", table="growing-table-1", seed=1)
         record.record(store, all_of(tmp_path))
         first = run_at(client, "growing", cell)
-        write_run(tmp_path / cell / "2", table="growing-table-1", seed=2)
+        write_run(tmp_path / runs / "2", table="growing-table-1", seed=2)
         record.record(store, all_of(tmp_path))
         grown = run_at(client, "growing", cell)
         assert grown.info.run_id == first.info.run_id
-        values = [run_at(client, "growing", f"{cell}/{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
+        values = [run_at(client, "growing", f"{runs}/{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
         assert values[0] != values[1]
         assert grown.data.metrics["test_accuracy"] == pytest.approx(sum(values) / 2)
-        shutil.rmtree(tmp_path / cell / "2")
+        shutil.rmtree(tmp_path / runs / "2")
         record.record(store, all_of(tmp_path))
         assert run_at(client, "growing", cell).data.metrics["test_accuracy"] == values[0]
 
     def test_a_run_made_again_replaces_the_old_one(self, store: Store, client: Any, tmp_path: Path):
-        place = "runs/again-table-1/fcsr/sst-2/1"
+        place = "runs/again-table-1/1"
         write_run(tmp_path / place, table="again-table-1")
         record.record(store, all_of(tmp_path))
         write_run(tmp_path / place, table="again-table-1", texts=300)
@@ -187,9 +187,8 @@ class TestChanges:
         assert run_at(client, "again", place).data.metrics["test_texts"] == 300
 
     def test_other_parameters_make_another_cell_beside_the_old_one(self, store: Store, client: Any, tmp_path: Path):
-        place = "runs/other-table-1/fcsr/sst-2/1"
         for alpha in (0.2, 0.3):
-            write_run(tmp_path / place, table="other-table-1", alpha=alpha)
+            write_run(tmp_path / f"runs/other-table-1/{alpha}", table="other-table-1", alpha=alpha)
             record.record(store, all_of(tmp_path))
         number = client.get_experiment_by_name("other").experiment_id
         names = Counter(run.info.run_name for run in client.search_runs([number]))
@@ -198,7 +197,7 @@ class TestChanges:
     def test_killed_at_any_call_the_next_record_ends_the_same(
         self, store: Store, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
-        place = "runs/killed-table-1/fcsr/sst-2/1"
+        place = "runs/killed-table-1/1"
         write_run(tmp_path / place, table="killed-table-1")
         for lost in (False, True):
             if lost:
@@ -212,7 +211,7 @@ class TestChanges:
                 break
             assert 10 < calls < 99
         run = run_at(client, "killed", place)
-        assert run_at(client, "killed", place.rpartition("/")[0]).info.run_id == run.data.tags[PARENT]
+        assert run_at(client, "killed", "runs/killed-table-1/fcsr/sst-2").info.run_id == run.data.tags[PARENT]
         assert [point.step for point in client.get_metric_history(run.info.run_id, "epoch/dev_loss")] == [
             1, 2, 3, 4, 5, 6,
         ]  # fmt: skip
@@ -252,13 +251,13 @@ class KillingClient:
 
 
 def test_a_run_that_is_not_whole_is_refused(tmp_path: Path):
-    (write_run(tmp_path / "runs/t-table-1/fcsr/sst-2/1") / "cost.json").unlink()
+    (write_run(tmp_path / "runs/t-table-1/1") / "cost.json").unlink()
     with pytest.raises(InputError, match=r"has no cost\.json"):
         all_of(tmp_path)
 
 
 def test_two_processes_at_once_make_one_store_and_record_once(tmp_path: Path):
-    write_run(tmp_path / "results/runs/fcsr-table-3/fcsr/sst-2/1")
+    write_run(tmp_path / "results/runs/fcsr-table-3/1")
     code = f"""
         from pathlib import Path
         from retable.tracking.entries import cells

@@ -6,6 +6,7 @@ import pytest
 
 from retable.files import write_json
 from retable.results import facts, report
+from retable.runs.record import read_run
 from retable.tables.lines import Line, write_lines
 from tests.tracking.conftest import write_run
 
@@ -31,7 +32,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     root = tmp_path_factory.mktemp("report")
     write_lines(root / "tables/fcsr-table-3.csv", LINES)
     for row in ("fcsr", "tfidf-svm"):
-        write_run(root / f"runs/fcsr-table-3/{row}/sst-2/1", row=row)
+        write_run(root / f"runs/fcsr-table-3/{row}", row=row)
     write_run(root / "focus", alpha=0.3)
     write_json(root / "clean/sst-2/stats.json", STATS)
     write_json(root / "clean/not-in-this-scale/stats.json", STATS)
@@ -43,7 +44,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     write_json(root / "figures/figures.json", [figure, *(figure | other for other in others)])
     (root / "figures/cost-fcsr-table-3.svg").write_text("<i>dear</i>", encoding="utf-8")
     (root / "figures/a.svg").write_text("<i>drawn</i>", encoding="utf-8")
-    cells = {row: {"row": row, "column": "sst-2"} for row in ("fcsr", "tfidf-svm")}
+    own = {(row, "sst-2"): [read_run(root / f"runs/fcsr-table-3/{row}")] for row in ("fcsr", "tfidf-svm")}
     params = {"scale": "cpu", "corpora": {"sst-2": {}}, "vectors": {}}
     with pytest.MonkeyPatch.context() as patch:
         for name in ("tables", "figures", "runs", "focus", "report"):
@@ -55,7 +56,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
             patch.setattr(facts, name, root / folder)
         for module in (report, facts):
             patch.setattr(module, "read_params", params.__getitem__)
-        patch.setattr(report, "cells_of", lambda table, source: cells)
+        patch.setattr(report, "own_runs", lambda table, resolver: own if table.name == "fcsr-table-3" else {})
         report.write_report()
     return Path(root / "report/index.html").read_text(encoding="utf-8")
 

@@ -1,35 +1,48 @@
-"""`retable bank`: put the measured cells of this scale into docs/results/, and renew what is generated from them."""
+"""`retable bank`: add the current runs at hand to the bank in docs/results/, and write the pages anew.
+
+In   results/runs/, data/clean/*/stats.json
+Out  docs/results/, and what `retable results` writes
+"""
 
 import argparse
+import subprocess
 
 from retable.errors import InputError
-from retable.papers import PAPERS, paper
+from retable.experiments.cells import plan_of_checkout
+from retable.files import write_json
 from retable.project.command import command
-from retable.project.params import read_params
-from retable.project.paths import BANK
-from retable.results.bank import bank_table, write_docs
-from retable.results.bank_attention import Banked
+from retable.project.paths import BANK, CLEAN, ROOT, RUNS
+from retable.results.pages import read_corpora, write_pages
+from retable.results.resolving import Resolver
+from retable.results.tables import read_statistics
+from retable.runs.bank import add_to_bank
+from retable.runs.record import read_runs
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable bank", description="Put the measured cells into docs/results/.")
+    parser = argparse.ArgumentParser(prog="retable bank", description="Add the runs at hand to docs/results/.")
     parser.add_argument(
-        "--without-times", action="store_true", help="of new runs, made while the machine had other work, keep no times"
+        "--without-times", action="store_true", help="keep no times: the machine had other work meanwhile"
     )
+    parser.add_argument("--who", default="", help="who banks them (default: git's user.name)")
     options = parser.parse_args(arguments)
-    if read_params("scale") == "smoke":
+    plan = plan_of_checkout()
+    if plan["scale"] == "smoke":
         raise InputError(
             "scale smoke measures the project's own samples, which the bank does not keep; "
             "`make tables SCALE=cpu` first."
         )
-    banked: Banked = {
-        (source.name, table.name): bank_table(source, table, times=not options.without_times)
-        for source in map(paper, PAPERS)
-        for table in source.results
-    }
-    if not any(banked.values()):
+    runs = Resolver(plan, read_runs(RUNS), beyond=True).current()
+    if not runs:
         raise InputError("no current run is at hand; `make tables` first.")
-    write_docs(banked)
-    runs = sum(len(entries) for entries in banked.values())
-    print(f"{runs} runs in {BANK}; docs/results.md and README.md renewed")
+    added = add_to_bank(BANK, runs, options.who or git_user(), times=not options.without_times)
+    write_json(BANK / "corpora.json", read_corpora(BANK) | read_statistics(CLEAN))
+    shown = write_pages(ROOT, BANK)
+    print(f"{added} runs added to {BANK}; the pages show {shown}")
+
+
+def git_user() -> str:
+    """Return git's user.name; "unknown" without one."""
+    asked = subprocess.run(["git", "config", "user.name"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return asked.stdout.strip() or "unknown"

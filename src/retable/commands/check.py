@@ -5,8 +5,9 @@ Exit code 1 if a cell has fallen below its banked value by more than one more ru
 """
 
 import argparse
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console
 from rich.table import Table
@@ -18,9 +19,12 @@ from retable.papers.parameters import cut_of
 from retable.project.command import command
 from retable.project.params import read_params
 from retable.project.paths import BANK, TABLES
-from retable.runs.bank import read_bank, results_by_cell
+from retable.results.tables import result_of
+from retable.runs.bank import read_lines as read_lines_of_bank
+from retable.runs.record import RunRecord
 from retable.tables.lines import Line, read_lines
-from retable.tables.results import COST_UNITS, DIGITS, FACTOR
+from retable.tables.results import COST_UNITS, DIGITS, FACTOR, of_folds
+from retable.text.folds import Fold
 
 COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow", "uninformative": "dim", "": "dim"}
 
@@ -33,19 +37,39 @@ def result_tables() -> Iterator[ResultTable]:
 
 def is_regression(line: Line, banked: float | None, digits: int) -> bool:
     """Whether a cell is below its banked value by more than half of its prediction interval, rounding aside."""
-    if banked is None:
+    if banked is None or math.isnan(banked):
         return False
     half = (float(line.high) - float(line.low)) / 2
     return float(line.measured) < round(banked, digits) - max(half, 10.0**-digits)
 
 
 def banked_values(table: ResultTable) -> dict[tuple[str, str], float]:
-    """(row, column) -> the mean score in the bank, a fraction, of runs whose corpus is cut as in this scale."""
+    """Return (row, column) -> the mean score in the bank, a fraction, of runs whose corpus is cut as in this scale."""
     protocol = read_params("papers")[paper_of_table(table.name).name]
-    cuts = {column.id: cut_of(table.owner_of(column), protocol) for column in table.columns}
-    entries = read_bank(BANK / f"{table.name}.csv")
-    alike = [each for each in entries if each.metric not in COST_UNITS and each.cut_as == cuts[each.column]]
-    return {key: sum(run.value for run in runs) / len(runs) for key, runs in results_by_cell(alike).items() if runs}
+    found: dict[tuple[str, str], dict[int, dict[Fold | None, RunRecord]]] = {}
+    for run in read_lines_of_bank(BANK / f"{table.name}.jsonl"):
+        _, row, column = run.place
+        if row in {each.id for each in table.rows} and run.cut == cut_of(table.column(column), protocol):
+            found.setdefault((row, column), {}).setdefault(run.seed, {})[run.fold] = run  # the last one counts
+    return {
+        (row, column.id): mean_of(
+            [list(runs.values()) for runs in seeds.values()], table.metric_of(column), column.domain
+        )
+        for (row, owner), seeds in found.items()
+        for column in table.showing(owner)
+        if table.metric_of(column) not in COST_UNITS
+    }
+
+
+def mean_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> float:
+    """Return the mean score of seeds, of each of which all folds are there."""
+    results = [of_folds([result_of(run, metric, domain) for run in runs]) for runs in seeds if is_whole(runs)]
+    return sum(result.value for result in results) / len(results) if results else math.nan
+
+
+def is_whole(runs: list[RunRecord]) -> bool:
+    """Return whether all folds of a seed are there."""
+    return len(runs) == max(1, runs[0].cut[1])
 
 
 def check_table(table: ResultTable, console: Console) -> int:

@@ -1,7 +1,7 @@
 """Take runs that were made on another machine: `retable import DIR`.
 
 In   DIR, or every folder below it that holds a metrics.json
-Out  results/runs/<table>/<row>/<column>/<seed>[-fold-<number>]/, and the record in MLflow
+Out  results/runs/<table>/<key>/, and the record in MLflow
 """
 
 import argparse
@@ -9,28 +9,24 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
 from retable.errors import InputError
 from retable.experiments.identity import hash_of_parameters
-from retable.files import atomic_folder, read_json
-from retable.papers.parameters import run_name
+from retable.files import atomic_folder
+from retable.papers import paper_of_table
 from retable.project.command import command, fail
 from retable.project.paths import RUNS
-from retable.runs.folder import FILES, read_predictions
 from retable.runs.metrics import score
+from retable.runs.predictions import read_predictions
 from retable.runs.provenance import run_key
-from retable.text.folds import Fold
+from retable.runs.record import FILES, RunRecord, find_run, read_run, run_folder
 from retable.tracking.checkout import the_store
 from retable.tracking.entries import cells
 from retable.tracking.record import record
 
-NEEDED = {
-    "key", "paper", "table", "row", "column", "model", "corpus", "seed", "fold", "scale", "parameters", "hashes",
-    "vectors", "test", "test_clean", "dev", "epochs", "chosen", "git_commit", "versions", "device", "threads", "date",
-}  # fmt: skip
 SCORES_OF_TABLES = ("accuracy", "macro_f1")
 
 
@@ -38,22 +34,20 @@ SCORES_OF_TABLES = ("accuracy", "macro_f1")
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="retable import", description="Take runs that were made on another machine.")
     parser.add_argument("folder", type=Path, metavar="DIR", help="a run's folder, or one with runs somewhere below it")
-    parser.add_argument("--replace", action="store_true", help="replace runs that stand here under other hashes")
     options = parser.parse_args(arguments)
-    taken, refused = [], 0
+    taken, refused = set[str](), 0
     for folder in run_folders(options.folder):
         try:
-            outcome = import_run(folder, RUNS, replace=options.replace)
+            run = check_run(folder)
         except InputError as error:
             refused += 1
             print(f"refused: {error}", file=sys.stderr)
             continue
-        place = place_of(read_json(folder / "metrics.json"))
-        print(f"{outcome}: {place}")
-        taken += [RUNS / place] if outcome == "imported" else []
+        new = import_run(run, RUNS)
+        print(f"{'imported' if new else 'already here'}: {run.name} ({run.place[0]})")
+        taken |= {run.key} if new else set()
     if taken:
-        folders = {folder.parent for folder in taken}
-        record(the_store(), [cell for cell in cells(RUNS) if RUNS.parent / cell.place in folders])
+        record(the_store(), [cell for cell in cells(RUNS) if any(run.key in taken for run in cell.runs)])
     if refused:
         fail(f"{refused} of the runs below {options.folder} were refused, see above; the others are taken.")
 
@@ -69,50 +63,29 @@ def run_folders(folder: Path) -> list[Path]:
     return found
 
 
-def import_run(folder: Path, runs: Path, *, replace: bool) -> Literal["imported", "already here"]:
-    """Check a run and copy it to its place.
+def import_run(run: RunRecord, runs: Path) -> bool:
+    """Copy a run to where its key belongs, and return whether it was not here yet.
 
     Args:
-        folder: the run's folder.
+        run: read by `check_run`.
         runs: results/runs/.
-        replace: whether a run with another key in that place gives way.
-    Raises: InputError if the run is not whole or not what it says it is, or another run stands in its place.
     """
-    metrics = check_run(folder)
-    target = runs / place_of(metrics)
-    if (target / "metrics.json").exists():
-        there = read_json(target / "metrics.json")["key"]
-        if there == metrics["key"]:
-            return "already here"
-        if not replace:
-            raise InputError(
-                f"{target} holds a run with other parameters, data or recipe "
-                f"(key {there[:12]}, not {metrics['key'][:12]}); say --replace to give it up."
-            )
-    with atomic_folder(target) as part:
+    if find_run(runs, run.key):
+        return False
+    with atomic_folder(run_folder(runs, run.place[0], run.key)) as part:
         for name in FILES:
-            shutil.copyfile(folder / name, part / name)
-    return "imported"
+            shutil.copyfile(run.predictions.parent / name, part / name)
+    return True
 
 
-def check_run(folder: Path) -> dict[str, Any]:
-    """The metrics of a run whose files are whole and agree with each other.
+def check_run(folder: Path) -> RunRecord:
+    """Return a run whose files are whole and agree with each other.
 
     Raises: InputError with the first thing that is wrong.
     """
-    missing = [name for name in FILES if not (folder / name).is_file()]
-    if missing:
-        raise InputError(f"{folder} lacks {', '.join(missing)}; copy the whole folder.")
-    try:
-        metrics: dict[str, Any] = read_json(folder / "metrics.json")
-        read_json(folder / "cost.json")
-    except ValueError as error:
-        raise InputError(f"{folder} has a JSON file that cannot be read ({error}); copy the folder again.") from None
-    absent = sorted(NEEDED - set(metrics)) if isinstance(metrics, dict) else sorted(NEEDED)
-    if absent:
-        raise InputError(
-            f"{folder}/metrics.json does not say {', '.join(absent)}; was it written by this version of retable?"
-        )
+    run = read_run(folder)
+    metrics = run.metrics
+    check_names(metrics)
     hashes = metrics["hashes"]
     stated = (hashes["parameters"], metrics["key"])
     if stated != (
@@ -138,16 +111,11 @@ def check_run(folder: Path) -> dict[str, Any]:
                 f"{folder}/predictions.parquet gives {name} {found[name]:.6f}, but metrics.json says "
                 f"{metrics['test'][name]:.6f}; copy the folder again."
             )
-    return metrics
+    return run
 
 
-def place_of(metrics: Mapping[str, Any]) -> Path:
-    """Where a run stands below results/runs/.
-
-    Raises: InputError for a name that would lead elsewhere.
-    """
-    last = run_name(metrics["seed"], Fold.of_parameters(metrics["parameters"]["corpus"]))
-    parts = [str(part) for part in (metrics["table"], metrics["row"], metrics["column"], last)]
-    if any(not part or part in (".", "..") or "/" in part or "\\" in part for part in parts):
-        raise InputError(f"the run of {' · '.join(parts)} is not named as a run of a table is.")
-    return Path(*parts)
+def check_names(metrics: Mapping[str, Any]) -> None:
+    """Refuse a run of a table, row or column that there is not; a name can lead to no other folder then."""
+    table = paper_of_table(metrics["table"]).result_table(metrics["table"])
+    table.row(metrics["row"])
+    table.column(metrics["column"])

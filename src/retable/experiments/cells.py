@@ -6,35 +6,33 @@ under `except` has rows of its own, or none; `vectors` is one set, or one for ea
 """
 
 from collections.abc import Collection, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 from retable.corpora import corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.scale import model_preset
-from retable.papers import PAPERS, paper, paper_of_table
+from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, ResultTable, Row
 from retable.project.params import read_params
-from retable.project.paths import PARAMS
 
 ALL, AT_HAND = "all", "at hand"
 RULES = ("vectors", "columns", "rows", "without", "except")
 NEEDED = ("vectors", "columns", "rows")
 Item = TypeVar("Item", Row, Column)
 Cells = dict[str, dict[str, str]]  # "fcsr.sst-2" -> row, column, model, corpus, vectors
+Plan = Mapping[str, Any]  # what params.yaml or a scale says of PLANNED
+PLANNED = ("scale", "corpora", "vectors", "papers", "cells")
 
 
-def cells_of(table: ResultTable) -> Cells:
-    """Return the cells of a table by its rules in params.yaml; none without rules. Raises: InputError."""
-    return _cells_of(table.name, PARAMS, PARAMS.stat().st_mtime_ns if PARAMS.exists() else 0)
+def cells_of(table: ResultTable, plan: Plan) -> Cells:
+    """Return the cells of a table by its rules; none without rules. Raises: InputError."""
+    rules = plan["cells"].get(table.name)
+    return cells_of_table(table, rules, plan) if rules else {}
 
 
-@cache  # every table asks for those of all others
-def _cells_of(table: str, path: Path, changed_ns: int) -> Cells:
-    params = {name: read_params(name) for name in ("scale", "cells", "corpora", "vectors")}
-    found = paper_of_table(table).result_table(table)
-    return cells_of_table(found, params["cells"][table], params) if table in params["cells"] else {}
+def plan_of_checkout() -> Plan:
+    """Return what params.yaml plans. Raises: InputError."""
+    return {name: read_params(name) for name in PLANNED}
 
 
 def cells_of_paper(name: str, preset: Mapping[str, Any]) -> dict[str, Cells]:

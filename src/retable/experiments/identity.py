@@ -13,6 +13,7 @@ from retable.experiments.scale import model_preset
 from retable.files import sha256_of_value, write_json
 from retable.project.paths import ROOT
 from retable.project.progress import Bar, progress
+from retable.runs.predictions import write_predictions
 from retable.runs.provenance import git_commit, run_key, versions
 from retable.runs.recipes import as_text, recipe_of
 from retable.text.splits import Split
@@ -122,7 +123,7 @@ def evaluate_into(
 
 def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:
     """The one place where the test split is read: predictions.parquet, and the scores."""
-    from retable.runs.folder import scores_of_splits, write_predictions
+    from retable.runs.folder import scores_of_splits
 
     answers = classifier.probabilities(test)
     write_predictions(folder / "predictions.parquet", test, answers)

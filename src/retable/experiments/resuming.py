@@ -1,7 +1,7 @@
-"""What a run keeps while its cell is not complete: its state, and then its finished folder.
+"""What a run keeps while it is trained: its state and its lock.
 
-It lies in .retable/states/<run key>/, neither input nor output of a stage, so that DVC does not look at it. The key is
-the hash of parameters, data and code: what has changed since never goes on from what was kept.
+They lie in .retable/states/<key>/, neither input nor output of a stage, so that DVC does not look at them. The key is
+of parameters, data and recipe: what has changed since never goes on from what was kept.
 """
 
 import fcntl
@@ -20,7 +20,7 @@ from retable.training.state import StateFile
 
 
 class Kept:
-    """What is kept of one run; of several processes the first reads and writes it.
+    """What is kept of a run; of several processes the first reads and writes it.
 
     Args:
         key: of the run.
@@ -39,20 +39,10 @@ class Kept:
 
         return StateFile(self.folder / "state", self.key, tell)
 
-    def take_finished(self, folder: Path) -> bool:
-        """Fill the folder of a run that was finished before its cell was stopped; whether there was one."""
-        finished = self.folder / "run"
-        if self.ranks.first:
-            self.lock_others_out()
-        if not self.ranks.from_first(finished.exists()):
-            return False
-        if self.ranks.first:
-            shutil.copytree(finished, folder)
-            print(f"a run that was finished before is taken from {finished}", file=sys.stderr)
-        return True
-
     def lock_others_out(self) -> None:
-        """Hold the run's lock until it is finished, or until this process ends: then the kernel lets go of it."""
+        """Hold the run's lock until this process ends: then the kernel lets go of it."""
+        if not self.ranks.first:
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         self.lock = (self.folder / "lock").open("wb")
         try:
@@ -61,16 +51,8 @@ class Kept:
             print("another process trains this run already: waiting for it", file=sys.stderr, flush=True)
             fcntl.flock(self.lock, fcntl.LOCK_EX)
 
-    def keep_finished(self, folder: Path) -> None:
-        """Keep a run's folder until its cell is complete, in the place of its state."""
-        if self.ranks.first:
-            with atomic_folder(self.folder / "run") as kept:
-                shutil.copytree(folder, kept, dirs_exist_ok=True)
-            (self.folder / "state").unlink(missing_ok=True)
-            self.lock.close()
-
     def forget(self) -> None:
-        """The results are where they belong."""
+        """Remove it: the run's folder stands where it belongs."""
         if self.ranks.first:
             shutil.rmtree(self.folder, ignore_errors=True)
 

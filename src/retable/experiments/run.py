@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
-from retable.experiments.cells import cells_of
+from retable.experiments.cells import cells_of, plan_of_checkout
 from retable.experiments.folds import Planned, planned_runs, splits_of_run, vectors_of_run
 from retable.experiments.identity import display, evaluate_into, identity, show_line
 from retable.experiments.resuming import Kept, results_folder
@@ -15,6 +15,7 @@ from retable.papers.parameters import row_parameters
 from retable.project.launch import start_under_launcher
 from retable.project.params import read_params
 from retable.project.paths import RUNS, TAGGED, VECTORS
+from retable.runs.record import find_run, run_folder
 from retable.text.folds import Fold
 from retable.training.determinism import deterministic
 from retable.training.parallel import ALONE, Ranks, joined_ranks
@@ -24,7 +25,7 @@ from retable.vectors.store import read_vectors
 
 def cell_of(table: str, row: str, column: str) -> dict[str, str]:
     """A cell of the scale: its model, corpus and vectors. Raises: InputError if the scale has no such cell."""
-    cells = cells_of(paper_of_table(table).result_table(table))
+    cells = cells_of(paper_of_table(table).result_table(table), plan_of_checkout())
     name = f"{row}.{column}"
     if name not in cells:
         raise unknown_name(f"the cell of {table}", name, cells)
@@ -33,7 +34,7 @@ def cell_of(table: str, row: str, column: str) -> dict[str, str]:
 
 
 def train_cell(table: str, row: str, column: str) -> None:
-    """Make all runs of a cell into results/runs/<table>/<row>/<column>/, which stands there whole or not at all.
+    """Train the runs of a cell that stand nowhere yet, each into results/runs/<table>/<key>/.
 
     Raises: InputError if the scale has no such cell, or its data are not made.
     """
@@ -48,11 +49,9 @@ def train_cell(table: str, row: str, column: str) -> None:
             ranks = ALONE
         protocol = read_params("papers")[paper.name]
         runs = planned_runs(paper.result_table(table).column(column), protocol)
-        place, alike = RUNS / table / row / column, deterministic(protocol.get("deterministic", False))
-        with results_folder(place, ranks) as folder, alike:
-            kept = [run_cell(folder / planned.name, table, cell, planned, ranks) for planned in runs]
-        for each in kept:
-            each.forget()
+        with deterministic(protocol.get("deterministic", False)):
+            for planned in runs:
+                train_run(facts_of_run(table, cell, planned), RUNS, ranks)
 
 
 def check_data(cell: dict[str, str]) -> None:
@@ -62,20 +61,21 @@ def check_data(cell: dict[str, str]) -> None:
             raise InputError(f"{path} is missing; `dvc repro tag embed no-vectors` makes the data first.")
 
 
-def run_cell(folder: Path, table: str, cell: dict[str, str], planned: Planned, ranks: Ranks = ALONE) -> Kept:
-    """Make one run of a cell into its folder, and return what is kept of it until the cell is complete."""
-    return make_run(folder, facts_of_run(table, cell, planned), ranks)
+def train_run(facts: dict[str, Any], runs: Path, ranks: Ranks = ALONE) -> Path:
+    """Train and score a run, unless it stands somewhere below `runs` already, and return its folder.
 
-
-def make_run(folder: Path, facts: dict[str, Any], ranks: Ranks = ALONE) -> Kept:
-    """Train and score a run into its folder: what its parameters say, on the data that they name."""
+    A stopped training goes on; the folder comes there whole, at the end. Of several processes the first writes it.
+    """
+    kept = Kept(facts["key"], ranks)
+    kept.lock_others_out()
+    found = ranks.from_first(find_run(runs, facts["key"]) if ranks.first else None)
+    if found:
+        kept.forget()
+        return found
     parameters = facts["parameters"]
     fold = Fold.of_parameters(parameters["corpus"])
     train, dev, read_test = splits_of_run(facts["corpus"], fold)
     vectors = read_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
-    kept = Kept(facts["key"], ranks)
-    if kept.take_finished(folder):
-        return kept
     what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).told}"
     with display(what, parameters, train, shown=ranks.first) as bar:
         trained = train_classifier(
@@ -89,10 +89,12 @@ def make_run(folder: Path, facts: dict[str, Any], ranks: Ranks = ALONE) -> Kept:
             on_line=lambda line: show_line(bar, line),
         )
         bar.finish()
-    make_folder(folder, trained, facts)
-    evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
-    kept.keep_finished(folder)
-    return kept
+    place = run_folder(runs, facts["table"], facts["key"])
+    with results_folder(place, ranks) as folder:
+        keep_weights(folder, trained, facts)
+        evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
+    kept.forget()
+    return place
 
 
 def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str, Any]:
@@ -118,9 +120,8 @@ def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str
     return facts | identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"])
 
 
-def make_folder(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
-    """The folder of a run, with the weights where its row keeps them."""
-    folder.mkdir(parents=True)
+def keep_weights(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
+    """Put the weights into the folder of a run, where its row keeps them."""
     if facts["row"] in read_params("papers")[facts["paper"]]["keep_weights"]:
         (folder / "model").mkdir()
         trained.classifier.save(folder / "model")

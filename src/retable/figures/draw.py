@@ -15,7 +15,6 @@ from retable.figures.heat import HeatPanel, heat_picture, heat_rows
 from retable.figures.lines import LineAxes, LinePanel, line_rows, lines_picture
 from retable.figures.measure import (
     Measured,
-    Run,
     epoch_panels,
     grid_data,
     parameter_panels,
@@ -41,6 +40,7 @@ from retable.papers.figures import (
     TopWords,
     WordWeightsFigure,
 )
+from retable.runs.record import RunRecord
 
 KEPT_WEIGHTS = (WordWeightsFigure, TopWords, AttentionFigure)  # the kinds that ask a trained network again
 EPOCH_AXES = LineAxes("epoch", "accuracy on dev, %", "epoch", "dev_accuracy")
@@ -58,13 +58,13 @@ class Drawn:
 class Networks(Protocol):
     """What is asked of the trained network of a run whose weights were kept."""
 
-    def texts(self, run: Run) -> list[AttendedText]:
+    def texts(self, run: RunRecord) -> list[AttendedText]:
         """The test texts with the weights of their words."""
 
-    def matrix(self, run: Run, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
+    def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
         """Words and last attention matrix of the first short test text that has all of `wanted`; None without one."""
 
-    def labels(self, run: Run) -> tuple[str, ...]:
+    def labels(self, run: RunRecord) -> tuple[str, ...]:
         """The labels of the corpus."""
 
 

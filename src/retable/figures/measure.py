@@ -1,12 +1,9 @@
 """From the runs of a figure's cells to the data that is drawn; accuracies in percent."""
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,73 +13,17 @@ from retable.figures.grid import GridData
 from retable.figures.lines import Line, LinePanel
 from retable.figures.roc import RocCurve, RocPanel, micro_rates
 from retable.figures.scatter import Point, PointPanel
-from retable.files import read_json
 from retable.papers.figures import Figure, GridFigure, Panel, ParameterFigure, TimeFigure
 from retable.papers.paper import ResultTable
-from retable.runs.folder import read_predictions
+from retable.runs.record import PERCENT, RunRecord
 from retable.tables.intervals import prediction_interval
 
-PERCENT = 100.0
 MILLI = 1000.0
 Machine = TypeVar("Machine", str, tuple[str, int])
 
 
-@dataclass(frozen=True)
-class Run:
-    """A run's folder, each file read when it is asked for."""
-
-    folder: Path
-
-    @cached_property
-    def metrics(self) -> dict[str, Any]:
-        """metrics.json."""
-        found: dict[str, Any] = read_json(self.folder / "metrics.json")
-        return found
-
-    @cached_property
-    def cost(self) -> dict[str, Any]:
-        """cost.json."""
-        found: dict[str, Any] = read_json(self.folder / "cost.json")
-        return found
-
-    @property
-    def accuracy(self) -> float:
-        """On test, in percent."""
-        return PERCENT * float(self.metrics["test"]["accuracy"])
-
-    @property
-    def texts(self) -> int:
-        """In its test split."""
-        return int(self.metrics["test"]["texts"])
-
-    @property
-    def seed(self) -> int:
-        """Folds of one have it in common."""
-        return int(self.metrics["seed"])
-
-    @property
-    def epochs(self) -> int:
-        """After which its weights are those that were kept."""
-        return int(self.metrics["epochs"]["chosen"])
-
-    @property
-    def machine(self) -> tuple[str, int]:
-        """Where its times were taken."""
-        return str(self.cost["device"]), int(self.cost["threads"])
-
-    def dev_accuracies(self) -> list[float]:
-        """Accuracy on dev after every epoch, in percent; empty for a linear model, which has none."""
-        with (self.folder / "curve.csv").open(newline="", encoding="utf-8") as file:
-            return [PERCENT * float(line["dev_accuracy"]) for line in csv.DictReader(file) if "epoch" in line]
-
-    def rates(self) -> np.ndarray:
-        """True positive rates of its ROC curve."""
-        _, _, classes, _, probabilities = read_predictions(self.folder / "predictions.parquet")
-        return micro_rates(classes, probabilities)
-
-
 Key = tuple[str, str, str]  # table, row, column
-Runs = Mapping[Key, Sequence[Run]]
+Runs = Mapping[Key, Sequence[RunRecord]]
 
 
 @dataclass(frozen=True)
@@ -97,7 +38,7 @@ class Measured:
     training_texts: Mapping[str, int]
     seed_spreads: Mapping[str, float | None] = field(default_factory=dict)
 
-    def of_panel(self, figure: Figure, panel: Panel) -> dict[str, Sequence[Run]]:
+    def of_panel(self, figure: Figure, panel: Panel) -> dict[str, Sequence[RunRecord]]:
         """The runs of a panel by row, in the figure's order; nothing if they are too few for a panel."""
         table = self.tables.get(panel.table)
         rows = figure.rows_of(table) if table else []
@@ -105,7 +46,7 @@ class Measured:
         found = {row: self.runs[key] for row, key in keys.items() if key in self.runs}
         return found if len(found) >= figure.fewest else {}
 
-    def panels(self, figure: Figure) -> list[tuple[Panel, dict[str, Sequence[Run]]]]:
+    def panels(self, figure: Figure) -> list[tuple[Panel, dict[str, Sequence[RunRecord]]]]:
         """The panels that can be drawn, with their runs."""
         found = [(panel, self.of_panel(figure, panel)) for panel in figure.panels]
         return [(panel, runs) for panel, runs in found if runs]
@@ -118,10 +59,10 @@ class Measured:
         """What the paper calls a row."""
         return self.tables[panel.table].row(row).printed
 
-    def interval(self, panel: Panel, runs: Sequence[Run]) -> tuple[float, float]:
+    def interval(self, panel: Panel, runs: Sequence[RunRecord]) -> tuple[float, float]:
         """In which one more run of a panel's cell falls, with 95%, in percent: as in its table."""
         column = self.tables[panel.table].column(panel.column)
-        of_seeds: dict[int, list[Run]] = {}
+        of_seeds: dict[int, list[RunRecord]] = {}
         for run in runs:
             of_seeds.setdefault(run.seed, []).append(run)
         scores = [mean([run.accuracy / PERCENT for run in folds]) for folds in of_seeds.values()]
@@ -137,7 +78,7 @@ def epoch_panels(figure: Figure, measured: Measured) -> list[LinePanel]:
     for panel, of_rows in measured.panels(figure):
         lines = []
         for row, runs in of_rows.items():
-            curves = [run.dev_accuracies() for run in runs]
+            curves = [run.curve for run in runs]
             length = min(map(len, curves))
             if length:
                 cut = [curve[:length] for curve in curves]
@@ -168,7 +109,7 @@ def parameter_panels(figure: ParameterFigure, measured: Measured) -> list[LinePa
     return panels
 
 
-def measure_of(figure: ParameterFigure, run: Run) -> float:
+def measure_of(figure: ParameterFigure, run: RunRecord) -> float:
     """What a figure over a parameter shows of a run."""
     return run.accuracy if figure.measure == "accuracy" else float(run.cost["seconds_per_epoch"])
 
@@ -186,12 +127,12 @@ def size_panels(figure: Figure, measured: Measured) -> list[PointPanel]:
     return panels
 
 
-def own_parameters(run: Run) -> float:
+def own_parameters(run: RunRecord) -> float:
     """Trained parameters that are no word vectors."""
     return float(run.cost["parameters"] - run.cost["parameters_tuned_words"])
 
 
-def size_point(name: str, runs: Sequence[Run], interval: tuple[float, float]) -> Point:
+def size_point(name: str, runs: Sequence[RunRecord], interval: tuple[float, float]) -> Point:
     """A model's point."""
     size, accuracy = mean([own_parameters(run) for run in runs]), mean([run.accuracy for run in runs])
     return Point(name, size, accuracy, *interval, len(runs))
@@ -214,7 +155,7 @@ def time_panels(figure: TimeFigure, measured: Measured) -> list[BarPanel]:
     return panels
 
 
-def of_one_machine(of_rows: Mapping[str, Sequence[Run]]) -> Mapping[str, Sequence[Run]]:
+def of_one_machine(of_rows: Mapping[str, Sequence[RunRecord]]) -> Mapping[str, Sequence[RunRecord]]:
     """The runs of the machine that most were made on: times of two machines cannot be compared."""
     machine = most_common([run.machine for runs in of_rows.values() for run in runs])
     kept = {row: [run for run in runs if run.machine == machine] for row, runs in of_rows.items()}
@@ -261,14 +202,14 @@ def roc_panels(figure: Figure, measured: Measured) -> list[RocPanel]:
     ]
 
 
-def roc_curve_of(name: str, runs: Sequence[Run]) -> RocCurve:
+def roc_curve_of(name: str, runs: Sequence[RunRecord]) -> RocCurve:
     """A model's curve."""
     micro, macro = (area_of(runs, score) for score in ("micro_auc", "macro_auc"))
-    rates = np.mean([run.rates() for run in runs], axis=0)
+    rates = np.mean([micro_rates(*run.answers()) for run in runs], axis=0)
     return RocCurve(name, tuple(rates.tolist()), micro, macro, len(runs))
 
 
-def area_of(runs: Sequence[Run], score: str) -> float:
+def area_of(runs: Sequence[RunRecord], score: str) -> float:
     """Mean of an area on test; NaN where a test split has but one class."""
     areas: list[Any] = [run.metrics["test"][score] for run in runs]
     return mean([math.nan if area is None else area for area in areas])

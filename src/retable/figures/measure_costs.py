@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from retable.figures.costs import MEAN, CostPanel, CostPoint
-from retable.figures.measure import Measured, Run, mean, most_common
+from retable.figures.measure import Measured, mean, most_common
 from retable.models import LINEAR_MODELS
 from retable.papers.figures import CostFigure, Panel
+from retable.runs.record import RunRecord
 
 NAMED = 3  # columns of a mean; more are counted
-PanelRuns = tuple[Panel, dict[str, Sequence[Run]]]
+PanelRuns = tuple[Panel, dict[str, Sequence[RunRecord]]]
 
 
 def cost_panels(figure: CostFigure, measured: Measured) -> list[CostPanel]:
@@ -74,12 +75,12 @@ def cost_panel(title: str, columns: Sequence[PanelRuns], measured: Measured) -> 
     return CostPanel(title, tuple(points))
 
 
-def seconds_of(run: Run) -> float:
+def seconds_of(run: RunRecord) -> float:
     """Of its whole training."""
     return float(run.cost["seconds"])
 
 
-def core_seconds(run: Run) -> float:
+def core_seconds(run: RunRecord) -> float:
     """Threads times seconds: what it took of all cores, waiting for each other included."""
     return run.machine[1] * seconds_of(run)
 

@@ -16,7 +16,7 @@ from sklearn.metrics import auc, roc_curve
 
 from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, new_figure, saved
 from retable.files import read_json
-from retable.runs.folder import read_predictions
+from retable.runs.predictions import read_predictions
 
 CLASSES_BY_NAME = 8  # more would hide the picture behind its legend
 CLASSES_WITH_COUNTS = 12

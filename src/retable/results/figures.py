@@ -1,13 +1,14 @@
 """Redraw the papers' figures from the runs at hand; a figure whose runs are not there says why.
 
-In   results/runs/, data/clean/*/stats.json, data/tagged/ (where weights were kept), data/code/, the cells of the scale
-Out  results/figures/<figure>.{svg,png,csv}, results/figures/figures.json (name, title, caption, files, note of each)
+Out  <folder>/<figure>.{svg,png,csv}, <folder>/figures.json (name, title, caption, files and note of each, and of those
+     that ask a trained network the keys of its runs)
 
 Beside the papers' figures there is one of our own for each table of accuracies, cost-<table>: accuracy against cost.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -16,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from retable.figures.draw import KEPT_WEIGHTS, Drawn, drawn
-from retable.figures.measure import Key, Measured, Run, shows_times
+from retable.figures.measure import Key, Measured, shows_times
 from retable.figures.remarks import remarks
 from retable.figures.words import AttendedText
-from retable.files import atomic_file, read_json, write_json
+from retable.files import atomic_file, atomic_folder, read_json, write_json
 from retable.papers import PAPERS, paper
-from retable.papers.figures import FIGURES, CostFigure, Figure, Panel
+from retable.papers.figures import FIGURES, CostFigure, Figure, Panel, SizeFigure
 from retable.papers.paper import Column, Paper, ResultTable
-from retable.project.params import read_params
-from retable.project.paths import TAGGED
-from retable.results.tables import cells_shown, runs_of_cell, seed_spreads
-from retable.text.folds import Fold
+from retable.project.paths import RUNS, TAGGED
+from retable.results.resolving import Resolver
+from retable.results.tables import Statistics, seed_spreads
+from retable.runs.record import RunRecord, find_run
 from retable.text.splits import read_facts, read_split
 
 TOO_FEW = "No picture: too few of its cells are measured."
@@ -42,64 +43,43 @@ COST_CAPTION = (
 
 @dataclass(frozen=True)
 class KeptNetworks:
-    """The trained networks of runs whose weights lie in the run's folder `model`, asked on the test split."""
+    """The trained networks of runs, asked on the test split; their weights lie in the folder `model`."""
 
-    def texts(self, run: Run) -> list[AttendedText]:
+    def texts(self, run: RunRecord) -> list[AttendedText]:
         """The test texts with the weights of their words."""
         from retable.figures.attention import attended_texts  # torch takes seconds to import, and few figures ask it
 
-        classifier = trained_network(run.folder)
+        classifier = trained_network(run)
         split = read_split(TAGGED / run.metrics["corpus"], "test")
         return attended_texts(classifier.network, classifier.vocabulary, split, max_words=classifier.max_words)
 
-    def matrix(self, run: Run, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
+    def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
         """Words and last attention matrix of the first short test text that has all of `wanted`; None without one."""
         from retable.figures.attention import last_matrix
 
-        classifier = trained_network(run.folder)
+        classifier = trained_network(run)
         split = read_split(TAGGED / run.metrics["corpus"], "test")
         return last_matrix(
             classifier.network, classifier.vocabulary, split, wanted, longest=longest, max_words=classifier.max_words
         )
 
-    def labels(self, run: Run) -> tuple[str, ...]:
+    def labels(self, run: RunRecord) -> tuple[str, ...]:
         """The labels of the corpus."""
-        return read_facts(run.folder / "predictions.parquet").labels
+        return read_facts(run.predictions).labels
+
+
+def trained_network(run: RunRecord) -> Any:
+    """Return the classifier of a run whose weights were kept."""
+    return load_network(run.folder / "model", run.predictions) if run.folder else None
 
 
 @cache
-def trained_network(folder: Path) -> Any:
-    """The classifier of a run whose weights were kept."""
+def load_network(weights: Path, predictions: Path) -> Any:
+    """Return a classifier; figures ask for it again and again."""
     from retable.training.run import load_classifier
 
-    facts = read_facts(folder / "predictions.parquet")
-    return load_classifier(read_json(folder / "metrics.json")["parameters"], folder / "model", facts)
-
-
-def current_runs(table: ResultTable, source: Paper, runs: Path) -> tuple[dict[Key, list[Run]], dict[Key, str]]:
-    """The runs of the cells that are listed for this scale, and why the others cannot be shown: stale, or not run."""
-    found: dict[Key, list[Run]] = {}
-    missing: dict[Key, str] = {}
-    for shown in cells_shown(table, source):
-        key = (table.name, shown.row.id, shown.column.id)
-        protocol = read_params("papers")[shown.paper.name]
-        folders, reason = runs_of_cell(shown.table, shown.paper, shown.cell, protocol, runs)
-        if reason:
-            missing[key] = reason
-        else:
-            of_seeds: dict[int, list[Run]] = {}
-            for planned, folder in folders.items():
-                of_seeds.setdefault(planned.seed, []).append(Run(folder))
-            found[key] = [run for of_seed in of_seeds.values() for run in shown_of_folds(of_seed)]
-    return found, missing
-
-
-def shown_of_folds(runs: list[Run]) -> list[Run]:
-    """The runs of a seed that its table shows: of dev folds the best on dev, of test folds all."""
-    fold = Fold.of_parameters(runs[0].metrics["parameters"]["corpus"]) if len(runs) > 1 else None
-    if fold is None or fold.kind == "test":
-        return runs
-    return [max(runs, key=lambda run: float(run.metrics["dev"]["accuracy"]))]
+    parameters = read_json(weights.parent / "metrics.json")["parameters"]
+    return load_classifier(parameters, weights, read_facts(predictions))
 
 
 def cost_figures(source: Paper) -> list[CostFigure]:
@@ -127,22 +107,26 @@ def is_of_accuracy(table: ResultTable, column: Column) -> bool:
     return bool(column.corpus) and not column.runs_of and table.metric_of(column) == "accuracy"
 
 
-def measured_of(source: Paper, runs: Path, clean: Path) -> tuple[Measured, dict[Key, str]]:
-    """All that a paper's figures are drawn from, and why some of it is missing."""
-    found: dict[Key, list[Run]] = {}
+def measured_of(source: Paper, resolver: Resolver, texts: Mapping[str, int]) -> tuple[Measured, dict[Key, str]]:
+    """Return all that a paper's figures are drawn from, and why some of it is missing.
+
+    Args:
+        texts: corpus -> texts in its training split.
+    """
+    found: dict[Key, list[RunRecord]] = {}
     missing: dict[Key, str] = {}
     for table in source.results:
-        of_table = current_runs(table, source, runs)
-        found, missing = found | of_table[0], missing | of_table[1]
+        filled = resolver.fill(table)
+        own = [key for key in filled.runs if not table.column(key[1]).runs_of]
+        found |= {(table.name, *key): filled.shown(key) for key in own}
+        missing |= {(table.name, *key): reason for key, reason in filled.missing.items()}
     tables = {table.name: table for table in source.results}
-    return Measured(tables, found, training_texts(clean), seed_spreads()), missing
+    return Measured(tables, found, texts, seed_spreads()), missing
 
 
-def training_texts(clean: Path) -> dict[str, int]:
-    """Corpus -> texts in its training split."""
-    return {
-        path.parent.name: read_json(path)["splits"]["train"]["texts"] for path in sorted(clean.glob("*/stats.json"))
-    }
+def training_texts(statistics: Statistics) -> dict[str, int]:
+    """Return corpus -> texts in its training split."""
+    return {name: facts["splits"]["train"]["texts"] for name, facts in statistics.items()}
 
 
 def drawn_figures() -> list[tuple[str, list[Figure]]]:
@@ -151,40 +135,79 @@ def drawn_figures() -> list[tuple[str, list[Figure]]]:
 
 
 def with_weights(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, dict[Key, str]]:
-    """Only the runs whose weights were kept."""
-    kept = {key: runs for key, runs in measured.runs.items() if (runs[0].folder / "model").is_dir()}
+    """Return only the runs whose weights, and the texts to ask them on, are at hand."""
+    kept = {
+        key: found for key, runs in measured.runs.items() if (found := [each for each in map(at_hand, runs) if each])
+    }
     return replace(measured, runs=kept), missing | dict.fromkeys(measured.runs.keys() - kept.keys(), NO_WEIGHTS)
 
 
+def at_hand(run: RunRecord) -> RunRecord | None:
+    """Return a run with the folder of its weights; None if they were not kept here, or its test texts are not here."""
+    folder = run.folder or find_run(RUNS, run.key)
+    here = folder and (folder / "model").is_dir() and (TAGGED / run.metrics["corpus"] / "test.parquet").exists()
+    return replace(run, folder=folder) if here else None
+
+
+def with_costs(measured: Measured) -> Measured:
+    """Return only the cells of which all runs have their times: the bank keeps those of a quiet machine alone."""
+    kept = {key: runs for key, runs in measured.runs.items() if all("seconds" in run.cost for run in runs)}
+    return replace(measured, runs=kept)
+
+
 def why(figure: Figure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
-    """Why a cell that a figure should show is not in it; empty if it is measured and has nothing of the kind."""
+    """Return why a cell that a figure should show is not in it; empty if it is measured and has nothing of the kind."""
     if key not in measured.runs:
         return missing.get(key) or f"not in scale {scale}"
     return "timed on another machine, or with other threads" if shows_times(figure) else ""
 
 
 def write_figure(
-    figure: Figure, measured: Measured, missing: dict[Key, str], scale: str, folder: Path
+    figure: Figure, measured: Measured, missing: dict[Key, str], scale: str, folder: Path, before: Path | None
 ) -> dict[str, Any]:
-    """A figure's files, and its entry of figures.json."""
-    if isinstance(figure, KEPT_WEIGHTS):
+    """Write a figure's files, and return its entry of figures.json.
+
+    Args:
+        before: the folder of an earlier drawing. A figure of weights that are not at hand any more stands as it was
+            drawn there, as long as its runs are current.
+    """
+    of_weights, keys = isinstance(figure, KEPT_WEIGHTS), {run.key for runs in measured.runs.values() for run in runs}
+    if of_weights:
         measured, missing = with_weights(measured, missing)
+    elif isinstance(figure, CostFigure | SizeFigure) or shows_times(figure):
+        measured = with_costs(measured)
     found = drawn(figure, measured, KeptNetworks())
+    if of_weights and before and not found and (standing := entry_before(figure, before, keys)):
+        for name in standing["files"]:
+            shutil.copyfile(before / name, folder / name)
+        return standing
     note = remarks(figure, measured.tables, found.rows if found else (), partial(why, figure, measured, missing, scale))
-    if not found:
-        note = f"{TOO_FEW} {note}"
-    return {
+    entry = {
         "name": figure.name,
         "title": figure.title,
         "caption": figure.caption,
         "drawn": found is not None,
         "files": write_files(folder, figure.name, found) if found else [],
-        "note": note,
+        "note": note if found else f"{TOO_FEW} {note}",
     }
+    return entry | ({"runs": runs_shown(figure, measured)} if of_weights and found else {})
+
+
+def runs_shown(figure: Figure, measured: Measured) -> list[str]:
+    """Return the keys of the runs that a figure shows."""
+    return sorted({run.key for _, of_rows in measured.panels(figure) for runs in of_rows.values() for run in runs})
+
+
+def entry_before(figure: Figure, before: Path, current: Container[str]) -> dict[str, Any] | None:
+    """Return the entry of an earlier drawing of current runs; None without one."""
+    path = before / "figures.json"
+    entries: list[dict[str, Any]] = read_json(path) if path.exists() else []
+    same = (entry for entry in entries if entry["name"] == figure.name and entry.get("runs"))
+    return next((entry for entry in same if all(key in current for key in entry["runs"])), None)
 
 
 def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
-    """The CSV and, where there is one, the picture in both forms; their names."""
+    """Write the CSV and, where there is one, the picture in both forms; return their names."""
     write_rows(folder / f"{name}.csv", found.rows)
     if found.picture is None:
         return [f"{name}.csv"]
@@ -194,19 +217,24 @@ def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
-    """The lines of a picture as CSV."""
+    """Write the lines of a picture as CSV."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
 
-def write_all(folder: Path, runs: Path, clean: Path) -> list[dict[str, Any]]:
-    """Every figure of every paper, and figures.json; a figure of our own that has no runs is not told of."""
-    entries = []
-    for name, figures in drawn_figures():
-        measured, missing = measured_of(paper(name), runs, clean)
-        of_paper = [write_figure(figure, measured, missing, read_params("scale"), folder) for figure in figures]
-        entries += [entry for entry in of_paper if entry["drawn"] or not entry["name"].startswith(cost_figure_name(""))]
-    write_json(folder / "figures.json", entries)
+def write_figures(to: Path, resolver: Resolver, statistics: Statistics) -> list[dict[str, Any]]:
+    """Write every figure of every paper, and figures.json; return its entries.
+
+    A figure of our own that has no runs has no entry. The folder is replaced as a whole.
+    """
+    entries, texts = [], training_texts(statistics)
+    with atomic_folder(to) as folder:
+        for name, figures in drawn_figures():
+            measured, missing = measured_of(paper(name), resolver, texts)
+            scale, before = resolver.plan["scale"], to if to.exists() else None
+            of_paper = [write_figure(figure, measured, missing, scale, folder, before) for figure in figures]
+            entries += [each for each in of_paper if each["drawn"] or not each["name"].startswith(cost_figure_name(""))]
+        write_json(folder / "figures.json", entries)
     return entries

@@ -1,46 +1,46 @@
 """The section of docs/results.md that shows the papers' figures, each with what its data say of it."""
 
 import csv
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from retable.figures.left_out import Lines, Tables
-from retable.figures.remarks import remarks
-from retable.papers import paper
-from retable.papers.figures import FIGURES, Figure, TopWords
+from retable.figures.left_out import Lines
+from retable.papers.figures import FIGURES, TopWords
 
 HEADING = """## Figures
 
-Drawn by `retable bank` from the same runs; a curve or a point is one run unless its data say more.
+Drawn by `retable results` from the same runs; a curve or a point is one run unless its data say more.
 """
 
 
-def figures_markdown(names: Collection[str], folder: Path) -> str:
-    """Every figure of the papers that is drawn, with what its reader must know; lists of words as they are.
+def figures_markdown(entries: Sequence[Mapping[str, Any]], folder: Path) -> str:
+    """Return every figure of the papers that is drawn, with what its reader must know; lists of words as they are.
 
     Args:
+        entries: of figures.json.
         folder: docs/figures, where the lists of words are read.
     """
+    of_papers = {figure.name: figure for figures in FIGURES.values() for figure in figures}
     shown = [
-        figure_markdown(figure, {table.name: table for table in paper(name).results}, folder)
-        for name, figures in FIGURES.items()
-        for figure in figures
-        if figure.name in names
+        figure_markdown(entry, folder, of_words=isinstance(of_papers[entry["name"]], TopWords))
+        for entry in entries
+        if entry["drawn"] and entry["name"] in of_papers
     ]
     return "\n".join([HEADING, *shown]) if shown else ""
 
 
-def figure_markdown(figure: Figure, tables: Tables, folder: Path) -> str:
-    """One figure; `tables` are those of its paper."""
-    lines = read_lines(folder / f"{figure.name}.csv")
-    data = f"[data](figures/{figure.name}.csv)"
-    if isinstance(figure, TopWords):
-        body = words_markdown(lines)
+def figure_markdown(entry: Mapping[str, Any], folder: Path, *, of_words: bool) -> str:
+    """Return one figure."""
+    name, title = entry["name"], entry["title"]
+    data = f"[data](figures/{name}.csv)"
+    if of_words:
+        body = words_markdown(read_lines(folder / f"{name}.csv"))
     else:
-        body, data = f"![{figure.title}](figures/{figure.name}.svg)", f"[PNG](figures/{figure.name}.png), {data}"
-    below = f"{told}\n\n" if (told := remarks(figure, tables, lines)) else ""
-    return f"### {figure.title}\n\n{figure.caption}\n\n{body}\n\n{below}{data}\n"
+        body, data = f"![{title}](figures/{name}.svg)", f"[PNG](figures/{name}.png), {data}"
+    below = f"{entry['note']}\n\n" if entry["note"] else ""
+    return f"### {title}\n\n{entry['caption']}\n\n{body}\n\n{below}{data}\n"
 
 
 def read_lines(path: Path) -> list[dict[str, str]]:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from retable.experiments.cells import plan_of_checkout
 from retable.figures.pictures import pictures_of_run
 from retable.files import atomic_folder, read_json
-from retable.papers import PAPERS, paper, paper_of_table
+from retable.papers import PAPERS, paper
 from retable.papers.counts import CountTable
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.project.params import read_params
@@ -17,7 +18,8 @@ from retable.project.paths import FIGURES, FOCUS, REPORT, RUNS, TABLES
 from retable.project.progress import progress
 from retable.results import facts
 from retable.results.figures import COST_CAPTION, cost_figure_name
-from retable.results.tables import cells_of
+from retable.results.resolving import Resolver
+from retable.runs.record import RunRecord, read_runs
 from retable.tables.costs import HEADER, NOTE, cost_table
 from retable.tables.lines import Line, read_lines
 from retable.tables.markdown import MARK, half_interval
@@ -83,17 +85,13 @@ def navigation(sections: Sequence[Section]) -> str:
     )
 
 
-def table_section(table: Table, on_cell: Callable[[int], None]) -> Section:
+def table_section(table: Table, resolver: Resolver, on_cell: Callable[[int], None]) -> Section:
     """A table as the paper prints it, its notes, and every measured cell in detail."""
     lines = read_lines(TABLES / f"{table.name}.csv")
     rows, columns = printed_names(table, lines)
     cells = {(line.row, line.column): line for line in lines}
-    listed = listed_cells(table)  # what another scale left in results/runs is not shown
-    detailed = {
-        key
-        for key, line in cells.items()
-        if line.measured and key in listed and (RUNS / table.name / key[0] / key[1]).is_dir()
-    }
+    runs = own_runs(table, resolver)
+    detailed = {key for key, line in cells.items() if line.measured and key in runs}
     head = "".join(f"<th>{text(name)}</th>" for name in ("", *columns.values()))
     body = ""
     for row, name in rows.items():
@@ -104,8 +102,8 @@ def table_section(table: Table, on_cell: Callable[[int], None]) -> Section:
     unit = "" if isinstance(table, StatisticsTable) else f"<p class=soft>{text(table.metric)}, {text(table.unit)}</p>"
     grid = f'<div class="wide"><table class="grid"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     details = "".join(
-        cell_details(table.name, line, f"{rows[line.row]} on {columns[line.column]}", on_cell)
-        for line in lines if (line.row, line.column) in detailed
+        cell_details(table.name, line, f"{rows[line.row]} on {columns[line.column]}", runs[key], on_cell)
+        for line in lines if (key := (line.row, line.column)) in detailed
     )  # fmt: skip
     of_figure = "-cells" if "-figure-" in table.name else ""  # the figure itself has a section too
     return (
@@ -120,11 +118,12 @@ def table_section(table: Table, on_cell: Callable[[int], None]) -> Section:
     )
 
 
-def listed_cells(table: Table) -> set[tuple[str, str]]:
-    """Row and column of the cells that the scale runs for a table."""
+def own_runs(table: Table, resolver: Resolver) -> dict[tuple[str, str], list[RunRecord]]:
+    """Return (row, column) -> the runs of the cells that a table runs itself."""
     if not isinstance(table, ResultTable):
-        return set()
-    return {(cell["row"], cell["column"]) for cell in cells_of(table, paper_of_table(table.name)).values()}
+        return {}
+    filled, own = resolver.fill(table).runs, {(cell["row"], cell["column"]) for cell in resolver.cells(table)}
+    return {key: [run for of_seed in seeds for run in of_seed] for key, seeds in filled.items() if key in own}
 
 
 def costs_of(table: Table) -> str:
@@ -208,20 +207,20 @@ def verdict_key(verdict: str) -> str:
     return f'<span class="key {verdict}">{MARK[verdict]} {verdict}</span>' if verdict in VERDICTS else ""
 
 
-def cell_details(table: str, line: Line, name: str, on_cell: Callable[[int], None]) -> str:
+def cell_details(table: str, line: Line, name: str, made: list[RunRecord], on_cell: Callable[[int], None]) -> str:
     """A measured cell: what it is compared with, and its runs with cost and pictures."""
     known = {
         f"measured, {line.unit}": line.measured,
         "95% prediction interval": f"{line.low} to {line.high}" if line.low else "", "on clean test texts": line.clean,
         "published": line.published, "difference": line.delta, "match": line.match,
     }  # fmt: skip
-    folders = sorted(path.parent for path in (RUNS / table / line.row / line.column).glob("*/metrics.json"))
     runs = ""
     on_cell(1)
-    for folder in folders[:RUNS_SHOWN]:
-        runs += f"<h3>seed {text(folder.name.replace('-fold-', ', fold '))}</h3>{run_body(folder)}"
-    if folders[RUNS_SHOWN:]:
-        runs += f"<p class=soft>{len(folders) - RUNS_SHOWN} more runs stand in MLflow.</p>"
+    for run in made[:RUNS_SHOWN]:
+        seed = f"seed {run.seed}" + (f", fold {run.fold.number}" if run.fold else "")
+        runs += f"<h3>{text(seed)}</h3>{run_body(run.predictions.parent)}"
+    if made[RUNS_SHOWN:]:
+        runs += f"<p class=soft>{len(made) - RUNS_SHOWN} more runs stand in MLflow.</p>"
     published = f", published {text(line.published)}" if line.published else ""
     return (
         f"<details><summary><b>{text(name)}</b>{text(line.measured)}{published} {verdict_key(line.verdict)}</summary>"
@@ -341,9 +340,10 @@ def text(value: Any) -> str:
 
 def write_report() -> None:
     """Write results/report/index.html."""
-    cells = list(RUNS.glob("*/*/*"))
-    with progress("report", len(cells), "cells") as bar, atomic_folder(REPORT) as folder:
-        sections = [table_section(table, bar.advance) for table in all_tables()]
+    resolver = Resolver(plan_of_checkout(), read_runs(RUNS))
+    cells = sum(len(own_runs(table, resolver)) for table in all_tables())
+    with progress("report", cells, "cells") as bar, atomic_folder(REPORT) as folder:
+        sections = [table_section(table, resolver, bar.advance) for table in all_tables()]
         sections += [*figure_sections(), focus_section(), *data_sections()]
         (folder / "index.html").write_text(page([section for section in sections if section[2]]), encoding="utf-8")
     print(f"report: {REPORT / 'index.html'}")

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from retable.errors import InputError, unknown_name
+from retable.experiments.cells import cells_of, plan_of_checkout
 from retable.experiments.runner import JOBS, Ended, Place, default_jobs, run_here, run_on_slurm
 from retable.papers import paper_of_table
 from retable.papers.paper import ResultTable
-from retable.project.params import read_params
 from retable.project.paths import RUNS
-from retable.results.tables import cells_of, runs_of_cell
+from retable.results.resolving import Resolver
+from retable.runs.record import read_runs
 
 
 def jobs_asked() -> int:
@@ -24,8 +25,8 @@ def jobs_asked() -> int:
 
 def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[dict[str, str]]:
     """Return the cells of a table at this scale, or those of a row and column. Raises: InputError without any."""
-    source, scale = paper_of_table(table.name), read_params("scale")
-    cells = list(cells_of(table, source).values())
+    plan = plan_of_checkout()
+    scale, cells = plan["scale"], list(cells_of(table, plan).values())
     for kind, name in (("row", row), ("column", column)):
         known = {cell[kind] for cell in cells}
         if name and name not in known:
@@ -40,9 +41,8 @@ def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[di
 
 def waiting_cells(table: ResultTable, cells: Sequence[dict[str, str]]) -> list[Place]:
     """Return the cells that lack a current run, in the order of the table's rules."""
-    source = paper_of_table(table.name)
-    protocol = read_params("papers")[source.name]
-    left = [cell for cell in cells if runs_of_cell(table, source, cell, protocol, RUNS)[1]]
+    source, resolver = paper_of_table(table.name), Resolver(plan_of_checkout(), read_runs(RUNS))
+    left = [cell for cell in cells if resolver.runs_of(source, table, cell)[1]]
     return [Place(table.name, cell["row"], cell["column"]) for cell in left]
 
 

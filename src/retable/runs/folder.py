@@ -1,4 +1,4 @@
-"""The folder of a run: metrics.json, cost.json, curve.csv, predictions.parquet. Written here, read here."""
+"""Write the folder of a run: its scores, curve and costs; predictions.py writes its answers, record.py reads it."""
 
 import csv
 import datetime
@@ -7,14 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from retable.files import atomic_file, write_json
 from retable.runs.metrics import score
-from retable.text.splits import Facts, Split, facts_metadata, read_facts
-
-FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")
+from retable.text.splits import Split
 
 
 def scores_of_splits(dev: tuple[np.ndarray, Split], test: tuple[np.ndarray, Split]) -> dict[str, Any]:
@@ -46,39 +42,6 @@ def write_curve(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
         writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(lines)
-
-
-def write_predictions(path: Path, split: Split, probabilities: np.ndarray) -> None:
-    """Columns id, label, predicted, clean, probabilities (float32, in the order of the declared labels)."""
-    labels = pa.array(split.facts.labels)
-    flat = pa.array(probabilities.astype(np.float32).ravel())
-    table = pa.table(
-        {
-            "id": pa.array(split.ids, pa.string()),
-            "label": labels.take(pa.array(split.classes)),
-            "predicted": labels.take(pa.array(probabilities.argmax(axis=1))),
-            "clean": pa.array(split.clean),
-            "probabilities": pa.FixedSizeListArray.from_arrays(flat, len(labels)),
-        }
-    ).replace_schema_metadata(facts_metadata(split.facts))
-    with atomic_file(path) as part:
-        pq.write_table(table, part, compression="zstd")
-
-
-def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarray, np.ndarray]:
-    """Facts, ids, classes int64 (text,), clean bool (text,), probabilities float32 (text, class)."""
-    facts = read_facts(path)
-    table = pq.read_table(path)
-    index = {label: position for position, label in enumerate(facts.labels)}
-    classes = np.array([index[label] for label in table.column("label").to_pylist()], dtype=np.int64)
-    flat = table.column("probabilities").combine_chunks().flatten().to_numpy()
-    return (
-        facts,
-        table.column("id").to_pylist(),
-        classes,
-        table.column("clean").to_numpy(),
-        flat.reshape(len(classes), -1),
-    )
 
 
 def write_cost(path: Path, cost: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ import ast
 from typing import Any
 
 from retable.corpora import CORPORA, REFERENCES
-from retable.experiments.cells import cells_of
+from retable.experiments.cells import Plan, cells_of
 from retable.experiments.data_checks import check_data, check_sections
 from retable.experiments.folds import folded_corpora
 from retable.experiments.identity import EXECUTION
@@ -53,9 +53,9 @@ def digest_of_corpus(name: str) -> str:
     return tree_digest(ast.parse(path.read_text(encoding="utf-8")))
 
 
-def code_of_table(table: ResultTable, protocol: dict[str, Any]) -> dict[str, Any]:
+def code_of_table(table: ResultTable, plan: Plan, protocol: dict[str, Any]) -> dict[str, Any]:
     """Return what the runs of a table depend on beside data: its cells, their rows' options and the recipes."""
-    cells = cells_of(table)
+    cells = cells_of(table, plan)
     rows = [row for row in table.rows if row.id in {cell["row"] for cell in cells.values()}]
     return {
         "cells": cells,
@@ -90,7 +90,7 @@ def main() -> None:
     codes["focus"] = {model: model_preset(model)["recipe"]} | recipes_of(RUN_UNITS)
     for name in PAPERS:
         tables = [table for table in paper(name).results if table.name in params["cells"]]
-        codes |= {table.name: code_of_table(table, params["papers"][name]) for table in tables}
+        codes |= {table.name: code_of_table(table, params, params["papers"][name]) for table in tables}
     with atomic_folder(CODE) as folder:
         for name, value in sorted(codes.items()):
             write_json(folder / name, value)

@@ -1,28 +1,28 @@
 """Redraw the papers' figures from the runs at hand; a figure whose runs are not there says why.
 
-In   results/runs/, data/clean/*/stats.json, data/tagged/ (where weights were kept), data/code/, the cells of the scale
-Out  results/figures/<figure>.{svg,png,csv}, results/figures/figures.json (name, title, caption, files, note of each)
+In   results/runs/, data/clean/*/stats.json, data/tagged/ (where weights were kept), params.yaml
+Out  results/figures/<figure>.{svg,png,csv}, results/figures/figures.json
 
-Beside the papers' figures there is one of our own for each table of accuracies, cost-<table>: accuracy against cost.
+See src/retable/results/figures.py.
 """
 
 import sys
 
-from retable.files import atomic_folder
+from retable.experiments.cells import plan_of_checkout
 from retable.project.command import command
-from retable.project.paths import CLEAN, RUNS
-from retable.project.paths import FIGURES as OUT
-from retable.results.figures import write_all
+from retable.project.paths import CLEAN, FIGURES, RUNS
+from retable.results.figures import write_figures
+from retable.results.resolving import Resolver
+from retable.results.tables import read_statistics
+from retable.runs.record import read_runs
 
 
 @command
 def main() -> None:
-    with atomic_folder(OUT) as folder:
-        entries = write_all(folder, RUNS, CLEAN)
+    resolver = Resolver(plan_of_checkout(), read_runs(RUNS))
+    entries = write_figures(FIGURES, resolver, read_statistics(CLEAN))
     for entry in entries:
         if entry["note"]:
             print(f"{entry['name']}: {entry['note']}", file=sys.stderr)
-    print(
-        f"figures: {', '.join(entry['name'] for entry in entries if entry['drawn']) or 'none'} in {OUT}",
-        file=sys.stderr,
-    )
+    drawn = ", ".join(entry["name"] for entry in entries if entry["drawn"]) or "none"
+    print(f"figures: {drawn} in {FIGURES}", file=sys.stderr)

@@ -1,14 +1,15 @@
 """Train the cells of a table that have no current runs, several at once; a stopped one goes on where it stood.
 
 In   data/tagged/<corpus>/, data/vectors/<name>/, params.yaml (cells, papers.<paper>), data/code/<table>
-Out  results/runs/<table>/<row>/<column>/<seed>/{metrics.json,cost.json,curve.csv,predictions.parquet}, and
-     model/ of the rows whose weights are kept; under folds <seed>-fold-<number>/
+Out  results/runs/<table>/<key>/{metrics.json,cost.json,curve.csv,predictions.parquet}, and model/ of the rows whose
+     weights are kept; a run that another table has trained is not trained again
 """
 
 import sys
 
 from retable.papers import paper_of_table
 from retable.project.command import command, fail
+from retable.project.paths import RUNS
 from retable.results.running import chosen_cells, jobs_asked, run_cells, waiting_cells
 
 
@@ -17,6 +18,7 @@ def main(name: str) -> None:
     table = paper_of_table(name).result_table(name)
     cells = chosen_cells(table)
     places = waiting_cells(table, cells)
+    (RUNS / name).mkdir(parents=True, exist_ok=True)  # DVC asks for it, also where other tables have all runs
     print(f"{name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
     if failed := run_cells(places, jobs=jobs_asked()):
         print(failed[0].log.read_text(encoding="utf-8", errors="replace")[-2000:] if failed[0].log.exists() else "")

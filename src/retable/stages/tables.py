@@ -1,6 +1,6 @@
 """Build every table from the runs and the corpora's statistics.
 
-In   results/runs/, data/clean/*/stats.json, data/code/, data/published/, the cells of the scale
+In   results/runs/, data/clean/*/stats.json, data/published/, params.yaml
 Out  results/tables/<table>.{csv,cost.csv,md}
 """
 

@@ -41,21 +41,20 @@ class Entry:
 
 
 def cells(runs: Path) -> list[Entry]:
-    """The cells below results/runs/, each with its runs.
+    """Return the cells of which results/runs/ has runs: what a table, row and column share but for seed and fold.
 
     What a killed run left half-written lies in a hidden folder.
-
-    A cell is what stands in one <table>/<row>/<column>/ and differs by seed or fold alone.
     """
     groups: dict[tuple[str, str], list[Entry]] = {}
-    for path in sorted(runs.glob("[!.]*/[!.]*/[!.]*/[!.]*/metrics.json")):
+    for path in runs.glob("[!.]*/[!.]*/metrics.json"):
         entry = run_entry(path.parent, "runs/" + path.parent.relative_to(runs).as_posix())
-        groups.setdefault((entry.place.rpartition("/")[0], cell_key(entry.facts)), []).append(entry)
-    return [cell_entry(place, key, entries) for (place, key), entries in groups.items()]
+        place = "/".join(("runs", *(str(entry.facts[name]) for name in ("table", "row", "column"))))
+        groups.setdefault((place, cell_key(entry.facts)), []).append(entry)
+    return [cell_entry(*cell, sorted(groups[cell], key=lambda run: run.name)) for cell in sorted(groups)]
 
 
 def run_entry(folder: Path, place: str) -> Entry:
-    """A run of a cell: <table>/<row>/<column>/<seed>/."""
+    """Return a run of a cell."""
     facts = read_facts(folder)
     fold = "" if facts["fold"] is None else f" · fold {facts['fold']}"
     return Entry("run", facts["paper"], f"seed {facts['seed']}{fold}", place, facts["key"],

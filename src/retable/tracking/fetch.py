@@ -12,7 +12,7 @@ def runs_from_store(store: Store, destination: Path, standing: Container[str] = 
     """Write the files of every finished run to the places where they stood, byte for byte.
 
     Args:
-        destination: becomes runs/<table>/<row>/<column>/<seed>/, focus/, clean/<corpus>/, vectors/<name>/, tagger/.
+        destination: becomes runs/<table>/<key>/, focus/, clean/<corpus>/, vectors/<name>/, tagger/.
         standing: of several runs in one place, one with a key among these wins, else the newest.
     Returns: the places that were written.
     Raises: InputError if the store cannot be reached, or a file is not the one that was recorded.

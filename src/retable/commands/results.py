@@ -1,0 +1,18 @@
+"""`retable results`: write every table, figure, claim and page from the bank; no data and no training are needed.
+
+In   docs/results/, data/digests.json, data/published/
+Out  docs/results.md, docs/claims.md, docs/figures/, the table in README.md
+"""
+
+import argparse
+
+from retable.project.command import command
+from retable.project.paths import BANK, ROOT
+from retable.results.pages import write_pages
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable results", description="Write every page from the bank.")
+    parser.parse_args(arguments)
+    print(f"docs/results.md, docs/claims.md, docs/figures/ and README.md show {write_pages(ROOT, BANK)} runs of {BANK}")

@@ -1,0 +1,146 @@
+"""The pages that the bank alone gives: no run's folder is read, no data are needed, and nothing is trained.
+
+In   docs/results/ (the bank), data/digests.json, data/published/
+Out  docs/results.md, docs/claims.md, docs/figures/, the table in README.md
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from retable.experiments.scale import scale_preset
+from retable.figures.style import INK
+from retable.files import atomic_file, read_json
+from retable.papers import PAPERS, paper
+from retable.papers.paper import ResultTable
+from retable.results.claims import Shown, claims_markdown
+from retable.results.figures import cost_figure_name, write_figures
+from retable.results.figures_page import figures_markdown
+from retable.results.generated import renew
+from retable.results.resolving import Resolver
+from retable.results.tables import Statistics, lines_and_costs, seed_spreads, tables_without_runs
+from retable.runs.bank import read_bank, repeats
+from retable.runs.record import RunRecord
+from retable.tables.markdown import result_markdown
+
+BANK_SCALE = "measure"  # the protocols under which the bank's runs are current
+FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
+CHANGED = (  # as `retable.runs.provenance.git_commit` says it
+    "A + behind a commit: tracked files of src/ had changes that were not committed when the "
+    "run was written. It decides nothing: a run is shown if the recipe of the code that made it, committed or not, is "
+    "today's (docs/recipes.md)."
+)
+HEADING = (
+    "# Measured results\n\nWritten by `retable results` from docs/results/, where each run is a line with its hashes, "
+    "recipe, commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE ROW "
+    f"COLUMN`, trains it again.\n\n{CHANGED}\n"
+)
+PAPER_WHITE = f'<svg style="background:#fff;color:{INK};font-family:sans-serif" '
+
+
+def bank_resolver(bank: Path) -> Resolver:
+    """Return what fills the tables from the bank: all its runs that are current. Raises: InputError."""
+    return Resolver(scale_preset(BANK_SCALE), read_bank(bank), beyond=True)
+
+
+def read_corpora(bank: Path) -> dict[str, Any]:
+    """Return corpus -> its statistics, as the bank has them."""
+    found: dict[str, Any] = read_json(bank / "corpora.json")
+    return found
+
+
+def write_pages(root: Path, bank: Path) -> int:
+    """Write every page from the bank, and return how many runs they show.
+
+    Args:
+        root: of the checkout, below which docs/ and README.md are.
+        bank: docs/results/.
+    Raises: InputError.
+    """
+    resolver, statistics, docs = bank_resolver(bank), read_corpora(bank), root / "docs"
+    entries = write_figures(docs / "figures", resolver, statistics)
+    for path in (docs / "figures").glob("*.svg"):
+        put_on_white(path)
+    parts = [HEADING]
+    for source in map(paper, PAPERS):
+        parts += [table_section(table, resolver, docs) for table in source.results if resolver.fill(table).runs]
+    parts += statistics_sections(statistics)
+    parts.append(figures_markdown(entries, docs / "figures"))
+    with atomic_file(docs / "results.md") as part:
+        part.write_text("\n".join(parts), encoding="utf-8")
+    renew(docs / "claims.md", "claims", claims_markdown(shown_in(resolver), seed_spreads()))
+    renew(root / "README.md", "results", front_table(resolver))
+    return len(resolver.current())
+
+
+def shown_in(resolver: Resolver) -> Callable[[str], Shown]:
+    """Return what gives a table's runs, as claims ask for them."""
+    tables = {table.name: table for source in map(paper, PAPERS) for table in source.results}
+    return lambda name: resolver.fill(tables[name]).runs
+
+
+def table_section(table: ResultTable, resolver: Resolver, docs: Path) -> str:
+    """Return a table as a section: lines, costs, picture, and where its runs were made."""
+    lines, costs = lines_and_costs(table, resolver)
+    picture = f"figures/{cost_figure_name(table.name)}.svg"
+    shown = f"\n![Accuracy against cost]({picture})\n" if (docs / picture).exists() else ""
+    own = [run for run in resolver.by_key.values() if run.place[0] == table.name]
+    made = f"### Made on\n\n{origin_of(own)}\n"
+    return f"{below_a_title(result_markdown(table, lines, costs))}{shown}\n{made}{repeated(resolver, table)}"
+
+
+def statistics_sections(statistics: Statistics) -> list[str]:
+    """Return the tables that need no run."""
+    found = [
+        markdown for source in map(paper, PAPERS) for _, markdown in tables_without_runs(source, statistics).values()
+    ]
+    return [below_a_title(markdown) for markdown in found]
+
+
+def front_table(resolver: Resolver) -> str:
+    """Return the README's table: the columns that are measured, and where their runs were made."""
+    table = next(table for source in map(paper, PAPERS) for table in source.results if table.name == FRONT_TABLE)
+    lines, _ = lines_and_costs(table, resolver)
+    measured = {line.column for line in lines if line.measured}
+    body = result_markdown(table, [line for line in lines if line.column in measured])
+    made = origin_of(run for run in resolver.current() if run.place[0] == table.name)
+    body = body.partition("\n\n")[2].partition("\n## Notes")[0]
+    return f"{body}\n{made}" + (f"\n\n{CHANGED}" if "+" in made else "")
+
+
+def origin_of(runs: Iterable[RunRecord]) -> str:
+    """Return where runs were made, a line each."""
+    made = sorted({(*run.machine, run.metrics["date"], short(run.metrics["git_commit"])) for run in runs})
+    return "\n".join(
+        f"- {device}, {threads} threads, {date}, commit {commit}" for device, threads, date, commit in made
+    )
+
+
+def repeated(resolver: Resolver, table: ResultTable) -> str:
+    """Return the runs of a table that were trained more than once, with both accuracies; empty if none was."""
+    pairs = repeats(run for runs in resolver.placed.values() for run in runs if run.place[0] == table.name)
+    told = "\n".join(
+        f"- {first.name}: {first.accuracy:.2f} is shown, {other.accuracy:.2f} on {other.machine[0]}, "
+        f"{other.metrics['date']}, by {other.who}"
+        for first, other in pairs
+    )
+    return f"\n### Trained again\n\n{told}\n" if told else ""
+
+
+def short(commit: str) -> str:
+    """Return the first digits of a commit, and the mark of a checkout that had been changed."""
+    return commit[:10] + ("+" if commit.endswith("+") else "")
+
+
+def below_a_title(markdown: str) -> str:
+    """Return a table's page as a section of another page."""
+    return re.sub("^#", "##", markdown, flags=re.MULTILINE)
+
+
+def put_on_white(path: Path) -> None:
+    """Give a picture that stands alone, and not in a page, a white ground and ink."""
+    picture = path.read_text(encoding="utf-8")
+    if PAPER_WHITE not in picture:
+        with atomic_file(path) as part:
+            part.write_text(picture.replace("<svg ", PAPER_WHITE, 1), encoding="utf-8")

@@ -1,0 +1,273 @@
+"""Which runs fill the cells of a table: one answer for files, MLflow and the bank.
+
+A cell asks for keys, one for each seed and fold: parameters, data and recipe of today. A run of such a key fills it,
+whoever trained it. A table shows its own cells, and those of other tables that are the same runs.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+from retable.errors import InputError
+from retable.experiments.cells import Plan, cells_of
+from retable.experiments.folds import Planned
+from retable.experiments.identity import identity
+from retable.experiments.scale import MODEL_SECTIONS, model_preset, scale_preset
+from retable.models import LINEAR_MODELS
+from retable.papers import PAPERS, paper, paper_of_table
+from retable.papers.paper import Column, Paper, ResultTable, Row
+from retable.papers.parameters import cut_of, folds_of, other_options, row_parameters, serves
+from retable.project.paths import TAGGED, VECTORS
+from retable.runs.recipes import from_text, majors
+from retable.runs.record import RunRecord
+from retable.tables.results import IN_NO_SCALE
+
+Key = tuple[str, str]  # row, column
+Cell = Mapping[str, str]  # row, column, model, corpus, vectors
+OfSeed = list[RunRecord]  # one run, or those of all folds in their order
+NOT_RUN, REFUSED = "not run yet", "refused"
+SCALES = ("cpu", "full", "paper")  # the least work first; measure has full's cells, smoke the project's own samples
+
+
+class Shown(NamedTuple):
+    """A cell, the paper and table that run it, and the row and column under which a table shows it.
+
+    `limits` says in which options it is limited otherwise than the table's own runs would be; then it is not shown.
+    """
+
+    paper: Paper
+    table: ResultTable
+    cell: Cell
+    row: Row
+    column: Column
+    limits: str = ""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A table: (row, column) -> its runs, seed by seed; why others are missing, or run with other limits elsewhere."""
+
+    runs: Mapping[Key, Sequence[OfSeed]] = field(default_factory=dict)
+    missing: Mapping[Key, str] = field(default_factory=dict)
+    limited: Mapping[Key, str] = field(default_factory=dict)
+
+    def shown(self, key: Key) -> list[RunRecord]:
+        """Return the runs of a cell that its table shows: of dev folds the best on dev, else all."""
+        return [run for of_seed in self.runs.get(key, ()) for run in shown_of_seed(of_seed)]
+
+
+def shown_of_seed(runs: OfSeed) -> OfSeed:
+    """Return the runs of a seed that its table shows: of dev folds the best on dev, else all."""
+    return [max(runs, key=lambda run: run.dev)] if runs[0].cut[0] == "dev" else runs
+
+
+class Resolver:
+    """The runs at hand and what is planned, from which every table is filled.
+
+    Args:
+        plan: sections of params.yaml or of a scale.
+        runs: at hand; of several with one key the first fills a cell.
+        beyond: whether runs are shown that are current but not planned: more seeds, other scales' cells. Then a cell is
+            filled by the seeds that are there; else only if all planned ones are.
+    """
+
+    def __init__(self, plan: Plan, runs: Iterable[RunRecord] = (), *, beyond: bool = False) -> None:
+        self.plan, self.beyond = plan, beyond
+        self.by_key: dict[str, RunRecord] = {}
+        self.placed: dict[tuple[str, str, str], list[RunRecord]] = {}
+        for run in runs:
+            self.by_key.setdefault(run.key, run)
+            self.placed.setdefault(run.place, []).append(run)
+        self._cells: dict[str, list[Cell]] = {}
+        self._filled: dict[str, Filled] = {}
+        self._runs: dict[tuple[str, str, str], tuple[list[OfSeed], str]] = {}
+
+    def fill(self, table: ResultTable) -> Filled:
+        """Return the runs that fill a table, and why its other planned cells have none."""
+        if table.name not in self._filled:
+            self._filled[table.name] = self._fill(table, paper_of_table(table.name))
+        return self._filled[table.name]
+
+    def current(self) -> list[RunRecord]:
+        """Return the runs that fill a cell of their own table."""
+        found = dict[str, RunRecord]()
+        for source in map(paper, PAPERS):
+            for table in source.results:
+                for cell in self.cells(table):
+                    of_cell, _ = self.runs_of(source, table, cell)
+                    found |= {run.key: run for of_seed in of_cell for run in of_seed}
+        return list(found.values())
+
+    def _fill(self, table: ResultTable, source: Paper) -> Filled:
+        runs: dict[Key, list[OfSeed]] = {}
+        missing: dict[Key, str] = {}
+        limited: dict[Key, str] = {}
+        for shown in self.candidates(table, source):
+            keys = [(shown.row.id, column.id) for column in table.showing(shown.column.id)]
+            found, reason = self.runs_of(shown.paper, shown.table, shown.cell)
+            if keys[0] in runs:
+                continue
+            if shown.limits:
+                told = f"{shown.table.name} has a run with {shown.limits}"
+                limited |= dict.fromkeys(keys, told) if found else {}
+            elif found and (self.beyond or not reason):
+                runs |= dict.fromkeys(keys, found)
+            else:
+                missing = dict.fromkeys(keys, reason) | missing
+        return Filled(runs, {key: reason for key, reason in missing.items() if key not in runs}, limited)
+
+    def candidates(self, table: ResultTable, source: Paper) -> Iterator[Shown]:
+        """Yield the cells that a table may show: its own, and those that another table runs.
+
+        A linear model's run serves the tables of all papers, a network's those of its own: papers may limit their runs
+        differently, and give them other word vectors. One without given vectors serves the tables too of papers that
+        would limit it alike. Where a corpus is cut into folds, see `serves`.
+        """
+        for cell in self.cells(table):
+            yield Shown(source, table, cell, table.row(cell["row"]), table.column(cell["column"]))
+        for owner in (source, *(paper(name) for name in PAPERS if name != source.name)):
+            for other in owner.results:
+                for cell in self.cells(other) if other is not table else ():
+                    foreign = owner is not source and cell["model"] not in LINEAR_MODELS
+                    if not (foreign and cell["vectors"] != "none"):
+                        yield from self.shown_as(table, source, owner, other, cell, foreign=foreign)
+
+    def shown_as(
+        self, table: ResultTable, source: Paper, owner: Paper, other: ResultTable, cell: Cell, *, foreign: bool
+    ) -> Iterator[Shown]:
+        """Yield each row and column of a table that a cell of another one fills."""
+        protocols, theirs = self.plan["papers"], other.column(cell["column"])
+        for row, column in table.shown_as(other, cell["row"], theirs.id, row_options):
+            cut, wanted = cut_of(theirs, protocols[owner.name]), cut_of(column, protocols[source.name])
+            if serves(cut, wanted, linear=cell["model"] in LINEAR_MODELS):
+                ours = (column, protocols[source.name])
+                limits = other_limits(row, (theirs, protocols[owner.name]), ours) if foreign else ""
+                yield Shown(owner, other, cell, row, column, limits)
+
+    def cells(self, table: ResultTable) -> list[Cell]:
+        """Return the cells that a table runs: those planned and, beyond the plan, those of its runs at hand."""
+        if table.name not in self._cells:
+            planned: list[Cell] = list(cells_of(table, self.plan).values())
+            known = {(cell["row"], cell["column"]) for cell in planned}
+            others = {place[1:]: runs[0] for place, runs in self.placed.items() if place[0] == table.name}
+            found = (cell_of_run(table, run) for key, run in others.items() if self.beyond and key not in known)
+            self._cells[table.name] = [*planned, *(cell for cell in found if cell)]
+        return self._cells[table.name]
+
+    def runs_of(self, source: Paper, table: ResultTable, cell: Cell) -> tuple[list[OfSeed], str]:
+        """Return the runs of a cell, seed by seed, and why one that is planned is missing; empty if none is."""
+        place = (table.name, cell["row"], cell["column"])
+        if place not in self._runs:
+            self._runs[place] = self._runs_of(source, table, cell, self.placed.get(place, []))
+        return self._runs[place]
+
+    def _runs_of(
+        self, source: Paper, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]
+    ) -> tuple[list[OfSeed], str]:
+        protocol, reason = self.plan["papers"][source.name], ""
+        seeds = [*protocol["seeds"], *((run.seed for run in placed) if self.beyond else ())]
+        found = []
+        for seed in dict.fromkeys(seeds):
+            of_seed = []
+            for fold in folds_of(table.column(cell["column"]), protocol):
+                planned = Planned(seed, fold)
+                try:
+                    now = identity_of(table, cell, planned, protocol)
+                except FileNotFoundError:  # no such data, neither at hand nor in data/digests.json
+                    now = {"key": "", "hashes": {}}
+                run = self.by_key.get(now["key"])
+                of_seed += [run] if run else []
+                if not run and not reason:
+                    reason = why_missing([each for each in placed if (each.seed, each.fold) == planned], now["hashes"])
+            if len(of_seed) == len(folds_of(table.column(cell["column"]), protocol)):
+                found.append(of_seed)
+        return found, reason
+
+
+def identity_of(table: ResultTable, cell: Cell, planned: Planned, protocol: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a run of a cell would be today. Raises: FileNotFoundError if its data are not known."""
+    parameters = row_parameters(
+        model_preset(cell["model"]),
+        table.row(cell["row"]),
+        table.column(cell["column"]),
+        protocol,
+        vectors=cell["vectors"],
+        seed=planned.seed,
+        fold=planned.fold,
+    )
+    return identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"])
+
+
+def cell_of_run(table: ResultTable, run: RunRecord) -> Cell | None:
+    """Return the cell that a run of a table was trained for; None if the table has it no more."""
+    _, row, column = run.place
+    try:
+        of_row, of_column = table.row(row), table.column(column)
+    except InputError:
+        return None
+    if of_row.model is None or of_column.corpus is None:
+        return None
+    return {"row": row, "column": column, "model": of_row.model, "corpus": of_column.corpus, "vectors": run.vectors}
+
+
+def why_missing(others: Sequence[RunRecord], now: Mapping[str, str]) -> str:
+    """Return why a run is missing: in what those of its row, column and seed differ from it, or that there is none."""
+    if not others:
+        return NOT_RUN
+    changed = min((changed_hashes(run.hashes, now) for run in others), key=len)
+    return f"{REFUSED}: its {' and '.join(changed)} changed since, it has to be run again"
+
+
+def changed_hashes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return which of parameters, data and recipe of a run are not those of today; of a recipe, its majors count."""
+    if not now:
+        return ["data"]
+    changed = [name for name in ("parameters", "data") if then.get(name) != now[name]]
+    same_majors = majors(from_text(then.get("recipe", ""))) == majors(from_text(now["recipe"]))
+    return changed + ([] if same_majors else ["recipe"])
+
+
+def row_options(row: Row) -> dict[str, Any]:
+    """Return all options of a row's model: its preset's, the row's own in their place, and what was searched."""
+    preset = model_preset(str(row.model)) if row.model else {}
+    options = {name: preset[name] | row.overrides.get(name, {}) for name in MODEL_SECTIONS if name in preset}
+    return options | ({"searched": row.searched} if row.searched else {})
+
+
+def other_limits(row: Row, theirs: tuple[Column, dict[str, Any]], ours: tuple[Column, dict[str, Any]]) -> str:
+    """Return in what a row's runs for another paper are limited otherwise than for one's own; empty if in nothing.
+
+    Args:
+        theirs, ours: the column of each paper, and how it runs its cells.
+    """
+    of_both = [
+        row_parameters(model_preset(str(row.model)), row, column, protocol, vectors="none", seed=0)
+        for column, protocol in (theirs, ours)
+    ]
+    return other_options(*of_both)
+
+
+def reasons(table: ResultTable, filled: Filled) -> dict[Key, str]:
+    """Return why cells of a table are not measured: not run yet and where they are planned, refused, or limited."""
+    found = planned_elsewhere(table)
+    for key, told in filled.limited.items():
+        found[key] = f"{found.get(key, IN_NO_SCALE)}, {told}"
+    return {**filled.missing, **found} | {key: told for key, told in filled.missing.items() if told.startswith(REFUSED)}
+
+
+def planned_elsewhere(table: ResultTable) -> dict[Key, str]:
+    """Return the cells that a scale plans for a table, each with the smallest such scale, as a reader is told."""
+    source, found = paper_of_table(table.name), dict[Key, str]()
+    for scale in reversed(SCALES):
+        for shown in resolver_of_scale(scale).candidates(table, source):
+            if not shown.limits:
+                told = f"{NOT_RUN}: scale {scale} has it"
+                found |= {(shown.row.id, column.id): told for column in table.showing(shown.column.id)}
+    return found
+
+
+@cache
+def resolver_of_scale(scale: str) -> Resolver:
+    """Return what fills the tables of a scale, without any run."""
+    return Resolver(scale_preset(scale))

@@ -1,0 +1,165 @@
+"""A run that exists, as one record: read from its folder, from a line of the bank, or from what MLflow gave back.
+
+results/runs/<table>/<key>/   metrics.json, cost.json, curve.csv, predictions.parquet; model/ where weights are kept
+
+The table is the one that trained it; its key alone says which run it is. The folder comes there whole or not at all.
+"""
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retable.errors import InputError
+from retable.files import read_json
+from retable.papers.parameters import Cut
+from retable.runs.predictions import read_predictions
+from retable.text.folds import Fold
+
+FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")
+NEEDED = {  # of metrics.json
+    "key", "paper", "table", "row", "column", "model", "corpus", "seed", "fold", "scale", "parameters", "hashes",
+    "vectors", "test", "test_clean", "dev", "epochs", "chosen", "git_commit", "versions", "device", "threads", "date",
+}  # fmt: skip
+KEY_DIGITS = 16  # of a key, in the name of a folder
+PERCENT = 100.0
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run: who it is, its scores as fractions, its costs.
+
+    `metrics` is as metrics.json and `cost` as cost.json, `curve` the accuracy on dev after each epoch in percent (of a
+    linear model empty), `predictions` the file of its answers. `folder` is None for a run of the bank, `who` put it
+    there.
+    """
+
+    metrics: Mapping[str, Any]
+    cost: Mapping[str, Any]
+    curve: tuple[float, ...]
+    predictions: Path
+    folder: Path | None = None
+    who: str = ""
+
+    @property
+    def key(self) -> str:
+        """What makes two runs the same: parameters, data, and the majors of the recipe."""
+        return str(self.metrics["key"])
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """Parameters, data, recipe."""
+        found: dict[str, str] = self.metrics["hashes"]
+        return found
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Table, row and column that asked for it."""
+        return self.metrics["table"], self.metrics["row"], self.metrics["column"]
+
+    @property
+    def seed(self) -> int:
+        """Folds of one have it in common."""
+        return int(self.metrics["seed"])
+
+    @property
+    def fold(self) -> Fold | None:
+        """Its fold; None for a run on the corpus's own splits."""
+        return Fold.of_parameters(self.metrics["parameters"]["corpus"])
+
+    @property
+    def cut(self) -> Cut:
+        """As `retable.papers.parameters.cut_of` of the column."""
+        return (self.fold.kind, self.fold.folds) if self.fold else ("", 0)
+
+    @property
+    def name(self) -> str:
+        """Row, column, seed and fold: "fcsr on sst-2, seed 1"."""
+        fold = f", fold {self.fold.number} of {self.fold.folds}" if self.fold else ""
+        return f"{self.metrics['row']} on {self.metrics['column']}, seed {self.seed}{fold}"
+
+    @property
+    def vectors(self) -> str:
+        """Name of its word vectors."""
+        return self.metrics["vectors"]["name"] if self.metrics["vectors"] else "none"
+
+    @property
+    def accuracy(self) -> float:
+        """On test, in percent."""
+        return PERCENT * float(self.metrics["test"]["accuracy"])
+
+    @property
+    def texts(self) -> int:
+        """In its test split."""
+        return int(self.metrics["test"]["texts"])
+
+    @property
+    def dev(self) -> float:
+        """Accuracy on dev, a fraction."""
+        return float(self.metrics["dev"]["accuracy"])
+
+    @property
+    def epochs(self) -> int:
+        """After which its weights are those that were kept."""
+        return int(self.metrics["epochs"]["chosen"])
+
+    @property
+    def machine(self) -> tuple[str, int]:
+        """Device and threads."""
+        return str(self.metrics["device"]), int(self.metrics["threads"])
+
+    def answers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return true classes int64 (text,) and probabilities float32 (text, class) that sum to one."""
+        _, _, classes, _, probabilities = read_predictions(self.predictions)
+        return classes, probabilities / probabilities.sum(axis=1, keepdims=True)
+
+
+def run_folder(runs: Path, table: str, key: str) -> Path:
+    """Return where a run of a table stands, or will."""
+    return runs / table / key[:KEY_DIGITS]
+
+
+def find_run(runs: Path, key: str) -> Path | None:
+    """Return the folder of a run, whichever table trained it; None if there is none."""
+    return next((path.parent for path in runs.glob(f"[!.]*/{key[:KEY_DIGITS]}/metrics.json")), None)
+
+
+def read_runs(runs: Path) -> list[RunRecord]:
+    """Read every run below results/runs/, in the order of tables, rows, columns and seeds. Raises: InputError."""
+    found = [read_run(path.parent) for path in runs.glob("[!.]*/[!.]*/metrics.json")]
+    return sorted(found, key=lambda run: (*run.place, run.seed, run.fold.number if run.fold else 0, run.key))
+
+
+def read_run(folder: Path) -> RunRecord:
+    """Read a run's folder.
+
+    Raises: InputError if a file is missing or damaged, or metrics.json lacks what a run says of itself.
+    """
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        raise InputError(f"{folder} lacks {', '.join(missing)}, so the run is not whole; remove the folder.")
+    metrics, cost = _read_object(folder / "metrics.json"), _read_object(folder / "cost.json")
+    if absent := sorted(NEEDED - metrics.keys()):
+        raise InputError(
+            f"{folder}/metrics.json does not say {', '.join(absent)}; was it written by this version of retable?"
+        )
+    return RunRecord(metrics, cost, _read_curve(folder / "curve.csv"), folder / "predictions.parquet", folder)
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        found = read_json(path)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{path} is no JSON ({error}); remove its folder, or copy it again.") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path} holds no object; remove its folder, or copy it again.")
+    return found
+
+
+def _read_curve(path: Path) -> tuple[float, ...]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return tuple(PERCENT * float(line["dev_accuracy"]) for line in csv.DictReader(file) if "epoch" in line)

@@ -1,0 +1,101 @@
+"""The bank: lines that are added and never changed, and predictions without texts."""
+
+import pyarrow.parquet as pq
+import pytest
+
+from retable.errors import InputError
+from retable.files import read_json
+from retable.runs.bank import add_to_bank, read_bank, repeats
+from retable.runs.record import read_run
+from tests.results.records import with_metrics
+from tests.tracking.conftest import write_run
+
+
+@pytest.fixture
+def run(tmp_path):
+    return read_run(write_run(tmp_path / "runs/fcsr-table-3/a"))
+
+
+def test_a_run_is_banked_once_whole_and_without_texts(tmp_path, run):
+    bank = tmp_path / "bank"
+    assert add_to_bank(bank, [run], "me") == 1
+    before = (bank / "fcsr-table-3.jsonl").read_bytes()
+    assert add_to_bank(bank, [run], "you") == 0
+    assert (bank / "fcsr-table-3.jsonl").read_bytes() == before
+    (banked,) = read_bank(bank)
+    assert (banked.metrics, banked.cost, banked.who, banked.folder) == (run.metrics, run.cost, "me", None)
+    assert banked.curve == pytest.approx(run.curve, abs=1e-4)
+    assert banked.answers()[0].tolist() == run.answers()[0].tolist()
+    assert banked.answers()[1] == pytest.approx(run.answers()[1], abs=1e-3)
+    table = pq.read_table(banked.predictions)
+    assert table.column_names == ["id", "label", "predicted", "clean", "probabilities"]
+    for name in ("id", "label", "predicted", "clean"):  # the answers are those of the unrounded probabilities
+        assert table.column(name).to_pylist() == pq.read_table(run.predictions).column(name).to_pylist()
+
+
+def test_a_second_run_of_a_cell_stands_beside_the_first(tmp_path, run):
+    bank = tmp_path / "bank"
+    again = with_metrics(run, date="2026-12-01", test=run.metrics["test"] | {"accuracy": 0.5})
+    assert [add_to_bank(bank, [each], "me") for each in (run, again, run, again)] == [1, 1, 0, 0]
+    first, second = read_bank(bank)
+    assert (first.accuracy, second.accuracy) == (run.accuracy, 50.0)
+    assert first.predictions != second.predictions
+    assert second.predictions.exists()
+    assert repeats([first, second]) == [(first, second)]
+    assert repeats([first]) == []
+
+
+def test_times_of_a_machine_with_other_work_are_not_kept(tmp_path, run):
+    add_to_bank(tmp_path / "bank", [run], "me", times=False)
+    (banked,) = read_bank(tmp_path / "bank")
+    assert run.cost.keys() - banked.cost.keys() == {"seconds", "seconds_per_epoch", "words_per_second"}
+
+
+def test_a_damaged_line_is_named_by_file_and_number(tmp_path, run):
+    add_to_bank(tmp_path / "bank", [run], "me")
+    path = tmp_path / "bank/fcsr-table-3.jsonl"
+    for damage in ('{"cost": {}}', "<<<<<<< HEAD", "[]", '{"metrics": 1'):
+        path.write_text(path.read_text().splitlines()[0] + "\n" + damage + "\n")
+        with pytest.raises(InputError, match=r"fcsr-table-3\.jsonl, line 2, is no run"):
+            read_bank(tmp_path / "bank")
+
+
+def test_an_empty_bank_is_empty(tmp_path):
+    assert read_bank(tmp_path / "none") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("cost.json", None, "lacks cost.json"),
+        ("metrics.json", "{", "is no JSON"),
+        ("metrics.json", "[]", "holds no object"),
+        ("metrics.json", "{}", "does not say chosen, column"),
+        ("cost.json", "\udc80", "is no JSON"),
+        ("metrics.json", "[" * 100_000, "is no JSON"),
+    ],
+)
+def test_a_damaged_run_is_refused_with_its_file(run, name, content, message):
+    path = run.folder / name
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError, match=message):
+        read_run(run.folder)
+
+
+def test_every_banked_run_of_the_repository_is_whole():
+    from retable.experiments.identity import hash_of_parameters
+    from retable.project.paths import BANK
+    from retable.runs.provenance import run_key
+
+    runs = read_bank(BANK)
+    assert len(runs) > 300
+    for run in runs:
+        assert run.hashes["parameters"] == hash_of_parameters(run.metrics["parameters"]), run.name
+        assert run.key == run_key(**run.hashes), run.name
+        assert run.predictions.exists(), run.name
+    assert len({run.predictions for run in runs}) == len(runs)
+    corpora = read_json(BANK / "corpora.json")
+    assert {run.metrics["corpus"] for run in runs} <= corpora.keys()

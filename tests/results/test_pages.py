@@ -1,0 +1,52 @@
+"""The pages that the bank alone gives, in a folder without any data."""
+
+import shutil
+
+import pytest
+
+from retable.experiments.scale import scale_preset
+from retable.files import read_json, write_json
+from retable.project.paths import ROOT
+from retable.results.pages import BANK_SCALE, write_pages
+from retable.runs.bank import add_to_bank
+from tests.results.records import answers, run, with_metrics
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """Pages with markers, and a bank of two floors on SST-2, one of them trained twice."""
+    (tmp_path / "docs").mkdir()
+    for name in ("README.md", "docs/claims.md"):
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    plan = scale_preset(BANK_SCALE)
+    runs = []
+    for row, right in (("tfidf-svm", 80), ("nb-svm", 70)):
+        predictions = answers(tmp_path / f"{row}.parquet", right, prefix="sst-2/test")
+        runs.append(run(plan, "fcsr-table-3", row, "sst-2", right=right / 100, predictions=predictions))
+    again = with_metrics(runs[0], date="2026-12-24", test=runs[0].metrics["test"] | {"accuracy": 0.79})
+    add_to_bank(tmp_path / "docs/results", [*runs, again], "Ada")
+    write_json(tmp_path / "docs/results/corpora.json", {})
+    return tmp_path
+
+
+def test_every_page_comes_from_the_bank_alone(checkout):
+    assert write_pages(checkout, checkout / "docs/results") == 2
+    page = (checkout / "docs/results.md").read_text()
+    assert "80.00" in page
+    assert "tfidf-svm on sst-2, seed 1: 80.00 is shown, 79.00 on a processor, 2026-12-24, by Ada" in page
+    assert "- a processor, 2 threads, 2026-11-22, commit 0123456789\n" in page
+    assert "80.00" in (checkout / "README.md").read_text()
+    entries = {entry["name"] for entry in read_json(checkout / "docs/figures/figures.json") if entry["drawn"]}
+    assert entries == {"cost-floors-table-1"}
+    for path in (checkout / "docs/figures").glob("*.svg"):
+        assert path.read_text().count("background:#fff") == 1
+
+
+def test_a_second_time_nothing_changes(checkout):
+    def pages():
+        return {path: path.read_bytes() for path in checkout.rglob("*") if path.is_file()}
+
+    write_pages(checkout, checkout / "docs/results")
+    before = pages()
+    write_pages(checkout, checkout / "docs/results")
+    assert pages() == before

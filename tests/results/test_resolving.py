@@ -1,0 +1,159 @@
+"""Which runs fill a table: its own, those of other tables, by key; and why others are missing."""
+
+import pytest
+
+from retable.papers import paper
+from retable.results import resolving
+from retable.results.resolving import Resolver, changed_hashes, reasons
+from retable.results.tables import read_cells, read_costs
+from retable.text.folds import Fold
+from tests.results.records import PROTOCOL, plan, rules, run
+
+FCSR, TRANSFORMER_F, LAMA, FLOORS = (paper(name) for name in ("fcsr", "transformer-f", "lama", "floors"))
+TABLE = FCSR.result_table("fcsr-table-3")
+SECOND, THIRD = (TRANSFORMER_F.result_table(f"transformer-f-table-{number}") for number in (2, 3))
+OF_LAMA, OF_FLOORS = LAMA.result_table("lama-table-4"), FLOORS.result_table("floors-table-1")
+
+
+@pytest.fixture(autouse=True)
+def no_other_scale(monkeypatch):
+    monkeypatch.setattr(resolving, "planned_elsewhere", lambda table: {})
+
+
+def shown(filled):
+    return {key: [run.metrics["table"] for of_seed in seeds for run in of_seed] for key, seeds in filled.runs.items()}
+
+
+def test_a_run_stands_under_every_column_that_shows_a_score_of_it_and_in_every_table_that_shares_it():
+    asked = plan({SECOND.name: rules("transformer", "ced"), THIRD.name: rules("transformer-f-cor", "ced")})
+    resolver = Resolver(asked, [run(asked, SECOND.name, "transformer", "ced", right=0.9)])
+    filled = resolver.fill(THIRD)
+    assert shown(filled) == {key: [SECOND.name] for key in [("transformer", "ced"), ("transformer", "ced-f1")]}
+    assert filled.missing == dict.fromkeys(
+        [("transformer-f-cor", "ced"), ("transformer-f-cor", "ced-f1")], "not run yet"
+    )
+    cells = read_cells(THIRD, filled, PROTOCOL | {"epochs": {"ced": 7}})
+    values = {key: [(one.value, one.of_epochs) for one in found] for key, found in cells.runs.items()}
+    assert values == {("transformer", "ced"): [(0.9, 20)], ("transformer", "ced-f1"): [(0.45, 20)]}
+    assert [(cost["row"], cost["column"], cost["seconds"]) for cost in read_costs(THIRD, filled)] == [
+        ("transformer", "ced", 14.0)
+    ]
+    assert set(resolver.fill(SECOND).runs) == {("transformer", "ced"), ("transformer", "ced-f1")} & {
+        (row.id, column.id) for row in SECOND.rows for column in SECOND.columns
+    }
+
+
+@pytest.mark.parametrize("hashes", [{"parameters": "p"}, {"data": "d"}, {"recipe": "loop 9.0"}])
+def test_a_run_that_is_not_of_today_fills_nothing_and_says_why(hashes):
+    asked = plan({TABLE.name: rules("fasttext", "sst-2")})
+    (name,) = hashes
+    for beyond in (False, True):
+        filled = Resolver(asked, [run(asked, TABLE.name, "fasttext", "sst-2", **hashes)], beyond=beyond).fill(TABLE)
+        told = f"refused: its {name} changed since, it has to be run again"
+        assert (filled.runs, filled.missing) == ({}, {("fasttext", "sst-2"): told})
+        assert reasons(TABLE, filled)["fasttext", "sst-2"] == told
+
+
+def test_of_a_recipe_the_majors_count():
+    now = {"parameters": "p", "data": "d", "recipe": "c 1.0"}
+    assert changed_hashes(now | {"recipe": "c 1.3"}, now) == []
+    assert changed_hashes(now | {"recipe": "c 0.9", "data": "old"}, now) == ["data", "recipe"]
+
+
+def test_a_linear_row_serves_the_tables_of_all_papers_and_a_network_those_that_limit_it_alike():
+    cells = {OF_FLOORS.name: rules(["tfidf-svm", "fasttext"], "mr")}
+    for limits, rows in ((0, {"tfidf-svm", "fasttext"}), ({"mr": 3}, {"tfidf-svm"})):
+        asked = plan(cells, fcsr={"epochs": limits})
+        runs = [run(asked, OF_FLOORS.name, row, "mr") for row in ("tfidf-svm", "fasttext")]
+        filled = Resolver(asked, runs).fill(TABLE)
+        assert {row for row, _ in filled.runs} == rows
+        told = (
+            {}
+            if not limits
+            else {("fasttext", "polarity"): "floors-table-1 has a run with training.epochs 15 (here 3)"}
+        )
+        assert filled.limited == told
+        assert reasons(TABLE, filled) == {key: f"in no scale, {why}" for key, why in told.items()}
+
+
+def test_a_cell_is_filled_when_all_its_planned_seeds_are_there_and_beyond_the_plan_by_those_that_are():
+    asked = plan({TABLE.name: rules("fasttext", "sst-2")}, fcsr={"seeds": [1, 2]})
+    runs = [run(asked, TABLE.name, "fasttext", "sst-2", seed=seed) for seed in (1, 2, 3)]
+    key = ("fasttext", "sst-2")
+
+    def seeds(given, **options):
+        found = Resolver(asked, given, **options).fill(TABLE).runs.get(key, ())
+        return [record.seed for of_seed in found for record in of_seed]
+
+    assert seeds(runs[:1]) == []
+    assert seeds(runs) == [1, 2]
+    assert seeds(runs[1:], beyond=True) == [2, 3]
+    other = plan({})
+    assert seeds(runs[:1]) == []
+    assert Resolver(other, runs[:1], beyond=True).fill(TABLE).runs.keys() == {key}  # another scale's cell
+    assert Resolver(other, runs[:1]).fill(TABLE).runs == {}
+
+
+def test_of_folds_a_seed_is_shown_whole_or_not_at_all():
+    asked = plan({SECOND.name: rules("fasttext", "mr")}, transformer_f={"folds": {"mr": 2}, "seeds": [1]})
+    folds = [
+        run(asked, SECOND.name, "fasttext", "mr", fold=Fold("test", 2, number), right=right)
+        for number, right in ((1, 0.7), (2, 0.9))
+    ]
+    for beyond in (False, True):
+        for given in (folds[:1], folds[1:]):
+            filled = Resolver(asked, given, beyond=beyond).fill(SECOND)
+            assert (filled.runs, filled.missing) == ({}, {("fasttext", "mr"): "not run yet"})
+    filled = Resolver(asked, folds[::-1]).fill(SECOND)
+    (pooled,) = read_cells(SECOND, filled, asked["papers"]["transformer-f"]).runs["fasttext", "mr"]
+    assert (pooled.value, pooled.texts, pooled.values) == (pytest.approx(0.8), 200, (0.7, 0.9))
+    assert filled.shown(("fasttext", "mr")) == folds
+    assert [cost["seed"] for cost in read_costs(SECOND, filled)] == ["1-fold-1", "1-fold-2"]
+
+
+@pytest.mark.parametrize(("folds", "rows"), [({"mr": 2}, {"tfidf-svm"}), ({}, set()), ({"mr": 3}, set())])
+def test_folds_serve_a_table_that_cuts_the_corpus_alike(folds, rows):
+    asked = plan({TABLE.name: rules("tfidf-svm", "polarity")}, fcsr={"folds": {"mr": 2}}, floors={"folds": folds})
+    runs = [run(asked, TABLE.name, "tfidf-svm", "polarity", fold=Fold("test", 2, number)) for number in (1, 2)]
+    assert {row for row, _ in Resolver(asked, runs).fill(OF_FLOORS).runs} == rows
+
+
+def test_of_dev_folds_the_best_on_dev_is_shown():
+    asked = plan({OF_LAMA.name: rules("fasttext", "r8")}, lama={"folds": {"r8": 2}})
+    runs = [
+        run(asked, OF_LAMA.name, "fasttext", "r8", fold=Fold("dev", 2, number), dev=dev)
+        for number, dev in ((1, 0.7), (2, 0.9))
+    ]
+    assert Resolver(asked, runs).fill(OF_LAMA).shown(("fasttext", "r8")) == runs[1:]
+
+
+def test_of_two_runs_with_one_key_the_first_is_shown():
+    asked = plan({TABLE.name: rules("fasttext", "sst-2")})
+    runs = [run(asked, TABLE.name, "fasttext", "sst-2", right=right) for right in (0.8, 0.7)]
+    assert Resolver(asked, runs, beyond=True).fill(TABLE).shown(("fasttext", "sst-2")) == runs[:1]
+
+
+def test_the_current_runs_are_those_of_their_own_tables_cells():
+    asked = plan({TABLE.name: rules("fasttext", "sst-2")})
+    runs = [run(asked, TABLE.name, "fasttext", "sst-2", **hashes) for hashes in ({}, {"data": "d"})]
+    assert Resolver(asked, runs).current() == runs[:1]
+
+
+def test_a_cell_that_never_ran_names_the_smallest_scale_that_plans_it(monkeypatch):
+    monkeypatch.undo()
+    scales = {
+        "cpu": plan({TABLE.name: rules("fasttext", "sst-2")}),
+        "full": plan(
+            {TABLE.name: rules(["fasttext", "transformer"], "sst-2"), THIRD.name: rules("transformer", "ced")}
+        ),
+        "paper": plan({OF_FLOORS.name: rules("tfidf-svm", "mr")}),
+    }
+    monkeypatch.setattr(resolving, "resolver_of_scale", lambda scale: Resolver(scales[scale]))
+    assert resolving.planned_elsewhere(TABLE) == {
+        ("fasttext", "sst-2"): "not run yet: scale cpu has it",
+        ("transformer", "sst-2"): "not run yet: scale full has it",
+        ("tfidf-svm", "polarity"): "not run yet: scale paper has it",  # another table's run
+    }
+    assert resolving.planned_elsewhere(THIRD) == dict.fromkeys(
+        [("transformer", "ced"), ("transformer", "ced-f1")], "not run yet: scale full has it"
+    )
