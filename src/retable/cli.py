@@ -6,10 +6,13 @@ import os
 import sys
 from pathlib import Path
 
+from retable.errors import InputError
 from retable.project.command import command
+from retable.project.paths import ROOT
 
 # name -> (module of retable.commands whose main(arguments) is called, what it does)
 COMMANDS = {
+    "init": ("init", "make a project in an empty folder, with an installed wheel: retable init project"),
     "make": ("make", "run the whole pipeline, as `make tables` does: retable make --scale smoke"),
     "run": ("run", "train the cells of a table that have no current runs: retable run fcsr-table-3 fcsr sst-2"),
     "use": ("use", "make a model on a corpus the focus run: retable use textcnn mr"),
@@ -42,6 +45,8 @@ def main() -> None:
     )
     chosen = parser.parse_args(sys.argv[1:2]).command
     take_sources_of(Path.cwd())
+    if chosen != "init" and not (ROOT / "dvc.yaml").exists():
+        raise InputError(f"{Path.cwd()} lies in no project of retable; `retable init` makes one in an empty folder.")
     importlib.import_module(f"retable.commands.{COMMANDS[chosen][0]}").main(sys.argv[2:])
 
 

@@ -1,0 +1,46 @@
+"""Make a project in an empty folder: `retable init [FOLDER]`.
+
+Out  FOLDER/: the pipeline (dvc.yaml, params.yaml), published numbers, samples, the bank with its pages, and a copy of
+     these sources in src/retable/, which the project's commands use
+
+For an installed wheel; a clone of the repository is a project already.
+"""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from retable.errors import InputError
+from retable.project.command import command
+
+PACKAGE = Path(__file__).resolve().parents[1]
+SKELETON = PACKAGE / "skeleton"
+CONFIG = "[core]\n    analytics = false\n    autostage = false\n    check_update = false\n    no_scm = {}\n"
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="retable init", description="Make a project in an empty folder.")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="where (default: here)")
+    folder = parser.parse_args(arguments).folder.resolve()
+    make_project(folder)
+    print(
+        f"{folder} is a project. In it: `retable results` for the bank's pages, `retable make --scale smoke` for a try"
+    )
+
+
+def make_project(folder: Path, skeleton: Path = SKELETON) -> None:
+    """Lay a project into a folder.
+
+    Raises: InputError if the folder holds anything but .git, or these sources are a checkout's.
+    """
+    if not skeleton.is_dir():
+        raise InputError(f"{PACKAGE} is no installed wheel; a clone of the repository is a project already.")
+    if folder.exists() and (not folder.is_dir() or any(path.name != ".git" for path in folder.iterdir())):
+        raise InputError(f"{folder} is not empty; name a new folder, as `retable init project`.")
+    shutil.copytree(skeleton, folder, dirs_exist_ok=True)
+    leave_out = shutil.ignore_patterns("__pycache__", skeleton.name)
+    shutil.copytree(PACKAGE, folder / "src/retable", ignore=leave_out)
+    (folder / ".dvc").mkdir()
+    in_git = any((place / ".git").exists() for place in (folder, *folder.parents))
+    (folder / ".dvc/config").write_text(CONFIG.format(str(not in_git).lower()), encoding="utf-8")
