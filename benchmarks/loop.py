@@ -22,8 +22,10 @@ from benchmarks.timing import RateBeside, seconds
 from retable.layers.network import Network
 from retable.models.textcnn import TextCNN
 from retable.text.vocabulary import Encoded
-from retable.training.fit import Epoch, fit
+from retable.training.fit import fit
+from retable.training.network import training_of
 from retable.training.optimisers import WithoutCompiler, unrecorded
+from retable.training.options import Progress
 
 DEV_TEXTS = 2
 
@@ -114,27 +116,26 @@ def train_beside(
     whole, work, others = [], [], []
     watch, before, products = Watch(network), 0.0, RateBeside()
 
-    def on_epoch(epoch: Epoch) -> None:
+    def on_line(line: Mapping[str, Any]) -> None:
         nonlocal before
-        whole.append(epoch.seconds)
+        whole.append(line["seconds"])
         work.append(watch.total - before)
         before = watch.total
         products()
         if beside:  # the network stands in eval mode here, so that the watch does not count what a peer does
             others.append(seconds(beside))
 
-    options = {name: value for name, value in training.items() if name not in ("heads", "max_words")}
-    options |= {"epochs": 1 + repeats, "epochs_max": max(1 + repeats, training["epochs_max"]), "patience": 1 + repeats}
+    longer = {"epochs": 1 + repeats, "epochs_max": max(1 + repeats, training["epochs_max"]), "patience": 1 + repeats}
     with watch.watching():
         fit(
             network,
             texts,
             first_texts(texts, DEV_TEXTS),
+            training_of({**training, **longer}),
             seed=1,
             device=torch.device("cpu"),
             precision=precision,
-            on_epoch=on_epoch,
-            **options,
+            progress=Progress(on_line=on_line),
         )
     return Epochs(whole[1:], work[1:], others[1:], products.rate)
 

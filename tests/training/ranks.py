@@ -18,10 +18,11 @@ from retable.models import network_class
 from retable.project.stopping import LostProcess, Stopped
 from retable.text.vocabulary import Encoded
 from retable.training import state
-from retable.training.fit import fit
+from retable.training.options import SILENT
 from retable.training.parallel import ALONE, joined
 from retable.training.seeds import seed_everything
 from retable.training.state import StateFile
+from tests.training.fitting import fit
 
 WORDS, DIM = 40, 6
 SILENCE_S = 6.0
@@ -90,7 +91,7 @@ def train(case, ranks=ALONE, *, file=None, on_batch=None, dev=7):
     trained = network(model, options)
     history = fit(
         trained, made_up(23, 1), made_up(dev, 2), seed=4, device=torch.device("cpu"), schedule="warmup", state=file,
-        ranks=ranks, on_batch=on_batch, **{"epochs": 3, "patience": 3, "batch_size": 5} | training,
+        ranks=ranks, on_batch=on_batch or SILENT.on_batch, **{"epochs": 3, "patience": 3, "batch_size": 5} | training,
     )  # fmt: skip
     curve = [{name: value for name, value in asdict(line).items() if name != "seconds"} for line in history.epochs]
     return {"weights": [weight.detach() for weight in trained.parameters()], "curve": curve}

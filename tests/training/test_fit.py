@@ -14,10 +14,11 @@ from retable.layers.network import Network
 from retable.text.splits import Split
 from retable.text.vocabulary import build_vocabulary, count_words, encode
 from retable.training.batches import BatchMaker
-from retable.training.fit import fit, train_epoch
+from retable.training.loop import train_epoch
 from retable.training.network import task_of
 from retable.training.optimisers import build_optimisers
 from retable.training.seeds import seed_everything
+from tests.training.fitting import fit
 
 CPU = torch.device("cpu")
 

@@ -17,9 +17,10 @@ from retable.models.fasttext import FastText
 from retable.project.stopping import Signals, Stopped
 from retable.text.vocabulary import build_vocabulary, count_words, encode
 from retable.training import state
-from retable.training.fit import fit
+from retable.training.options import SILENT
 from retable.training.seeds import seed_everything
 from retable.training.state import StateFile
+from tests.training.fitting import fit
 
 CPU = torch.device("cpu")
 
@@ -52,10 +53,10 @@ def train(opinions, optimiser="adam", *, file=None, on_batch=None, sparse=False,
     history = fit(
         network, *(encode(split, vocabulary) for split in splits), seed=1, device=CPU, optimiser=optimiser,
         learning_rate=0.05, momentum=0.9 if optimiser == "sgd" else 0.0, schedule="warmup", epochs=epochs, patience=4,
-        batch_size=7, state=file, on_batch=on_batch, on_epoch=lines.append,
+        batch_size=7, state=file, on_batch=on_batch or SILENT.on_batch, on_line=lines.append,
     )  # fmt: skip
-    assert lines == history.epochs
-    curve = [{key: value for key, value in asdict(line).items() if key != "seconds"} for line in lines]
+    assert lines == list(map(asdict, history.epochs))
+    curve = [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
     return [weight.detach().clone() for weight in network.parameters()], curve, history.chosen
 
 

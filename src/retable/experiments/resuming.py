@@ -7,14 +7,16 @@ of parameters, data and recipe: what has changed since never goes on from what w
 import fcntl
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from retable.files import atomic_folder
 from retable.project.paths import STATES
 from retable.project.progress import Bar
+from retable.training.options import Progress
 from retable.training.parallel import Ranks
 from retable.training.state import StateFile
 
@@ -31,13 +33,18 @@ class Kept:
         self.key, self.ranks = key, ranks
         self.folder = STATES / key
 
-    def state(self, bar: Bar) -> StateFile:
-        """Where the training keeps its state; what it says stands above its bar."""
+    def progress(self, bar: Bar, on_line: Callable[[dict[str, Any]], None]) -> Progress:
+        """Return the progress of the training: kept here, shown by a bar; what the state says stands above it."""
 
         def tell(sentence: str) -> None:
             bar.console.print(sentence, soft_wrap=True, markup=False, highlight=False)
 
-        return StateFile(self.folder / "state", self.key, tell)
+        return Progress(
+            state=StateFile(self.folder / "state", self.key, tell),
+            ranks=self.ranks,
+            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+            on_line=on_line,
+        )
 
     def lock_others_out(self) -> None:
         """Hold the run's lock until this process ends: then the kernel lets go of it."""

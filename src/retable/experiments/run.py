@@ -79,14 +79,7 @@ def train_run(facts: dict[str, Any], runs: Path, ranks: Ranks = ALONE) -> Path:
     what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).told}"
     with display(what, parameters, train, shown=ranks.first) as bar:
         trained = train_classifier(
-            parameters,
-            train,
-            dev,
-            vectors,
-            state=kept.state(bar),
-            ranks=ranks,
-            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
-            on_line=lambda line: show_line(bar, line),
+            parameters, train, dev, vectors, kept.progress(bar, lambda line: show_line(bar, line))
         )
         bar.finish()
     place = run_folder(runs, facts["table"], facts["key"])

@@ -54,16 +54,7 @@ def train_focus(ranks: Ranks) -> None:
     kept = Kept(facts["key"], ranks)
     logged = live_run(facts) if ranks.first else Unlogged()
     with logged as live, display(what, parameters, train, shown=ranks.first) as bar:
-        trained = train_classifier(
-            parameters,
-            train,
-            dev,
-            vectors,
-            state=kept.state(bar),
-            ranks=ranks,
-            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
-            on_line=show,
-        )
+        trained = train_classifier(parameters, train, dev, vectors, kept.progress(bar, show))
         bar.finish()
     if not ranks.first:
         return

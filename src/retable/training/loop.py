@@ -15,6 +15,7 @@ from retable.training.batches import BatchMaker
 from retable.training.course import Sums, no_sums
 from retable.training.keeper import NOTHING, Keeper
 from retable.training.optimisers import set_learning_rate
+from retable.training.options import SILENT
 from retable.training.parallel import ALONE, Ranks
 
 Precision = Literal["float32", "bfloat16"]
@@ -33,7 +34,7 @@ def train_epoch(
     sums: Sums | None = None,
     ranks: Ranks = ALONE,
     keeper: Keeper | None = None,
-    on_batch: Callable[[int, int], None] | None = None,
+    on_batch: Callable[[int, int], None] = SILENT.on_batch,
 ) -> tuple[float, int]:
     """One pass over the training texts: sum of the losses of all texts and how many were right.
 
@@ -76,8 +77,7 @@ def train_epoch(
         if loss is not None:
             sums.add(loss, len(texts), logits, batch.classes)
         sums.done += 1
-        if on_batch:
-            on_batch(epoch, words)
+        on_batch(epoch, words)
         if asked and keeper:
             keeper.keep(asked, len(batches))
     sums.settle()

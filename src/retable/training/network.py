@@ -1,6 +1,6 @@
 """A network as a run needs it: built on its vocabulary and vectors, trained, saved, loaded, asked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -21,9 +21,9 @@ from retable.text.units import in_unit
 from retable.text.vocabulary import Encoded, Vocabulary, build_vocabulary, count_words, encode, part_names
 from retable.training.batches import BatchMaker
 from retable.training.fit import fit
-from retable.training.history import Epoch, History
-from retable.training.keeper import StatePlace
+from retable.training.history import History
 from retable.training.loop import Precision
+from retable.training.options import SILENT, Progress, Training
 from retable.training.parallel import ALONE, Ranks
 from retable.training.predict import predict_logits
 from retable.training.seeds import seed_everything
@@ -176,9 +176,9 @@ def untrained_classifier(
     return NetworkClassifier(network.to(device), vocabulary, device, precision, training["max_words"], ranks)
 
 
-def fitting_options(training: Section) -> dict[str, Any]:
-    """What of the section `training` is `fit`'s; the network and its texts take the rest."""
-    return {name: value for name, value in training.items() if name not in ("heads", "max_words")}
+def training_of(section: Section) -> Training:
+    """Return the loop's part of the section `training`; the network and its texts take the rest."""
+    return Training(**{name: value for name, value in section.items() if name not in ("heads", "max_words")})
 
 
 def train_network(
@@ -192,24 +192,19 @@ def train_network(
     seed: int,
     device: str,
     precision: Precision,
-    state: StatePlace | None = None,
-    ranks: Ranks = ALONE,
-    on_batch: Callable[[int, int], None] | None = None,
-    on_epoch: Callable[[Epoch], None] | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[NetworkClassifier, History]:
     """Train a network on one split and choose its epoch on another.
 
     Args:
         train, dev: in words; the network reads them in the unit that `embedding` names.
         model, embedding, training: the sections of params.yaml, already checked.
-        state: where the training is kept while it runs, and from where it goes on.
-        ranks: the processes that train together.
     Returns: the classifier with the weights of the chosen epoch, and the history.
     Raises: InputError if the network reads parts of speech and the splits were tagged without, or if the word vectors
         are those of another unit.
     """
     where = choose_device(device)
-    ranks.check_device(where)
+    progress.ranks.check_device(where)
     classifier = untrained_classifier(
         train,
         vectors,
@@ -219,20 +214,17 @@ def train_network(
         seed=seed,
         device=where,
         precision=precision,
-        ranks=ranks,
+        ranks=progress.ranks,
     )
     history = fit(
         classifier.network,
         classifier.encoded(train),
         classifier.encoded(dev),
+        training_of(training),
         seed=seed,
         device=where,
         precision=precision,
-        state=state,
-        ranks=ranks,
-        on_batch=on_batch,
-        on_epoch=on_epoch,
-        **fitting_options(training),
+        progress=progress,
     )
     return classifier, history
 

@@ -15,12 +15,12 @@ from retable.layers.network import Task
 from retable.models import LINEAR_MODELS, MODELS, linear_trainer, network_class
 from retable.text.units import Unit
 from retable.text.vocabulary import NO_PART
-from retable.training.fit import check_training, fit
-from retable.training.network import Heads, build_network
+from retable.training.network import Heads, build_network, training_of
+from retable.training.options import Training
 
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
-GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit", "state", "ranks"}
+GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
 
 def known_models() -> list[str]:
@@ -91,10 +91,8 @@ def check_parameters(
     else:
         check.section("model", model, network_class(name))
         check.section("embedding", parameters["embedding"], embedding_options)
-        check.section("training", training, fit, text_options)
-        check.call(
-            "training", check_training, **{key: training[key] for key in inspect.signature(check_training).parameters}
-        )
+        check.section("training", training, Training, text_options)
+        check.call("training", training_of, training)
         check.call("training", text_options, heads=training["heads"], max_words=training["max_words"])
         check.call("embedding", embedding_options, **parameters["embedding"])
         check.call("model", _build_small, name, model)

@@ -3,10 +3,10 @@
 import resource
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -15,14 +15,9 @@ from retable.machine.processor import processor_fact
 from retable.models import LINEAR_MODELS, linear_trainer
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
-from retable.training.history import Epoch
-from retable.training.keeper import StatePlace
 from retable.training.network import choose_device, load_network, train_network
-from retable.training.parallel import ALONE, Ranks
+from retable.training.options import SILENT, Progress
 from retable.vectors.store import WordVectors
-
-if TYPE_CHECKING:
-    from retable.models.linear import Candidate
 
 Section = Mapping[str, Any]
 
@@ -57,32 +52,18 @@ def train_classifier(
     train: Split,
     dev: Split,
     vectors: WordVectors,
-    *,
-    state: StatePlace | None = None,
-    ranks: Ranks = ALONE,
-    on_batch: Callable[[int, int], None] | None = None,
-    on_line: Callable[[dict[str, Any]], None] | None = None,
+    progress: Progress = SILENT,
 ) -> Trained:
     """Train the model that the parameters describe; every choice is made on `dev`.
 
     Args:
         parameters: the sections corpus, model, embedding, training, seed, device, precision, already checked.
         train, dev: in words; the model reads them in the unit that `embedding` names, and costs are told in it.
-        state: where a network's training is kept while it runs, and from where it goes on.
-        ranks: the processes that train a network together; a linear model is trained by each alone.
-        on_batch: called with (epoch, words trained).
-        on_line: called with each line of the curve.
+        progress: its state and processes are a network's; a linear model is trained by each process alone.
     """
     start = time.perf_counter()
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()
-    lines: list[dict[str, Any]] = []
-
-    def keep(line: "Epoch | Candidate") -> None:
-        lines.append(asdict(line))
-        if on_line:
-            on_line(lines[-1])
-
     model = parameters["model"]
     if model["name"] in LINEAR_MODELS:
         options = {key: value for key, value in model.items() if key != "name"}
@@ -92,13 +73,13 @@ def train_classifier(
             seed=parameters["seed"],
             lowercase=parameters["embedding"]["lowercase"],
             unit=parameters["embedding"]["unit"],
-            on_candidate=keep,
+            on_candidate=lambda candidate: progress.on_line(asdict(candidate)),
             **options,
         )
         best = max(tried, key=lambda candidate: candidate.dev_accuracy)
         seconds_per_epoch = (time.perf_counter() - start) / len(tried)
         epochs: dict[str, Any] = {"run": None, "chosen": None, "turned": None}
-        chosen = {"features": best.features, "cost": best.cost}
+        chosen, lines = {"features": best.features, "cost": best.cost}, list(map(asdict, tried))
         device = torch.device("cpu")
     else:
         classifier, history = train_network(
@@ -111,17 +92,15 @@ def train_classifier(
             seed=parameters["seed"],
             device=parameters["device"],
             precision=parameters["precision"],
-            state=state,
-            ranks=ranks,
-            on_batch=on_batch,
-            on_epoch=keep,
+            progress=progress,
         )
         seconds_per_epoch, epochs = history.seconds_per_epoch, history.told
-        chosen, device = {}, choose_device(parameters["device"])
-    seconds = time.perf_counter() - start + (state.earlier_s if state else 0.0)
+        chosen, lines = {}, list(map(asdict, history.epochs))
+        device = choose_device(parameters["device"])
+    seconds = time.perf_counter() - start + (progress.state.earlier_s if progress.state else 0.0)
     cost = cost_of(classifier, parameters, train, seconds_per_epoch, seconds, device)
-    if ranks.size > 1:
-        cost["device"] = f"{ranks.size} x {cost['device']}"
+    if progress.ranks.size > 1:
+        cost["device"] = f"{progress.ranks.size} x {cost['device']}"
     return Trained(classifier, lines, epochs, chosen, cost)
 
 

@@ -1,0 +1,73 @@
+"""What a training is told: its options, which are a part of every result, and its progress, which is part of none."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from retable.training.keeper import StatePlace
+from retable.training.optimisers import Optimiser
+from retable.training.parallel import ALONE, Ranks
+from retable.training.schedules import Schedule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """The options of a training loop, of the section `training` of params.yaml.
+
+    Args:
+        epochs: how many epochs are run at most.
+        epochs_max: length of the schedule, in epochs.
+        weight_decay: factor of the L2 term in the gradient.
+        momentum: of sgd, in [0, 1); other optimisers take 0.
+        patience: epochs without a better dev accuracy before training stops.
+        clip: largest norm of all gradients together; 0 does not clip.
+    Raises: ValueError with the option, its value and what is allowed.
+    """
+
+    optimiser: Optimiser = "adam"
+    learning_rate: float = 1e-3
+    schedule: Schedule = "constant"
+    epochs: int = 10
+    epochs_max: int = 40
+    batch_size: int = 50
+    weight_decay: float = 0.0
+    momentum: float = 0.0
+    patience: int = 3
+    clip: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.learning_rate > 0:
+            raise ValueError(f"learning_rate is {self.learning_rate}; allowed: above 0")
+        if not 1 <= self.epochs <= self.epochs_max:
+            raise ValueError(
+                f"epochs is {self.epochs}; allowed: 1 to epochs_max, {self.epochs_max} (the length of the schedule)"
+            )
+        for name, value in (("batch_size", self.batch_size), ("patience", self.patience)):
+            if value < 1:
+                raise ValueError(f"{name} is {value}; allowed: 1 or more")
+        for name, number in (("weight_decay", self.weight_decay), ("clip", self.clip)):
+            if number < 0:
+                raise ValueError(f"{name} is {number}; allowed: 0 or more")
+        if not 0 <= self.momentum < 1 or (self.momentum and self.optimiser != "sgd"):
+            raise ValueError(f"momentum is {self.momentum}; allowed: 0 <= momentum < 1, and 0 unless optimiser is sgd")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """Where a training is kept, which processes share it, and who is told of it.
+
+    Args:
+        state: where it is kept while it runs, and from where it goes on.
+        ranks: the processes that train together; each is given the same arguments.
+        on_batch: called with (epoch, words trained in the batch); where a training goes on, at first with all before.
+        on_line: called with each line of the curve, an epoch or a candidate; where a training goes on, with those
+            before as well.
+    """
+
+    state: StatePlace | None = None
+    ranks: Ranks = ALONE
+    on_batch: Callable[[int, int], None] = lambda epoch, words: None
+    on_line: Callable[[dict[str, Any]], None] = lambda line: None
+
+
+SILENT = Progress()
