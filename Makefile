@@ -57,7 +57,7 @@ format: env
 	@ruff check --fix-only . && ruff format .
 
 clean: ## what the pipeline made (not DVC's cache, not the record)
-	@rm -rf data/code data/raw data/clean data/overlap data/parts data/tagged data/pools data/vectors data/quality results
+	@rm -rf data/code data/raw data/clean data/overlap data/parts data/tagged data/pools data/vectors results
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10

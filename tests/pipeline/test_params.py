@@ -137,7 +137,7 @@ def test_the_sections_of_the_data_stages_are_checked(section, change, words):
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["references", "parts-table", "evaluation", "model"])
+@pytest.mark.parametrize("name", ["references", "parts-table", "model"])
 def test_a_file_without_a_section_is_told_how_to_get_it(name):
     params = scale_preset("cpu") | parameters()
     del params[name]
@@ -156,8 +156,7 @@ def test_a_list_or_nothing_in_place_of_options_is_refused(section, value):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"evaluation": "ewt"}, 'evaluation in params.yaml is "ewt"'),
-        ({"tagger": {"treebank": "embedding-eval"}}, 'tagger.treebank in params.yaml is "embedding-eval"'),
+        ({"tagger": {"treebank": "gsdsimp"}}, 'tagger.treebank in params.yaml is "gsdsimp"'),
         ({"pools": {"pool-en": {"corpora": ["imdb"], "unlabeled": True}}}, 'did you mean "unlabelled"'),
     ],
 )

@@ -50,7 +50,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
         for name in ("tables", "figures", "runs", "focus", "report"):
             patch.setattr(report, name.upper(), root / name)
         for name, folder in (
-            ("CLEAN", "clean"), ("VECTORS", "vectors"), ("QUALITY", "quality"), ("OVERLAP", "overlap"),
+            ("CLEAN", "clean"), ("VECTORS", "vectors"), ("OVERLAP", "overlap"),
             ("TAGGER", "parts"), ("PARTS_TABLES", "table"),
         ):  # fmt: skip
             patch.setattr(facts, name, root / folder)

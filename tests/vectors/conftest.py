@@ -5,11 +5,12 @@ from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from retable.corpora.evaluation_sets import Sections
+from retable.vectors.store import WordVectors
 
 PAIRS = [(f"man{number}", f"woman{number}") for number in range(8)]
 TEXTS = 8_000
@@ -19,13 +20,23 @@ class Planted(NamedTuple):
     """A pool and the questions whose answers stand in it."""
 
     texts: Path
-    questions: Sections
+    questions: list[tuple[str, ...]]
 
 
 def written(path: Path, lists: list[list[str]]) -> Path:
     """A pool of these texts."""
     pq.write_table(pa.table({"tokens": pa.array(lists, pa.list_(pa.string()))}), path)
     return path
+
+
+def answered(vectors: WordVectors, questions: list[tuple[str, ...]]) -> float:
+    """Share of "a is to b as c to d" whose d is the word nearest to b - a + c by cosine; a, b and c are no answers."""
+    unit = vectors.matrix / np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
+    rows = np.array([[vectors.words.index(word) for word in question] for question in questions])
+    a, b, c, d = rows.T
+    cosines = (unit[b] - unit[a] + unit[c]) @ unit.T
+    np.put_along_axis(cosines, rows[:, :3], -np.inf, axis=1)
+    return float((cosines.argmax(axis=1) == d).mean())
 
 
 @pytest.fixture(scope="session")
@@ -44,4 +55,4 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
         draw.shuffle(near)
         texts.append([*near[:2], PAIRS[trade][sex], *near[2:]])
     file = written(tmp_path_factory.mktemp("planted") / "texts.parquet", texts)
-    return Planted(file, {"sex": [(*first, *second) for first, second in permutations(PAIRS, 2)]})
+    return Planted(file, [(*first, *second) for first, second in permutations(PAIRS, 2)])

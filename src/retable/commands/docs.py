@@ -1,7 +1,7 @@
 """`retable docs`: renew the figures in the pages about corpora, word vectors, parts of speech and times.
 
 In   the registry; the scales; data/ as src/retable/results/facts.py reads it
-Out  docs/{corpora,models,vectors,embeddings,tagger,timing}.md, between the markers of src/retable/results/generated.py
+Out  docs/{corpora,models,vectors,tagger,timing}.md, between the markers of src/retable/results/generated.py
 """
 
 import argparse
@@ -41,11 +41,6 @@ def main(arguments: list[str] | None = None) -> None:
             "overlaps": shared_texts(),
         },
         "vectors": {"vectors": table(facts.vectors()), "coverage": table(facts.coverage())},
-        "embeddings": {
-            "analogies": table(facts.analogies()),
-            "similarity": table(facts.similarity()),
-            "neighbours": table(facts.neighbours()),
-        },
         "models": {"models": table(facts.models())},
         "timing": {scale: scale_arithmetic(scale) for scale in ("cpu", "measure", "full", "paper")},
         "tagger": {

@@ -67,9 +67,7 @@ TREEBANKS = {
 # What is downloaded beside corpora. A module that is no treebank has REFERENCE = Source(...).
 REFERENCES = {
     **TREEBANKS,
-    "embedding-eval": "embedding_eval",
     "gsdsimp": "gsdsimp",
-    "sample-embedding-eval": "sample_embedding_eval",
 }
 
 

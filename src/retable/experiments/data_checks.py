@@ -4,8 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from retable.corpora import CORPORA, REFERENCES, TREEBANKS, corpus, source
-from retable.corpora.evaluation_sets import EvaluationSets
+from retable.corpora import CORPORA, REFERENCES, TREEBANKS, corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.folds import check_folds_of_pool
 from retable.experiments.run_checks import FOCUS_SECTIONS
@@ -13,7 +12,7 @@ from retable.experiments.scale import SCALE_SECTIONS, scale_preset
 from retable.training.parameters import options_of, type_problem
 from retable.vectors.pool import pool_language
 
-ONE_VALUE = ("scale", "evaluation", "seed", "device", "precision")  # sections that hold no options
+ONE_VALUE = ("scale", "seed", "device", "precision")  # sections that hold no options
 PARTS = ("none", "context", "table")  # where the parts of speech of a corpus come from
 
 
@@ -62,9 +61,6 @@ def check_corpora(params: dict[str, Any]) -> None:
         if name not in params["corpora"] or corpus(name).language != "zh":
             chinese = [known for known in params["corpora"] if corpus(known).language == "zh"]
             raise unknown_name("a corpus of parts-table in params.yaml", name, chinese)
-    sets = [name for name in params["references"] if isinstance(source(name), EvaluationSets)]
-    if params["evaluation"] not in sets:
-        raise unknown_name("evaluation in params.yaml", params["evaluation"], sets)
     banks = [name for name in params["references"] if name in TREEBANKS]
     if params["tagger"].get("treebank") not in banks:
         raise unknown_name("tagger.treebank in params.yaml", params["tagger"].get("treebank"), banks)

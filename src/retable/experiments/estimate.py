@@ -62,14 +62,13 @@ def data_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, flo
 
 
 def vector_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, float]:
-    """Pools, word vectors, and how good these are."""
+    """Pools and word vectors."""
     seconds, rate = speed["stage_seconds"], speed["words_per_second"]
     words = {pool: words_of_pool(asked, speed) for pool, asked in params["pools"].items()}
     stages = {f"pool@{pool}": seconds["pool"] + count / rate["pool"] for pool, count in words.items()}
     for name, asked in params["vectors"].items():
         count = words.get(Path(asked["source"]).name, 0.0) * asked.get("epochs", 0)
         stages[f"embed@{name}"] = seconds["embed"] + count / rate.get(asked["method"], rate["word2vec"])
-        stages[f"quality@{name}"] = seconds["quality"]
     return stages
 
 

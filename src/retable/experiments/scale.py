@@ -16,7 +16,7 @@ from retable.project.paths import PRESETS, SCALES
 
 MODEL_SECTIONS = ("model", "embedding", "training")
 SCALE_SECTIONS = (
-    "scale", "corpora", "references", "tagger", "parts-table", "pools", "vectors", "evaluation", "papers", "cells",
+    "scale", "corpora", "references", "tagger", "parts-table", "pools", "vectors", "papers", "cells",
 )  # fmt: skip
 BASE = "base"
 CLOSED = ("tagger", "parts-table", "papers", "focus")  # sections in which a scale cannot name another entry

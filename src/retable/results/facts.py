@@ -1,9 +1,10 @@
 """What is known of the data, as rows of plain tables: the report shows them as HTML, the docs as Markdown.
 
-In   data/{clean,overlap,parts,vectors,quality}/, of what params.yaml lists
+In   data/{clean,overlap,parts,tagged,vectors}/, of what params.yaml lists
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from retable.experiments.scale import model_preset
 from retable.files import read_json
 from retable.models import LINEAR_MODELS, MODELS, linear_trainer, model_module
 from retable.project.params import read_params
-from retable.project.paths import CLEAN, OVERLAP, PARTS_TABLES, QUALITY, TAGGER, VECTORS
+from retable.project.paths import CLEAN, OVERLAP, PARTS_TABLES, TAGGED, TAGGER, VECTORS
 from retable.text.splits import UNLABELLED
+from retable.vectors.store import WordVectors, read_vectors
+from retable.vectors.store import coverage as words_covered
+from retable.vectors.token_lists import TokenLists
 
 Rows = list[dict[str, Any]]
-NEIGHBOURS_SHOWN = 6
 COMPARED = {  # key of agreement.json -> what it is
     "words": "words of tagging in context, looked up",
     "characters": "characters, by the words of plain segmentation",
@@ -181,60 +184,26 @@ def vectors() -> Rows:
 
 def coverage() -> Rows:
     """Share of the occurrences of a training split's words that have a vector: a row a corpus, a column a set."""
-    sets = in_scale("vectors", QUALITY, "quality.json")
-    names = dict.fromkeys(name for facts in sets for name in facts["coverage"])
-    return [
-        {"corpus": name}
-        | {
-            facts["name"]: f"{facts['coverage'][name]['tokens']:.1%} ({facts['coverage'][name]['words']:.1%})"
-            for facts in sets
-            if name in facts["coverage"]
-        }
-        for name in names
-    ]
+    sets = [read_vectors(VECTORS / facts["name"]) for facts in in_scale("vectors", VECTORS, "vectors.json")]
+    rows = []
+    for name in sorted(read_params("corpora"), key=lambda each: (corpus(each).language, each)):
+        file = TAGGED / name / "train.parquet"
+        of_language = [vectors for vectors in sets if vectors.facts["language"] == corpus(name).language]
+        if file.exists() and of_language:
+            rows.append({"corpus": name} | covered(file, of_language))
+    return rows
 
 
-def analogies() -> Rows:
-    """Analogies answered rightly, of those that could be asked."""
-    return [
-        {
-            "vectors": facts["name"],
-            "set": name,
-            "questions": found["questions"],
-            "asked": share(found["asked"], found["questions"]),
-            "right, of those asked": percentage(found["accuracy"]),
-        }
-        for facts in in_scale("vectors", QUALITY, "quality.json")
-        for name, found in facts["analogies"].items()
-    ]
-
-
-def similarity() -> Rows:
-    """Spearman's rho with what people said, of the pairs that have vectors."""
-    return [
-        {
-            "vectors": facts["name"],
-            "set": name,
-            "pairs": found["pairs"],
-            "asked": share(found["asked"], found["pairs"]),
-            "rho": None if found["rho"] is None else f"{found['rho']:.3f}",
-        }
-        for facts in in_scale("vectors", QUALITY, "quality.json")
-        for name, found in facts["similarity"].items()
-    ]
-
-
-def neighbours() -> Rows:
-    """The nearest words of some words."""
-    return [
-        {
-            "vectors": facts["name"],
-            "word": word,
-            "nearest": ", ".join(f"{other} {cosine:.2f}" for other, cosine in nearest[:NEIGHBOURS_SHOWN]),
-        }
-        for facts in in_scale("vectors", QUALITY, "quality.json")
-        for word, nearest in facts["neighbours"].items()
-    ]
+def covered(file: Path, sets: Iterable[WordVectors]) -> dict[str, str]:
+    """Vectors -> the share of a split's tokens, and of its distinct words, that have one: "98.6% (34.9%)"."""
+    counts = cache(lambda lowercase, unit: TokenLists(file, lowercase=lowercase, unit=unit).counts())
+    shares = {
+        vectors.facts["name"]: words_covered(
+            counts(vectors.facts["lowercase"], vectors.facts["unit"]), set(vectors.words)
+        )
+        for vectors in sets
+    }
+    return {name: f"{found.tokens:.1%} ({found.words:.1%})" for name, found in shares.items()}
 
 
 def tagger() -> Rows:

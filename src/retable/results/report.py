@@ -281,11 +281,7 @@ def data_sections() -> list[Section]:
         (
             "vectors",
             "Word vectors",
-            plain_table(facts.vectors())
-            + folded("Nearest words", facts.neighbours())
-            + folded("Analogies", facts.analogies())
-            + folded("Similarity, Spearman's rho", facts.similarity())
-            + folded("Occurrences (distinct words) of training splits that have a vector", facts.coverage()),
+            plain_table(facts.vectors()),
         ),
         (
             "parts",

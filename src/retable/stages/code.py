@@ -34,7 +34,6 @@ DATA_STAGES = {
     "tagger": ["tagger"],
     "parts-table": ["parts-table", "tokens"],
     "tag": ["tokens"],
-    "quality": [],
 }
 EMBED_UNITS = {"word2vec": ["word2vec"], "glove": ["glove"], "file": ["published-vectors"]}
 RUN_UNITS = [unit for unit in RECIPES if unit.startswith(("optimiser-", "schedule-"))] + [
