@@ -6,6 +6,8 @@ from retable.papers import paper
 from retable.results import resolving
 from retable.results.resolving import Resolver, changed_hashes, reasons
 from retable.results.tables import read_cells, read_costs
+from retable.runs import recipes
+from retable.tables.results import Cells, result_lines
 from retable.text.folds import Fold
 from tests.results.records import PROTOCOL, plan, rules, run
 
@@ -58,6 +60,21 @@ def test_of_a_recipe_the_majors_count():
     now = {"parameters": "p", "data": "d", "recipe": "c 1.0"}
     assert changed_hashes(now | {"recipe": "c 1.3"}, now) == []
     assert changed_hashes(now | {"recipe": "c 0.9", "data": "old"}, now) == ["data", "recipe"]
+
+
+def test_a_run_of_a_minor_version_before_is_shown_and_marked(monkeypatch):
+    asked = plan({TABLE.name: rules("fasttext", "sst-2")})
+    before = run(asked, TABLE.name, "fasttext", "sst-2")
+    monkeypatch.setitem(recipes.RECIPES, "loop", "1.1")
+    filled = Resolver(asked, [before]).fill(TABLE)
+    (shown,) = read_cells(TABLE, filled, PROTOCOL).runs["fasttext", "sst-2"]
+    assert shown.earlier == "loop 1.0 (today 1.1)"
+    line = next(
+        line for line in result_lines(TABLE, [], Cells({("fasttext", "sst-2"): [shown]}, {}), {}) if line.measured
+    )
+    assert "trained by loop 1.0 (today 1.1), whose numbers are equal within rounding" in line.note
+    monkeypatch.setitem(recipes.RECIPES, "loop", "2.0")
+    assert Resolver(asked, [before]).fill(TABLE).runs == {}
 
 
 def test_a_linear_row_serves_the_tables_of_all_papers_and_a_network_those_that_limit_it_alike():

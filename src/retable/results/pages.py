@@ -111,9 +111,13 @@ def front_table(resolver: Resolver) -> str:
 
 def origin_of(runs: Iterable[RunRecord]) -> str:
     """Return where runs were made, a line each."""
-    made = sorted({(*run.machine, run.metrics["date"], short(run.metrics["git_commit"])) for run in runs})
+    made = {
+        (*run.machine, run.metrics["date"], short(run.metrics["git_commit"]), run.metrics["versions"].get("torch", ""))
+        for run in runs
+    }
     return "\n".join(
-        f"- {device}, {threads} threads, {date}, commit {commit}" for device, threads, date, commit in made
+        f"- {device}, {threads} threads, {date}, commit {commit}" + (f", torch {torch}" if torch else "")
+        for device, threads, date, commit, torch in sorted(made)
     )
 
 

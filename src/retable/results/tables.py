@@ -9,6 +9,7 @@ Out  results/tables/<table>.{csv,cost.csv,md}
 import csv
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import limit_of, row_parameters, run_name
 from retable.project.paths import PUBLISHED
 from retable.results.resolving import Filled, Resolver, reasons
+from retable.runs.recipes import from_text, recipe_of
 from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
 from retable.tables.lines import Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
@@ -68,7 +70,17 @@ def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
 
 def result_of(run: RunRecord, metric: str, domain: str = "") -> RunResult:
     """Return what a table needs of a run."""
-    return RunResult.from_metrics(run.metrics, run.cost, metric, domain)
+    result = RunResult.from_metrics(run.metrics, run.cost, metric, domain)
+    return replace(result, earlier=earlier_versions(run))
+
+
+def earlier_versions(run: RunRecord) -> str:
+    """Return the versions of a run's recipe that are not today's: "loop 1.0 (today 1.1)"; empty if all are."""
+    parameters, then = run.metrics["parameters"], from_text(run.hashes["recipe"])
+    now = recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])
+    return ", ".join(
+        f"{unit} {then[unit]} (today {now[unit]})" for unit in now if then.get(unit, now[unit]) != now[unit]
+    )
 
 
 def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ class RunResult:
     dev: float | None = None  # accuracy on dev
     clean_texts: int = 0
     of_epochs: int = 0  # that the row has, where the scale's limit ended the run before; 0: it did not
+    earlier: str = ""  # versions of a recipe that are not today's, but equal within rounding: "loop 1.0 (today 1.1)"
 
     @classmethod
     def from_metrics(
@@ -319,6 +320,8 @@ def _notes(
         notes.append(f"the schedule of {first.cut} epochs was cut off after {first.epochs}")
     if first.of_epochs:
         notes.append(f"ended after {first.epochs} of {first.of_epochs} epochs, the scale's limit")
+    if earlier := ", ".join(dict.fromkeys(run.earlier for run in runs if run.earlier)):
+        notes.append(f"trained by {earlier}, whose numbers are equal within rounding")
     if any(run.turned is False for run in runs):
         notes.append(f"the dev curve had not turned after {first.epochs} epochs")
     if number and floor and float(number.value) < floor[1] * factor:
