@@ -27,7 +27,7 @@ from retable.text.splits import Facts, Split
 LABELS = ("bad", "good", "so-so")
 TEXTS = 90
 FOLDED = 4  # every fourth cell has runs of three folds
-SPREADS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
+DEVIATIONS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
 
 
 def bank_cases() -> Iterator[Case]:
@@ -42,7 +42,7 @@ def of_runs(scratch: Path) -> Arrays:
     """Return what tables show of made-up runs: of one, of dev folds and of test folds."""
     draw, found = random.Random(5), dict[str, np.ndarray]()
     for kind in ("", "dev", "test"):
-        folds = [Fold(kind, 3, number).told for number in (3, 1, 2)] if kind else [""]  # type: ignore[arg-type]
+        folds = [Fold(kind, 3, number).label for number in (3, 1, 2)] if kind else [""]  # type: ignore[arg-type]
         for seed in (1, 2):
             result = of_folds([made_up(fold, draw) for fold in folds])
             found |= {f"{kind} {seed} {name}": texts([str(value)]) for name, value in asdict(result).items()}
@@ -79,7 +79,7 @@ def claims_on(table: str, scratch: Path) -> Arrays:
     found = {}
     for claim in CLAIMS:
         if claim.table == table:
-            lines = lines_of(claim, shown, printed_in(table), SPREADS)
+            lines = lines_of(claim, shown, printed_in(table), DEVIATIONS)
             found[name_of(claim)] = texts([" ".join(line[4:]) for line in lines])
     return found
 
@@ -97,7 +97,7 @@ def runs_of(row: str, column: Column, scratch: Path) -> list[RunRecord]:
     level = draw.uniform(0.5, 0.9)
     found = []
     for fold in folds:
-        texts_of = random.Random(f"{column.id} {fold.told if fold and kind == 'test' else ''}")
+        texts_of = random.Random(f"{column.id} {fold.label if fold and kind == 'test' else ''}")
         metrics: dict[str, Any] = {
             "row": row,
             "dev": {"accuracy": draw.uniform(0.5, 0.9)},

@@ -26,7 +26,7 @@ from retable.tables.results import Cells, RunResult, of_folds, result_lines
 from retable.tables.statistics import statistics_lines
 from retable.text.folds import Fold
 
-SPREADS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
+DEVIATIONS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
 DOMAINS_ASKED = (("accuracy", "books"), ("error_rate", "music"))
 KINDS = ((1, 0, ""), (3, 0, ""), (1, 10, "test"), (2, 3, "dev"))  # seeds, folds and their kind
 
@@ -88,7 +88,7 @@ def lines(source: Paper, table: ResultTable, scratch: Path) -> Arrays:
         for column in table.columns
         if row.model and column.corpus
     }
-    found = result_lines(table, published_numbers(source, table.published), Cells(runs, {}), SPREADS)
+    found = result_lines(table, published_numbers(source, table.published), Cells(runs, {}), DEVIATIONS)
     return shown(found)
 
 
@@ -158,7 +158,7 @@ def canned(cell: str) -> list[RunResult]:
         found = (value, clean, 400, "", None, 5, True)
         return RunResult(*found, fold=fold, dev=draw.uniform(0.5, 0.9), clean_texts=300)
 
-    numbers = [Fold(kind, folds, number).told for number in range(1, folds + 1)] if kind else [""]  # type: ignore[arg-type]
+    numbers = [Fold(kind, folds, number).label for number in range(1, folds + 1)] if kind else [""]  # type: ignore[arg-type]
     return [of_folds([run(fold) for fold in numbers]) for _ in range(seeds)]
 
 

@@ -114,7 +114,7 @@ class Corpus(Source):
         same_texts_as: the corpus whose texts these are too, split or stripped in another way.
         domains: the corpora of which a joint corpus is made; the ids of its texts are "<domain>/<id>".
         defects: every known one; a test fails when the list is out of date.
-        seed_spread: standard deviation of the test accuracy from seed to seed, a fraction; None where unknown.
+        seed_deviation: standard deviation of the test accuracy from seed to seed, a fraction; None where unknown.
     """
 
     labels: tuple[str, ...]
@@ -133,7 +133,7 @@ class Corpus(Source):
     same_texts_as: str = ""
     domains: tuple[str, ...] = ()
     defects: tuple[Defect, ...] = ()
-    seed_spread: float | None = None
+    seed_deviation: float | None = None
 
     @property
     def split(self) -> str:

@@ -10,7 +10,7 @@ from retable.figures.bars import Bar, BarPanel, bar_rows, bars_picture
 from retable.figures.densities import DensityPanel, densities_picture, density, density_rows
 from retable.figures.grid import GridData, grid_picture, grid_rows
 from retable.figures.heat import HeatPanel, heat_picture, heat_rows, tick_labels
-from retable.figures.lines import Line, LineAxes, LinePanel, line_rows, lines_picture
+from retable.figures.lines import Curve, LineAxes, LinePanel, line_rows, lines_picture
 from retable.figures.roc import PLACES, RocCurve, RocPanel, micro_rates, roc_panels_picture, roc_rows
 from retable.figures.scatter import Point, PointPanel, scatter_picture, scatter_rows, shifts
 from retable.figures.style import legend_columns
@@ -20,8 +20,8 @@ LINES = [
     LinePanel(
         "Final",
         (
-            Line.of_runs("FCSR", (1, 3), [[80.0, 82.0], [81.0, 85.0]]),
-            Line.of_runs("FCSR, whole", [0], [[90.0]], level=True),
+            Curve.of_runs("FCSR", (1, 3), [[80.0, 82.0], [81.0, 85.0]]),
+            Curve.of_runs("FCSR, whole", [0], [[90.0]], level=True),
         ),
     )
 ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retable.figures.left_out import not_drawn
-from retable.figures.lines import Line, LineAxes, LinePanel, far_lines, lines_picture
+from retable.figures.lines import Curve, LineAxes, LinePanel, far_lines, lines_picture
 from retable.figures.remarks import INTERVALS, remarks
 from retable.papers import PAPERS, paper
 from retable.papers.figures import (
@@ -145,7 +145,7 @@ def test_a_line_at_chance_is_far_and_one_that_climbs_from_there_is_not():
 
 def test_a_far_line_is_told_at_the_border_and_in_words():
     scores = {"a": (80.0, 82.0), "b": (79.0, 81.0), "c": (25.9, 30.04)}
-    lines = tuple(Line.of_runs(name, (1, 2), [each]) for name, each in scores.items())
+    lines = tuple(Curve.of_runs(name, (1, 2), [each]) for name, each in scores.items())
     axes = LineAxes("epoch", "accuracy on dev, %", "epoch", "dev_accuracy")
     assert "▼ c: 25.9 to 30.0" in lines_picture([LinePanel("A", lines)], axes, "svg").decode("utf-8")
     figure = EpochFigure("epochs", "", "", PANELS[:1], rows=("fcsr",))

@@ -42,7 +42,7 @@ class TestRunsOfACell:
         runs = planned_runs(LAMA.column("r8"), PROTOCOL)
         assert [run.name for run in runs] == [f"{seed}-fold-{fold}" for seed in (1, 2) for fold in (1, 2, 3)]
         assert runs[4] == Planned(2, Fold("dev", 3, 2))
-        assert runs[4].told == "2, fold 2 of 3"
+        assert runs[4].label == "2, fold 2 of 3"
 
     def test_one_for_every_seed_of_a_corpus_that_is_not_cut(self):
         assert [run.name for run in planned_runs(LAMA.column("imdb"), PROTOCOL)] == ["1", "2"]
@@ -124,7 +124,7 @@ class TestIdentity:
         assert vectors_of_run(data / "v", None) == data / "v"
         assert vectors_of_run(data / "r8", Fold("dev", 2, 2)) == data / "r8"  # of texts of others
         for fold in (Fold("dev", 3, 1), Fold("test", 2, 1)):
-            with pytest.raises(InputError, match=f"holds word vectors of 2 dev folds, the run is of fold {fold.told}"):
+            with pytest.raises(InputError, match=f"holds word vectors of 2 dev folds, the run is of fold {fold.label}"):
                 own_vectors(data / "v", fold)
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from retable.commands import make
-from retable.commands.make import Reader, told
+from retable.commands.make import Reader, duration_text
 from retable.experiments.estimate import stages_of
 from retable.experiments.scale import scale_preset
 from retable.files import read_json
@@ -42,7 +42,7 @@ def test_every_stage_of_a_scale_has_an_estimate(tmp_path, monkeypatch):
 
 
 def test_times_as_people_say_them():
-    assert [told(seconds) for seconds in (0.4, 99, 100, 1500)] == ["0 s", "99 s", "2 min", "25 min"]
+    assert [duration_text(seconds) for seconds in (0.4, 99, 100, 1500)] == ["0 s", "99 s", "2 min", "25 min"]
 
 
 def test_cells_that_are_trained_at_once_share_the_time_of_their_table(monkeypatch, tmp_path):

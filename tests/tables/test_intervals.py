@@ -6,32 +6,32 @@ from retable.tables.intervals import prediction_interval, verdict
 
 
 def test_one_run_by_hand():
-    low, high = prediction_interval([0.8], 400, same_texts=True, seed_spread=0.01)
+    low, high = prediction_interval([0.8], 400, same_texts=True, seed_deviation=0.01)
     half = 1.959964 * math.sqrt(0.8 * 0.2 / 400 + 2 * 0.01**2)
     assert (low, high) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
 
 
 def test_three_runs_by_hand():  # mean 0.8, s = 0.01, t(0.975, 2) = 4.30265
-    low, high = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_spread=None)
+    low, high = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_deviation=None)
     half = 4.30265 * 0.01 * math.sqrt(1 / 3 + 1)
     assert (low, high) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
 
 
 def test_other_test_texts_add_their_sampling():
-    narrow = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_spread=None)
-    wide = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=False, seed_spread=None)
+    narrow = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_deviation=None)
+    wide = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=False, seed_deviation=None)
     added = 1.959964**2 * 0.8 * 0.2 / 400
     assert ((wide[1] - wide[0]) / 2) ** 2 - ((narrow[1] - narrow[0]) / 2) ** 2 == pytest.approx(added, abs=1e-8)
 
 
 def test_a_mean_of_many_published_runs_is_told_more_narrowly():
-    one = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_spread=None)
-    many = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_spread=None, published_runs=30)
+    one = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_deviation=None)
+    many = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_deviation=None, published_runs=30)
     assert many[1] - many[0] < one[1] - one[0]
 
 
 def test_the_interval_ends_at_one():
-    assert prediction_interval([0.999], 10, same_texts=True, seed_spread=0.05)[1] == 1.0
+    assert prediction_interval([0.999], 10, same_texts=True, seed_deviation=0.05)[1] == 1.0
 
 
 def test_the_interval_covers_one_more_run_in_95_of_100_cases():
@@ -41,7 +41,7 @@ def test_the_interval_covers_one_more_run_in_95_of_100_cases():
     inside = 0
     for _ in range(4_000):
         *ours, theirs = generator.normal(0.8, 0.01, size=4)
-        low, high = prediction_interval(ours, 10**9, same_texts=True, seed_spread=None)
+        low, high = prediction_interval(ours, 10**9, same_texts=True, seed_deviation=None)
         inside += low <= theirs <= high
     assert inside / 4_000 == pytest.approx(0.95, abs=0.012)
 

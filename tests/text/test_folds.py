@@ -214,6 +214,6 @@ def test_a_fold_that_is_not_there_is_refused(number):
 
 def test_a_fold_says_what_it_is():
     fold = Fold("dev", 3, 2)
-    assert (fold.name, fold.told) == ("fold-2-of-3", "dev 2 of 3")
-    assert Fold.read(fold.told) == fold == Fold.of_parameters({"name": "r8", **fold.parameters})
+    assert (fold.name, fold.label) == ("fold-2-of-3", "dev 2 of 3")
+    assert Fold.read(fold.label) == fold == Fold.of_parameters({"name": "r8", **fold.parameters})
     assert Fold.of_parameters({"name": "r8"}) is None

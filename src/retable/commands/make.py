@@ -94,7 +94,7 @@ class Reader:
         here = self.expected.get(stage, 1.0)
         self.console.print(
             f"[bold]{position}[/] {stage.rpartition(':')[2]}  "
-            f"[dim]about {told(here)}, all stages about {told(here + after)}[/]"
+            f"[dim]about {duration_text(here)}, all stages about {duration_text(here + after)}[/]"
         )
 
     def finish(self) -> None:
@@ -118,12 +118,12 @@ class Reader:
             table = Table("stage", "time", title="what each stage took", title_justify="left")
             table.columns[1].justify = "right"
             for stage, seconds in slow.items():
-                table.add_row(stage.rpartition(":")[2], told(seconds))
+                table.add_row(stage.rpartition(":")[2], duration_text(seconds))
             self.console.print(table)
-        self.console.print(f"{len(self.took)} stages run, {self.skipped} unchanged, {told(total)} in all")
+        self.console.print(f"{len(self.took)} stages run, {self.skipped} unchanged, {duration_text(total)} in all")
 
 
-def told(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Seconds as people say them."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 

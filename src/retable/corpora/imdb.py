@@ -45,5 +45,5 @@ CORPUS = Corpus(
         Defect("copies in test", 199, "the same"),
         Defect("texts in train and test", 123, "the same; they are not clean"),
     ),
-    seed_spread=spread_of_two_runs(0.4),
+    seed_deviation=spread_of_two_runs(0.4),
 )

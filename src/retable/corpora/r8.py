@@ -40,5 +40,5 @@ CORPUS = Corpus(
         Defect("texts in train and test", 4, "the same; they are not clean"),
         Defect("texts with two labels", 4, "all in train: Reuters filed the copies under different topics"),
     ),
-    seed_spread=spread_of_two_runs(0.7),
+    seed_deviation=spread_of_two_runs(0.7),
 )

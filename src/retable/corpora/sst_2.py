@@ -48,5 +48,5 @@ CORPUS = Corpus(
         Defect("copies in train", 9, "the treebank itself repeats them; a published split stays as published"),
         Defect("texts in train and test", 2, "the same; they are not clean"),
     ),
-    seed_spread=spread_of_two_runs(1.9),
+    seed_deviation=spread_of_two_runs(1.9),
 )

@@ -35,7 +35,7 @@ class Planned(NamedTuple):
         return run_name(self.seed, self.fold)
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """What a display says of it: "1", or "1, fold 2 of 3"."""
         return f"{self.seed}, fold {self.fold.number} of {self.fold.folds}" if self.fold else str(self.seed)
 
@@ -82,7 +82,7 @@ def own_vectors(folder: Path, fold: Fold) -> list[Path]:
         return []
     if sorted(wanted) != found or fold.kind != "dev":
         raise InputError(
-            f"{folder} holds word vectors of {len(found)} dev folds, the run is of fold {fold.told}; "
+            f"{folder} holds word vectors of {len(found)} dev folds, the run is of fold {fold.label}; "
             "give the pool as many `folds` in params.yaml and `dvc repro`."
         )
     return wanted

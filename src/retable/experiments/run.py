@@ -76,7 +76,7 @@ def train_run(facts: dict[str, Any], runs: Path, ranks: Ranks = ALONE) -> Path:
     fold = Fold.of_parameters(parameters["corpus"])
     train, dev, read_test = splits_of_run(facts["corpus"], fold)
     vectors = read_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
-    what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).told}"
+    what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).label}"
     with display(what, parameters, train, shown=ranks.first) as bar:
         trained = train_classifier(
             parameters, train, dev, vectors, kept.progress(bar, lambda line: show_line(bar, line))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import matplotlib as mpl
 
-from retable.figures.style import BLUE, STYLE, Format, panel_axes, plain_log_ticks, saved, told
+from retable.figures.style import BLUE, STYLE, Format, number_text, panel_axes, plain_log_ticks, saved
 
 WIDE_SPAN = 30  # largest by smallest: from here on the axis is logarithmic
 
@@ -59,7 +59,7 @@ def bars_picture(panels: Sequence[BarPanel], label: str, form: Format) -> bytes:
 def bar_rows(panels: Sequence[BarPanel], name: str) -> list[dict[str, str]]:
     """The CSV: panel, model, measure, number of runs; in the order of the picture."""
     return [
-        {"panel": panel.title, "model": bar.name, name: told(bar.value), "runs": str(bar.runs)}
+        {"panel": panel.title, "model": bar.name, name: number_text(bar.value), "runs": str(bar.runs)}
         for panel in panels
         for bar in panel.ordered
     ]

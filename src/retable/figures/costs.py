@@ -18,8 +18,8 @@ from retable.figures.style import (
     legend_below,
     log_x,
     new_figure,
+    number_text,
     saved,
-    told,
 )
 
 Cost = Literal["flops_per_word", "seconds"]
@@ -201,10 +201,10 @@ def cost_rows(panels: Sequence[CostPanel]) -> list[dict[str, str]]:
         {
             "panel": panel.title,
             "model": point.name,
-            "accuracy": told(point.accuracy),
-            "flops_per_word": told(point.flops_per_word),
-            "seconds": "" if point.seconds is None else told(point.seconds),
-            "core_seconds": "" if point.core_seconds is None else told(point.core_seconds),
+            "accuracy": number_text(point.accuracy),
+            "flops_per_word": number_text(point.flops_per_word),
+            "seconds": "" if point.seconds is None else number_text(point.seconds),
+            "core_seconds": "" if point.core_seconds is None else number_text(point.core_seconds),
             "floor": "yes" if point.floor else "no",
             "runs": str(point.runs),
             "machine": point.machine,

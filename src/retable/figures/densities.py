@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import matplotlib as mpl
 import numpy as np
 
-from retable.figures.style import STYLE, Format, each_once, legend_below, line_looks, panel_axes, saved, told
+from retable.figures.style import STYLE, Format, each_once, legend_below, line_looks, number_text, panel_axes, saved
 
 FEWEST = 5  # occurrences of a word in a class; of fewer no density is drawn
 PLACES = 128
@@ -78,7 +78,7 @@ def density_rows(panels: Sequence[DensityPanel], epochs: int) -> list[dict[str, 
                 rows.append(of_class | {"weight": "", "density": ""} | counts)
                 continue
             rows += [
-                of_class | {"weight": told(x), "density": told(y)} | counts
+                of_class | {"weight": number_text(x), "density": number_text(y)} | counts
                 for x, y in zip(where, density(drawn[label], where), strict=True)
             ]
     return rows

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import matplotlib as mpl
 import numpy as np
 
-from retable.figures.style import INK, SHADES, STYLE, Format, new_figure, saved, told
+from retable.figures.style import INK, SHADES, STYLE, Format, new_figure, number_text, saved
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ def grid_rows(data: GridData, value_name: str) -> list[dict[str, str]]:
             "panel": data.title,
             data.x: str(x),
             data.y: str(y),
-            value_name: told(data.values[x, y]) if (x, y) in data.values else "",
+            value_name: number_text(data.values[x, y]) if (x, y) in data.values else "",
             **{
-                end: told(data.intervals[x, y][number]) if (x, y) in data.intervals else ""
+                end: number_text(data.intervals[x, y][number]) if (x, y) in data.intervals else ""
                 for number, end in enumerate(("low", "high"))
             },
             "runs": str(data.runs.get((x, y), 0)),

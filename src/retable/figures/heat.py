@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.font_manager import fontManager
 
-from retable.figures.style import SHADES, STYLE, Format, panel_axes, saved, told
+from retable.figures.style import SHADES, STYLE, Format, number_text, panel_axes, saved
 
 CHINESE_FONTS = (
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei",
@@ -79,7 +79,7 @@ def heat_rows(panels: Sequence[HeatPanel]) -> list[dict[str, str]]:
             "from_word": panel.words[row],
             "to": str(column + 1),
             "to_word": panel.words[column],
-            "weight": told(weight),
+            "weight": number_text(weight),
             "epochs": str(panel.epochs),
         }
         for panel in panels

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from retable.figures.style import STYLE, Format, each_once, legend_below, line_looks, panel_axes, saved, told
+from retable.figures.style import STYLE, Format, each_once, legend_below, line_looks, number_text, panel_axes, saved
 
 TICKS = 10
 APART = 0.5  # of the least distance between two places: over how much the bars of all lines are spread
@@ -19,7 +19,7 @@ NOTE_ROOM, NOTE_HEIGHT = 0.09, 0.065  # of a far line's note: of the others' axi
 
 
 @dataclass(frozen=True)
-class Line:
+class Curve:
     """A line: its places x, and the mean, the smallest and the largest measure of the runs at each.
 
     With `bars`, low and high are the ends of an interval, drawn at each place. One with a single place and `level`
@@ -44,7 +44,7 @@ class Line:
         *,
         level: bool = False,
         intervals: Sequence[tuple[float, float]] = (),
-    ) -> "Line":
+    ) -> "Curve":
         """From the measures of every run at the same places, and perhaps an interval at each place."""
         values = np.array(runs, dtype=float)  # (run, place)
         mean, low, high = (tuple(part.tolist()) for part in (values.mean(0), values.min(0), values.max(0)))
@@ -58,7 +58,7 @@ class LinePanel:
     """Lines that share their axes."""
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[Curve, ...]
 
     @property
     def places(self) -> list[float]:
@@ -66,7 +66,7 @@ class LinePanel:
         return sorted({x for line in self.lines if not line.level for x in line.x})
 
     @property
-    def far(self) -> list[Line]:
+    def far(self) -> list[Curve]:
         """Lines that are told at the border."""
         names = far_lines({line.name: line.y for line in self.lines})
         return [line for line in self.lines if line.name in names]
@@ -117,7 +117,7 @@ def shifts(panel: LinePanel) -> list[float]:
     return [width * ((number + 0.5) / count - 0.5) for number in range(count)]
 
 
-def draw_line(place: Axes, line: Line, look: dict[str, Any], shift: float) -> None:
+def draw_line(place: Axes, line: Curve, look: dict[str, Any], shift: float) -> None:
     """A line with its bars or its band, or a level right across the panel."""
     if line.level:
         place.axhline(line.y[0], label=line.name, **look | {"linestyle": ":"})
@@ -196,10 +196,10 @@ def line_rows(panels: Sequence[LinePanel], axes: LineAxes) -> list[dict[str, str
         {
             "panel": panel.title,
             "line": line.name,
-            axes.x_name: "" if line.level else told(x),
-            axes.y_name: told(y),
-            "low": told(low),
-            "high": told(high),
+            axes.x_name: "" if line.level else number_text(x),
+            axes.y_name: number_text(y),
+            "low": number_text(low),
+            "high": number_text(high),
             "runs": str(line.runs),
         }
         for panel in panels

@@ -10,7 +10,7 @@ import numpy as np
 
 from retable.figures.bars import Bar, BarPanel
 from retable.figures.grid import GridData
-from retable.figures.lines import Line, LinePanel
+from retable.figures.lines import Curve, LinePanel
 from retable.figures.roc import RocCurve, RocPanel, micro_rates
 from retable.figures.scatter import Point, PointPanel
 from retable.papers.figures import Figure, GridFigure, Panel, ParameterFigure, TimeFigure
@@ -30,13 +30,13 @@ Runs = Mapping[Key, Sequence[RunRecord]]
 class Measured:
     """What figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits.
 
-    `seed_spreads` are known standard deviations between seeds, fractions, by corpus.
+    `seed_deviations` are known standard deviations between seeds, fractions, by corpus.
     """
 
     tables: Mapping[str, ResultTable]
     runs: Runs
     training_texts: Mapping[str, int]
-    seed_spreads: Mapping[str, float | None] = field(default_factory=dict)
+    seed_deviations: Mapping[str, float | None] = field(default_factory=dict)
 
     def of_panel(self, figure: Figure, panel: Panel) -> dict[str, Sequence[RunRecord]]:
         """The runs of a panel by row, in the figure's order; nothing if they are too few for a panel."""
@@ -67,8 +67,8 @@ class Measured:
             of_seeds.setdefault(run.seed, []).append(run)
         scores = [mean([run.accuracy / PERCENT for run in folds]) for folds in of_seeds.values()]
         texts = sum(run.texts for run in next(iter(of_seeds.values())))
-        spread = self.seed_spreads.get(column.domain or column.corpus or "")
-        low, high = prediction_interval(scores, texts, same_texts=column.split == "paper", seed_spread=spread)
+        spread = self.seed_deviations.get(column.domain or column.corpus or "")
+        low, high = prediction_interval(scores, texts, same_texts=column.split == "paper", seed_deviation=spread)
         return PERCENT * low, PERCENT * high
 
 
@@ -82,7 +82,7 @@ def epoch_panels(figure: Figure, measured: Measured) -> list[LinePanel]:
             length = min(map(len, curves))
             if length:
                 cut = [curve[:length] for curve in curves]
-                lines.append(Line.of_runs(measured.name(panel, row), range(1, length + 1), cut))
+                lines.append(Curve.of_runs(measured.name(panel, row), range(1, length + 1), cut))
         if len(lines) >= figure.fewest:
             panels.append(LinePanel(measured.title(panel), tuple(lines)))
     return panels
@@ -103,7 +103,7 @@ def parameter_panels(figure: ParameterFigure, measured: Measured) -> list[LinePa
                 places = [0 if value is None else value for value, _ in points]
                 of_scores = figure.measure == "accuracy"
                 intervals = [measured.interval(panel, runs[:count]) for _, runs in points] if of_scores else []
-                lines.append(Line.of_runs(name, places, values, level=is_level, intervals=intervals))
+                lines.append(Curve.of_runs(name, places, values, level=is_level, intervals=intervals))
         if sum(len(line.x) for line in lines) >= figure.fewest:
             panels.append(LinePanel(measured.title(panel), tuple(lines)))
     return panels

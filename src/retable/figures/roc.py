@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from sklearn.metrics import roc_curve
 
-from retable.figures.style import INK, STYLE, Format, each_once, line_looks, panel_axes, saved, told
+from retable.figures.style import INK, STYLE, Format, each_once, line_looks, number_text, panel_axes, saved
 
 PLACES = np.round(np.linspace(0, 1, 201), 3)  # false positive rates at which a curve is given
 
@@ -77,10 +77,10 @@ def roc_rows(panels: Sequence[RocPanel]) -> list[dict[str, str]]:
         {
             "panel": panel.title,
             "model": curve.name,
-            "false_positive_rate": told(wrong),
-            "true_positive_rate": told(right),
-            "micro_auc": told(curve.micro_auc),
-            "macro_auc": told(curve.macro_auc),
+            "false_positive_rate": number_text(wrong),
+            "true_positive_rate": number_text(right),
+            "micro_auc": number_text(curve.micro_auc),
+            "macro_auc": number_text(curve.macro_auc),
             "runs": str(curve.runs),
         }
         for panel in panels

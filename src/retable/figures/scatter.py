@@ -14,9 +14,9 @@ from retable.figures.style import (
     legend_below,
     line_looks,
     log_x,
+    number_text,
     panel_axes,
     saved,
-    told,
 )
 
 MARKERS = "osD^vP*X"
@@ -86,10 +86,10 @@ def scatter_rows(panels: Sequence[PointPanel], x_name: str, y_name: str) -> list
         {
             "panel": panel.title,
             "model": point.name,
-            x_name: told(point.x),
-            y_name: told(point.y),
-            "low": told(point.low),
-            "high": told(point.high),
+            x_name: number_text(point.x),
+            y_name: number_text(point.y),
+            "low": number_text(point.low),
+            "high": number_text(point.high),
             "runs": str(point.runs),
         }
         for panel in panels

@@ -100,7 +100,7 @@ def each_once(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def told(value: float) -> str:
+def number_text(value: float) -> str:
     """A number of a CSV: a whole one as it is, another in six digits."""
     return str(int(value)) if float(value).is_integer() else f"{value:.6g}"
 

@@ -61,7 +61,7 @@ def lines_of(
             epochs[column] = epochs_of_unturned(better, worse)
             rights = [right_of_cell(runs, column) for runs in (better, worse)]
             spread = spreads.get(column.domain or column.corpus or "")
-            found[column] = paired_difference(*aligned(*rights), seed_spread=spread)
+            found[column] = paired_difference(*aligned(*rights), seed_deviation=spread)
     if claim.together and found:
         whole = "" if len(found) == len(wanted) else f", {len(found)} of {len(wanted)}"
         of_all = {row: number for each in epochs.values() for row, number in each.items()}

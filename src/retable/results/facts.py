@@ -75,7 +75,7 @@ def models() -> Rows:
         {
             "id": f"`{name}`",
             "what": first_sentence(model_module(name), name),
-            **told_training(model_preset(name)["training"]),
+            **training_text(model_preset(name)["training"]),
         }
         for name in sorted(MODELS | LINEAR_MODELS)
     ]
@@ -88,7 +88,7 @@ def first_sentence(module: str, name: str) -> str:
     return (owner.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
 
-def told_training(training: Mapping[str, Any]) -> dict[str, str]:
+def training_text(training: Mapping[str, Any]) -> dict[str, str]:
     """Optimiser, first rate, schedule and batch size of a preset; a linear model has none of them."""
     if "optimiser" not in training:
         return {"optimiser": "", "learning rate": "", "batch": "", "epochs": ""}

@@ -26,7 +26,7 @@ from retable.papers.figures import FIGURES, CostFigure, Figure, Panel, SizeFigur
 from retable.papers.paper import Column, Paper, ResultTable
 from retable.project.paths import RUNS, TAGGED
 from retable.results.resolving import Resolver
-from retable.results.tables import Statistics, seed_spreads
+from retable.results.tables import Statistics, seed_deviations
 from retable.runs.record import RunRecord, find_run
 from retable.text.splits import read_facts, read_split
 
@@ -121,7 +121,7 @@ def measured_of(source: Paper, resolver: Resolver, texts: Mapping[str, int]) -> 
         found |= {(table.name, *key): filled.shown(key) for key in own}
         missing |= {(table.name, *key): reason for key, reason in filled.missing.items()}
     tables = {table.name: table for table in source.results}
-    return Measured(tables, found, texts, seed_spreads()), missing
+    return Measured(tables, found, texts, seed_deviations()), missing
 
 
 def training_texts(statistics: Statistics) -> dict[str, int]:

@@ -19,7 +19,7 @@ from retable.results.figures import cost_figure_name, write_figures
 from retable.results.figures_page import figures_markdown
 from retable.results.generated import renew
 from retable.results.resolving import Resolver
-from retable.results.tables import Statistics, lines_and_costs, seed_spreads, tables_without_runs
+from retable.results.tables import Statistics, lines_and_costs, seed_deviations, tables_without_runs
 from retable.runs.bank import read_bank, repeats
 from retable.runs.record import RunRecord
 from retable.tables.markdown import result_markdown
@@ -69,7 +69,7 @@ def write_pages(root: Path, bank: Path) -> int:
     parts.append(figures_markdown(entries, docs / "figures"))
     with atomic_file(docs / "results.md") as part:
         part.write_text("\n".join(parts), encoding="utf-8")
-    renew(docs / "claims.md", "claims", claims_markdown(shown_in(resolver), seed_spreads()))
+    renew(docs / "claims.md", "claims", claims_markdown(shown_in(resolver), seed_deviations()))
     renew(root / "README.md", "results", front_table(resolver))
     return len(resolver.current())
 

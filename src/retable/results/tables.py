@@ -52,9 +52,9 @@ def published_numbers(source: Paper, table: str | None) -> list[Published]:
     return read_published(PUBLISHED / f"{source.name}.csv", table) if table else []
 
 
-def seed_spreads() -> dict[str, float | None]:
+def seed_deviations() -> dict[str, float | None]:
     """Corpus, or domain of a joint one -> known standard deviation between seeds, a fraction."""
-    return {name: spread for name in CORPORA if (spread := getattr(corpus(name), "seed_spread", None)) is not None}
+    return {name: spread for name in CORPORA if (spread := getattr(corpus(name), "seed_deviation", None)) is not None}
 
 
 def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
@@ -64,7 +64,7 @@ def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
         row, column = table.row(key[0]), table.column(key[1])
         metric = table.metric_of(column)
         of_seeds = [of_folds([result_of(run, metric, column.domain) for run in of_seed]) for of_seed in seeds]
-        found[key] = told_limits(of_seeds, row, column, protocol)
+        found[key] = with_limits(of_seeds, row, column, protocol)
     return Cells(found, reasons(table, filled))
 
 
@@ -98,7 +98,7 @@ def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def told_limits(results: Iterable[RunResult], row: Row, column: Column, protocol: Protocol) -> list[RunResult]:
+def with_limits(results: Iterable[RunResult], row: Row, column: Column, protocol: Protocol) -> list[RunResult]:
     """The results of a cell, those that know it that the scale's limit ended before the row's epochs were over."""
     preset = model_preset(str(row.model))
     without = row_parameters(preset, row, column, {**protocol, "epochs": 0, "max_words": 0}, vectors="none", seed=0)
@@ -120,7 +120,7 @@ def lines_and_costs(table: ResultTable, resolver: Resolver) -> tuple[list[Line],
     """Return a table beside the printed numbers, and the costs of its runs."""
     source, filled = paper_of_table(table.name), resolver.fill(table)
     cells = read_cells(table, filled, resolver.plan["papers"][source.name])
-    lines = result_lines(table, published_numbers(source, table.published), cells, seed_spreads())
+    lines = result_lines(table, published_numbers(source, table.published), cells, seed_deviations())
     return lines, read_costs(table, filled)
 
 

@@ -15,7 +15,7 @@ Verdict = Literal["agrees", "higher", "lower", "uninformative", "not-run", ""]
 
 
 def prediction_interval(
-    scores: Sequence[float], texts: int, *, same_texts: bool, seed_spread: float | None, published_runs: int = 1
+    scores: Sequence[float], texts: int, *, same_texts: bool, seed_deviation: float | None, published_runs: int = 1
 ) -> tuple[float, float]:
     """The 95% interval in which the mean of `published_runs` more runs under the same conditions falls.
 
@@ -23,7 +23,7 @@ def prediction_interval(
         scores: accuracies of our runs, fractions.
         texts: texts in our test split.
         same_texts: whether the paper's test texts are ours; if not, the sampling of test texts is added.
-        seed_spread: known standard deviation between seeds on this corpus, a fraction; used with one run.
+        seed_deviation: known standard deviation between seeds on this corpus, a fraction; used with one run.
         published_runs: runs of which the published number is the mean.
     Returns: lower and upper end, fractions, within [0, 1].
     """
@@ -31,7 +31,7 @@ def prediction_interval(
     mean = sum(scores) / runs
     sampling = mean * (1.0 - mean) / texts
     if runs == 1:
-        variance = sampling + (seed_spread or 0.0) ** 2 * (1.0 + 1.0 / published_runs)
+        variance = sampling + (seed_deviation or 0.0) ** 2 * (1.0 + 1.0 / published_runs)
         half = NORMAL_QUANTILE * math.sqrt(variance)
     else:
         spread = math.sqrt(sum((score - mean) ** 2 for score in scores) / (runs - 1))

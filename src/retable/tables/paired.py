@@ -35,18 +35,18 @@ class Difference:
 
 
 def paired_difference(
-    first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_], seed_spread: float | None = None
+    first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_], seed_deviation: float | None = None
 ) -> Difference:
     """The difference in accuracy of two models.
 
     Args:
         first, second: whether each answers a text rightly, bool (text,), in one order of the texts.
-        seed_spread: standard deviation of an accuracy from seed to seed, a fraction; None where unknown.
+        seed_deviation: standard deviation of an accuracy from seed to seed, a fraction; None where unknown.
     """
     texts = len(first)
     alone, other = int((first & ~second).sum()), int((second & ~first).sum())
     value = (alone - other) / texts
-    variance = (alone + other - (alone - other) ** 2 / texts) / texts**2 + 2 * (seed_spread or 0.0) ** 2
+    variance = (alone + other - (alone - other) ** 2 / texts) / texts**2 + 2 * (seed_deviation or 0.0) ** 2
     half = Z * variance**0.5
     return Difference(texts, value, value - half, value + half)
 

@@ -31,7 +31,7 @@ class RunResult:
     turned: bool | None
     max_words: int = 0  # texts were cut after so many; 0: never
     cut: int = 0  # epochs of the schedule, where a run that had reached them would have gone on; 0: not cut off
-    fold: str = ""  # `Fold.told`; empty for a run on the corpus's own splits
+    fold: str = ""  # `Fold.label`; empty for a run on the corpus's own splits
     dev: float | None = None  # accuracy on dev
     clean_texts: int = 0
     of_epochs: int = 0  # that the row has, where the scale's limit ended the run before; 0: it did not
@@ -60,7 +60,7 @@ class RunResult:
             metrics["epochs"]["turned"],
             metrics["parameters"]["training"].get("max_words", 0),
             schedule_cut(metrics["parameters"]["training"], metrics["epochs"]["run"]),
-            told_fold(metrics["parameters"]),
+            fold_label(metrics["parameters"]),
             (metrics.get("dev") or {}).get("accuracy"),
             0 if of_cost or not clean else clean.get("texts", 0),
         )
@@ -79,10 +79,10 @@ def limited(result: RunResult, allowed: int, whole: int) -> RunResult:
     return replace(result, of_epochs=whole) if ended else result
 
 
-def told_fold(parameters: Mapping[str, Any]) -> str:
+def fold_label(parameters: Mapping[str, Any]) -> str:
     """The fold of a run's parameters, for the bank; empty where there is none."""
     fold = Fold.of_parameters(parameters.get("corpus", {}))
-    return fold.told if fold else ""
+    return fold.label if fold else ""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Cells:
 
 
 def result_lines(
-    table: ResultTable, published: Sequence[Published], cells: Cells, seed_spreads: Mapping[str, float | None]
+    table: ResultTable, published: Sequence[Published], cells: Cells, seed_deviations: Mapping[str, float | None]
 ) -> list[Line]:
     """All lines of a table.
 
@@ -158,7 +158,7 @@ def result_lines(
         table: its rows and columns.
         published: the printed numbers of this table.
         cells: what was measured.
-        seed_spreads: corpus -> standard deviation between seeds, a fraction.
+        seed_deviations: corpus -> standard deviation between seeds, a fraction.
     """
     printed = {
         (number.row, column.id): number
@@ -172,7 +172,7 @@ def result_lines(
         for column in table.columns:
             key = (row.id, column.id)
             if key in cells.runs:
-                lines.append(_measured(table, row, column, printed, cells.runs, seed_spreads))
+                lines.append(_measured(table, row, column, printed, cells.runs, seed_deviations))
             elif key in printed or key in cells.missing or (row.extra and not column.extra):
                 lines.append(_not_run(table, row, column, printed.get(key), cells))
     return lines
@@ -226,7 +226,7 @@ def _measured(
     column: Column,
     printed: Mapping[tuple[str, str], Published],
     runs: Mapping[tuple[str, str], Sequence[RunResult]],
-    seed_spreads: Mapping[str, float | None],
+    seed_deviations: Mapping[str, float | None],
 ) -> Line:
     mine, number = runs[row.id, column.id], printed.get((row.id, column.id))
     values = [run.value for run in mine]
@@ -248,8 +248,8 @@ def _measured(
     if unit != table.unit:
         notes = [OTHER_MACHINE, *_notes(row, column, mine, number, None, unit)]
         return replace(line, verdict="uninformative" if number else "", note="; ".join(notes))
-    spread = seed_spreads.get(column.domain or column.corpus or "")
-    low, high = prediction_interval(values, mine[0].texts, same_texts=column.split == "paper", seed_spread=spread)
+    spread = seed_deviations.get(column.domain or column.corpus or "")
+    low, high = prediction_interval(values, mine[0].texts, same_texts=column.split == "paper", seed_deviation=spread)
     notes = _notes(row, column, mine, number, floor_of(table, column.id, runs), unit)
     if len(mine) == 1 and spread is None:
         notes.append("seed spread of this corpus not known, not in the interval")

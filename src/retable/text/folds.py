@@ -43,14 +43,14 @@ class Fold:
         return f"fold-{self.number}-of-{self.folds}"
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """For a cell of a CSV: "dev 1 of 3"."""
         return f"{self.kind} {self.number} of {self.folds}"
 
     @classmethod
-    def read(cls, told: str) -> "Fold":
-        """What `told` says."""
-        kind, number, _, folds = told.split()
+    def read(cls, label: str) -> "Fold":
+        """What `label` says."""
+        kind, number, _, folds = label.split()
         return cls("dev" if kind == "dev" else "test", int(folds), int(number))
 
     @property

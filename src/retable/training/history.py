@@ -72,7 +72,7 @@ class History:
         return max(accuracies) in accuracies[:-1]
 
     @property
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """What metrics.json says of the epochs."""
         return {"run": len(self.epochs), "chosen": self.chosen, "turned": self.turned}
 

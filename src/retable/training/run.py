@@ -94,7 +94,7 @@ def train_classifier(
             precision=parameters["precision"],
             progress=progress,
         )
-        seconds_per_epoch, epochs = history.seconds_per_epoch, history.told
+        seconds_per_epoch, epochs = history.seconds_per_epoch, history.summary
         chosen, lines = {}, list(map(asdict, history.epochs))
         device = choose_device(parameters["device"])
     seconds = time.perf_counter() - start + (progress.state.earlier_s if progress.state else 0.0)
