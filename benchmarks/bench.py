@@ -5,76 +5,54 @@
     python -m benchmarks.bench --quick     # does all of it run? On sample data, in a minute; figures are of no use
 
 A group that lacks its data says which stage makes them, and the others go on. Results:
-benchmarks/results/<machine>.json and .md, and docs/speed.md. What is measured and how to read it stands there.
+benchmarks/results/<machine>.json and docs/speed.md, which says what is measured and how to read it.
 """
 
 import argparse
 import importlib
 import os
 import sys
-from collections.abc import Iterable
-from types import ModuleType
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.report import HEADER, cells, group_values, page, write_results
-from benchmarks.rows import Row
+from benchmarks.report import HEADER, Row, cells, group_values, page, write_results
 from benchmarks.timing import machine
 from retable.commands.make import KEEP_MEMORY
 from retable.errors import InputError, unknown_name
 from retable.files import read_json
 from retable.project.command import command
 from retable.project.paths import ROOT
-from retable.project.progress import progress
 from retable.results.generated import renew
 
-# Group -> module with measure(quick) -> list[Row]
-GROUPS = {
-    "fcsr": "fcsr_training",
-    "models": "models",
-    "headlines": "headlines",
-    "fasttext": "fasttext_row",
-    "recurrent": "recurrent",
-    "evaluate": "evaluating",
-    "text": "text",
-    "glove": "glove",
-    "start": "starting",
-}
+# Each is a module with measure(quick) -> list[Row], imported when it is asked for.
+GROUPS = ("fcsr", "models", "headlines", "recurrent", "evaluate", "text", "glove")
 RESULTS, PAGE = ROOT / "benchmarks/results", ROOT / "docs/speed.md"
 WIDTH = 180  # of the table in a file
-COLOURS = {"met": "green", "missed": "red", "not measured": "yellow", "": ""}
 
 
-def module_of(group: str) -> ModuleType:
-    """The module of a group, imported when it is asked for."""
-    return importlib.import_module(f"benchmarks.{GROUPS[group]}")
-
-
-def measured(group: str, *, quick: bool, date: str) -> tuple[list[Row], dict[str, Any]]:
-    """The rows of a group, none where it cannot be measured, and what a file holds of it."""
+def measured(group: str, *, quick: bool, date: str) -> dict[str, Any]:
+    """Measure a group, and return what a file holds of it."""
     try:
-        rows = module_of(group).measure(quick)
+        return group_values(importlib.import_module(f"benchmarks.{group}").measure(quick), date)
     except InputError as error:
-        return [], group_values([], date, str(error))
-    return rows, group_values(rows, date)
+        return group_values([], date, str(error))
 
 
-def show(console: Console, group: str, rows: Iterable[Row], not_measured: str) -> None:
-    """A group on the terminal."""
-    if not_measured:
-        console.print(f"[bold]{group}[/] [yellow]not measured:[/] {not_measured}")
+def show(console: Console, group: str, found: dict[str, Any]) -> None:
+    """Print a group on the terminal."""
+    if found["not_measured"]:
+        console.print(f"[bold]{group}[/] [yellow]not measured:[/] {found['not_measured']}")
         return
     table = Table(*HEADER, title=group, title_justify="left", title_style="bold")
-    for row in rows:
-        line = cells(row)
-        table.add_row(*line[:-1], line[-1], style=COLOURS[line[-1]] if line[-1] == "missed" else None)
+    for row in (Row(**values) for values in found["rows"]):
+        table.add_row(*cells(row), style="red" if row.verdict == "missed" else None)
     console.print(table)
 
 
 def chosen(names: list[str]) -> list[str]:
-    """The groups that are asked for, all where none is named. Raises: InputError for an unknown one."""
+    """Return the groups that are asked for, all where none is named. Raises: InputError for an unknown one."""
     for name in names:
         if name not in GROUPS:
             raise unknown_name("--only", name, GROUPS)
@@ -98,18 +76,16 @@ def main() -> None:
     groups = chosen(options.only)
     keep_memory()
     here, console = machine(), Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-    with progress("bench", len(groups), "groups") as bar:
-        for group in groups:
-            bar.advance(0, group)
-            rows, found = measured(group, quick=options.quick, date=here["date"])
-            show(console, group, rows, found["not_measured"])
-            if not options.quick:  # after each group, so that one that is stopped costs no other
-                written = write_results(RESULTS, here, {group: found})
-            bar.advance(1)
+    for group in groups:
+        print(f"bench: {group} ...", file=sys.stderr)
+        found = measured(group, quick=options.quick, date=here["date"])
+        show(console, group, found)
+        if not options.quick:  # after each group, so that one that is stopped costs no other
+            written = write_results(RESULTS, here, {group: found})
     if options.quick:
         print("quick: nothing was written, and the figures are of no use", file=sys.stderr)
         return
-    renew(PAGE, "speed", page(read_json(written.with_suffix(".json"))))
+    renew(PAGE, "speed", page(read_json(written)))
     print(f"benchmarks: {written}; docs/speed.md was renewed", file=sys.stderr)
 
 

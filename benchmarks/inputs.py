@@ -1,7 +1,8 @@
-"""Texts, vectors and networks of the benchmarks: of the pipeline's data/ or, to be quick, of the sample corpora."""
+"""Make texts, vectors and networks of the benches: of the pipeline's data/ or, to be quick, of the sample corpora."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,35 +19,56 @@ from retable.training.network import untrained_network
 from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
 
 SAMPLES = {"en": "sample-en", "zh": "sample-zh"}
+DEV_TEXTS = 2  # outside the seconds of an epoch
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A network as a run builds it, and the texts in its numbers."""
+    """A network as a run builds it, and its texts in row numbers."""
 
     network: Network
     texts: Encoded
+    dev: Encoded
     vocabulary: Vocabulary
-    dim: int  # numbers in a word's vector
+
+    @property
+    def words(self) -> int:
+        """Count the words of all texts, without padding."""
+        return int(self.texts.lengths.sum())
+
+    @property
+    def dim(self) -> int:
+        """Count the numbers in a word's vector."""
+        return next(module.dim for module in self.network.modules() if isinstance(module, WordEmbedding))
+
+
+def made(path: Path, stage: str) -> Path:
+    """Return a path of the pipeline's data.
+
+    Raises: InputError if it is not made, with the stage that makes it.
+    """
+    if not path.exists():
+        raise InputError(f"{path.relative_to(ROOT)} is missing; `dvc repro {stage}` makes it, or `make tables`.")
+    return path
 
 
 def split_of(name: str, part: str, *, quick: bool) -> Split:
-    """One split of a corpus; of the sample of its language where it is to be quick.
-
-    Raises: InputError if the corpus is not prepared, with the stage that prepares it.
-    """
+    """Return one split of a corpus; of the sample of its language where it is to be quick."""
     if quick:
         return sample_split(SAMPLES[corpus(name).language], part)
-    if not (TAGGED / name / f"{part}.parquet").exists():
-        raise InputError(f"data/tagged/{name} is missing; `dvc repro tag@{name}` makes it, or `make tables`.")
-    return read_split(TAGGED / name, part)
+    return read_split(made(TAGGED / name, f"tag@{name}"), part)
+
+
+def sample_lines(name: str, part: str) -> list[tuple[str, str]]:
+    """Return labels and texts of a sample corpus."""
+    lines = (SAMPLE / name / f"{part}.txt").read_text(encoding="utf-8").splitlines()
+    return [(label, text) for label, _, text in (line.partition("\t") for line in lines)]
 
 
 def sample_split(name: str, part: str) -> Split:
-    """A split of a sample corpus, from its lines "label<tab>text"; a word is what white space parts, or a character."""
+    """Return a split of a sample corpus; a word is parted by white space, or a character."""
     declared = corpus(name)
-    lines = (SAMPLE / name / f"{part}.txt").read_text(encoding="utf-8").splitlines()
-    labels, texts = zip(*(line.split("\t", 1) for line in lines), strict=True)
+    labels, texts = zip(*sample_lines(name, part), strict=True)
     words = [[*text.replace(" ", "")] if declared.language == "zh" else text.split() for text in texts]
     tokens = pa.array(words, pa.list_(pa.string()))
     parts = pa.array([["NOUN"] * len(text) for text in words], pa.list_(pa.string()))
@@ -57,42 +79,32 @@ def sample_split(name: str, part: str) -> Split:
 
 
 def first(split: Split, count: int) -> Split:
-    """The first texts of a split."""
-    parts = None if split.parts is None else split.parts[:count]
+    """Return the first texts of a split."""
+    kept = slice(count)
     return replace(
         split,
-        ids=split.ids[:count],
-        tokens=split.tokens[:count],
-        parts=parts,
-        classes=split.classes[:count],
-        clean=split.clean[:count],
+        ids=split.ids[kept],
+        tokens=split.tokens[kept],
+        parts=None if split.parts is None else split.parts[kept],
+        classes=split.classes[kept],
+        clean=split.clean[kept],
     )
 
 
 def vectors_of(name: str, *, quick: bool) -> WordVectors:
-    """Word vectors; none where it is to be quick.
-
-    Raises: InputError if they are not made, with the stage that makes them.
-    """
+    """Return word vectors; none where it is to be quick."""
     if quick or name == "none":
         return NO_VECTORS
-    if not (VECTORS / name / "vectors.json").exists():
-        raise InputError(
-            f"{(VECTORS / name).relative_to(ROOT)} is missing; `dvc repro embed@{name}` makes it, or `make tables`."
-        )
-    return read_vectors(VECTORS / name)
+    return read_vectors(made(VECTORS / name, f"embed@{name}"))
 
 
 def prepared(preset: Mapping[str, Any], train: Split, vectors: WordVectors, *, seed: int = 1) -> Prepared:
-    """Network, row numbers and vocabulary of a preset on these texts, as a run has them."""
+    """Return network, row numbers and vocabulary of a preset on these texts, as a run has them."""
     network, vocabulary = untrained_network(
         train, vectors, model=preset["model"], embedding=preset["embedding"], seed=seed
     )
-    texts = encode(train, vocabulary, max_words=preset["training"]["max_words"])
-    dim = next(module.dim for module in network.modules() if isinstance(module, WordEmbedding))
-    return Prepared(network, texts, vocabulary, dim)
-
-
-def padded_batches(lengths: np.ndarray, batches: list[np.ndarray]) -> tuple[int, int]:
-    """Words, and places including padding, of all batches of texts of these lengths."""
-    return int(lengths.sum()), sum(len(batch) * int(lengths[batch].max()) for batch in batches)
+    texts, dev = (
+        encode(split, vocabulary, max_words=preset["training"]["max_words"])
+        for split in (train, first(train, DEV_TEXTS))
+    )
+    return Prepared(network, texts, dev, vocabulary)

@@ -1,164 +1,138 @@
-"""The training loop as `fit` runs it, and where its time goes.
+"""Time the training loop as `fit` runs it, and find where its time goes.
 
-Method     `fit` itself trains. A watch wraps the network's forward pass, `Tensor.backward` and the optimisers' steps,
-           and counts the time inside them; what is left of the epoch is the loop's own: making the batch, the
-           cross-entropy, letting go of gradients, clipping, sums, the display. The watch costs some ten microseconds
-           a step. Dev is two texts, outside the epoch's seconds.
-           What is to be measured beside it is called between two epochs, so that both see the same machine.
+Method     `fit` itself trains. The network's forward pass, `Tensor.backward` and the optimisers' steps are wrapped, and
+           the time inside them is counted; what is left of the epoch is the loop's own: making the batch, the
+           cross-entropy, letting go of gradients, clipping, sums, the display. This costs some ten microseconds a step.
+           A peer and the matrix product, whose rate at the model's FLOPs is the limit, are called between two epochs,
+           so that all see the same machine.
 """
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
 from statistics import median
-from typing import Any, Literal
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from benchmarks.timing import RateBeside, seconds
+from benchmarks.inputs import Prepared
+from benchmarks.report import Row, timed_row
+from benchmarks.timing import OPERATIONS, PRODUCTS, product, seconds
 from retable.layers.network import Network
 from retable.models.textcnn import TextCNN
-from retable.text.vocabulary import Encoded
 from retable.training.fit import fit
 from retable.training.network import training_of
 from retable.training.optimisers import WithoutCompiler, unrecorded
 from retable.training.options import Progress
 
-DEV_TEXTS = 2
+PRODUCTS_AN_EPOCH = 4
 
 
-@dataclass(frozen=True)
-class Epochs:
-    """Seconds of each epoch that counts, of forward, backward and step in it, and of what was called beside it.
-
-    `rate` is that of matrix products between the epochs, in floating-point operations a second.
-    """
+class Epochs(NamedTuple):
+    """Seconds of each epoch that counts, of forward, backward and step in it, of the peer and of a matrix product."""
 
     whole: list[float]
     work: list[float]
-    beside: list[float]
-    rate: float
-
-    @property
-    def seconds(self) -> float:
-        """The median epoch."""
-        return median(self.whole)
-
-    @property
-    def overhead(self) -> float:
-        """Share of an epoch outside forward, backward and step, in [0, 1]; the median of the epochs' shares."""
-        return median(1.0 - work / whole for whole, work in zip(self.whole, self.work, strict=True))
+    peer: list[float]
+    products: list[float]
 
 
-class Watch:
-    """Adds up the time inside forward, backward and step of a network in training."""
+@contextmanager
+def watched(network: nn.Module) -> Iterator[list[float]]:
+    """Collect the seconds of every forward pass, backward pass and step while a network is in training mode."""
+    spent: list[float] = []
 
-    def __init__(self, network: nn.Module) -> None:
-        self.network, self.total, self.started = network, 0.0, 0.0
-
-    def start(self, *_: object) -> None:
-        """Begin to count, in training; what is done for dev is not counted."""
-        self.started = time.perf_counter() if self.network.training else 0.0
-
-    def stop(self, *_: object) -> None:
-        """Add what passed since `start`."""
-        if self.started:
-            self.total += time.perf_counter() - self.started
-        self.started = 0.0
-
-    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, counted."""
-
+    def timed(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            self.start()
+            start = time.perf_counter()
             result = function(*args, **kwargs)
-            self.stop()
+            if network.training:
+                spent.append(time.perf_counter() - start)
             return result
 
         return call
 
-    @contextmanager
-    def watching(self) -> Iterator["Watch"]:
-        """Count while the block runs."""
-        backward = Tensor.backward
-        steps = {kind: kind.step for kind in WithoutCompiler.__subclasses__()}
-        Tensor.backward = self.timed(backward)  # type: ignore[method-assign]
-        self.network.forward = self.timed(self.network.forward)
-        for kind, step in steps.items():
-            kind.step = unrecorded(self.timed(step))  # type: ignore[method-assign]
-        try:
-            yield self
-        finally:
-            Tensor.backward = backward  # type: ignore[method-assign]
-            del self.network.forward
-            for kind, step in steps.items():
-                kind.step = step  # type: ignore[method-assign]
+    with ExitStack() as patches:
+        patches.enter_context(patch.object(Tensor, "backward", timed(Tensor.backward)))
+        patches.enter_context(patch.object(network, "forward", timed(network.forward)))
+        for kind in WithoutCompiler.__subclasses__():
+            patches.enter_context(patch.object(kind, "step", unrecorded(timed(kind.step))))
+        yield spent
 
 
-def train_beside(
-    network: Network,
-    texts: Encoded,
-    training: Mapping[str, Any],
-    *,
-    repeats: int,
-    beside: Callable[[], object] | None = None,
-    precision: Literal["float32", "bfloat16"] = "float32",
-) -> Epochs:
-    """Train for `repeats` epochs after one to warm up, and call `beside` after each.
+def train_beside(given: Prepared, training: Mapping[str, Any], *, repeats: int, peer: Callable[[], object]) -> Epochs:
+    """Train for `repeats` epochs after one to warm up, and call the peer after each.
 
     Args:
         training: the section of a preset.
-        beside: what is timed between the epochs, a peer's epoch.
+        peer: an epoch of the peer.
     """
-    whole, work, others = [], [], []
-    watch, before, products = Watch(network), 0.0, RateBeside()
+    found, multiply = Epochs([], [], [], []), product()
 
-    def on_line(line: Mapping[str, Any]) -> None:
-        nonlocal before
-        whole.append(line["seconds"])
-        work.append(watch.total - before)
-        before = watch.total
-        products()
-        if beside:  # the network stands in eval mode here, so that the watch does not count what a peer does
-            others.append(seconds(beside))
+    def on_line(line: Mapping[str, Any]) -> None:  # the network is in eval mode here: the peer's work is not counted
+        found.whole.append(line["seconds"])
+        found.work.append(sum(spent))
+        spent.clear()
+        found.products.extend(seconds(multiply) for _ in range(PRODUCTS_AN_EPOCH))
+        found.peer.append(seconds(peer))
 
     longer = {"epochs": 1 + repeats, "epochs_max": max(1 + repeats, training["epochs_max"]), "patience": 1 + repeats}
-    with watch.watching():
+    with watched(given.network) as spent:
         fit(
-            network,
-            texts,
-            first_texts(texts, DEV_TEXTS),
+            given.network,
+            given.texts,
+            given.dev,
             training_of({**training, **longer}),
             seed=1,
             device=torch.device("cpu"),
-            precision=precision,
+            precision="float32",
             progress=Progress(on_line=on_line),
         )
-    return Epochs(whole[1:], work[1:], others[1:], products.rate)
+    return Epochs(found.whole[1:], found.work[1:], found.peer[1:], found.products)
 
 
-def first_texts(texts: Encoded, count: int) -> Encoded:
-    """The first texts in row numbers."""
-    offsets = texts.offsets[: count + 1]
-    stop = int(offsets[-1])
-    parts = None if texts.parts is None else texts.parts[:stop]
-    domains = None if texts.domains is None else texts.domains[:count]
-    sentences = None if texts.sentences is None else texts.sentences[:stop]
-    return Encoded(texts.words[:stop], offsets, texts.classes[:count], parts, domains, sentences)
+def training_rows(
+    path: str,
+    given: Prepared,
+    training: Mapping[str, Any],
+    *,
+    repeats: int,
+    peer: Callable[[], object],
+    peer_name: str,
+    share: float = 1.0,
+    multiplies: bool = True,
+    goal: str = "",
+) -> list[Row]:
+    """Return the speed of training beside the peer's, and the share of an epoch outside forward, backward and step.
+
+    Args:
+        share: of an epoch that one call of the peer trains.
+        multiplies: whether the model's work is matrix products; others gather rows.
+    """
+    found = train_beside(given, training, repeats=repeats, peer=peer)
+    overhead = median(1.0 - work / whole for whole, work in zip(found.whole, found.work, strict=True))
+    flops = training_flops(given.network, given.words / len(given.texts))
+    return [
+        timed_row(
+            f"{path}, training",
+            f"{given.vocabulary.unit}/s",
+            {"ours": found.whole, "peer": [took / share for took in found.peer]},
+            work=given.words,
+            peer=peer_name,
+            limit=PRODUCTS if multiplies else "",
+            limit_value=OPERATIONS / median(found.products) / flops if multiplies else None,
+            goal=goal,
+        ),
+        Row(f"{path}, around forward, backward, step", "% of the epoch", 100 * overhead, goal="<= 5 %"),
+    ]
 
 
 def training_flops(network: Network, words_per_text: float) -> float:
-    """Floating-point operations a word, forward and backward, by formula; exact zeros are not multiplied.
+    """Return the floating-point operations a word, forward and backward, by formula.
 
-    Backward is twice forward; of a convolution whose maximum alone is kept, twice one of its windows.
+    Backward is twice forward; of a convolution of which the maximum alone is kept, twice one of its windows.
     """
     forward: float = network.flops_per_word(words_per_text)
     return forward * (1 + 2 / words_per_text if isinstance(network, TextCNN) else 3)
-
-
-def real_words(texts: Encoded) -> int:
-    """Words of all texts, without padding."""
-    return int(np.sum(texts.lengths))

@@ -1,5 +1,6 @@
 """Every group runs, quickly, on sample data; the table and a machine's file hold what the groups gave."""
 
+import importlib
 import math
 
 import pytest
@@ -7,19 +8,18 @@ from rich.console import Console
 
 from benchmarks import bench
 from benchmarks.bench import GROUPS, chosen, measured, show
-from benchmarks.report import cells, figure, group_values, machine_name, row_of, write_results
-from benchmarks.rows import Row
+from benchmarks.report import Row, cells, figure, group_values, machine_name, page, write_results
 from benchmarks.timing import machine
 from retable.errors import InputError
 from retable.files import read_json
 
-ROW = Row("fcsr", "words/s", 7600.0, 19000.0, "BiLSTM", 10900.0, "products", ">= 75% of the limit")
+ROW = Row("fcsr", "words/s", 7600.0, 19000.0, "BiLSTM", 10900.0, "products", ">= 75% of the limit", 0.02, 0.1)
 HERE = {"cpu": "AMD EPYC", "cores": 2, "threads": 2, "torch": "2.13.0", "blas": "MKL", "cpu_capability": "AVX512"}
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_group_gives_finite_rows_on_sample_data(group):
-    rows = bench.module_of(group).measure(True)
+    rows = importlib.import_module(f"benchmarks.{group}").measure(True)
     assert rows
     for row in rows:
         assert all(math.isfinite(value) for value in (row.ours, row.peer or 0.0, row.limit or 0.0)), row
@@ -32,7 +32,8 @@ def test_every_group_gives_finite_rows_on_sample_data(group):
 
 def test_a_row_as_it_is_read():
     assert cells(ROW) == [
-        "fcsr", "7,600 words/s", "19,000 (0.40x): BiLSTM", "10,900 (70%): products", ">= 75% of the limit", "missed",
+        "fcsr", "7,600 words/s ± 2%", "19,000 ± 10% (0.40x): BiLSTM", "10,900 (70%): products", ">= 75% of the limit",
+        "missed",
     ]  # fmt: skip
     assert [figure(value) for value in (0.01234, 1.5, 99.94, 100.4, 5_300_000)] == [
         "0.0123", "1.5", "99.9", "100", "5,300,000",
@@ -52,35 +53,35 @@ def test_a_group_without_its_data_says_so_and_is_no_error(monkeypatch, capsys):
         def measure(quick):
             raise InputError("data/tagged/sst-2 is missing; `dvc repro tag@sst-2` makes it.")
 
-    monkeypatch.setattr(bench, "module_of", lambda group: Lacking)
-    rows, values = measured("fcsr", quick=False, date="2026-11-21")
-    assert rows == values["rows"] == []
-    assert "dvc repro tag@sst-2" in values["not_measured"]
-    show(Console(soft_wrap=True), "fcsr", rows, values["not_measured"])
+    monkeypatch.setattr(bench.importlib, "import_module", lambda name: Lacking)
+    found = measured("models", quick=False, date="2026-11-21")
+    assert found["rows"] == []
+    assert "dvc repro tag@sst-2" in found["not_measured"]
+    show(Console(soft_wrap=True), "models", found)
     assert "not measured: data/tagged/sst-2 is missing" in capsys.readouterr().out
 
 
 def test_the_table_has_every_row(capsys):
-    show(Console(width=200), "fcsr", [ROW], "")
+    show(Console(width=200), "fcsr", group_values([ROW], "2026-11-21"))
     shown = capsys.readouterr().out
-    assert all(part in shown for part in ("fcsr", "7,600 words/s", "(0.40x)", "(70%)", "missed"))
+    assert all(part in shown for part in ("fcsr", "7,600 words/s ± 2%", "(0.40x)", "(70%)", "missed"))
 
 
 def test_the_file_of_a_machine(tmp_path):
     first = write_results(tmp_path, HERE, {"fcsr": group_values([ROW], "2026-11-21")})
-    assert first.name == "amd-epyc-2-threads.md"
+    assert first.name == "amd-epyc-2-threads.json"
     write_results(tmp_path, HERE, {"text": group_values([], "2026-11-22", "data/clean is missing.")})
-    found = read_json(first.with_suffix(".json"))
+    found = read_json(first)
     assert sorted(found["groups"]) == ["fcsr", "text"]  # what was measured before, on the same machine, stays
-    assert row_of(found["groups"]["fcsr"]["rows"][0]) == ROW
-    text = first.read_text(encoding="utf-8")
-    assert "| fcsr | 7,600 words/s | 19,000 (0.40x): BiLSTM |" in text
+    assert Row(**found["groups"]["fcsr"]["rows"][0]) == ROW
+    text = page(found)
+    assert "| fcsr | 7,600 words/s ± 2% | 19,000 ± 10% (0.40x): BiLSTM |" in text
     assert "**missed**" in text
     assert "Not measured: data/clean is missing." in text
     write_results(tmp_path, HERE, {"fcsr": group_values([], "2026-11-23", "data/tagged is missing.")})
-    assert read_json(first.with_suffix(".json"))["groups"]["fcsr"]["date"] == "2026-11-21"  # in vain: the figures stay
+    assert read_json(first)["groups"]["fcsr"]["date"] == "2026-11-21"  # in vain: the figures stay
     write_results(tmp_path, HERE | {"torch": "2.14.0"}, {"text": group_values([], "2026-11-22")})
-    assert list(read_json(first.with_suffix(".json"))["groups"]) == ["text"]
+    assert list(read_json(first)["groups"]) == ["text"]
 
 
 def test_the_name_of_this_machine_is_a_file_name():

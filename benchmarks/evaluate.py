@@ -1,4 +1,4 @@
-"""Evaluation of a network on a test split, beside its forward passes alone.
+"""Time the evaluation of a network on a test split, beside its forward passes alone.
 
 Ours       all that a run does after training: the texts into row numbers, the answers, predictions.parquet, every
            score.
@@ -6,15 +6,13 @@ Limit      the forward passes on the same batches, made before. What is over the
 """
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 
 import torch
 
 from benchmarks.inputs import first, prepared, split_of, vectors_of
-from benchmarks.loop import real_words
-from benchmarks.rows import Row
+from benchmarks.models import R8, SST
+from benchmarks.report import Row, timed_row
 from benchmarks.timing import in_turns
 from retable.experiments.scale import model_preset
 from retable.runs.metrics import score
@@ -24,41 +22,32 @@ from retable.training.batches import BatchMaker, sorted_batches
 from retable.training.network import NetworkClassifier
 from retable.training.predict import WORDS_IN_BATCH
 
-# Model -> corpus and vectors
-ASKED = {
-    "fcsr": ("sst-2", "pool-en.word2vec-300"),
-    "textcnn": ("sst-2", "pool-en.word2vec-300"),
-    "bilstm": ("sst-2", "pool-en.word2vec-300"),
-    "lama": ("r8", "r8.word2vec-100"),
-}
+ASKED = {"fcsr": SST, "textcnn": SST, "bilstm": SST, "lama": R8}
 REPEATS, QUICK_TEXTS = 3, 20
 
 
 def measure(quick: bool) -> list[Row]:
-    """A row a model.
-
-    Raises: InputError if a corpus or set of vectors is not made.
-    """
+    """Return a row a model."""
     return [row_of(model, *asked, quick=quick) for model, asked in ASKED.items()]
 
 
-def row_of(model: str, name: str, vectors: str, *, quick: bool) -> Row:
-    """Words of the test split a second."""
+def row_of(model: str, corpus: str, vectors: str, *, quick: bool) -> Row:
+    """Time the test split of one corpus."""
     preset, cpu = model_preset(model), torch.device("cpu")
-    train, test = (split_of(name, part, quick=quick) for part in ("train", "test"))
+    train, test = (split_of(corpus, part, quick=quick) for part in ("train", "test"))
     if quick:
         train, test = first(train, QUICK_TEXTS), first(test, QUICK_TEXTS)
-    made = prepared(preset, train, vectors_of(vectors, quick=quick))
-    classifier = NetworkClassifier(made.network, made.vocabulary, cpu, "float32", 0)
-    encoded = encode(test, made.vocabulary)
-    maker = BatchMaker(encoded, cpu, reads=made.network.reads)
+    given = prepared(preset, train, vectors_of(vectors, quick=quick))
+    classifier = NetworkClassifier(given.network, given.vocabulary, cpu, "float32", 0)
+    encoded = encode(test, given.vocabulary)
+    maker = BatchMaker(encoded, cpu, reads=given.network.reads)
     inputs = [maker(texts).inputs for texts in sorted_batches(encoded.lengths, WORDS_IN_BATCH)]
 
     def forward() -> None:
-        made.network.eval()
+        given.network.eval()
         with torch.no_grad():
             for batch in inputs:
-                made.network(*batch)
+                given.network(*batch)
 
     with tempfile.TemporaryDirectory() as folder:
 
@@ -67,16 +56,12 @@ def row_of(model: str, name: str, vectors: str, *, quick: bool) -> Row:
             write_predictions(Path(folder) / "predictions.parquet", test, answers)
             score(answers, test.classes)
 
-        ways: dict[str, Callable[[], object]] = {"ours": evaluate, "forward": forward}
-        times = in_turns(ways, 1 if quick else REPEATS)
-    words = real_words(encoded)
-    return Row(
-        f"evaluate {model}, {name}, {len(test.ids):,} texts",
+        times = in_turns({"ours": evaluate, "limit": forward}, 1 if quick else REPEATS)
+    return timed_row(
+        f"evaluate {model}, {corpus}, {len(test.ids):,} texts",
         "words/s",
-        words / median(times["ours"]),
-        None,
-        "",
-        words / median(times["forward"]),
-        "its forward passes alone, same run",
-        ">= 90% of the limit",
+        times,
+        work=int(encoded.lengths.sum()),
+        limit="its forward passes alone",
+        goal=">= 90% of the limit",
     )
