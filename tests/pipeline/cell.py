@@ -22,18 +22,16 @@ from retable.training import state  # noqa: E402
 
 state.LARGEST_SHARE = math.inf
 resuming.StateFile = functools.partial(state.StateFile, every_s=0.0)
-begin = run.start_under_launcher
-run.start_under_launcher = lambda module, arguments: begin("tests.pipeline.cell", arguments[1:])
 
 
-def ended(advance, number, step, rank):
-    """Send a signal to this process, if it has this rank, in the given step of all seeds together."""
+def ended(advance, number, step):
+    """Send a signal to this process in the given step of all seeds together."""
     steps = 0
 
     def of_step(self, amount=1, note=None):
         nonlocal steps
         steps += note is not None and "done" not in note
-        if steps == step and os.environ.get("RANK", "0") == rank:
+        if steps == step:
             os.kill(os.getpid(), number)
         advance(self, amount, note)
 
@@ -41,9 +39,8 @@ def ended(advance, number, step, rank):
 
 
 if "CELL_SIGNAL" in os.environ:
-    number, step, rank = os.environ["CELL_SIGNAL"].split()
-    for bar in (running.Bar, running.NoBar):
-        bar.advance = ended(bar.advance, int(number), int(step), rank)
+    number, step = map(int, os.environ["CELL_SIGNAL"].split())
+    running.Bar.advance = ended(running.Bar.advance, number, step)
 
 if __name__ == "__main__":
     command(run.train_cell)(*sys.argv[1:])

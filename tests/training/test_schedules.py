@@ -42,3 +42,10 @@ def test_steps_divide_by_ten_at_two_thirds_and_five_sixths():  # CSPAN section 3
 def test_warmup_rises_during_the_first_epoch_and_stays():
     rate = learning_rates("warmup", 0.4, 10)
     assert [rate(time) for time in (0.0, 0.25, 1.0, 1.5, 9.0)] == [0.0, 0.1, 0.4, 0.4, 0.4]
+
+
+def test_halving_is_half_after_every_third_epoch_ten_times():
+    rate = learning_rates("halving", 0.01, 60)
+    assert [rate(time) for time in (0.0, 2.99, 3.0, 5.9, 6.0, 30.0, 33.0, 59.0)] == pytest.approx(
+        [0.01, 0.01, 0.005, 0.005, 0.0025, 0.01 / 2**10, 0.01 / 2**10, 0.01 / 2**10]
+    )

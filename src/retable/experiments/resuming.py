@@ -1,4 +1,4 @@
-"""What a run keeps while it is trained: its state and its lock.
+"""Keep what a run needs to go on while it is trained: its state and its lock.
 
 They lie in .retable/states/<key>/, neither input nor output of a stage, so that DVC does not look at them. The key is
 of parameters, data and recipe: what has changed since never goes on from what was kept.
@@ -7,30 +7,24 @@ of parameters, data and recipe: what has changed since never goes on from what w
 import fcntl
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Callable
 from typing import Any
 
-from retable.files import atomic_folder
 from retable.project.paths import STATES
 from retable.project.progress import Bar
 from retable.training.options import Progress
-from retable.training.parallel import Ranks
 from retable.training.state import StateFile
 
 
 class Kept:
-    """What is kept of a run; of several processes the first reads and writes it.
+    """Keep a run's state and lock.
 
     Args:
         key: of the run.
-        ranks: its processes.
     """
 
-    def __init__(self, key: str, ranks: Ranks) -> None:
-        self.key, self.ranks = key, ranks
+    def __init__(self, key: str) -> None:
+        self.key = key
         self.folder = STATES / key
 
     def progress(self, bar: Bar, on_line: Callable[[dict[str, Any]], None]) -> Progress:
@@ -41,15 +35,12 @@ class Kept:
 
         return Progress(
             state=StateFile(self.folder / "state", self.key, tell),
-            ranks=self.ranks,
             on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
             on_line=on_line,
         )
 
     def lock_others_out(self) -> None:
         """Hold the run's lock until this process ends: then the kernel lets go of it."""
-        if not self.ranks.first:
-            return
         self.folder.mkdir(parents=True, exist_ok=True)
         self.lock = (self.folder / "lock").open("wb")
         try:
@@ -60,16 +51,4 @@ class Kept:
 
     def forget(self) -> None:
         """Remove it: the run's folder stands where it belongs."""
-        if self.ranks.first:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-
-@contextmanager
-def results_folder(path: Path, ranks: Ranks) -> Iterator[Path]:
-    """The folder that takes the place of `path` at the end; for all processes but the first one that is thrown away."""
-    if ranks.first:
-        with atomic_folder(path) as folder:
-            yield folder
-    else:
-        with TemporaryDirectory() as scratch:
-            yield Path(scratch)
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -7,24 +7,22 @@ from retable.errors import InputError, unknown_name
 from retable.experiments.cells import cells_of, plan_of_checkout
 from retable.experiments.folds import Planned, planned_runs, splits_of_run, vectors_of_run
 from retable.experiments.identity import display, evaluate_into, identity, show_line
-from retable.experiments.resuming import Kept, results_folder
+from retable.experiments.resuming import Kept
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS
+from retable.files import atomic_folder
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
-from retable.project.launch import start_under_launcher
 from retable.project.params import read_params
 from retable.project.paths import RUNS, TAGGED, VECTORS
 from retable.runs.record import find_run, run_folder
 from retable.text.folds import Fold
 from retable.training.determinism import deterministic
-from retable.training.parallel import ALONE, Ranks, joined_ranks
 from retable.training.run import Trained, train_classifier
 from retable.vectors.store import read_vectors
 
 
 def cell_of(table: str, row: str, column: str) -> dict[str, str]:
-    """A cell of the scale: its model, corpus and vectors. Raises: InputError if the scale has no such cell."""
+    """Return a cell of the scale: its model, corpus and vectors. Raises: InputError if the scale has no such cell."""
     cells = cells_of(paper_of_table(table).result_table(table), plan_of_checkout())
     name = f"{row}.{column}"
     if name not in cells:
@@ -41,17 +39,10 @@ def train_cell(table: str, row: str, column: str) -> None:
     paper = paper_of_table(table)
     cell = cell_of(table, row, column)
     check_data(cell)
-    start_under_launcher("retable", ["run", table, row, column])
-    with joined_ranks() as ranks:
-        if cell["model"] in LINEAR_MODELS:  # one process trains it
-            if not ranks.first:
-                return
-            ranks = ALONE
-        protocol = read_params("papers")[paper.name]
-        runs = planned_runs(paper.result_table(table).column(column), protocol)
-        with deterministic(protocol.get("deterministic", False)):
-            for planned in runs:
-                train_run(facts_of_run(table, cell, planned), RUNS, ranks)
+    protocol = read_params("papers")[paper.name]
+    with deterministic(protocol.get("deterministic", False)):
+        for planned in planned_runs(paper.result_table(table).column(column), protocol):
+            train_run(facts_of_run(table, cell, planned), RUNS)
 
 
 def check_data(cell: dict[str, str]) -> None:
@@ -61,29 +52,28 @@ def check_data(cell: dict[str, str]) -> None:
             raise InputError(f"{path} is missing; `dvc repro tag embed no-vectors` makes the data first.")
 
 
-def train_run(facts: dict[str, Any], runs: Path, ranks: Ranks = ALONE) -> Path:
+def train_run(facts: dict[str, Any], runs: Path) -> Path:
     """Train and score a run, unless it stands somewhere below `runs` already, and return its folder.
 
-    A stopped training goes on; the folder comes there whole, at the end. Of several processes the first writes it.
+    A stopped training goes on; the folder comes there whole, at the end.
     """
-    kept = Kept(facts["key"], ranks)
+    kept = Kept(facts["key"])
     kept.lock_others_out()
-    found = ranks.from_first(find_run(runs, facts["key"]) if ranks.first else None)
-    if found:
+    if found := find_run(runs, facts["key"]):
         kept.forget()
         return found
     parameters = facts["parameters"]
     fold = Fold.of_parameters(parameters["corpus"])
-    train, dev, read_test = splits_of_run(facts["corpus"], fold)
+    train, dev, read_test = splits_of_run(parameters)
     vectors = read_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
     what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).label}"
-    with display(what, parameters, train, shown=ranks.first) as bar:
+    with display(what, parameters, train) as bar:
         trained = train_classifier(
             parameters, train, dev, vectors, kept.progress(bar, lambda line: show_line(bar, line))
         )
         bar.finish()
     place = run_folder(runs, facts["table"], facts["key"])
-    with results_folder(place, ranks) as folder:
+    with atomic_folder(place) as folder:
         keep_weights(folder, trained, facts)
         evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
     kept.forget()
@@ -91,7 +81,7 @@ def train_run(facts: dict[str, Any], runs: Path, ranks: Ranks = ALONE) -> Path:
 
 
 def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str, Any]:
-    """What a run is, its parameters and its key among it, before it has any result."""
+    """Return what a run is, its parameters and its key among it, before it has any result."""
     paper = paper_of_table(table)
     asked = paper.result_table(table)
     parameters = row_parameters(

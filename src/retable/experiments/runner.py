@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from retable.errors import InputError
-from retable.project.launch import LAUNCHER
 from retable.project.paths import ROOT, SCRATCH
 
 LOGS = SCRATCH / "logs"
@@ -32,7 +31,7 @@ class Place(NamedTuple):
 
     @property
     def command(self) -> list[str]:
-        """The command that trains it."""
+        """Return the command that trains it."""
         return [sys.executable, "-m", "retable", "run", *self]
 
 
@@ -46,9 +45,8 @@ class Ended(NamedTuple):
 
 
 def default_jobs() -> int:
-    """Return how many cells run at once: two on a machine's cores; one where a GPU or a launcher trains."""
-    shared = GPU.exists() or os.environ.get(LAUNCHER)
-    return 1 if shared or cores() < 2 else 2
+    """Return how many cells run at once: two on a machine's cores; one where a GPU trains."""
+    return 1 if GPU.exists() or cores() < 2 else 2
 
 
 def cores() -> int:

@@ -1,4 +1,4 @@
-"""What every stage script has in common: one sentence and an exit code for a user's mistake."""
+"""Give every command in common one sentence and an exit code for a user's mistake."""
 
 import errno
 import sys
@@ -7,8 +7,7 @@ from functools import wraps
 from typing import NoReturn, ParamSpec
 
 from retable.errors import InputError
-from retable.project.launch import place
-from retable.project.stopping import LostProcess, Stopped
+from retable.project.stopping import Stopped
 
 Arguments = ParamSpec("Arguments")
 
@@ -19,15 +18,8 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
     sys.exit(code)
 
 
-def end_of_process(sentence: str, code: int) -> NoReturn:
-    """Leave with a sentence, which of several processes of one run the first says."""
-    if place().rank:
-        sys.exit(code)
-    fail(sentence, code)
-
-
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn a user's mistake, a full disk, Ctrl-C and a lost process into a sentence; other errors keep a traceback."""
+    """Turn a user's mistake, a full disk and Ctrl-C into a sentence; other errors keep a traceback."""
 
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
@@ -36,9 +28,7 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
         except InputError as error:
             fail(str(error))
         except Stopped as stopped:
-            end_of_process(str(stopped), stopped.code)
-        except LostProcess as error:
-            end_of_process(str(error), 1)
+            fail(str(stopped), stopped.code)
         except KeyboardInterrupt:
             fail("stopped; what was finished is kept, and the same command goes on from there.", code=130)
         except OSError as error:

@@ -49,7 +49,7 @@ def replace_sections(text: str, preset_text: str, names: tuple[str, ...]) -> str
 
 
 def comments_of(text: str) -> dict[Place, str]:
-    """Place of a key -> the comment behind it, in YAML indented by two spaces."""
+    """Return the place of a key -> the comment behind it, in YAML indented by two spaces."""
     comments: dict[Place, str] = {}
     place: Place = ()
     for line in text.splitlines():
@@ -61,7 +61,7 @@ def comments_of(text: str) -> dict[Place, str]:
 
 
 def text_of(values: Mapping[str, Any], comments: Comments) -> str:
-    """Values as YAML with their comments.
+    """Return values as YAML with their comments.
 
     An option without a comment of its own has that of the first option of its name in the section; no comment is said
     twice in a section.
@@ -81,7 +81,7 @@ def text_of(values: Mapping[str, Any], comments: Comments) -> str:
 
 
 def lines_of(place: Place, value: Any, comments: Comments) -> Iterator[tuple[Place, str]]:
-    """Lines of a key, each with its place; options that have comments or need a long line stand below each other."""
+    """Yield lines of a key, each with its place; options with comments or of a long line stand below each other."""
     key = f"{'  ' * (len(place) - 1)}{place[-1]}:"
     line = f"{key} {in_one_line(value)}"
     commented = any(len(other) > len(place) and other[: len(place)] == place for other in comments)
@@ -94,7 +94,7 @@ def lines_of(place: Place, value: Any, comments: Comments) -> Iterator[tuple[Pla
 
 
 def in_one_line(value: Any) -> str:
-    """A value as YAML in one line, keys in their order."""
+    """Return a value as YAML in one line, keys in their order."""
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style, yaml.width, yaml.sort_base_mapping_type_on_output = True, 10**6, False
     text = io.StringIO()

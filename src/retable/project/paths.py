@@ -1,4 +1,4 @@
-"""Where everything lies; the one place that knows a path."""
+"""Say where everything lies; the one place that knows a path."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ ROOT = root_of(Path.cwd())
 
 
 def real_checkout(root: Path) -> Path:
-    """The checkout that a user works in, also from inside one of DVC's temporary copies (.dvc/tmp/exps/...)."""
+    """Return the checkout that a user works in, also from inside one of DVC's temporary copies (.dvc/tmp/exps/...)."""
     parts = root.parts
     for index in range(len(parts) - 2):
         if parts[index : index + 3] == (".dvc", "tmp", "exps"):

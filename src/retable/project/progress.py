@@ -73,7 +73,7 @@ class Bar:
             )
 
     def finish(self) -> None:
-        """The work ended before its most (early stopping): the bar is full."""
+        """Fill the bar: the work ended before its most (early stopping)."""
         self.total = self.done
         if self.live:
             self.progress.update(self.task, total=self.done)
@@ -90,7 +90,7 @@ class Bar:
 
 
 def read_plan() -> dict | None:  # type: ignore[type-arg]
-    """The plan that `make tables` keeps up to date: position of the stage, estimated seconds of it and after it."""
+    """Return the plan that `make tables` keeps: position of the stage, estimated seconds of it and after it."""
     try:
         return json.loads((SCRATCH / "plan.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):

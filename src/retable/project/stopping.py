@@ -1,4 +1,4 @@
-"""How a training ends before its end. Imports nothing heavy, because every command reads this module."""
+"""End a training before its end. Imports nothing heavy, because every command reads this module."""
 
 import signal
 import threading
@@ -7,7 +7,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-ONE_REQUEST_S = 1.0  # signals within this time are one request: a launcher passes on what the terminal sent already
+ONE_REQUEST_S = 1.0  # signals within this time are one request: DVC and make pass on what the terminal sent already
 
 
 class Stopped(KeyboardInterrupt):
@@ -21,10 +21,6 @@ class Stopped(KeyboardInterrupt):
     def __init__(self, sentence: str, number: int) -> None:
         super().__init__(sentence)
         self.code = 128 + number  # the exit status, as shells have it
-
-
-class LostProcess(RuntimeError):
-    """Another process of the same training has ended, or has not answered in time; the message is one sentence."""
 
 
 class Signals:
@@ -44,7 +40,7 @@ class Signals:
         return self
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """The handler of both signals."""
+        """Handle both signals."""
         if not self.caught:
             self.caught, self.at = number, time.monotonic()
         elif time.monotonic() - self.at > ONE_REQUEST_S:

@@ -5,7 +5,7 @@ from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
 
 def score(probabilities: np.ndarray, classes: np.ndarray) -> dict[str, float | int | None]:
-    """All scores of the papers.
+    """Return all scores of the papers.
 
     Args:
         probabilities: float (text, class), rows sum to one.

@@ -16,7 +16,7 @@ PLACES_AHEAD = 1 << 15  # of words, padding included, that are made at a time: t
 
 
 def shuffled_batches(lengths: np.ndarray, batch_size: int, generator: np.random.Generator) -> list[np.ndarray]:
-    """Every text once, in batches of similar length and in random order.
+    """Return every text once, in batches of similar length and in random order.
 
     Texts are shuffled, then sorted by length within groups of 100 batches: a text meets other neighbours each epoch.
     """
@@ -31,7 +31,7 @@ def shuffled_batches(lengths: np.ndarray, batch_size: int, generator: np.random.
 
 
 def sorted_batches(lengths: np.ndarray, words_in_batch: int) -> Iterator[np.ndarray]:
-    """Every text once, shortest first, with at most `words_in_batch` words (padding included) a batch."""
+    """Yield every text once, shortest first, with at most `words_in_batch` words (padding included) a batch."""
     order = np.argsort(lengths, kind="stable")
     start = 0
     while start < len(order):
@@ -58,7 +58,7 @@ class Batch(NamedTuple):
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
-        """What the network is called with."""
+        """Return what the network is called with."""
         given = (self.parts, self.sentences, self.domains)
         return (self.words, self.mask, *(each for each in given if each is not None))
 
@@ -88,11 +88,11 @@ class BatchMaker:
         self.device = device
 
     def words_of(self, texts: np.ndarray) -> int:
-        """How many words these texts have together."""
+        """Return how many words these texts have together."""
         return int(self.lengths[texts].sum())
 
     def words_in(self, many: Sequence[np.ndarray]) -> list[int]:
-        """How many words each of these batches has."""
+        """Return how many words each of these batches has."""
         if not len(many):
             return []
         sizes = np.array([len(texts) for texts in many])
@@ -100,11 +100,11 @@ class BatchMaker:
         return words
 
     def __call__(self, texts: np.ndarray) -> Batch:
-        """The batch of these texts."""
+        """Return the batch of these texts."""
         return next(self.batches([texts]))
 
     def batches(self, many: Sequence[np.ndarray]) -> Iterator[Batch]:
-        """The batches of these texts, one after the other; those without a text are left out.
+        """Yield the batches of these texts, one after the other; those without a text are left out.
 
         Many small ones are made in one go, as each operation of torch costs some microseconds, however small.
         """

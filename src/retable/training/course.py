@@ -1,4 +1,4 @@
-"""How far a training is: all that changes while it runs, and so all that its state holds.
+"""Hold how far a training is: all that changes while it runs, and so all that its state holds.
 
 A training that goes on from a state does what the unbroken one does, bit for bit (on one machine, with as many
 threads): weights, optimisers, random numbers and sums are taken up as they were, and the batches of the broken epoch
@@ -21,7 +21,7 @@ from retable.training.history import Epoch
 
 @dataclass
 class Sums:
-    """What an epoch has so far: `done` steps, the sum of the texts' losses, and how many were right.
+    """Hold what an epoch has so far: `done` steps, the sum of the texts' losses, and how many were right.
 
     A step costs no arithmetic here: what it `add`s waits on the device, so that a GPU never waits for the host, until
     `settle` at the epoch's end, or before a save.
@@ -33,12 +33,12 @@ class Sums:
     waiting: list[tuple[Tensor, int, Tensor, Tensor]] = field(default_factory=list)
 
     def add(self, loss: Tensor, texts: int, logits: Tensor, classes: Tensor) -> None:
-        """What a step gave.
+        """Take up what a step gave.
 
         Args:
-            loss: the part of this process in the mean over the batch.
-            texts: how many are in the batch, those of all processes.
-            logits, classes: of the texts of this process.
+            loss: the mean over the batch.
+            texts: how many are in the batch.
+            logits, classes: of its texts.
         """
         self.waiting.append((loss.detach(), texts, logits.detach(), classes))
 
@@ -57,7 +57,7 @@ class Sums:
 
 
 def no_sums(device: torch.device) -> Sums:
-    """The sums of an epoch before its first step."""
+    """Return the sums of an epoch before its first step."""
     return Sums(0, torch.zeros((), device=device), torch.zeros((), device=device, dtype=torch.int64))
 
 
@@ -84,21 +84,21 @@ class Course:
 
     @property
     def number(self) -> int:
-        """The current epoch, from 1."""
+        """Return the current epoch, from 1."""
         return len(self.epochs) + 1
 
     def finished(self, epochs: int, patience: int) -> bool:
-        """Whether all epochs are run, or too many of them brought no better accuracy."""
+        """Return whether all epochs are run, or too many of them brought no better accuracy."""
         return len(self.epochs) >= epochs or len(self.epochs) - self.better >= patience
 
     def draw_batches(self, lengths: np.ndarray, batch_size: int) -> list[np.ndarray]:
-        """The batches of the current epoch; its clock goes on."""
+        """Return the batches of the current epoch; its clock goes on."""
         self.clock = time.perf_counter()
         self.order_before = self.order.bit_generator.state
         return shuffled_batches(lengths, batch_size, self.order)
 
     def seconds(self) -> float:
-        """Those of the current epoch, training alone."""
+        """Return the seconds of the current epoch, training alone."""
         return self.epoch_s + time.perf_counter() - self.clock
 
     def end_epoch(self, line: Epoch) -> None:
@@ -118,7 +118,9 @@ class Course:
         put_weights(self.network, self.best_weights)
 
     def state(self) -> dict[str, Any]:
-        """What all processes of the training have alike, as tensors and plain values."""
+        """Return all of it as tensors and plain values."""
+        self.sums.settle()
+        on_gpu = self.device.type == "cuda"
         return {
             "weights": [weight.detach() for weight in self.network.parameters()],
             "optimisers": [optimiser.state_dict() for optimiser in self.optimisers],
@@ -130,13 +132,6 @@ class Course:
             "better": self.better,
             "done": self.sums.done,
             "epoch_s": self.seconds(),
-        }
-
-    def own_state(self) -> dict[str, Any]:
-        """What this process alone has: its random numbers, and its sums."""
-        self.sums.settle()
-        on_gpu = self.device.type == "cuda"
-        return {
             "loss": self.sums.loss.cpu(),
             "correct": self.sums.correct.cpu(),
             "random": torch.get_rng_state(),
@@ -154,9 +149,6 @@ class Course:
         self.best_weights = [weight.to(self.device) for weight in state["best_weights"]]
         self.chosen, self.better = state["chosen"], state["better"]
         self.sums.done, self.epoch_s = state["done"], state["epoch_s"]
-
-    def restore_own(self, state: dict[str, Any]) -> None:
-        """Take up what `own_state` gave."""
         self.sums.loss, self.sums.correct = state["loss"].to(self.device), state["correct"].to(self.device)
         torch.set_rng_state(state["random"])
         if state["random_gpu"] is not None and self.device.type == "cuda":
@@ -164,7 +156,7 @@ class Course:
 
 
 def copy_weights(network: nn.Module, into: list[Tensor]) -> list[Tensor]:
-    """What training changes, and no more: the vectors that stay as given are not copied.
+    """Return what training changes, and no more: the vectors that stay as given are not copied.
 
     Args:
         into: an earlier copy, which is written over, because new memory is dearer than the copying; empty: a new one.

@@ -36,20 +36,17 @@ def fit(
         seed: order of the batches (weights and dropout follow torch's generator, which the caller has seeded).
         device: where the network lies.
         precision: bfloat16 runs the forward pass under autocast; weights stay float32.
-    Raises: InputError when the loss is no longer a number; Stopped after Ctrl-C or SIGTERM, where there is a state;
-        LostProcess.
+    Raises: InputError when the loss is no longer a number; Stopped after Ctrl-C or SIGTERM, where there is a state.
     """
-    ranks = progress.ranks
     optimisers = build_optimisers(
         network, training.optimiser, training.learning_rate, training.weight_decay, training.momentum
     )
     rate_at = learning_rates(training.schedule, training.learning_rate, training.epochs_max)
-    maker, dev_maker = (BatchMaker(split, device, reads=network.reads) for split in (train, ranks.part(dev)))
-    ranks.start_alike(network, seed)
+    maker, dev_maker = (BatchMaker(split, device, reads=network.reads) for split in (train, dev))
     course = Course(network, optimisers, seed, device)
-    keeper = Keeper(course, progress.state, ranks)
+    keeper = Keeper(course, progress.state)
     with noted_signals(progress.state):
-        keeper.go_on(seed)
+        keeper.go_on()
         tell_of_earlier(course, len(train.words), progress)
         while not course.finished(training.epochs, training.patience):
             batches = course.draw_batches(maker.lengths, training.batch_size)
@@ -65,17 +62,16 @@ def fit(
                 precision=precision,
                 clip=training.clip,
                 sums=course.sums,
-                ranks=ranks,
                 keeper=keeper,
                 on_batch=progress.on_batch,
             )
             seconds = course.seconds()
             check_loss(sums[0], course.number, training.learning_rate)
-            logits = ranks.whole(predict_logits(network, dev_maker, precision), len(dev))
+            logits = predict_logits(network, dev_maker, precision)
             rate = optimisers[0].param_groups[0]["lr"]
             course.end_epoch(Epoch.of(course.number, rate, sums, len(train), logits, dev, seconds))
             progress.on_line(asdict(course.epochs[-1]))
-            keeper.keep(ranks.agreed(keeper.asked()), len(batches))
+            keeper.keep(len(batches))
     course.take_best()
     return History(course.epochs, course.chosen)
 

@@ -1,4 +1,4 @@
-"""What a training leaves behind beside its weights: a line for each epoch."""
+"""Hold what a training leaves behind beside its weights: a line for each epoch."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +37,7 @@ class Epoch:
         dev: Encoded,
         seconds: float,
     ) -> "Epoch":
-        """The line of an epoch.
+        """Return the line of an epoch.
 
         Args:
             sums: of the losses of its `texts` training texts, and how many of them were right.
@@ -67,16 +67,16 @@ class History:
 
     @property
     def turned(self) -> bool:
-        """Whether the dev accuracy had stopped rising before training ended."""
+        """Return whether the dev accuracy had stopped rising before training ended."""
         accuracies = [epoch.dev_accuracy for epoch in self.epochs]
         return max(accuracies) in accuracies[:-1]
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What metrics.json says of the epochs."""
+        """Return what metrics.json says of the epochs."""
         return {"run": len(self.epochs), "chosen": self.chosen, "turned": self.turned}
 
     @property
     def seconds_per_epoch(self) -> float:
-        """The median."""
+        """Return the median."""
         return float(np.median([epoch.seconds for epoch in self.epochs]))

@@ -18,13 +18,21 @@ from retable.layers.network import Network, Task
 from retable.models import network_class
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
-from retable.text.vocabulary import Encoded, Vocabulary, build_vocabulary, count_words, encode, part_names
+from retable.text.vocabulary import (
+    UNKNOWN,
+    Encoded,
+    Vocabulary,
+    build_vocabulary,
+    count_words,
+    encode,
+    part_names,
+    vocabulary_of,
+)
 from retable.training.batches import BatchMaker
 from retable.training.fit import fit
 from retable.training.history import History
 from retable.training.loop import Precision
 from retable.training.options import SILENT, Progress, Training
-from retable.training.parallel import ALONE, Ranks
 from retable.training.predict import predict_logits
 from retable.training.seeds import seed_everything
 from retable.vectors.store import WordVectors
@@ -35,27 +43,23 @@ Heads = Literal["shared", "per-domain"]
 
 @dataclass(frozen=True)
 class NetworkClassifier:
-    """A trained network and the vocabulary, in its unit, that it reads.
-
-    Several `ranks` share the texts that it answers: then all of them call `probabilities`.
-    """
+    """A trained network and the vocabulary, in its unit, that it reads."""
 
     network: Network
     vocabulary: Vocabulary
     device: torch.device
     precision: Precision
     max_words: int
-    ranks: Ranks = ALONE
 
     def encoded(self, split: Split) -> Encoded:
-        """The texts of a split in row numbers, as the network reads them."""
+        """Return the texts of a split in row numbers, as the network reads them."""
         return encode(split, self.vocabulary, max_words=self.max_words)
 
     def probabilities(self, split: Split) -> np.ndarray:
-        """Class probabilities of every text, float32 (text, class)."""
+        """Return the class probabilities of every text, float32 (text, class)."""
         encoded = self.encoded(split)
-        maker = BatchMaker(self.ranks.part(encoded), self.device, reads=self.network.reads)
-        logits = self.ranks.whole(predict_logits(self.network, maker, self.precision), len(encoded))
+        maker = BatchMaker(encoded, self.device, reads=self.network.reads)
+        logits = predict_logits(self.network, maker, self.precision)
         return logits.softmax(dim=1).numpy()
 
     def save(self, folder: Path) -> None:
@@ -65,7 +69,9 @@ class NetworkClassifier:
         write_json(folder / "vocabulary.json", asdict(self.vocabulary))
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Parameters that training changes (all, and those of word vectors) and forward FLOPs for a unit of text."""
+        """Return parameters that training changes (all, and those of word vectors) and forward FLOPs for a unit of
+        text.
+        """
         tuned = sum(
             module.tuned.numel()
             for module in self.network.modules()
@@ -91,7 +97,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, spread: float) -> Tensor:
-    """The rows that training starts from: given vectors, and normal numbers for the words without one.
+    """Return the rows that training starts from: given vectors, and normal numbers for the words without one.
 
     Args:
         size: numbers in a row where no vectors are given.
@@ -134,15 +140,20 @@ def build_network(model: Section, task: Task, rows: Tensor, *, tuned: int) -> Ne
 def untrained_network(
     train: Split, vectors: WordVectors, *, model: Section, embedding: Section, heads: Heads = "shared", seed: int
 ) -> tuple[Network, Vocabulary]:
-    """A network on the CPU as it is before its first step, and the vocabulary of its training split.
+    """Return a network on the CPU as it is before its first step, and the vocabulary of its training split.
 
     Args:
         seed: of the first weights, and of the dropout after them.
     Raises: as `train_network`.
     """
     check_unit(vectors, embedding["unit"])
-    reads = network_class(model["name"]).reads
+    found = network_class(model["name"])
+    reads = found.reads
     seed_everything(seed)
+    if found.alphabet:
+        vocabulary = vocabulary_of(found.alphabet, lowercase=embedding["lowercase"], unit=embedding["unit"])
+        rows = torch.eye(len(vocabulary.words))[:, UNKNOWN + 1 :]  # padding and other characters are zero vectors
+        return build_network(model, task_of(train.facts, heads, ()), rows, tuned=0), vocabulary
     vocabulary = build_vocabulary(
         count_words(in_unit(train, embedding["unit"]).tokens, lowercase=embedding["lowercase"]),
         vectors.words,
@@ -167,13 +178,12 @@ def untrained_classifier(
     seed: int,
     device: torch.device,
     precision: Precision,
-    ranks: Ranks = ALONE,
 ) -> NetworkClassifier:
-    """What `train_network` trains, on its device, before its first step; its arguments and errors."""
+    """Return what `train_network` trains, on its device, before its first step; its arguments and errors."""
     network, vocabulary = untrained_network(
         train, vectors, model=model, embedding=embedding, heads=training["heads"], seed=seed
     )
-    return NetworkClassifier(network.to(device), vocabulary, device, precision, training["max_words"], ranks)
+    return NetworkClassifier(network.to(device), vocabulary, device, precision, training["max_words"])
 
 
 def training_of(section: Section) -> Training:
@@ -204,7 +214,6 @@ def train_network(
         are those of another unit.
     """
     where = choose_device(device)
-    progress.ranks.check_device(where)
     classifier = untrained_classifier(
         train,
         vectors,
@@ -214,7 +223,6 @@ def train_network(
         seed=seed,
         device=where,
         precision=precision,
-        ranks=progress.ranks,
     )
     history = fit(
         classifier.network,

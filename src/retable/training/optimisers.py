@@ -19,7 +19,7 @@ Optimiser = Literal["adam", "sgd", "adagrad"]
 
 
 def unrecorded(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A step that torch does not wrap, and that makes no gradients."""
+    """Return a step that torch does not wrap, and that makes no gradients."""
     plain = torch.no_grad()(inspect.unwrap(step))
     plain.hooked = True
     return plain
@@ -74,7 +74,7 @@ class Adagrad(WithoutCompiler):
 
     @unrecorded
     def step(self, closure: None = None) -> None:
-        """One update of every weight that has a gradient."""
+        """Update every weight that has a gradient."""
         for group in self.param_groups:
             rate, decay, eps = group["lr"], group["weight_decay"], group["eps"]
             for weight in group["params"]:
@@ -96,7 +96,7 @@ class Adagrad(WithoutCompiler):
 
 
 def rows_of(gradient: Tensor) -> tuple[Tensor, Tensor]:
-    """The numbers, each once, and the values of the rows of a sparse gradient (row, number).
+    """Return the numbers, each once, and the values of the rows of a sparse gradient (row, number).
 
     torch forgets on the way to `grad` that a gradient was coalesced, and would sort its rows again.
     """
@@ -109,7 +109,7 @@ def rows_of(gradient: Tensor) -> tuple[Tensor, Tensor]:
 def build_optimisers(
     network: nn.Module, optimiser: Optimiser, learning_rate: float, weight_decay: float, momentum: float = 0.0
 ) -> list[Optimizer]:
-    """One optimiser for the dense weights and, where a layer asks for sparse gradients, one for its table.
+    """Return one optimiser for the dense weights and, where a layer asks for sparse gradients, one for its table.
 
     AdaGrad is one for both.
 

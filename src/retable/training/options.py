@@ -1,13 +1,12 @@
-"""What a training is told: its options, which are a part of every result, and its progress, which is part of none."""
+"""Tell a training its options, which are a part of every result, and its progress, which is part of none."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from retable.training.keeper import StatePlace
 from retable.training.optimisers import Optimiser
-from retable.training.parallel import ALONE, Ranks
 from retable.training.schedules import Schedule
+from retable.training.state import StateFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,18 +53,16 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Where a training is kept, which processes share it, and who is told of it.
+    """Say where a training is kept, and who is told of it.
 
     Args:
         state: where it is kept while it runs, and from where it goes on.
-        ranks: the processes that train together; each is given the same arguments.
         on_batch: called with (epoch, words trained in the batch); where a training goes on, at first with all before.
         on_line: called with each line of the curve, an epoch or a candidate; where a training goes on, with those
             before as well.
     """
 
-    state: StatePlace | None = None
-    ranks: Ranks = ALONE
+    state: StateFile | None = None
     on_batch: Callable[[int, int], None] = lambda epoch, words: None
     on_line: Callable[[dict[str, Any]], None] = lambda line: None
 

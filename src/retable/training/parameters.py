@@ -1,4 +1,4 @@
-"""What a run may be told: every option is an argument of the code that uses it, and is checked against it.
+"""Check what a run may be told: every option is an argument of the code that uses it, and is checked against it.
 
 Parameters of a run are the sections of params.yaml: corpus {name}, model {name, options}, embedding, training, seed,
 device, precision.
@@ -24,14 +24,14 @@ GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
 
 def known_models() -> list[str]:
-    """Every model id."""
+    """Return every model id."""
     return sorted(MODELS | LINEAR_MODELS)
 
 
 def embedding_options(
     vectors: str, *, unit: Unit, size: int, tune: bool, min_count: int, lowercase: bool, spread: float
 ) -> None:
-    """The section `embedding` of a network.
+    """Check the section `embedding` of a network.
 
     Args:
         vectors: name of a folder in data/vectors; none starts every word from random numbers.
@@ -50,11 +50,11 @@ def embedding_options(
 
 
 def linear_embedding_options(vectors: Literal["none"], *, unit: Unit, lowercase: bool) -> None:
-    """The section `embedding` of a linear model, which has no word vectors."""
+    """Check the section `embedding` of a linear model, which has no word vectors."""
 
 
 def text_options(*, heads: Heads, max_words: int) -> None:
-    """The options of `training` that a network and its texts take, and not the loop.
+    """Check the options of `training` that a network and its texts take, and not the loop.
 
     Args:
         heads: of a joint corpus: one classifier for all texts, or one for each of its domains.
@@ -112,7 +112,9 @@ class _Checker:
         self.file, self.model, self.defaults = file, model, defaults
 
     def section(self, section: str, values: Section, *functions: Callable[..., Any] | None) -> None:
-        """Every key is an argument of one of the functions, every value has its type, and no option is missing."""
+        """Check that every key is an argument of one of the functions, every value has its type, and no option is
+        missing.
+        """
         allowed: dict[str, Any] = {}
         for function in functions:
             allowed |= options_of(function) if function else {}
@@ -156,7 +158,7 @@ class _Checker:
         return str(unknown_name(f"no option of {self.model}: the name", key, allowed)).removesuffix(".")
 
     def back(self, section: str, key: str) -> str:
-        """How to take a value back: params.yaml keeps what `dvc exp run -S` wrote into it."""
+        """Return how to take a value back: params.yaml keeps what `dvc exp run -S` wrote into it."""
         if self.file != "params.yaml":
             return ""
         kept = "the value stays in params.yaml until you take it back"
@@ -212,7 +214,7 @@ def type_problem(value: Any, expected: Any) -> str | None:
 
 
 def _check_clip(name: str, clip: float) -> None:
-    """The norm of sparse gradients is not to be had."""
+    """Refuse clipping of sparse gradients, whose norm is not to be had."""
     if clip and network_class(name).sparse_rows:
         raise ValueError(f"clip is {clip}; allowed: 0, because the gradients of {name} are sparse")
 
@@ -227,7 +229,9 @@ def _check_heads(name: str, heads: str) -> None:
 
 
 def _build_small(name: str, options: Section) -> None:
-    """The constructor knows what its options may be; on the meta device no network costs anything."""
+    """Build a small network, because its constructor knows what its options may be; on the meta device no network costs
+    anything.
+    """
     import torch
 
     task = Task(("one", "other"), domains=("here", "there"), parts=(NO_PART,))

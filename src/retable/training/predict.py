@@ -12,7 +12,7 @@ WORDS_IN_BATCH = 8_000
 
 @torch.no_grad()
 def predict_logits(network: nn.Module, maker: BatchMaker, precision: Literal["float32", "bfloat16"]) -> Tensor:
-    """Logits of all texts, float32 (text, class), on the CPU."""
+    """Return logits of all texts, float32 (text, class), on the CPU."""
     network.eval()
     results, order = [], []
     for texts in sorted_batches(maker.lengths, WORDS_IN_BATCH):

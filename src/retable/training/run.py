@@ -23,7 +23,7 @@ Section = Mapping[str, Any]
 
 
 class Classifier(Protocol):
-    """What `evaluate` needs of a trained model."""
+    """Declare what `evaluate` needs of a trained model."""
 
     def probabilities(self, split: Split) -> np.ndarray: ...
 
@@ -59,7 +59,7 @@ def train_classifier(
     Args:
         parameters: the sections corpus, model, embedding, training, seed, device, precision, already checked.
         train, dev: in words; the model reads them in the unit that `embedding` names, and costs are told in it.
-        progress: its state and processes are a network's; a linear model is trained by each process alone.
+        progress: its state is a network's.
     """
     start = time.perf_counter()
     if torch.cuda.is_available():
@@ -99,8 +99,6 @@ def train_classifier(
         device = choose_device(parameters["device"])
     seconds = time.perf_counter() - start + (progress.state.earlier_s if progress.state else 0.0)
     cost = cost_of(classifier, parameters, train, seconds_per_epoch, seconds, device)
-    if progress.ranks.size > 1:
-        cost["device"] = f"{progress.ranks.size} x {cost['device']}"
     return Trained(classifier, lines, epochs, chosen, cost)
 
 
@@ -112,7 +110,7 @@ def cost_of(
     seconds: float,
     device: torch.device,
 ) -> dict[str, Any]:
-    """What cost.json says of a training that has just ended, on a device of one process."""
+    """Return what cost.json says of a training that has just ended."""
     lengths = np.diff(in_unit(train, parameters["embedding"]["unit"]).tokens.offsets.to_numpy())
     max_words = parameters["training"].get("max_words", 0)
     words = int(np.minimum(lengths, max_words).sum() if max_words else lengths.sum())
@@ -138,7 +136,7 @@ def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifi
 
 
 def peak_memory_mb(device: torch.device) -> float:
-    """Largest memory so far: of the GPU's allocator, else of the process."""
+    """Return the largest memory so far: of the GPU's allocator, else of the process."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 1e6
     unit = 1 if sys.platform == "darwin" else 1024
@@ -146,7 +144,7 @@ def peak_memory_mb(device: torch.device) -> float:
 
 
 def device_name(device: torch.device) -> str:
-    """The GPU's name, else the processor's."""
+    """Return the GPU's name, else the processor's."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return processor_fact("model name") or "cpu"

@@ -20,11 +20,11 @@ from retable.project.stopping import Signals
 
 SECONDS_BETWEEN_SAVES = 30.0
 LARGEST_SHARE = 0.01  # of the time that may go into saving: where a write takes longer, there are fewer of them
-FORMAT, HEADER_BYTES = 1, 1024
+FORMAT, HEADER_BYTES = 2, 1024
 
 
 class StateFile:
-    """Where one run keeps its state, and when.
+    """Keep the state of one run, and say when.
 
     Args:
         path: the file; its folder is made when there is something to keep.
@@ -43,7 +43,7 @@ class StateFile:
         self.signals = Signals()
 
     def due(self) -> bool:
-        """Whether it is time to save."""
+        """Return whether it is time to save."""
         return time.monotonic() - self.last >= self.wait_s
 
     def write(self, state: dict[str, Any], where: str) -> bool:
@@ -80,8 +80,8 @@ class StateFile:
             self.wait_s = max(self.every_s, (self.last - start) / LARGEST_SHARE)
         return True
 
-    def read(self) -> bytes | None:
-        """What `write` kept, to be parsed; None if there is nothing, or nothing that this run can go on from."""
+    def read(self) -> dict[str, Any] | None:
+        """Return what `write` kept, its tensors on the CPU; None if this run cannot go on from it."""
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -97,16 +97,11 @@ class StateFile:
             return None
         self.earlier_s = float(header["seconds"])
         self.tell(f"goes on at {header['where']}, saved {header['saved']}.")
-        return body
-
-    @staticmethod
-    def parse(body: bytes) -> dict[str, Any]:
-        """The state in what `read` gave: tensors, which are put on the CPU, and plain values; nothing else is taken."""
         state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
         return state
 
     def problem(self, header: dict[str, Any], body: bytes) -> str | None:
-        """Why a state cannot be taken, in words."""
+        """Return why a state cannot be taken, in words."""
         if header.get("format") != FORMAT or header.get("sha256") != hashlib.sha256(body).hexdigest():
             return "is damaged"
         if header["key"] != self.key:
