@@ -75,7 +75,7 @@ class TestIdentity:
     def data(self, tmp_path, monkeypatch):
         monkeypatch.setattr(folding, "DIGESTS", tmp_path / "digests.json")
         (tmp_path / "r8").mkdir()
-        write_json(tmp_path / "r8/digest.json", {"texts": "the texts"})
+        write_json(tmp_path / "r8/digest.json", {"tokens": "the tokens"})
         for folder in ("v", "v/fold-1-of-2", "v/fold-2-of-2"):
             (tmp_path / folder).mkdir()
             write_json(tmp_path / folder / "vectors.json", {"digest": folder})
@@ -115,7 +115,7 @@ class TestIdentity:
             (data / name).unlink()
         with pytest.raises(FileNotFoundError):
             self.identity(data)
-        write_json(data / "digests.json", {"texts": {"r8": "the texts"}, "vectors": {"v": "v"}})
+        write_json(data / "digests.json", {"tokens": {"r8": "the tokens"}, "vectors": {"v": "v"}})
         shutil.rmtree(data / "v")
         assert self.identity(data)["hashes"] == known
 

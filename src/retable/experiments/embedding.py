@@ -10,7 +10,7 @@ from retable.files import read_json
 from retable.project.paths import CHECKOUT, ROOT, TAGGED
 from retable.project.progress import progress
 from retable.text.splits import SPLITS, read_facts
-from retable.text.units import Unit
+from retable.text.units import TokenUnit
 from retable.vectors.glove import train_glove
 from retable.vectors.published import read_published
 from retable.vectors.store import NO_VECTORS, WordVectors
@@ -19,18 +19,18 @@ from retable.vectors.word2vec import train_word2vec
 
 
 def made(name: str, method: str, options: dict[str, Any]) -> WordVectors:
-    """Vectors that say how they were made."""
+    """Return vectors that say how they were made."""
     vectors = METHODS[method](name, **options)
     return replace(vectors, facts={**vectors.facts, "method": method, "parameters": options})
 
 
 def folds_of_pool(source: str) -> list[str]:
-    """The folders of a pool's folds; none of a file, or of a pool without folds."""
+    """Return the folders of a pool's folds; none of a file, or of a pool without folds."""
     return sorted(path.name for path in (ROOT / source).glob("fold-*")) if source else []
 
 
 def word2vec(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
-    """`method: word2vec`."""
+    """Train vectors by `method: word2vec`."""
     pool = pool_facts(name, source)
     units = pool["characters" if options.get("unit") == "characters" else "words"]
     with progress(f"embed {name}", epochs * units, "words") as bar:
@@ -46,7 +46,7 @@ def word2vec(name: str, *, source: str, epochs: int, **options: Any) -> WordVect
 
 
 def glove(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
-    """`method: glove`; counting the co-occurrences is shown as a pass more."""
+    """Train vectors by `method: glove`; counting the co-occurrences is shown as a pass more."""
     pool = pool_facts(name, source)
     units = pool["characters" if options.get("unit") == "characters" else "words"]
     with progress(f"embed {name}", 1 + epochs, "passes") as bar:
@@ -64,7 +64,7 @@ def glove(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors
 
 
 def pool_facts(name: str, source: str) -> dict[str, Any]:
-    """What pool.json says."""
+    """Return what pool.json says."""
     file = ROOT / source / "pool.json"
     if not file.exists():
         raise InputError(f"vectors.{name}.source in params.yaml is {source}, which is no pool; `dvc repro` makes one.")
@@ -73,7 +73,7 @@ def pool_facts(name: str, source: str) -> dict[str, Any]:
 
 
 def with_origin(vectors: WordVectors, language: str, unit: str, lowercase: bool) -> WordVectors:
-    """Vectors that say what they are of, so that whoever reads them treats a text in the same way."""
+    """Return vectors that say what they are of, so that whoever reads them treats a text in the same way."""
     return replace(vectors, facts={**vectors.facts, "language": language, "unit": unit, "lowercase": lowercase})
 
 
@@ -84,10 +84,10 @@ def from_file(
     format: str,
     member: str = "",
     language: str = "en",
-    unit: Unit = "words",
+    unit: TokenUnit = "words",
     corpora: Iterable[str] = (),
 ) -> WordVectors:
-    """`method: file`; a relative path starts at the checkout."""
+    """Read vectors by `method: file`; a relative path starts at the checkout."""
     wanted = words_of(name, language, unit, corpora) or None
     with progress(f"embed {name}", 1, "file") as bar:
         vectors = read_published(CHECKOUT / source, format, member=member, wanted=wanted)
@@ -96,12 +96,12 @@ def from_file(
 
 
 def no_vectors(name: str) -> WordVectors:
-    """`method: none`: every word vector of a run is drawn at random."""
+    """Return no vectors, by `method: none`: every word vector of a run is drawn at random."""
     return NO_VECTORS
 
 
-def words_of(name: str, language: str, unit: Unit, corpora: Iterable[str]) -> set[str]:
-    """Every word (or character) of these corpora, as it stands and lower-cased."""
+def words_of(name: str, language: str, unit: TokenUnit, corpora: Iterable[str]) -> set[str]:
+    """Return every word (or character) of these corpora, as it stands and lower-cased."""
     words: set[str] = set()
     for corpus in corpora:
         for split in SPLITS:

@@ -1,4 +1,4 @@
-"""How long the stages of a scale take on two cores: words x epochs / words per second, by presets/speed.yaml."""
+"""Estimate how long the stages of a scale take on two cores: words x epochs / words per second (conf/speed.yaml)."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ NOT_DEV = 0.9  # of the texts that are no test texts, where dev is drawn
 
 
 def stages_of(params: dict[str, Any]) -> dict[str, float]:
-    """Every stage of a scale -> its seconds, by the speed table.
+    """Return every stage of a scale -> its seconds, by the speed table.
 
     Args:
         params: params.yaml, or what a scale's preset says with the sections model and corpus.
@@ -45,7 +45,7 @@ def stages_of(params: dict[str, Any]) -> dict[str, float]:
 
 
 def data_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, float]:
-    """The stages from download to tokens."""
+    """Return the stages from download to tokens."""
     seconds, rate = speed["stage_seconds"], speed["words_per_second"]
     stages = {f"download@{name}": seconds["download"] for name in params["corpora"]}
     stages |= {f"reference@{name}": seconds["download"] for name in params["references"]}
@@ -73,7 +73,7 @@ def vector_seconds(params: dict[str, Any], speed: dict[str, Any]) -> dict[str, f
 
 
 def words_of_pool(asked: dict[str, Any], speed: dict[str, Any]) -> float:
-    """Words in a pool, those of its folds added."""
+    """Return words in a pool, those of its folds added."""
     folds = asked.get("folds", 0)
     return sum(
         training_words(name, speed) + folds * training_words(name, speed, ("dev", folds) if folds else ("", 0))
@@ -82,7 +82,7 @@ def words_of_pool(asked: dict[str, Any], speed: dict[str, Any]) -> float:
 
 
 def training_words(corpus: str, speed: dict[str, Any], cut: Cut = ("", 0)) -> float:
-    """Words in the training split; of a corpus that is cut into folds, in that of one fold."""
+    """Return words in the training split; of a corpus that is cut into folds, in that of one fold."""
     words, share = float(speed["words"].get(corpus, 1e6)), float(speed["training_share"].get(corpus, 0.7))
     kind, folds = cut
     if kind == "test":
@@ -104,6 +104,6 @@ def run_seconds(row: Row, corpus: str, protocol: dict[str, Any], speed: dict[str
 
 
 def rate_of(row: Row, rates: Mapping[str, float]) -> float:
-    """Words a second of the row, of rows whose ids begin as its does, or of its model."""
+    """Return the words a second of the row, of rows whose ids begin as its does, or of its model."""
     begins = [name for name in rates if f"{row.id}-".startswith(f"{name}-")]
     return rates[max(begins, key=len)] if begins else rates.get(row.model or "", 1e4)

@@ -1,4 +1,4 @@
-"""Which runs a cell has where its corpus is cut into folds, and what each of them reads (retable.text.folds).
+"""Tell which runs a cell has where its corpus is cut into folds, and what each of them reads (retable.text.folds).
 
 papers.<paper>.folds in params.yaml says into how many folds a corpus is cut; a column of the paper's tables says for
 what (`Column.folds`). Word vectors of a corpus's own texts are then trained once a fold, without what the fold holds
@@ -6,6 +6,7 @@ out: `folds` of the pool, data/pools/<pool>/fold-1-of-3/ and data/vectors/<name>
 """
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,14 +14,16 @@ from typing import Any, NamedTuple
 from retable.corpora import corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.digests import Kind as DataKind
-from retable.experiments.digests import read_lock, texts_digest, vectors_digest
+from retable.experiments.digests import raw_digest, read_lock, texts_digest, tokens_digest, vectors_digest
 from retable.files import sha256_of_value
+from retable.models import reads_parts
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper
 from retable.papers.parameters import fold_count, folds_of, run_name
-from retable.project.paths import DIGESTS, TAGGED
-from retable.text.folds import Cut, Fold, FoldedCorpus, Kind
-from retable.text.splits import SPLITS, Split, read_split
+from retable.project.paths import CLEAN, DIGESTS, TAGGED
+from retable.text.folds import Fold, FoldedCorpus, Kind
+from retable.text.splits import SPLITS, Split, read_split, read_texts
+from retable.text.units import RAW
 
 
 class Planned(NamedTuple):
@@ -31,48 +34,54 @@ class Planned(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its folder."""
+        """Return its folder."""
         return run_name(self.seed, self.fold)
 
     @property
     def label(self) -> str:
-        """What a display says of it: "1", or "1, fold 2 of 3"."""
+        """Return what a display says of it: "1", or "1, fold 2 of 3"."""
         return f"{self.seed}, fold {self.fold.number} of {self.fold.folds}" if self.fold else str(self.seed)
 
 
 def planned_runs(column: Column, protocol: Mapping[str, Any]) -> list[Planned]:
-    """The runs of a cell of this column: one for every seed and fold."""
+    """Return the runs of a cell of this column: one for every seed and fold."""
     return [Planned(seed, fold) for seed in protocol["seeds"] for fold in folds_of(column, protocol)]
 
 
-def splits_of_run(name: str, fold: Fold | None) -> tuple[Split, Split, Callable[[], Split]]:
-    """Train and dev of a run, and what gives its test split when the model stands."""
+def splits_of_run(parameters: Mapping[str, Any]) -> tuple[Split, Split, Callable[[], Split]]:
+    """Return train and dev of a run, and what gives its test split when the model stands."""
+    name, raw = parameters["corpus"]["name"], parameters["embedding"]["unit"] == RAW
+    fold = Fold.of_parameters(parameters["corpus"])
     if fold is None:
-        tagged = TAGGED / name
-        return read_split(tagged, "train"), read_split(tagged, "dev"), partial(read_split, tagged, "test")
-    cut = cut_of_fold(name, fold)
+        return (
+            split_of(name, "train", raw=raw),
+            split_of(name, "dev", raw=raw),
+            partial(split_of, name, "test", raw=raw),
+        )
+    cut = folded_corpus(name, fold.kind, fold.folds, raw=raw).fold(fold.number)
     return cut.train, cut.dev, lambda: cut.test
 
 
-def cut_of_fold(name: str, fold: Fold) -> Cut:
-    """The splits of a fold of a tagged corpus."""
-    return folded_corpus(name, fold.kind, fold.folds).fold(fold.number)
+def split_of(name: str, split: str, *, raw: bool) -> Split:
+    """Return a split of a tagged corpus, with its clean texts where raw characters are read."""
+    found = read_split(TAGGED / name, split)
+    return replace(found, texts=read_texts(CLEAN / name / f"{split}.parquet", found.ids)) if raw else found
 
 
 @cache  # a cell's runs share what its texts are compared by
-def folded_corpus(name: str, kind: Kind, folds: int) -> FoldedCorpus:
-    """A tagged corpus, cut."""
-    splits = [read_split(TAGGED / name, split) for split in SPLITS]
+def folded_corpus(name: str, kind: Kind, folds: int, *, raw: bool) -> FoldedCorpus:
+    """Return a tagged corpus, cut."""
+    splits = [split_of(name, split, raw=raw) for split in SPLITS]
     return FoldedCorpus(splits, kind, folds, grouped=corpus(name).grouped)
 
 
 def vectors_of_run(folder: Path, fold: Fold | None) -> Path:
-    """The folder of the word vectors that a run reads: its fold's, where every fold has its own."""
+    """Return the folder of the word vectors that a run reads: its fold's, where every fold has its own."""
     return folder / fold.name if fold and own_vectors(folder, fold) else folder
 
 
 def own_vectors(folder: Path, fold: Fold) -> list[Path]:
-    """The folders of word vectors of all folds; none where all folds read the same.
+    """Return the folders of word vectors of all folds; none where all folds read the same.
 
     Raises: InputError if there are vectors of other folds.
     """
@@ -91,7 +100,8 @@ def own_vectors(folder: Path, fold: Fold) -> list[Path]:
 def data_of_run(parameters: Mapping[str, Any], tagged: Path, vectors: Path) -> str:
     """Return the digest of all that a run reads, from the data or, where they are not at hand, from the lock file.
 
-    Of word vectors of folds it is of those of all folds, so that a cell's runs share it.
+    Parts of speech and raw characters count where the model reads them. Of word vectors of folds it is of those of all
+    folds, so that a cell's runs share it.
 
     Raises: FileNotFoundError if the data are neither at hand nor in the lock file.
     """
@@ -102,7 +112,13 @@ def data_of_run(parameters: Mapping[str, Any], tagged: Path, vectors: Path) -> s
         names = sorted(name for name in read_lock(DIGESTS)["vectors"] if name.startswith(f"{vectors.name}/")) or names
         folders = [vectors.parent / name for name in names]
     of_vectors = [known_digest("vectors", *pair, vectors_digest) for pair in zip(folders, names, strict=True)]
-    return sha256_of_value([known_digest("texts", tagged, tagged.name, texts_digest), *of_vectors])
+    raw = parameters["embedding"]["unit"] == RAW
+    of_raw = [known_digest("raw", tagged, tagged.name, raw_digest)] if raw else []
+    if reads_parts(parameters["model"]["name"]):
+        of_texts = known_digest("texts", tagged, tagged.name, texts_digest)
+    else:
+        of_texts = known_digest("tokens", tagged, tagged.name, tokens_digest)
+    return sha256_of_value([of_texts, *of_vectors, *of_raw])
 
 
 def known_digest(kind: DataKind, folder: Path, name: str, digest_of: Callable[[Path], str]) -> str:
@@ -117,7 +133,7 @@ def known_digest(kind: DataKind, folder: Path, name: str, digest_of: Callable[[P
 
 
 def folded_corpora(papers: Mapping[str, Any]) -> set[str]:
-    """The corpora that a paper of this scale cuts into folds.
+    """Return the corpora that a paper of this scale cuts into folds.
 
     Args:
         papers: the section of params.yaml.

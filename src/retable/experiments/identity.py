@@ -1,4 +1,4 @@
-"""What the cells and the focus run share: who a run is, its progress display, and the files of its folder.
+"""Share between cells and focus run: who a run is, its progress display, and the files of its folder.
 
 `retable.runs.folder` is imported where it is used: scikit-learn, which scores, takes seconds to import.
 """
@@ -25,22 +25,9 @@ from retable.vectors.store import WordVectors, coverage
 EXECUTION = ("device",)  # parameters that are no part of who a run is
 
 
-class NoBar(Bar):
-    """What a process shows that is not the first of its run."""
-
-    def __init__(self) -> None: ...
-
-    def advance(self, amount: float = 1, note: str | None = None) -> None: ...
-
-    def finish(self) -> None: ...
-
-
 @contextmanager
-def display(what: str, parameters: dict[str, Any], train: Split, *, shown: bool = True) -> Iterator[Bar]:
-    """A bar over the words of all epochs that may be run; for a linear model, over its candidates."""
-    if not shown:
-        yield NoBar()
-        return
+def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar]:
+    """Show a bar over the words of all epochs that may be run; for a linear model, over its candidates."""
     model, training = parameters["model"], parameters["training"]
     if "epochs" in training:
         unit = parameters["embedding"]["unit"]
@@ -57,7 +44,7 @@ def show_line(bar: Bar, line: dict[str, Any]) -> None:
 
 
 def note_of_line(line: dict[str, Any]) -> str:
-    """What the display says after an epoch or a candidate."""
+    """Return what the display says after an epoch or a candidate."""
     if "epoch" in line:
         return f"epoch {line['epoch']} done, dev {100 * line['dev_accuracy']:.1f}%"
     return f"{line['features']}, C {line['cost']:g}: dev {100 * line['dev_accuracy']:.1f}%"
@@ -90,7 +77,9 @@ def hash_of_parameters(parameters: Mapping[str, Any]) -> str:
 
 
 def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Name of the word vectors and how much of the training split, in its unit, they cover; None without vectors."""
+    """Return the name of the word vectors and how much of the training split, in its unit, they cover; None without
+    vectors.
+    """
     if not vectors.words:
         return None
     tokens = in_unit(train, embedding["unit"]).tokens
@@ -122,7 +111,7 @@ def evaluate_into(
 
 
 def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:
-    """The one place where the test split is read: predictions.parquet, and the scores."""
+    """Return the one place where the test split is read: predictions.parquet, and the scores."""
     from retable.runs.folder import scores_of_splits
 
     answers = classifier.probabilities(test)
@@ -131,7 +120,7 @@ def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) ->
 
 
 def surroundings(cost: dict[str, Any]) -> dict[str, Any]:
-    """Where and when a run was made."""
+    """Return where and when a run was made."""
     from retable.runs.folder import today
 
     return {

@@ -40,7 +40,7 @@ def check_focus(params: dict[str, Any]) -> None:
 
 
 def focus_parameters(params: dict[str, Any]) -> dict[str, Any]:
-    """The sections that describe the focus run."""
+    """Return the sections that describe the focus run."""
     missing = [name for name in FOCUS_SECTIONS if name not in params]
     if missing:
         raise InputError(f"params.yaml lacks {', '.join(missing)}; `make params SCALE=cpu` writes all sections.")

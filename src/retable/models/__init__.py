@@ -4,6 +4,7 @@ A network has a preset (conf/models/<id>.yaml) and a module of the same name, wh
 """
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ MODELS = {
 
 
 def model_module(name: str) -> str:
-    """The module in which a model is written.
+    """Return the module in which a model is written.
 
     Raises: InputError for an unknown model.
     """
@@ -37,7 +38,7 @@ def model_module(name: str) -> str:
 
 
 def network_class(name: str) -> "type[Network]":
-    """The class of a network (`retable.layers.network`).
+    """Return the class of a network (`retable.layers.network`).
 
     Raises: InputError for an unknown network.
     """
@@ -52,8 +53,14 @@ def network_class(name: str) -> "type[Network]":
     return networks[0]
 
 
+@cache
+def reads_parts(name: str) -> bool:
+    """Return whether a model reads parts of speech."""
+    return name not in LINEAR_MODELS and "parts" in network_class(name).reads
+
+
 def linear_trainer(name: str) -> Callable[..., Any]:
-    """The training function of a linear model.
+    """Return the training function of a linear model.
 
     Raises: InputError for an unknown linear model.
     """

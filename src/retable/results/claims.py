@@ -37,7 +37,7 @@ def claims_markdown(shown_in: Callable[[str], Shown], spreads: Mapping[str, floa
 
 
 def printed_in(name: str) -> Printed:
-    """The published numbers of a table."""
+    """Return the published numbers of a table."""
     source = paper_of_table(name)
     numbers = published_numbers(source, source.result_table(name).published)
     return {(number.row, number.column, number.metric): float(number.value) for number in numbers}
@@ -49,7 +49,7 @@ def lines_of(
     numbers: Printed,
     spreads: Mapping[str, float | None],
 ) -> list[list[str]]:
-    """The lines of a claim; none where its rows were not both measured on a corpus."""
+    """Return the lines of a claim; none where its rows were not both measured on a corpus."""
     table = paper_of_table(claim.table).result_table(claim.table)
     wanted = [table.column(name) for name in claim.columns] or [
         column for column in table.columns if not column.runs_of and not column.mean_of
@@ -91,13 +91,13 @@ def right_of_cell(seeds: Sequence[OfSeed], column: Column) -> dict[str, bool]:
 
 
 def aligned(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Any, Any]:
-    """Two models' answers on the texts that both have, in one order."""
+    """Return two models' answers on the texts that both have, in one order."""
     texts = [text for text in first if text in second]
     return tuple(np.array([answers[text] for text in texts], dtype=bool) for answers in (first, second))  # type: ignore[return-value]
 
 
 def printed(table: ResultTable, numbers: Printed, claim: Claim, column: Column, digits: int = 1) -> str:
-    """The printed difference of the two rows, in points; empty where one of them is not printed."""
+    """Return the printed difference of the two rows, in points; empty where one of them is not printed."""
     pair = [numbers.get((row, *table.printed_as(column))) for row in (claim.better, claim.worse)]
     if pair[0] is None or pair[1] is None:
         return ""
@@ -105,13 +105,15 @@ def printed(table: ResultTable, numbers: Printed, claim: Claim, column: Column, 
 
 
 def printed_mean(table: ResultTable, numbers: Printed, claim: Claim) -> str:
-    """The difference of the two rows' printed means; empty where the table prints no mean of the claim's columns."""
+    """Return the difference of the two rows' printed means; empty where the table prints no mean of the claim's
+    columns.
+    """
     means = [column for column in table.columns if column.mean_of == claim.columns]
     return printed(table, numbers, claim, means[0], digits=2) if means else ""
 
 
 def line_of(claim: Claim, where: str, difference: Difference, print_: str, unturned: Mapping[str, str]) -> list[str]:
-    """A line of the page; `unturned` holds the epochs of each row that could have gone on."""
+    """Return a line of the page; `unturned` holds the epochs of each row that could have gone on."""
     value, low, high = (PERCENT * number for number in (difference.value, difference.low, difference.high))
     ours = f"{value:+.1f} ({low:+.1f} to {high:+.1f})"
     short = ", ".join(f"{row} {epochs}" for row, epochs in unturned.items())

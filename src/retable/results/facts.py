@@ -1,4 +1,4 @@
-"""What is known of the data, as rows of plain tables: the report shows them as HTML, the docs as Markdown.
+"""Collect what is known of the data, as rows of plain tables: the report shows them as HTML, the docs as Markdown.
 
 In   data/{clean,overlap,parts,tagged,vectors}/, of what params.yaml lists
 """
@@ -29,13 +29,13 @@ COMPARED = {  # key of agreement.json -> what it is
 
 
 def in_scale(section: str, folder: Path, name: str) -> list[dict[str, Any]]:
-    """The JSON file of everything that a section of params.yaml lists and that was made, in the section's order."""
+    """Return the JSON file of everything that was made of what a section of params.yaml lists, in its order."""
     paths = (folder / listed / name for listed in read_params(section))
     return [read_json(path) for path in paths if path.exists()]
 
 
 def declared_corpora(*, at_hand: bool) -> Rows:
-    """The registry: corpora that can be had here, or those that cannot."""
+    """Return the registry: corpora that can be had here, or those that cannot."""
     found = [corpus(name) for name in CORPORA]
     return [
         {
@@ -63,14 +63,14 @@ def splits_of(texts: Mapping[str, Any], unlabelled: int) -> str:
 
 
 def total_of(counts: Any) -> str:
-    """The sum of a split's counts; a question mark where it is not declared."""
+    """Return the sum of a split's counts; a question mark where it is not declared."""
     if counts is None:
         return "?"
     return f"{counts if isinstance(counts, int) else sum(counts):,}"
 
 
 def models() -> Rows:
-    """Every model: what it is, by the first line of its file, and how its preset trains it."""
+    """Return every model: what it is, by the first line of its file, and how its preset trains it."""
     return [
         {
             "id": f"`{name}`",
@@ -82,7 +82,7 @@ def models() -> Rows:
 
 
 def first_sentence(module: str, name: str) -> str:
-    """The first line of a module's docstring; of a file with several models, that of the model's own function."""
+    """Return the first line of a module's docstring; in a file of several models, that of the model's function."""
     found = import_module(module)
     owner = linear_trainer(name) if name in LINEAR_MODELS else found
     return (owner.__doc__ or "").strip().splitlines()[0].rstrip(".")
@@ -103,7 +103,7 @@ def training_text(training: Mapping[str, Any]) -> dict[str, str]:
 
 
 def corpora() -> Rows:
-    """What the corpora of this scale hold."""
+    """Return what the corpora of this scale hold."""
     return [
         {
             "corpus": facts["corpus"],
@@ -123,7 +123,9 @@ def corpora() -> Rows:
 
 
 def leakage() -> Rows:
-    """How far dev and test texts stand in training texts of the same corpus, and how many texts repeat another one."""
+    """Return how far dev and test texts stand in training texts of the same corpus, and how many texts repeat another
+    one.
+    """
     return [
         {
             "corpus": facts["corpus"],
@@ -144,7 +146,7 @@ def leakage() -> Rows:
 
 
 def overlaps() -> Rows:
-    """Pairs of corpora that share texts, most first."""
+    """Return pairs of corpora that share texts, most first."""
     path = OVERLAP / "overlap.json"
     if not path.exists():
         return []
@@ -164,7 +166,7 @@ def overlaps() -> Rows:
 
 
 def vectors() -> Rows:
-    """The word vectors of this scale."""
+    """Return the word vectors of this scale."""
     rows = []
     for facts in in_scale("vectors", VECTORS, "vectors.json"):
         skipped = ("source", "unit", "size", "format", "member", "corpora")
@@ -195,7 +197,7 @@ def coverage() -> Rows:
 
 
 def covered(file: Path, sets: Iterable[WordVectors]) -> dict[str, str]:
-    """Vectors -> the share of a split's tokens, and of its distinct words, that have one: "98.6% (34.9%)"."""
+    """Return vectors -> the share of a split's tokens, and of its distinct words, that have one: "98.6% (34.9%)"."""
     counts = cache(lambda lowercase, unit: TokenLists(file, lowercase=lowercase, unit=unit).counts())
     shares = {
         vectors.facts["name"]: words_covered(
@@ -207,7 +209,7 @@ def covered(file: Path, sets: Iterable[WordVectors]) -> dict[str, str]:
 
 
 def tagger() -> Rows:
-    """How often the part-of-speech tagger is right."""
+    """Return how often the part-of-speech tagger is right."""
     path = TAGGER / "accuracy.json"
     facts = read_json(path) if path.exists() else {}
     return [
@@ -223,7 +225,7 @@ def tagger() -> Rows:
 
 
 def comparison_table() -> Rows:
-    """How far looking a part of speech up agrees with tagging in context, on dev texts."""
+    """Return how far looking a part of speech up agrees with tagging in context, on dev texts."""
     path = PARTS_TABLES / "zh/agreement.json"
     if not path.exists():
         return []
@@ -258,5 +260,5 @@ def share(part: int, whole: int) -> str:
 
 
 def percentage(fraction: float | None) -> str | None:
-    """A fraction as people read it; nothing where there is none."""
+    """Return a fraction as people read it; nothing where there is none."""
     return None if fraction is None else f"{fraction:.1%}"

@@ -46,7 +46,7 @@ class KeptNetworks:
     """The trained networks of runs, asked on the test split; their weights lie in the folder `model`."""
 
     def texts(self, run: RunRecord) -> list[AttendedText]:
-        """The test texts with the weights of their words."""
+        """Return the test texts with the weights of their words."""
         from retable.figures.attention import attended_texts  # torch takes seconds to import, and few figures ask it
 
         classifier = trained_network(run)
@@ -54,7 +54,9 @@ class KeptNetworks:
         return attended_texts(classifier.network, classifier.vocabulary, split, max_words=classifier.max_words)
 
     def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
-        """Words and last attention matrix of the first short test text that has all of `wanted`; None without one."""
+        """Return words and last attention matrix of the first short test text that has all of `wanted`; None without
+        one.
+        """
         from retable.figures.attention import last_matrix
 
         classifier = trained_network(run)
@@ -64,7 +66,7 @@ class KeptNetworks:
         )
 
     def labels(self, run: RunRecord) -> tuple[str, ...]:
-        """The labels of the corpus."""
+        """Return the labels of the corpus."""
         return read_facts(run.predictions).labels
 
 
@@ -98,12 +100,12 @@ def cost_figures(source: Paper) -> list[CostFigure]:
 
 
 def cost_figure_name(table: str) -> str:
-    """The file of a table's figure of costs."""
+    """Return the file of a table's figure of costs."""
     return f"cost-{table}"
 
 
 def is_of_accuracy(table: ResultTable, column: Column) -> bool:
-    """Whether a column has runs of its own, of which it shows the accuracy."""
+    """Return whether a column has runs of its own, of which it shows the accuracy."""
     return bool(column.corpus) and not column.runs_of and table.metric_of(column) == "accuracy"
 
 

@@ -44,13 +44,13 @@ def figure_markdown(entry: Mapping[str, Any], folder: Path, *, of_words: bool) -
 
 
 def read_lines(path: Path) -> list[dict[str, str]]:
-    """The data of a figure."""
+    """Return the data of a figure."""
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
 def words_markdown(lines: Lines) -> str:
-    """The words of each class in a line."""
+    """Return the words of each class in a line."""
     return "\n".join(
         f"- {column}, {label}: {', '.join(line['word'] for line in words)}"
         for (column, label), words in groupby(lines, key=lambda line: (line["column"], line["class"]))

@@ -44,7 +44,7 @@ Section = tuple[str, str, str]  # id, title, body; without a body it is left out
 
 
 def all_tables() -> list[Table]:
-    """Every table that was built: first the scores, then counts, then the corpora."""
+    """Return every table that was built: first the scores, then counts, then the corpora."""
     papers = [paper(name) for name in PAPERS]
     tables: list[Table] = [table for source in papers for table in source.results]
     tables += [table for source in papers for table in source.counts]
@@ -54,7 +54,7 @@ def all_tables() -> list[Table]:
 
 
 def page(sections: Sequence[Section]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     style = (Path(__file__).with_name("report.css")).read_text(encoding="utf-8")
     keys = " ".join(f"{verdict_key(name)}{meaning}. " for name, meaning in VERDICTS.items())
     body = "".join(
@@ -86,7 +86,7 @@ def navigation(sections: Sequence[Section]) -> str:
 
 
 def table_section(table: Table, resolver: Resolver, on_cell: Callable[[int], None]) -> Section:
-    """A table as the paper prints it, its notes, and every measured cell in detail."""
+    """Return a table as the paper prints it, its notes, and every measured cell in detail."""
     lines = read_lines(TABLES / f"{table.name}.csv")
     rows, columns = printed_names(table, lines)
     cells = {(line.row, line.column): line for line in lines}
@@ -127,7 +127,7 @@ def own_runs(table: Table, resolver: Resolver) -> dict[tuple[str, str], list[Run
 
 
 def costs_of(table: Table) -> str:
-    """What the rows of a table of scores cost."""
+    """Return what the rows of a table of scores cost."""
     path = TABLES / f"{table.name}.cost.csv"
     if not isinstance(table, ResultTable) or not path.exists():
         return ""
@@ -164,7 +164,7 @@ def printed_names(table: Table, lines: Sequence[Line]) -> tuple[dict[str, str], 
 
 
 def is_extra(table: Table, row: str, lines: Sequence[Line]) -> bool:
-    """Whether a row is ours and not the paper's: so declared, or, of corpora, without any printed figure."""
+    """Return whether a row is ours and not the paper's: so declared, or, of corpora, without any printed figure."""
     if isinstance(table, ResultTable):
         return table.row(row).extra
     return not any(line.published for line in lines if line.row == row)
@@ -188,12 +188,12 @@ def grid_cell(table: str, line: Line | None, detailed: Container[tuple[str, str]
 
 
 def cell_id(table: str, line: Line) -> str:
-    """The anchor of a cell's details."""
+    """Return the anchor of a cell's details."""
     return text(f"{table}.{line.row}.{line.column}")
 
 
 def notes(lines: Iterable[Line]) -> str:
-    """Every note once, with the cells that have it."""
+    """Return every note once, with the cells that have it."""
     where: dict[str, list[str]] = {}
     for line in lines:
         for note in line.note.split("; ") if line.note else []:
@@ -203,12 +203,12 @@ def notes(lines: Iterable[Line]) -> str:
 
 
 def verdict_key(verdict: str) -> str:
-    """A verdict as a coloured word; nothing where there is none."""
+    """Return a verdict as a coloured word; nothing where there is none."""
     return f'<span class="key {verdict}">{MARK[verdict]} {verdict}</span>' if verdict in VERDICTS else ""
 
 
 def cell_details(table: str, line: Line, name: str, made: list[RunRecord], on_cell: Callable[[int], None]) -> str:
-    """A measured cell: what it is compared with, and its runs with cost and pictures."""
+    """Return a measured cell: what it is compared with, and its runs with cost and pictures."""
     known = {
         f"measured, {line.unit}": line.measured,
         "95% prediction interval": f"{line.low} to {line.high}" if line.low else "", "on clean test texts": line.clean,
@@ -229,7 +229,7 @@ def cell_details(table: str, line: Line, name: str, made: list[RunRecord], on_ce
 
 
 def run_body(folder: Path) -> str:
-    """A run's scores, cost and pictures."""
+    """Return a run's scores, cost and pictures."""
     metrics, cost = read_json(folder / "metrics.json"), read_json(folder / "cost.json")
     scores = {f"{name.replace('_', ' ')}, test": value for name, value in metrics["test"].items() if name != "texts"}
     chosen = {f"chosen: {name}": value for name, value in metrics["chosen"].items()}
@@ -240,7 +240,7 @@ def run_body(folder: Path) -> str:
 
 
 def figure_sections() -> list[Section]:
-    """The papers' figures, redrawn; where one cannot be drawn, the sentence that says why.
+    """Return the papers' figures, redrawn; where one cannot be drawn, the sentence that says why.
 
     Accuracy against cost stands with its table.
     """
@@ -250,7 +250,7 @@ def figure_sections() -> list[Section]:
 
 
 def figure_section(entry: Mapping[str, Any]) -> Section:
-    """A figure with what its reader must know."""
+    """Return a figure with what its reader must know."""
     svg = next((name for name in entry["files"] if name.endswith(".svg")), None)
     picture = f"<figure>{(FIGURES / svg).read_text(encoding='utf-8')}</figure>" if svg else ""
     body = (
@@ -260,7 +260,7 @@ def figure_section(entry: Mapping[str, Any]) -> Section:
 
 
 def focus_section() -> Section:
-    """The run that params.yaml describes."""
+    """Return the run that params.yaml describes."""
     if not (FOCUS / "metrics.json").exists():
         return "focus", "The focus run", ""
     metrics = read_json(FOCUS / "metrics.json")
@@ -270,7 +270,7 @@ def focus_section() -> Section:
 
 
 def data_sections() -> list[Section]:
-    """Corpora, leaks, word vectors, parts of speech: what the scores stand on."""
+    """Return corpora, leaks, word vectors, parts of speech: what the scores stand on."""
     return [
         ("corpora", "Corpora", plain_table(facts.corpora())),
         (
@@ -294,12 +294,12 @@ def data_sections() -> list[Section]:
 
 
 def folded(title: str, rows: facts.Rows) -> str:
-    """A table that opens on a click; nothing where there are no rows."""
+    """Return a table that opens on a click; nothing where there are no rows."""
     return f"<details><summary><b>{text(title)}</b></summary>{plain_table(rows)}</details>" if rows else ""
 
 
 def plain_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A table of facts, numbers to the right."""
+    """Return a table of facts, numbers to the right."""
     if not rows:
         return ""
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -309,14 +309,14 @@ def plain_table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def plain_cell(value: Any) -> str:
-    """A cell of a table of facts."""
+    """Return a cell of a table of facts."""
     if isinstance(value, int | float):
         return f"<td class=number>{value:,}</td>" if isinstance(value, int) else f"<td class=number>{value:,.1f}</td>"
     return f"<td>{text(value if value is not None else '')}</td>"
 
 
 def definitions(values: Mapping[str, Any]) -> str:
-    """Names and values, as many beside each other as fit; empty ones are left out."""
+    """Return names and values, as many beside each other as fit; empty ones are left out."""
     shown = {
         name: f"{value:.4g}" if isinstance(value, float) else str(value)
         for name, value in values.items()
@@ -330,7 +330,7 @@ def definitions(values: Mapping[str, Any]) -> str:
 
 
 def text(value: Any) -> str:
-    """A value as HTML text."""
+    """Return a value as HTML text."""
     return html.escape(str(value))
 
 

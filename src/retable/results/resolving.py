@@ -1,4 +1,4 @@
-"""Which runs fill the cells of a table: one answer for files, MLflow and the bank.
+"""Find the runs that fill the cells of a table: one answer for files, MLflow and the bank.
 
 A cell asks for keys, one for each seed and fold: parameters, data and recipe of today. A run of such a key fills it,
 whoever trained it. A table shows its own cells, and those of other tables that are the same runs.

@@ -48,7 +48,7 @@ COSTS = (
 
 
 def published_numbers(source: Paper, table: str | None) -> list[Published]:
-    """The printed numbers of a table; none for a table of our own."""
+    """Return the printed numbers of a table; none for a table of our own."""
     return read_published(PUBLISHED / f"{source.name}.csv", table) if table else []
 
 
@@ -99,7 +99,7 @@ def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:
 
 
 def with_limits(results: Iterable[RunResult], row: Row, column: Column, protocol: Protocol) -> list[RunResult]:
-    """The results of a cell, those that know it that the scale's limit ended before the row's epochs were over."""
+    """Return the results of a cell; they say where the scale's limit ended them before the row's epochs were over."""
     preset = model_preset(str(row.model))
     without = row_parameters(preset, row, column, {**protocol, "epochs": 0, "max_words": 0}, vectors="none", seed=0)
     allowed = limit_of(protocol["epochs"], column.corpus)
@@ -107,7 +107,7 @@ def with_limits(results: Iterable[RunResult], row: Row, column: Column, protocol
 
 
 def write_costs(path: Path, costs: list[dict[str, Any]]) -> None:
-    """Times and memory, apart from the scores: they differ from run to run."""
+    """Return times and memory, apart from the scores: they differ from run to run."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(
             file, ["row", "column", "seed", "run", *COSTS], lineterminator="\n", extrasaction="ignore"
@@ -159,7 +159,7 @@ def tables_without_runs(source: Paper, statistics: Statistics) -> dict[str, tupl
 
 
 def refuse_other_files(folder: Path) -> None:
-    """The folder is replaced as a whole: it must hold nothing but tables.
+    """Refuse a folder with other files than tables, because it is replaced as a whole.
 
     Raises: InputError.
     """

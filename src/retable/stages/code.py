@@ -11,7 +11,7 @@ Every stage depends on this one: a mistake in params.yaml is told before anythin
 import ast
 from typing import Any
 
-from retable.corpora import CORPORA, REFERENCES
+from retable.corpora import CORPORA, TREEBANKS
 from retable.experiments.cells import Plan, cells_of
 from retable.experiments.data_checks import check_data, check_sections
 from retable.experiments.folds import folded_corpora
@@ -48,7 +48,7 @@ def recipes_of(units: list[str]) -> dict[str, str]:
 
 def digest_of_corpus(name: str) -> str:
     """Return the digest of the module that declares a corpus, or a reference set; comments are no part of it."""
-    path = ROOT / f"src/retable/corpora/{(CORPORA | REFERENCES)[name]}.py"
+    path = ROOT / f"src/retable/corpora/{(CORPORA | TREEBANKS)[name]}.py"
     return tree_digest(ast.parse(path.read_text(encoding="utf-8")))
 
 

@@ -23,7 +23,7 @@ MEGABYTE = 1e6
 
 
 def mirror() -> list[Path]:
-    """The folder of copies that a user named, or that lies beside the checkout; none if there is none."""
+    """Return the folder of copies that a user named, or that lies beside the checkout; none if there is none."""
     named = os.environ.get("RETABLE_MIRROR")
     if named is None:
         beside = CHECKOUT.parent / "shared/corpora"

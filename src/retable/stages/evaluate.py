@@ -7,11 +7,11 @@ Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the f
 
 import shutil
 
+from retable.experiments.folds import splits_of_run
 from retable.experiments.identity import identity, score_into
 from retable.files import read_json, write_json
 from retable.project.command import command
 from retable.project.paths import FOCUS, TAGGED, VECTORS
-from retable.text.splits import read_split
 from retable.training.run import load_classifier
 
 
@@ -21,7 +21,8 @@ def main() -> None:
     parameters, tagged = facts["parameters"], TAGGED / facts["corpus"]
     # Anew, because the test split may have changed since training.
     facts |= identity(parameters, tagged, VECTORS / parameters["embedding"]["vectors"])
-    dev, test = read_split(tagged, "dev"), read_split(tagged, "test")
+    _, dev, read_test = splits_of_run(parameters)
+    test = read_test()
     classifier = load_classifier(parameters, FOCUS / "model", test.facts)
     for name in ("curve.csv", "cost.json"):
         shutil.copyfile(FOCUS / "model" / name, FOCUS / name)

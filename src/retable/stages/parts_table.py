@@ -25,14 +25,14 @@ from retable.text.splits import read_facts
 
 
 def read_texts(path: Path) -> list[str]:
-    """The texts of data/clean/<corpus>/<split>.parquet."""
+    """Return the texts of data/clean/<corpus>/<split>.parquet."""
     read_facts(path)  # says what to do if the file is missing
     texts: list[str] = pq.read_table(path, columns=["text"])["text"].to_pylist()
     return texts
 
 
 def in_context(paths: list[Path], bar: Bar) -> Iterator[tuple[pa.ListArray, pa.ListArray]]:
-    """The words and parts of all texts, in batches."""
+    """Yield the words and parts of all texts, in batches."""
     for path in paths:
         for batch, words, parts in tokenised(path, chinese_words_and_parts):
             yield words, parts

@@ -73,7 +73,7 @@ def held_out_texts(pooled: Sequence[str]) -> dict[str, frozenset[str]]:
 
 
 def digests(splits: Iterable[Split]) -> frozenset[str]:
-    """What the texts of these splits are known by (`retable.text.leaks.leakage.digest`)."""
+    """Return what the texts of these splits are known by (`retable.text.leaks.leakage.digest`)."""
     return frozenset(digest(" ".join(tokens)) for split in splits for tokens in split.tokens.to_pylist())
 
 
@@ -97,7 +97,7 @@ def pools_of_folds(
 
 
 def tagged_files(corpora: Sequence[str], *, unlabelled: bool) -> Iterator[Path]:
-    """The files of a pool: each corpus's training split, then, where wanted, the unlabelled texts that it has."""
+    """Yield the files of a pool: each corpus's training split, then, where wanted, the unlabelled texts that it has."""
     for name in corpora:
         yield TAGGED / name / "train.parquet"
         if unlabelled and corpus(name).unlabelled:

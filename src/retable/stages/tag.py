@@ -32,7 +32,7 @@ TEXTS_WORTH_A_PROCESS = {"en": 10_000}
 
 
 def tokeniser_and_tagger(declared: Corpus, source: str) -> tuple[Tokenise | TokeniseWithParts, TagParts | None]:
-    """What finds tokens, and what finds their parts of speech where the first does not.
+    """Return what finds tokens, and what finds their parts of speech where the first does not.
 
     Args:
         source: of the parts, as params.yaml has it: none, context or table.
@@ -78,5 +78,6 @@ def main(name: str) -> None:
                 parts=parts, processes=1 if declared.tokenised else min(os.cpu_count() or 1, wanted),
                 on_texts=bar.advance,
             )  # fmt: skip
-        digest = seal_texts(folder)
-    tell_of_lock("texts", {name: digest})
+        digests = seal_texts(folder, CLEAN / name)
+    for kind, digest in digests.items():
+        tell_of_lock(kind, {name: digest})

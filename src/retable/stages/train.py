@@ -6,37 +6,28 @@ Out  results/focus/model/{weights.safetensors,vocabulary.json,curve.csv,cost.jso
 
 from typing import Any
 
+from retable.experiments.folds import splits_of_run
 from retable.experiments.identity import display, identity, show_line, surroundings, vectors_facts
 from retable.experiments.resuming import Kept
 from retable.experiments.run_checks import focus_parameters
 from retable.files import atomic_folder, write_json
 from retable.project.command import command
-from retable.project.launch import start_under_launcher
 from retable.project.params import load_yaml
 from retable.project.paths import FOCUS, PARAMS, TAGGED, VECTORS
 from retable.runs.folder import write_cost, write_curve
-from retable.text.splits import read_split
-from retable.training.parallel import Ranks, joined_ranks
 from retable.training.run import train_classifier
 from retable.vectors.store import read_vectors
 
 
 @command
 def main() -> None:
-    start_under_launcher("retable", ["stage", "train"])
-    with joined_ranks() as ranks:
-        train_focus(ranks)
-
-
-def train_focus(ranks: Ranks) -> None:
-    """The focus run; of several processes the first shows, logs and writes it."""
-    from retable.tracking.checkout import Unlogged, live_run  # not at the top: what records a run does not change it
+    from retable.tracking.checkout import live_run  # not at the top: what records a run does not change it
 
     params = load_yaml(PARAMS)
     parameters = focus_parameters(params)
     corpus, vectors_name = parameters["corpus"]["name"], parameters["embedding"]["vectors"]
     tagged, vectors = TAGGED / corpus, read_vectors(VECTORS / vectors_name)
-    train, dev = read_split(tagged, "train"), read_split(tagged, "dev")
+    train, dev, _ = splits_of_run(parameters)
     facts = {
         "paper": "focus",
         "table": "focus",
@@ -51,13 +42,10 @@ def train_focus(ranks: Ranks) -> None:
         live.log_line(line)
 
     what = f"train · {parameters['model']['name']} · {corpus} · seed {parameters['seed']}"
-    kept = Kept(facts["key"], ranks)
-    logged = live_run(facts) if ranks.first else Unlogged()
-    with logged as live, display(what, parameters, train, shown=ranks.first) as bar:
+    kept = Kept(facts["key"])
+    with live_run(facts) as live, display(what, parameters, train) as bar:
         trained = train_classifier(parameters, train, dev, vectors, kept.progress(bar, show))
         bar.finish()
-    if not ranks.first:
-        return
     with atomic_folder(FOCUS / "model") as folder:
         trained.classifier.save(folder)
         write_curve(folder / "curve.csv", trained.curve)
