@@ -8,7 +8,7 @@ import pytest
 from in_memory import clean_examples, draw_splits
 
 from retable import declaration
-from retable.corpora import CORPORA, FAMILIES, REFERENCES, TREEBANKS, corpus, source, treebank
+from retable.corpora import CORPORA, FAMILIES, TREEBANKS, corpus, source, treebank
 from retable.corpora.defects import find_defects
 from retable.corpora.download import digest_of
 from retable.declaration import UNLABELLED
@@ -16,7 +16,7 @@ from retable.errors import InputError
 from retable.text import splits
 from retable.text.splits import SPLITS
 
-EVERYTHING = [*CORPORA, *REFERENCES]
+EVERYTHING = [*CORPORA, *TREEBANKS]
 DIGEST = re.compile("sha256:[0-9a-f]{64}|md5:[0-9a-f]{32}|git-blob:[0-9a-f]{40}|")
 NOT_HERE = {
     "ag-news", "amazon-full", "amazon-polarity", "dbpedia", "news-aggregator", "sogou-news", "thucnews",

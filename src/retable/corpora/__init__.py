@@ -1,9 +1,10 @@
 """The registry: every corpus by its id, and what is downloaded beside corpora, each declared in a module.
 
-A corpus is added by writing its module (`CORPUS = Corpus(...)`) and a line here; docs/corpora.md says how.
+A corpus is added by writing its module (`CORPUS = Corpus(...)`); docs/add-a-corpus.md says how.
 """
 
 from importlib import import_module
+from pathlib import Path
 
 from retable.declaration import Corpus, Example, RemoteFile, Sentence, Source, Treebank
 from retable.errors import unknown_name
@@ -11,7 +12,6 @@ from retable.errors import unknown_name
 __all__ = [
     "CORPORA",
     "FAMILIES",
-    "REFERENCES",
     "TREEBANKS",
     "Corpus",
     "Example",
@@ -41,38 +41,19 @@ FAMILIES = {
     ),
 }  # fmt: skip
 
-# Id -> module.
+# Downloaded beside corpora; the section `references` of params.yaml.
+TREEBANKS = {"ewt": "ewt", "sample-treebank-en": "sample_treebank_en"}
+NO_CORPUS = {"__init__", "archives", "defects", "download", "readers", *FAMILIES, *TREEBANKS.values()}
+# Id -> module; a module of one corpus has its id, with "_" for "-".
 CORPORA = {name: module for module, names in FAMILIES.items() for name in names} | {
-    "covid-sentiment": "covid_sentiment",
-    "dbpedia-14k": "dbpedia_14k",
-    "fdu-16": "fdu_16",
-    "imdb": "imdb",
-    "mpqa": "mpqa",
-    "mr": "mr",
-    "r8": "r8",
-    "sample-en": "sample_en",
-    "sample-zh": "sample_zh",
-    "sst-1": "sst_1",
-    "sst-2": "sst_2",
-    "trec": "trec",
-    "yahoo-answers-2c": "yahoo_answers_2c",
-    "yelp-10k": "yelp_10k",
-}
-
-TREEBANKS = {
-    "ewt": "ewt",
-    "sample-treebank-en": "sample_treebank_en",
-}
-
-# What is downloaded beside corpora. A module that is no treebank has REFERENCE = Source(...).
-REFERENCES = {
-    **TREEBANKS,
-    "gsdsimp": "gsdsimp",
+    module.replace("_", "-"): module
+    for module in sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
+    if module not in NO_CORPUS
 }
 
 
 def corpus(name: str) -> Corpus:
-    """The declared facts of a corpus.
+    """Return the declared facts of a corpus.
 
     Raises: InputError if there is none of that name.
     """
@@ -84,7 +65,7 @@ def corpus(name: str) -> Corpus:
 
 
 def treebank(name: str) -> Treebank:
-    """The declared facts of a treebank.
+    """Return the declared facts of a treebank.
 
     Raises: InputError if there is none of that name.
     """
@@ -95,7 +76,7 @@ def treebank(name: str) -> Treebank:
 
 
 def source(name: str) -> Source:
-    """A corpus or a reference: whatever can be downloaded under that name.
+    """Return a corpus or a treebank: whatever can be downloaded under that name.
 
     Raises: InputError if there is none of that name.
     """
@@ -103,7 +84,4 @@ def source(name: str) -> Source:
         return corpus(name)
     if name in TREEBANKS:
         return treebank(name)
-    if name in REFERENCES:
-        found: Source = import_module(f"retable.corpora.{REFERENCES[name]}").REFERENCE
-        return found
-    raise unknown_name("corpus", name, [*CORPORA, *REFERENCES])
+    raise unknown_name("corpus", name, [*CORPORA, *TREEBANKS])

@@ -12,7 +12,8 @@ from retable.errors import InputError
 
 
 def read_tar_rows(corpus: Corpus, folder: Path, *, archive: str, layout: Layout) -> Iterator[Example]:
-    """Rows of `<split>.csv`, in whichever folder of a .tar.gz, for every declared split, in the order of the archive.
+    """Yield rows of `<split>.csv`, in whichever folder of a .tar.gz, for every declared split, in the order of the
+    archive.
 
     Raises: InputError, while it is read, if the archive is damaged or lacks a split.
     """
@@ -34,7 +35,7 @@ def read_tar_rows(corpus: Corpus, folder: Path, *, archive: str, layout: Layout)
 
 
 def read_zip_lines(path: Path, member: str, encoding: str) -> Iterator[str]:
-    """The lines of one file of a .zip.
+    """Yield the lines of one file of a .zip.
 
     Raises: InputError, while it is read, if the archive is damaged or lacks the file.
     """
@@ -48,7 +49,7 @@ def read_zip_lines(path: Path, member: str, encoding: str) -> Iterator[str]:
 
 
 def damaged(path: Path, problem: str) -> InputError:
-    """An error for an archive that cannot be read."""
+    """Return an error for an archive that cannot be read."""
     return InputError(
         f"{path} cannot be used ({problem}). Remove the file and run `dvc repro download@{path.parent.name}`."
     )

@@ -23,7 +23,7 @@ DIGITS = 12  # of a digest, in an id
 
 
 def table_rows(table: bytes) -> list[dict[str, str]]:
-    """The rows of ced.csv.
+    """Return the rows of ced.csv.
 
     Raises: InputError if it is not the table that this module declares: the code's digest would not tell.
     """
@@ -35,7 +35,7 @@ def table_rows(table: bytes) -> list[dict[str, str]]:
 
 
 def remote_file(row: dict[str, str]) -> RemoteFile:
-    """Where one post is to be had."""
+    """Return where one post is to be had."""
     name = row["file"]
     path, mirror = f"CED_Dataset/original-microblog/{name}", f"ced/original-microblog/{name}"
     return github(*REPOSITORY, path, mirror=mirror, sha256=row["sha256"], size=int(row["bytes"]))
@@ -46,14 +46,14 @@ LABELS = {row["file"]: row["label"] for row in ROWS}
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """One post a file, in the order of the ids."""
+    """Yield one post a file, in the order of the ids."""
     ids = {hashlib.sha256(file.encode()).hexdigest()[:DIGITS]: file for file in corpus.files}
     for digest, file in sorted(ids.items()):
         yield Example(f"{corpus.name}/{digest}", "all", text_of(folder / file), LABELS[file])
 
 
 def text_of(path: Path) -> str:
-    """The text of a post."""
+    """Return the text of a post."""
     try:
         text = json.loads(present(path).read_bytes())["text"]
     except (ValueError, KeyError, TypeError):

@@ -13,7 +13,7 @@ MARKUP = re.compile(r"</?\w+[^<>]*>|&#?\w+;")
 
 
 def find_defects(corpus: Corpus, examples: Sequence[Example], folder: Path) -> dict[str, int]:
-    """Every kind of defect that occurs, with its count.
+    """Return every kind of defect that occurs, with its count.
 
     Args:
         examples: the raw texts (`corpus.examples(folder)`).
@@ -42,12 +42,12 @@ def find_defects(corpus: Corpus, examples: Sequence[Example], folder: Path) -> d
 
 
 def count(pattern: re.Pattern[str], examples: Iterable[Example]) -> int:
-    """How many texts hold a match."""
+    """Return how many texts hold a match."""
     return sum(pattern.search(example.text) is not None for example in examples)
 
 
 def lines_not_utf8(path: Path) -> int:
-    """How many lines of a file cannot be decoded as UTF-8."""
+    """Return how many lines of a file cannot be decoded as UTF-8."""
     wrong = 0
     with path.open("rb") as file:
         for line in file:

@@ -29,7 +29,7 @@ HTML = (b"<!doctype html", b"<html")
 
 
 class Unusable(Exception):
-    """What a folder or an address gave is not the file; the message says what it was."""
+    """Say that what a folder or an address gave is not the file; the message says what it was."""
 
 
 class Unreachable(Unusable):
@@ -80,7 +80,7 @@ def bring(
 def refusal(
     file: RemoteFile, name: str, folders: Sequence[Path], problems: Sequence[Unusable], obtain: str
 ) -> InputError:
-    """What was wrong everywhere, and what a user can do."""
+    """Return what was wrong everywhere, and what a user can do."""
     reasons = [str(problem) for problem in problems if not isinstance(problem, Unreachable)]
     hosts = [str(problem) for problem in problems if isinstance(problem, Unreachable)]
     if hosts:
@@ -91,7 +91,7 @@ def refusal(
 
 
 def advice(file: RemoteFile) -> str:
-    """What a user can do who has neither network nor mirror."""
+    """Return what a user can do who has neither network nor mirror."""
     if not file.urls:
         return f"It is in git: `git checkout data/sample/{file.path}` brings it back."
     return (
@@ -114,7 +114,7 @@ def copy_from(path: Path, file: RemoteFile, target: Path) -> bool:
 
 
 def is_whole(path: Path, file: RemoteFile) -> bool:
-    """Whether a file is here already, with what is declared of it (or of a file that may stand in its place)."""
+    """Return whether a file is here already, with what is declared of it (or of a file that may stand in its place)."""
     size = path.stat().st_size if path.is_file() else 0
     return size > 0 and any(
         size == (form.bytes or size) and digest_of(path, form.digest) == form.digest for form in (file, *file.others)
@@ -122,7 +122,7 @@ def is_whole(path: Path, file: RemoteFile) -> bool:
 
 
 def digest_of(path: Path, like: str) -> str:
-    """The digest of a file, by the algorithm of another digest; "" like none.
+    """Return the digest of a file, by the algorithm of another digest; "" like none.
 
     Args:
         like: "sha256:...", "md5:..." or "git-blob:...".
@@ -155,7 +155,7 @@ def check(path: Path, file: RemoteFile, place: str) -> None:
 
 
 def is_page(start: bytes) -> bool:
-    """Whether bytes begin like a web page."""
+    """Return whether bytes begin like a web page."""
     return start.lstrip().lower().startswith(HTML)
 
 
@@ -190,7 +190,7 @@ class Transfer:
         raise problem
 
     def receive(self, url: str) -> None:
-        """One try: ask for what is missing and add it to the part."""
+        """Try once: ask for what is missing and add it to the part."""
         have = self.part.stat().st_size
         if self.file.bytes and have > self.file.bytes:
             have = self.throw_away()
@@ -232,19 +232,19 @@ class Transfer:
                 break
 
     def throw_away(self) -> int:
-        """Empty the part; its new size."""
+        """Empty the part and return its new size."""
         self.on_bytes(-self.part.stat().st_size)
         self.part.write_bytes(b"")
         return 0
 
 
 def continues(answer: requests.Response, have: int) -> bool:
-    """Whether an answer goes on at byte `have` (a server may send the whole file instead)."""
+    """Return whether an answer goes on at byte `have` (a server may send the whole file instead)."""
     return answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
 
 
 def failure(url: str, error: requests.RequestException) -> Unusable:
-    """Why an address did not give the file, after the last try."""
+    """Return why an address did not give the file, after the last try."""
     if isinstance(error, requests.HTTPError):
         return Unusable(f"{url} answers {error.response.status_code} {error.response.reason} ({TRIES} tries).")
     if isinstance(error, requests.exceptions.ChunkedEncodingError):

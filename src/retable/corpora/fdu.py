@@ -19,7 +19,7 @@ file = partial(github, "ccsasuke/man", "b57b4c14340db1ca7bffb5d9737b7c2601dc8df2
 
 @dataclass(frozen=True, kw_only=True)
 class Domain:
-    """What differs from domain to domain: counts are of negative and positive texts, files of size and SHA-256."""
+    """Hold what differs from domain to domain: counts are of negative and positive texts, files of size and SHA-256."""
 
     stem: str
     of: str
@@ -37,13 +37,13 @@ class Domain:
 
 
 def read(corpus: Corpus, folder: Path, *, stem: str) -> Iterator[Example]:
-    """The train file (dev at its end), the test file, the unlabelled texts."""
+    """Yield the train file (dev at its end), the test file, the unlabelled texts."""
     yield from read_labelled(corpus, folder, stem=stem)
     yield from read_unlabelled_lines(corpus, folder, file=f"{stem}.task.unlabel")
 
 
 def read_labelled(corpus: Corpus, folder: Path, *, stem: str) -> Iterator[Example]:
-    """The train file (dev at its end) and the test file."""
+    """Yield the train file (dev at its end) and the test file."""
     splits = {"train": f"{stem}.task.train", "test": f"{stem}.task.test"}
     examples = list(read_labelled_lines(corpus, folder, splits=splits, separator="\t", names=SENTIMENT))
     first_dev = sum(example.split == "train" for example in examples) - DEV
@@ -54,7 +54,7 @@ def read_labelled(corpus: Corpus, folder: Path, *, stem: str) -> Iterator[Exampl
 
 
 def remote_files(domain: Domain) -> dict[str, RemoteFile]:
-    """The three files of a domain."""
+    """Return the three files of a domain."""
     names = {kind: f"{domain.stem}.task.{kind}" for kind in domain.files}
     return {
         names[kind]: file(f"data/fdu-mtl/{names[kind]}", mirror=f"fdu_mtl/{names[kind]}", sha256=sha256, size=size)

@@ -33,14 +33,14 @@ REASONS = fdu.REASONS | {
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """The labelled texts of one domain after the other; `folder` holds the files of all."""
+    """Yield the labelled texts of one domain after the other; `folder` holds the files of all."""
     for name in corpus.domains:
         domain = fdu.CORPORA[name]
         yield from fdu.read_labelled(domain, folder, stem=fdu.DOMAINS[name.removeprefix("fdu-")].stem)
 
 
 def in_all(split: str) -> tuple[int, ...]:
-    """Texts of every label in a split of all domains."""
+    """Return texts of every label in a split of all domains."""
     counts = [getattr(domain, split) for domain in fdu.DOMAINS.values()]
     return tuple(map(sum, zip(*counts, strict=True)))
 

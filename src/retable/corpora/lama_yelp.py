@@ -25,7 +25,7 @@ LONG = 118  # tokens, the mean length that LAMA found
 
 
 def drawn(split: str, size: int, of: int) -> set[int]:
-    """The lines of a file that are in the sample: the first ones, in the order of a digest of seed and place."""
+    """Return the lines of a file that are in the sample: the first ones, in the order of a digest of seed and place."""
 
     def digest(number: int) -> bytes:
         return hashlib.sha256(f"{SEED}/yelp-5/{split}/{number}".encode()).digest()
@@ -34,7 +34,7 @@ def drawn(split: str, size: int, of: int) -> set[int]:
 
 
 def read(corpus: Corpus, folder: Path, *, sizes: dict[str, int], longer_than: int = 0) -> Iterator[Example]:
-    """The reviews of the sample, in the order of yelp-full's files; an id holds the line there.
+    """Yield the reviews of the sample, in the order of yelp-full's files; an id holds the line there.
 
     Args:
         sizes: texts drawn of every split.
@@ -48,7 +48,7 @@ def read(corpus: Corpus, folder: Path, *, sizes: dict[str, int], longer_than: in
 
 
 def is_longer(text: str, tokens: int) -> bool:
-    """Whether a text has more than so many tokens."""
+    """Return whether a text has more than so many tokens."""
     if len(text.split()) > tokens:  # the tokeniser only ever adds to these
         return True
     if len(text) <= tokens:

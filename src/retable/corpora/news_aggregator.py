@@ -16,7 +16,7 @@ file = partial(github, "tmu-nlp/100knock2021", "0a9f8150588648fbd86d51b4c9168acf
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Lines of eight columns, separated by tabs; quotation marks are part of a title."""
+    """Yield lines of eight columns, separated by tabs; quotation marks are part of a title."""
     for number, line in enumerate(read_zip_lines(folder / ARCHIVE, MEMBER, corpus.encoding)):
         columns = line.split("\t")
         if len(columns) != COLUMNS:

@@ -19,7 +19,7 @@ LONGEST_FIELD = 1 << 24  # characters; the csv module stops at 131,072, which wh
 
 @dataclass(frozen=True)
 class Layout:
-    """What a row of a CSV file holds.
+    """Say what a row of a CSV file holds.
 
     Attributes:
         columns: how many.
@@ -47,7 +47,7 @@ def read_labelled_lines(
     names: Mapping[str, str] | None = None,
     label_last: bool = False,
 ) -> Iterator[Example]:
-    """Lines of label, separator, text; or the other way round.
+    """Yield lines of label, separator, text; or the other way round.
 
     Args:
         splits: the file of every split.
@@ -68,7 +68,7 @@ def read_labelled_lines(
 
 
 def read_unlabelled_lines(corpus: Corpus, folder: Path, *, file: str) -> Iterator[Example]:
-    """Lines that are texts without labels."""
+    """Yield lines that are texts without labels."""
     for number, text in enumerate(lines(folder / file, corpus.encoding, corpus.undecodable)):
         yield Example(identity(corpus, UNLABELLED, number), UNLABELLED, text, "")
 
@@ -83,7 +83,8 @@ def read_parallel_lines(
     splits: Mapping[str, str] | None = None,
     change: Callable[[str], str] | None = None,
 ) -> Iterator[Example]:
-    """Line i of one file is the text, line i of the other is path, split and label, separated by tabs.
+    """Yield the texts of which line i of one file is the text, line i of the other path, split and label, separated by
+    tabs.
 
     Args:
         names: the label's name for what stands in the file; None where that is the name.
@@ -105,7 +106,7 @@ def read_parallel_lines(
 
 
 def read_csv_rows(corpus: Corpus, folder: Path, *, splits: Mapping[str, str], layout: Layout) -> Iterator[Example]:
-    """Rows of CSV files without line breaks in their fields; `splits` names the file of every split."""
+    """Yield rows of CSV files without line breaks in their fields; `splits` names the file of every split."""
     for split, file in splits.items():
         yield from csv_rows(corpus, lines(folder / file, corpus.encoding), split, layout, folder / file)
 
@@ -113,7 +114,7 @@ def read_csv_rows(corpus: Corpus, folder: Path, *, splits: Mapping[str, str], la
 def csv_rows(
     corpus: Corpus, source: Iterable[str], split: str, layout: Layout, path: Path, inside: str = ""
 ) -> Iterator[Example]:
-    """The examples in the lines of one CSV file.
+    """Yield the examples in the lines of one CSV file.
 
     Args:
         path, inside: where the lines come from, for messages: a file, and what of it where it is an archive.
@@ -141,7 +142,7 @@ def csv_rows(
 
 
 def read_conllu(path: Path) -> Iterator[Sentence]:
-    """The sentences of a CoNLL-U file: column 2 is the word, 4 UPOS, 5 XPOS.
+    """Yield the sentences of a CoNLL-U file: column 2 is the word, 4 UPOS, 5 XPOS.
 
     Ranges (id 3-4) and empty nodes (id 8.1) are no syntactic words and are left out, as the format says.
     """
@@ -163,7 +164,7 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
 
 
 def lines(path: Path, encoding: str, undecodable: str = "strict") -> Iterator[str]:
-    """The lines of a file without their LF, nor the CR before it."""
+    """Yield the lines of a file without their LF, nor the CR before it."""
     with present(path).open("rb") as file:
         yield from decoded(file, encoding, path, undecodable=undecodable)
 
@@ -171,7 +172,7 @@ def lines(path: Path, encoding: str, undecodable: str = "strict") -> Iterator[st
 def decoded(
     source: Iterable[bytes], encoding: str, path: Path, *, undecodable: str = "strict", inside: str = ""
 ) -> Iterator[str]:
-    """Lines as text; `path` and `inside` say where they come from, for messages."""
+    """Yield lines as text; `path` and `inside` say where they come from, for messages."""
     for number, line in enumerate(source):
         try:
             yield line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding, undecodable)
@@ -180,7 +181,7 @@ def decoded(
 
 
 def present(path: Path) -> Path:
-    """The path itself.
+    """Return the path itself.
 
     Raises: InputError if there is no file.
     """
@@ -190,7 +191,7 @@ def present(path: Path) -> Path:
 
 
 def identity(corpus: Corpus, split: str, number: int) -> str:
-    """The id of a text: where it stands."""
+    """Return the id of a text: where it stands."""
     return f"{corpus.name}/{number}" if split == "all" else f"{corpus.name}/{split}/{number}"
 
 

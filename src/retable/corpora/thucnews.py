@@ -44,7 +44,7 @@ def declare(
     obtain: str = "",
     defects: tuple[Defect, ...] = (),
 ) -> Corpus:
-    """The corpus with one train file or the other."""
+    """Return the corpus with one train file or the other."""
     return Corpus(
         name=name,
         language="zh",

@@ -25,7 +25,7 @@ FIELD = re.compile(
 
 
 def without_header(message: str) -> str:
-    """The body of a message; "" if it has none."""
+    """Return the body of a message; "" if it has none."""
     lines = LINES.search(message, 0, LONGEST_HEADER)
     end = message.find("  ", lines.end() if lines else 0)
     while end >= 0 and (field := FIELD.match(message, end)):

@@ -49,7 +49,7 @@ def release(
     tokenised: bool = False,
     note: str = "",
 ) -> Corpus:
-    """One release.
+    """Return one release.
 
     Args:
         train, test: texts of each label.

@@ -29,23 +29,23 @@ class Neighbours(NamedTuple):
 
 
 def chinese_words(texts: Sequence[str]) -> pa.ListArray:
-    """The words of texts, as `chinese_words_and_parts` finds them."""
+    """Return the words of texts, as `chinese_words_and_parts` finds them."""
     return chinese_words_and_parts(texts)[0]
 
 
 def chinese_words_and_parts(texts: Sequence[str]) -> tuple[pa.ListArray, pa.ListArray]:
-    """The words of texts and their parts of speech in context, one a word."""
+    """Return the words of texts and their parts of speech in context, one a word."""
     words, parts = cutter().cut(texts, tagged=True)
     return words, parts
 
 
 def plain_words(texts: Sequence[str]) -> pa.ListArray:
-    """The words of plain segmentation, which knows nothing of parts of speech."""
+    """Return the words of plain segmentation, which knows nothing of parts of speech."""
     return cutter().cut(texts, tagged=False)[0]
 
 
 def parts_in_context(cases: Sequence[Neighbours]) -> list[str]:
-    """The part of speech of words between their neighbours, whichever way the texts were cut.
+    """Return the part of speech of words between their neighbours, whichever way the texts were cut.
 
     Where posseg cuts a word in pieces, the piece with most of its characters decides, the last one of equals.
     """
@@ -65,12 +65,12 @@ def parts_in_context(cases: Sequence[Neighbours]) -> list[str]:
 
 
 def dictionary_parts() -> dict[str, str]:
-    """Every word of jieba's dictionary and its part of speech."""
+    """Return every word of jieba's dictionary and its part of speech."""
     return {word: part for word, _, part in dictionary_lines()}
 
 
 def _part_of(words: Sequence[str], parts: Sequence[str], first: int, last: int) -> str:
-    """The part of the word that has most of the characters from `first` to `last`."""
+    """Return the part of the word that has most of the characters from `first` to `last`."""
     most, part, end = 0, "x", 0
     for word, flag in zip(words, parts, strict=True):
         begin, end = end, end + len(word)
@@ -81,5 +81,5 @@ def _part_of(words: Sequence[str], parts: Sequence[str], first: int, last: int) 
 
 
 def _were_apart(word: str, following: str) -> bool:
-    """Whether there was white space between two words: two of Latin letters or digits would else be one."""
+    """Return whether there was white space between two words: two of Latin letters or digits would else be one."""
     return word[-1:].isascii() and following[:1].isascii()

@@ -35,7 +35,7 @@ class ComparisonTable:
     added: dict[str, str] = field(default_factory=dict)
 
     def parts_of(self, tokens: pa.ListArray, tag_missing: TagMissing) -> pa.ListArray:
-        """The parts of speech of tokens, one a token.
+        """Return the parts of speech of tokens, one a token.
 
         Args:
             tokens: words of texts, list<string> (text,).
@@ -56,7 +56,7 @@ class ComparisonTable:
 
 
 def neighbours(words: pa.StringArray, offsets: np.ndarray, places: np.ndarray) -> list[Neighbours]:
-    """Some of the words of texts, each between its neighbours.
+    """Return some of the words of texts, each between its neighbours.
 
     Args:
         words: of all texts, one text after the other.
@@ -71,7 +71,7 @@ def neighbours(words: pa.StringArray, offsets: np.ndarray, places: np.ndarray) -
 
 
 def make_table(dictionary: Mapping[str, str], counts: Counts) -> dict[str, str]:
-    """The entries of a table.
+    """Return the entries of a table.
 
     Args:
         dictionary: word -> its part of speech.
@@ -87,7 +87,7 @@ def make_table(dictionary: Mapping[str, str], counts: Counts) -> dict[str, str]:
 
 
 def count_parts(batches: Iterable[tuple[pa.ListArray, pa.ListArray]]) -> Counts:
-    """Word -> part of speech -> how often, over texts tagged in context."""
+    """Return word -> part of speech -> how often, over texts tagged in context."""
     counts: Counts = defaultdict(Counter)
     for words, parts in batches:
         pairs = pa.table({"word": words.flatten(), "part": parts.flatten()})
@@ -97,7 +97,7 @@ def count_parts(batches: Iterable[tuple[pa.ListArray, pa.ListArray]]) -> Counts:
 
 
 def table_size(table: ComparisonTable, dictionary: Mapping[str, str], counts: Counts) -> dict[str, int]:
-    """How many entries a table has, of which kind and from where.
+    """Return how many entries a table has, of which kind and from where.
 
     Args:
         table: `make_table(dictionary, counts)` and what was added to it.
@@ -142,11 +142,11 @@ def read_table(path: Path) -> ComparisonTable:
 
 
 def _majority(found: Counter[str], preferred: str | None) -> str:
-    """The most frequent part; of equals the preferred one, else the first by name."""
+    """Return the most frequent part; of equals the preferred one, else the first by name."""
     return min(found, key=lambda part: (-found[part], part != preferred, part))
 
 
 def _offsets_from_zero(lists: pa.ListArray) -> np.ndarray:
-    """Where the lists begin in `lists.flatten()`, (list + 1,)."""
+    """Return where the lists begin in `lists.flatten()`, (list + 1,)."""
     offsets = lists.offsets.to_numpy()
     return offsets - offsets[0]

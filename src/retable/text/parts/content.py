@@ -1,4 +1,4 @@
-"""Which parts of speech are those of content words (docs/readings.md, "POS weights"): the one place that says so."""
+"""Say which parts of speech are those of content words (docs/readings.md, "POS weights"), for all code."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ NO_CLASS = (
 
 
 def is_content(tag: str, content: Sequence[str]) -> bool:
-    """Whether a part of speech is that of a content word.
+    """Return whether a part of speech is that of a content word.
 
     A tag counts if it stands in `content`. Of jieba's lower-case flags the first letter is the class and the rest a
     kind of it (nr, a person's name, is a noun), so they count with their class; `eng`, `x` and capital tags do not.

@@ -20,7 +20,7 @@ STRINGS_REMEMBERED = 50_000  # those of some 10,000 texts; to begin anew costs 4
 
 
 def english_tokens(texts: Sequence[str]) -> pa.ListArray:
-    """The tokens of spaCy's English tokeniser, without white space: "don't" is "do" and "n't"."""
+    """Return the tokens of spaCy's English tokeniser, without white space: "don't" is "do" and "n't"."""
     tokeniser = _tokeniser()
     tokens = [[word for word in map(str, tokeniser(text)) if not word.isspace()] for text in texts]
     # spaCy remembers every string that it ever met, and its memory zones would switch its cache off (2.3 times slower).
@@ -37,7 +37,7 @@ def load_tagger(folder: Path) -> "Language":
 
 
 def parts_of_speech(tagger: "Language", tokens: pa.ListArray) -> pa.ListArray:
-    """The universal parts of speech of tokens, one a token."""
+    """Return the universal parts of speech of tokens, one a token."""
     from spacy.tokens import Doc
 
     with tagger.memory_zone():  # spaCy forgets these words afterwards

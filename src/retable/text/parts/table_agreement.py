@@ -1,4 +1,4 @@
-"""How far looking parts of speech up agrees with tagging in context, and what each costs.
+"""Measure how far looking parts of speech up agrees with tagging in context, and what each costs.
 
 Three questions. Of the table alone: it gets the words that tagging in context found. Of the whole way that replaces
 tagging: the texts are cut by plain segmentation, and since its words are others, single characters are compared, each
@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 
 
 def agreement(found: pa.ListArray, expected: pa.ListArray, content: Sequence[str]) -> dict[str, float]:
-    """How far two taggings of the same tokens agree.
+    """Return how far two taggings of the same tokens agree.
 
     Args:
         found, expected: parts of speech, list<string> (text,).
@@ -82,7 +82,7 @@ def _compared(
 
 
 def _timed(work: Callable[[], Value]) -> tuple[Value, float]:
-    """What a function returns and the seconds of processor time that it took."""
+    """Return what a function returns and the seconds of processor time that it took."""
     start = time.process_time()
     return work(), time.process_time() - start
 

@@ -57,7 +57,8 @@ def tag_split(
 
 
 def tokenised(source: Path, tokenise: Tokenise | TokeniseWithParts, processes: int = 1) -> Iterator[Tokenised]:
-    """The rows of data/clean/<corpus>/<split>.parquet in batches, in order, with tokens and the parts found with them.
+    """Yield the rows of data/clean/<corpus>/<split>.parquet in batches, in order, with tokens and the parts found with
+    them.
 
     Several processes have one batch in hand each.
     """

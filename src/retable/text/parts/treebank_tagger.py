@@ -62,7 +62,7 @@ def train_tagger(
 
 
 def score_tagger(tagger: Language, sentences: Sequence[Sentence], *, lowercase: bool = False) -> dict[str, float]:
-    """The share of words with the right universal ("upos") and the right treebank ("xpos") tag."""
+    """Return the share of words with the right universal ("upos") and the right treebank ("xpos") tag."""
     upos = xpos = words = 0
     documents = tagger.pipe(Doc(tagger.vocab, _words(sentence, lowercase)) for sentence in sentences)
     for sentence, document in zip(sentences, documents, strict=True):
