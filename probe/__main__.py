@@ -10,7 +10,7 @@ from probe.loops import idle
 from probe.sides import git, known_commit, outcomes, start, state_of_checkout, worktree, write
 from retable.files import read_json, write_json
 from retable.project.command import command, fail
-from retable.project.paths import ROOT, TAGGED, VECTORS
+from retable.project.paths import CLEAN, ROOT, TAGGED, VECTORS
 
 PASSED = ROOT / "probe/passed.json"
 
@@ -42,7 +42,7 @@ def run_cases(folder: Path, wanted: list[str]) -> None:
     from probe.tables import table_cases
     from probe.training import training_cases
 
-    write_samples(TAGGED, VECTORS)
+    write_samples(CLEAN, TAGGED, VECTORS)
     with tempfile.TemporaryDirectory() as scratch:
         groups = (table_cases(), bank_cases(), direct_cases(), data_cases(), training_cases())
         cases = (case for cases in groups for case in cases)
@@ -50,7 +50,7 @@ def run_cases(folder: Path, wanted: list[str]) -> None:
 
 
 def chosen(name: str, wanted: list[str]) -> bool:
-    """Whether a case is asked for; without any words all are."""
+    """Return whether a case is asked for; without any words all are."""
     return not wanted or any(name.startswith(word) for word in wanted)
 
 

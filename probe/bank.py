@@ -1,4 +1,4 @@
-"""What tables show of runs and their folds, and what runs say of the papers' claims."""
+"""Probe what tables show of runs and their folds, and what runs say of the papers' claims."""
 
 import random
 from collections.abc import Iterator

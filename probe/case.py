@@ -1,4 +1,4 @@
-"""What a case of the probe is, and what it leaves: arrays by name."""
+"""Define a case of the probe, and what it leaves: arrays by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

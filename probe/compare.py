@@ -15,7 +15,7 @@ ROUNDING = {"float64": 1e-9, "float32": 1e-4}  # of a number, or of its share of
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one side says of a case."""
+    """Hold what one side says of a case."""
 
     asked: Mapping[str, Any]
     recipe: Mapping[str, str]
@@ -25,7 +25,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Difference:
-    """How far a case differs: its level, the array that differs most, and by how much (0 where it is no number)."""
+    """Hold how far a case differs: its level, the array that differs most, and by how much (0 if it is no number)."""
 
     level: int
     array: str = ""
@@ -48,7 +48,9 @@ def compare(before: Outcome, now: Outcome) -> Difference | None:
 
 
 def alike(before: Any, now: Any) -> bool:
-    """Whether two questions agree in all that both name: an option that one of them does not know is no difference."""
+    """Return whether two questions agree in all that both name: an option that one of them does not know is no
+    difference.
+    """
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         return all(alike(before[name], now[name]) for name in before.keys() & now.keys())
     return bool(before == now)

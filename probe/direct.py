@@ -20,7 +20,7 @@ from retable.text.leaks.clusters import near_duplicate_clusters
 from retable.text.leaks.leakage import fingerprints
 from retable.text.leaks.overlaps import counts, matches
 from retable.text.splits import SPLITS
-from retable.text.units import Unit
+from retable.text.units import TokenUnit
 from retable.text.vocabulary import Encoded
 from retable.training.batches import (
     BATCHES_SORTED_TOGETHER,
@@ -110,7 +110,7 @@ def word2vec(scratch: Path) -> Arrays:
     train = partial(train_word2vec, path, size=8, epochs=2, window=3, min_count=3, negative=3, sample=1e-2, seed=2)
     found: Arrays = {}
     for algorithm in ALGORITHMS:
-        for unit in get_args(Unit):
+        for unit in get_args(TokenUnit):
             made = train(algorithm=algorithm, unit=unit, lowercase=unit == "characters")
             found |= {f"{algorithm} {unit}": np.array(made.matrix), f"{algorithm} {unit} words": texts(made.words)}
     return found

@@ -1,4 +1,4 @@
-"""What a training may be asked for beside its model, a case each, and what must show of it in the numbers.
+"""List what a training may be asked for beside its model, a case each, and what must show of it in the numbers.
 
 A case that no longer does what its name says fails, once versions and numbers agree.
 """
@@ -15,7 +15,8 @@ from probe.samples import FOLDS, GROUPED, TWO_LABELS, VECTORS_OF_FOLDS, WITH_DOM
 
 Options = dict[str, Any]
 
-RATES = {"constant": 1, "fcsr": 6, "linear": 6, "steps": 3, "warmup": 2}  # schedule -> rates that six epochs end with
+# Schedule -> rates that six epochs end with.
+RATES = {"constant": 1, "fcsr": 6, "halving": 2, "linear": 6, "steps": 3, "warmup": 2}
 SGD = {"optimiser": "sgd", "learning_rate": 0.5}
 LINEAR_CHOICES = {
     "tfidf-svm": {"features": ["words-3", "characters-4", "words-1"], "costs": [1.0, 0.02]},

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from retable.files import sha256_of_value
-from retable.text.splits import SPLITS, Facts, tagged_schema
+from retable.text.splits import SPLITS, Facts, clean_schema, tagged_schema
 from retable.vectors.store import NO_VECTORS, WordVectors, write_vectors
 
 PLAIN, WITH_DOMAINS, TWO_LABELS, GROUPED = "mr", "fdu-16", "sst-2", "ced-grouped"  # declared names
@@ -38,11 +38,15 @@ CORPORA = {
 Rows = dict[str, list[Any]]  # column of a split -> its values
 
 
-def write_samples(tagged: Path, vectors: Path) -> None:
+def write_samples(clean: Path, tagged: Path, vectors: Path) -> None:
     """Write the corpora, the vectors of most of their words, a set of folds, and the empty set."""
     for name, facts in CORPORA.items():
-        (tagged / name).mkdir(parents=True, exist_ok=True)
+        for folder in (clean, tagged):
+            (folder / name).mkdir(parents=True, exist_ok=True)
         for split, rows in rows_of(name).items():
+            texts = {column: rows[column] for column in ("id", "label", "clean")}
+            texts["text"] = [f"{' '.join(words)}!" for words in rows["tokens"]]
+            pq.write_table(pa.table(texts, schema=clean_schema(facts)), clean / name / f"{split}.parquet")
             pq.write_table(pa.table(rows, schema=tagged_schema(facts, parts=True)), tagged / name / f"{split}.parquet")
     folds = [f"{VECTORS_OF_FOLDS}/fold-{number}-of-{FOLDS}" for number in range(1, FOLDS + 1)]
     held = {name: given_vectors(seed) for seed, name in enumerate((VECTORS, VECTORS_OF_FOLDS, *folds), start=5)}

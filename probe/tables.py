@@ -1,4 +1,6 @@
-"""What is said of the numbers: scores of canned answers, every table of canned runs or counts, paired comparisons."""
+"""Probe what is said of the numbers: scores of canned answers, every table of canned runs or counts, paired
+comparisons.
+"""
 
 import random
 from collections.abc import Iterator

@@ -30,6 +30,7 @@ from retable.runs.recipes import recipe_of
 SMALL = {  # option -> the largest value that a case of the probe takes
     "hidden": 12, "mlp_hidden": 10, "heads": 3, "queries": 4, "maps": 8, "blocks": 3, "filters": 6,
     "attention_hidden": 8, "layers": 2, "size": 12, "steps": 3, "buckets": 500, "distance": 4,
+    "frames": 150,
 }  # fmt: skip
 TRAINING = {"epochs": 3, "epochs_max": 6, "batch_size": 8, "patience": 6}
 LIVELY = {"fcsr": {"spread": 0.5}, "fcsr-fp": {"spread": 0.5}}  # else their logits say nothing of the text
@@ -119,7 +120,7 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(value := sections["model"].get(option), int):
                 sections["model"][option] = min(value, largest)
         sections["model"] |= LIVELY.get(model, {})
-        sections["embedding"]["vectors"] = VECTORS
+        sections["embedding"]["vectors"] = "none" if network_class(model).alphabet else VECTORS
         sections["training"] |= TRAINING
     sections |= {"corpus": {"name": corpus_for(model)}, "seed": 1, "device": "cpu", "precision": "float32"}
     for name, options in asked.items():

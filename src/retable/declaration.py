@@ -1,4 +1,6 @@
-"""What the project knows of a corpus before it has read a byte: facts that are declared here and checked everywhere."""
+"""Declare what the project knows of a corpus before it has read a byte: facts that are declared here and checked
+everywhere.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -66,7 +68,7 @@ class Defect:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Whatever is downloaded: a corpus, a treebank, or test sets of word vectors.
+    """Declare whatever is downloaded: a corpus, a treebank, or test sets of word vectors.
 
     Attributes:
         name: its id.
@@ -141,7 +143,7 @@ class Corpus(Source):
         return "own" if "all" in self.texts else "published"
 
     def examples(self, folder: Path) -> list[Example]:
-        """The whole corpus at once; `counted` says what is checked."""
+        """Return the whole corpus at once; `counted` says what is checked."""
         return list(self.counted(folder))
 
     def counted(self, folder: Path) -> Iterator[Example]:
@@ -188,7 +190,7 @@ class Treebank(Source):
 def github(
     repository: str, commit: str, path: str, *, mirror: str, size: int = 0, sha256: str = "", digest: str = ""
 ) -> RemoteFile:
-    """A file of a public Git repository at one commit; `sha256` without its prefix, or a `digest` with one."""
+    """Return a file of a public Git repository at one commit; `sha256` without its prefix, or a `digest` with one."""
     place = quote(path)
     urls = (
         f"https://raw.githubusercontent.com/{repository}/{commit}/{place}",
@@ -198,5 +200,7 @@ def github(
 
 
 def spread_of_two_runs(points: float) -> float:
-    """The standard deviation, a fraction, behind "two runs differ by up to so many points" (95 %; docs/readings.md)."""
+    """Return the standard deviation, a fraction, behind "two runs differ by up to so many points" (95 %;
+    docs/readings.md).
+    """
     return points / 100 / (1.96 * sqrt(2))

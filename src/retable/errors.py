@@ -9,7 +9,7 @@ class InputError(ValueError):
 
 
 def unknown_name(where: str, name: object, known: Iterable[str]) -> InputError:
-    """An error for a misspelt name, with the nearest known one.
+    """Return an error for a misspelt name, with the nearest known one.
 
     Args:
         where: what holds the name, as the user sees it ("model.name in params.yaml").

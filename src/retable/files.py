@@ -54,12 +54,12 @@ def read_json(path: Path) -> Any:
 
 
 def sha256_of_file(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal."""
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256_of_value(value: Any) -> str:
-    """The SHA-256 of a JSON value: equal values have equal digests, whatever the order of their keys."""
+    """Return the SHA-256 of a JSON value: equal values have equal digests, whatever the order of their keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

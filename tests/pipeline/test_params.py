@@ -66,7 +66,7 @@ def test_a_word_for_a_number_is_refused():
 
 
 def test_an_option_of_another_model_is_told_as_such():
-    sentence = refusal(model__filters=100)
+    sentence = refusal(model__widths=[3])
     assert "option of textcnn, not of fcsr" in sentence
     assert "remove the line" in sentence
 
@@ -156,7 +156,7 @@ def test_a_list_or_nothing_in_place_of_options_is_refused(section, value):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"tagger": {"treebank": "gsdsimp"}}, 'tagger.treebank in params.yaml is "gsdsimp"'),
+        ({"tagger": {"treebank": "sst-2"}}, 'tagger.treebank in params.yaml is "sst-2"'),
         ({"pools": {"pool-en": {"corpora": ["imdb"], "unlabeled": True}}}, 'did you mean "unlabelled"'),
     ],
 )

@@ -54,7 +54,7 @@ def mutant(file: str, old: str, new: str, *cases: str, part: str = "major") -> M
     return Mutant((Change(file, old, new),), cases, part)
 
 
-LOSS = "loss = in_batch(cross_entropy(logits, batch.classes), len(own), len(texts))"
+LOSS = "loss = cross_entropy(logits, batch.classes)"
 HALVING = """\
     if schedule == "halving":
         return lambda time: learning_rate * 0.5**time
@@ -62,8 +62,8 @@ HALVING = """\
 MUTANTS = {
     "dev and test swapped": mutant(
         FOLDING,
-        'read_split(tagged, "dev"), partial(read_split, tagged, "test")',
-        'read_split(tagged, "test"), partial(read_split, tagged, "dev")',
+        'name, "dev", raw=raw),\n            partial(split_of, name, "test"',
+        'name, "test", raw=raw),\n            partial(split_of, name, "dev"',
         "avg-embedding",
     ),
     "dev scored as test": mutant(

@@ -30,13 +30,13 @@ COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow", "uninformativ
 
 
 def result_tables() -> Iterator[ResultTable]:
-    """All tables of scores."""
+    """Yield all tables of scores."""
     for name in PAPERS:
         yield from paper(name).results
 
 
 def is_regression(line: Line, banked: float | None, digits: int) -> bool:
-    """Whether a cell is below its banked value by more than half of its prediction interval, rounding aside."""
+    """Return whether a cell is below its banked value by more than half of its prediction interval, rounding aside."""
     if banked is None or math.isnan(banked):
         return False
     half = (float(line.high) - float(line.low)) / 2

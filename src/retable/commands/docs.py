@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def scale_arithmetic(scale: str) -> str:
-    """Cells of a scale and what they are expected to take on two cores, a line a table; the data stages in one."""
+    """Return a scale's cells and their expected time on two cores, a line a table; the data stages in one."""
     preset = scale_preset(scale)
     focus = {"model": {"name": preset["focus"]["model"]}, "corpus": {"name": preset["focus"]["corpus"]}}
     seconds = stages_of(preset | focus)
@@ -71,7 +71,7 @@ def scale_arithmetic(scale: str) -> str:
 
 
 def shared_texts() -> str:
-    """Pairs of corpora that share texts; those with a few are told in one sentence."""
+    """Return pairs of corpora that share texts; those with a few are told in one sentence."""
     pairs = facts.overlaps()
     many = [pair for pair in pairs if pair["exactly"] + pair["nearly"] >= LEAST_SHARED]
     rest = len(pairs) - len(many)
@@ -79,14 +79,14 @@ def shared_texts() -> str:
 
 
 def comparison_size() -> str:
-    """How many entries the comparison table has."""
+    """Return how many entries the comparison table has."""
     path = PARTS_TABLES / "zh/agreement.json"
     size = read_json(path)["table"] if path.exists() else {}
     return "".join(f"- {name.replace('_', ' ')}: {count:,}\n" for name, count in size.items()) + "\n"
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as Markdown; a sentence where there are none."""
+    """Return rows as Markdown; a sentence where there are none."""
     if not rows:
         return "Not made at this scale.\n"
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -94,7 +94,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value in a cell of Markdown."""
+    """Return a value in a cell of Markdown."""
     if value is None:
         return ""
     if isinstance(value, int):

@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run_folders(folder: Path) -> list[Path]:
-    """The folders of runs at or below a folder.
+    """Return the folders of runs at or below a folder.
 
     Raises: InputError if there is none.
     """

@@ -44,7 +44,7 @@ def estimates(params: dict[str, Any], jobs: int) -> dict[str, float]:
 
 
 def is_table(stage: str) -> bool:
-    """Whether a stage trains cells, several at once."""
+    """Return whether a stage trains cells, several at once."""
     return stage.startswith("table@")
 
 
@@ -82,7 +82,7 @@ class Reader:
         self.finish()
 
     def begin(self, stage: str) -> None:
-        """A stage starts: tell its place, and leave the plan for its own display."""
+        """Tell the place of a stage that starts, and leave the plan for its own display."""
         self.current, self.start = stage, time.monotonic()
         left = [name for name in self.expected if name not in self.done and name != stage]
         after = sum(self.expected[name] for name in left)
@@ -98,7 +98,7 @@ class Reader:
         )
 
     def finish(self) -> None:
-        """The current stage has ended."""
+        """End the current stage."""
         if self.current:
             self.took[self.current] = time.monotonic() - self.start
             self.done.add(self.current)
@@ -112,7 +112,7 @@ class Reader:
         write_json(TIMES, known)
 
     def show_times(self, total: float) -> None:
-        """The stages that took more than a second."""
+        """Show the stages that took more than a second."""
         slow = {stage: seconds for stage, seconds in self.took.items() if seconds >= 1.0}
         if len(slow) > 3:
             table = Table("stage", "time", title="what each stage took", title_justify="left")
@@ -124,7 +124,7 @@ class Reader:
 
 
 def duration_text(seconds: float) -> str:
-    """Seconds as people say them."""
+    """Return seconds as people say them."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 

@@ -71,14 +71,14 @@ def word_weights(network: Network, maker: BatchMaker) -> list[np.ndarray]:
 
 
 def words_read(encoded: Encoded, vocabulary: Vocabulary) -> list[tuple[str, ...]]:
-    """The words of every text as the network read them: lower-cased, cut, unknown ones as such."""
+    """Return the words of every text as the network read them: lower-cased, cut, unknown ones as such."""
     words = [vocabulary.words[row] for row in encoded.words.tolist()]
     bounds = encoded.offsets.tolist()
     return [tuple(words[start:stop]) for start, stop in pairwise(bounds)]
 
 
 def attended_texts(network: Network, vocabulary: Vocabulary, split: Split, *, max_words: int) -> list[AttendedText]:
-    """Every text of a split with the weights that a network gives its words."""
+    """Return every text of a split with the weights that a network gives its words."""
     encoded = encode(split, vocabulary, max_words=max_words)
     weights = word_weights(network, BatchMaker(encoded, next(network.parameters()).device, reads=network.reads))
     labels = [split.facts.labels[index] for index in encoded.classes]
@@ -89,7 +89,7 @@ def attended_texts(network: Network, vocabulary: Vocabulary, split: Split, *, ma
 def last_matrix(
     network: Network, vocabulary: Vocabulary, split: Split, wanted: Sequence[str], *, longest: int, max_words: int
 ) -> tuple[tuple[str, ...], np.ndarray] | None:
-    """Words and last attention matrix of the first text that has all of `wanted`; None if no text has.
+    """Return words and last attention matrix of the first text that has all of `wanted`; None if no text has.
 
     Args:
         wanted: strings that must occur in the text, its words (or characters) joined.

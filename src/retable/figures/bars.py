@@ -28,7 +28,7 @@ class BarPanel:
 
     @property
     def ordered(self) -> list[Bar]:
-        """The smallest first."""
+        """Return them sorted, the smallest first."""
         return sorted(self.bars, key=lambda bar: (bar.value, bar.name))
 
 
@@ -57,7 +57,7 @@ def bars_picture(panels: Sequence[BarPanel], label: str, form: Format) -> bytes:
 
 
 def bar_rows(panels: Sequence[BarPanel], name: str) -> list[dict[str, str]]:
-    """The CSV: panel, model, measure, number of runs; in the order of the picture."""
+    """Return the CSV: panel, model, measure, number of runs; in the order of the picture."""
     return [
         {"panel": panel.title, "model": bar.name, name: number_text(bar.value), "runs": str(bar.runs)}
         for panel in panels

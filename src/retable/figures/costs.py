@@ -63,16 +63,16 @@ class CostPanel:
 
     @property
     def threads(self) -> list[int]:
-        """The numbers of threads of the rows whose times compare."""
+        """Return the numbers of threads of the rows whose times compare."""
         return sorted({threads for point in self.points if point.seconds is not None for threads in point.threads})
 
     def values(self, cost: Cost) -> list[float | None]:
-        """A cost of each row; rows of unlike numbers of threads are compared by what they took of all cores."""
+        """Return a cost of each row; rows of unlike numbers of threads are compared by what they took of all cores."""
         name = "core_seconds" if cost == "seconds" and len(self.threads) > 1 else cost
         return [getattr(point, name) for point in self.points]
 
     def label(self, cost: Cost) -> str:
-        """What the axis of a cost says."""
+        """Return what the axis of a cost says."""
         if cost == "flops_per_word":
             return "FLOPs a word, forward pass"
         if len(self.threads) > 1:
@@ -112,7 +112,7 @@ def panel_height(panel: CostPanel) -> float:
 
 
 def draw_panel(place: Axes, panel: CostPanel, cost: Cost) -> list[tuple[str, float, float]]:
-    """The points of a panel, and a line at the best floor; name, x and y of those that are there."""
+    """Return the points of a panel, and a line at the best floor; name, x and y of those that are there."""
     points = [(point, value) for point, value in zip(panel.points, panel.values(cost), strict=True) if value]
     for is_floor, label, colour, marker in ((False, "network", BLUE, "o"), (True, FLOOR, ORANGE, "s")):
         chosen = [(value, point.accuracy) for point, value in points if point.floor == is_floor]
@@ -130,7 +130,7 @@ def draw_panel(place: Axes, panel: CostPanel, cost: Cost) -> list[tuple[str, flo
 
 
 def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, float]], floor: float | None) -> None:
-    """Each name where it covers no point, no other name and not the floor's line, as near as there is room."""
+    """Put each name where it covers no point, no other name and not the floor's line, as near as there is room."""
     inside = place.get_window_extent()
     dots = [at(place.transData, x, y) for _, x, y in points]
     radius = figure.dpi * 3.5 / 72
@@ -154,13 +154,13 @@ def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, fl
 
 
 def at(transform: Transform, x: float, y: float) -> tuple[float, float]:
-    """Where a place of one system stands in another."""
+    """Return where a place of one system stands in another."""
     found = transform.transform((x, y))
     return float(found[0]), float(found[1])
 
 
 def boxes_near(x: float, y: float, width: float, height: float, radius: float) -> Iterator[Bbox]:
-    """Where a name may stand, the best place first: right, left, above, below, then further off."""
+    """Yield where a name may stand, the best place first: right, left, above, below, then further off."""
     gap = 1.3 * radius
     for step in STEPS:
         for up in (step, -step) if step else (0.0,):
@@ -172,12 +172,12 @@ def boxes_near(x: float, y: float, width: float, height: float, radius: float) -
 
 
 def covered(box: Bbox, taken: Sequence[Bbox]) -> float:
-    """How much of what stands there already a box would cover."""
+    """Return how much of what stands there already a box would cover."""
     return sum(area(common) for other in taken if (common := Bbox.intersection(box, other)) is not None)
 
 
 def outside(box: Bbox, inside: Bbox) -> float:
-    """How much of a box lies outside the panel."""
+    """Return how much of a box lies outside the panel."""
     common = Bbox.intersection(box, inside)
     return area(box) - (area(common) if common is not None else 0.0)
 
@@ -188,7 +188,7 @@ def area(box: Bbox) -> float:
 
 
 def join(place: Axes, dot: tuple[float, float], box: Bbox, radius: float) -> None:
-    """A thin line from a point to a name that stands away from it."""
+    """Draw a thin line from a point to a name that stands away from it."""
     end = (min(max(dot[0], box.x0), box.x1), min(max(dot[1], box.y0), box.y1))
     if abs(end[0] - dot[0]) + abs(end[1] - dot[1]) > 2.5 * radius:
         ends = place.transAxes.inverted().transform([dot, end])
@@ -196,7 +196,7 @@ def join(place: Axes, dot: tuple[float, float], box: Bbox, radius: float) -> Non
 
 
 def cost_rows(panels: Sequence[CostPanel]) -> list[dict[str, str]]:
-    """The CSV: panel, row, accuracy, costs (no seconds where they do not compare), floor or not, runs, machine."""
+    """Return the CSV: panel, row, accuracy, costs (no seconds if they do not compare), floor or not, runs, machine."""
     return [
         {
             "panel": panel.title,

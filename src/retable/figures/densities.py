@@ -20,13 +20,13 @@ class DensityPanel:
     weights: Mapping[str, Sequence[float]]
 
     def drawn(self) -> dict[str, np.ndarray]:
-        """The classes with enough occurrences that are not all equal."""
+        """Return the classes with enough occurrences that are not all equal."""
         of_classes = {label: np.asarray(values, dtype=float) for label, values in self.weights.items()}
         return {label: values for label, values in of_classes.items() if len(values) >= FEWEST and values.std() > 0}
 
 
 def density(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """A sum of normal densities around the values; Silverman's rule gives their width.
+    """Return a sum of normal densities around the values; Silverman's rule gives their width.
 
     Args:
         values: (n,), not all equal.
@@ -41,14 +41,14 @@ def density(values: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def places_of(panel: DensityPanel) -> np.ndarray:
-    """Where the densities of a panel are given: a little past the weights, without the last hundredth of them."""
+    """Return where a panel's densities are given: a little past the weights, without the last hundredth of them."""
     drawn = np.concatenate(list(panel.drawn().values()))
     low, high = drawn.min(), np.percentile(drawn, 99)
     return np.linspace(max(0.0, low - 0.1 * (high - low)), high + 0.1 * (high - low), PLACES)
 
 
 def densities_picture(panels: Sequence[DensityPanel], label: str, form: Format) -> bytes:
-    """A line a class; a panel without a class that has enough occurrences must not be among them."""
+    """Return a line a class; a panel without a class that has enough occurrences must not be among them."""
     looks = line_looks(each_once([name for panel in panels for name in panel.weights]))
     with mpl.rc_context(STYLE):
         figure, places = panel_axes(len(panels), 2.5, 1.9)
@@ -63,7 +63,7 @@ def densities_picture(panels: Sequence[DensityPanel], label: str, form: Format) 
 
 
 def density_rows(panels: Sequence[DensityPanel], epochs: int) -> list[dict[str, str]]:
-    """The CSV: word, class, a point of its density, number of occurrences; of a class with too few, the number.
+    """Return the CSV: word, class, a point of its density, number of occurrences; of a class with too few, the number.
 
     Args:
         epochs: of the network; in every line.

@@ -56,20 +56,22 @@ class Drawn:
 
 
 class Networks(Protocol):
-    """What is asked of the trained network of a run whose weights were kept."""
+    """Ask what a figure wants of the trained network of a run whose weights were kept."""
 
     def texts(self, run: RunRecord) -> list[AttendedText]:
-        """The test texts with the weights of their words."""
+        """Return the test texts with the weights of their words."""
 
     def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
-        """Words and last attention matrix of the first short test text that has all of `wanted`; None without one."""
+        """Return words and last attention matrix of the first short test text that has all of `wanted`; None without
+        one.
+        """
 
     def labels(self, run: RunRecord) -> tuple[str, ...]:
-        """The labels of the corpus."""
+        """Return the labels of the corpus."""
 
 
 def drawn(figure: Figure, measured: Measured, networks: Networks) -> Drawn | None:
-    """A figure's picture and CSV; None if no panel has enough runs."""
+    """Return a figure's picture and CSV; None if no panel has enough runs."""
     match figure:
         case EpochFigure():
             return of_lines(epoch_panels(figure, measured), EPOCH_AXES)
@@ -95,14 +97,14 @@ def drawn(figure: Figure, measured: Measured, networks: Networks) -> Drawn | Non
 
 
 def parameter_axes(figure: ParameterFigure) -> LineAxes:
-    """A time begins at zero, an accuracy where it begins."""
+    """Return where the axis begins: a time at zero, an accuracy where it begins."""
     if figure.measure == "seconds_per_epoch":
         return LineAxes(figure.parameter, "seconds an epoch", figure.short, figure.measure, y_from_zero=True)
     return LineAxes(figure.parameter, "accuracy on test, %", figure.short, figure.measure)
 
 
 def of_lines(panels: Sequence[LinePanel], axes: LineAxes) -> Drawn | None:
-    """Lines over epochs or over a parameter."""
+    """Return lines over epochs or over a parameter."""
     return Drawn(line_rows(panels, axes), partial(lines_picture, panels, axes)) if panels else None
 
 
@@ -128,7 +130,7 @@ def of_times(figure: TimeFigure, measured: Measured) -> Drawn | None:
 
 
 def of_grid(figure: GridFigure, measured: Measured) -> Drawn | None:
-    """Numbers on shades."""
+    """Return numbers on shades."""
     data = grid_data(figure, measured)
     return Drawn(grid_rows(data, "accuracy"), partial(grid_picture, data)) if data else None
 
@@ -152,7 +154,7 @@ def of_word_weights(figure: WordWeightsFigure, measured: Measured, networks: Net
 
 
 def of_top_words(figure: TopWords, measured: Measured, networks: Networks) -> Drawn | None:
-    """Lists of words, of the first run of the one row."""
+    """Return lists of words, of the first run of the one row."""
     found: dict[str, list[TopWord]] = {}
     epochs: dict[str, int] = {}
     for panel, of_rows in measured.panels(figure):

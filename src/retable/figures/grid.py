@@ -24,12 +24,12 @@ class GridData:
     intervals: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
 
     def matrix(self) -> np.ndarray:
-        """The values, (y, x); NaN where there is no run."""
+        """Return the values, (y, x); NaN where there is no run."""
         return np.array([[self.values.get((x, y), np.nan) for x in self.xs] for y in self.ys])
 
 
 def grid_picture(data: GridData, form: Format) -> bytes:
-    """The darker the larger, from the smallest measure to the largest; a dash where there is no run."""
+    """Return the darker the larger, from the smallest measure to the largest; a dash where there is no run."""
     matrix = data.matrix()
     low, high = np.nanmin(matrix), np.nanmax(matrix)
     span = (high - low) or 1.0
@@ -53,7 +53,7 @@ def grid_picture(data: GridData, form: Format) -> bytes:
 
 
 def grid_rows(data: GridData, value_name: str) -> list[dict[str, str]]:
-    """The CSV: both parameters, the measure and its interval (empty without a run), number of runs."""
+    """Return the CSV: both parameters, the measure and its interval (empty without a run), number of runs."""
     return [
         {
             "panel": data.title,

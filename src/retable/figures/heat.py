@@ -28,7 +28,7 @@ class HeatPanel:
 
 
 def heat_picture(panels: Sequence[HeatPanel], form: Format) -> bytes:
-    """The darker the larger; each panel has its own scale, from 0 to its largest weight."""
+    """Return the darker the larger; each panel has its own scale, from 0 to its largest weight."""
     font = chinese_font()
     with mpl.rc_context(STYLE | ({"font.family": [font, "DejaVu Sans"]} if font else {})), quiet_about_glyphs():
         count = max(len(panel.words) for panel in panels)
@@ -50,28 +50,30 @@ def heat_picture(panels: Sequence[HeatPanel], form: Format) -> bytes:
 
 
 def tick_labels(words: Sequence[str], form: Format, font: str | None) -> list[str]:
-    """The words; in a PNG without a font for them their numbers, which the CSV has beside the words."""
+    """Return the words; in a PNG without a font for them their numbers, which the CSV has beside the words."""
     if form == "svg" or font or all(word.isascii() for word in words):
         return list(words)
     return [str(number) for number in range(1, len(words) + 1)]
 
 
 def chinese_font() -> str | None:
-    """A font of this machine that has Chinese characters, if there is one; an SVG takes the page's."""
+    """Return a font of this machine that has Chinese characters, if there is one; an SVG takes the page's."""
     known = {font.name for font in fontManager.ttflist}
     return next((name for name in CHINESE_FONTS if name in known), None)
 
 
 @contextmanager
 def quiet_about_glyphs() -> Iterator[None]:
-    """An SVG keeps its text as text: that the fonts here lack a character does not matter."""
+    """Silence the warning of missing glyphs: an SVG keeps its text as text, so that the fonts here lack a character
+    does not matter.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
 
 
 def heat_rows(panels: Sequence[HeatPanel]) -> list[dict[str, str]]:
-    """The CSV: panel, number and name of the attending and of the attended word, weight, epochs."""
+    """Return the CSV: panel, number and name of the attending and of the attended word, weight, epochs."""
     return [
         {
             "panel": panel.title,

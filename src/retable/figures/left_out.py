@@ -1,4 +1,4 @@
-"""What a figure lacks of its definition, told from the lines of its CSV: so it is true of the picture, however made."""
+"""Tell what a figure lacks of its definition, from the lines of its CSV: so it is true of the picture, however made."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ Shown = tuple[str, str, str]  # panel, name, place
 
 @dataclass(frozen=True)
 class Part:
-    """What a figure should show: a line, a point or a word of a panel, perhaps at one place; `key` is its cell."""
+    """Name what a figure should show: a line, a point or a word of a panel, perhaps at one place; `key` is its cell."""
 
     panel: str
     name: str
@@ -44,7 +44,7 @@ class Part:
 
 
 def declared_reason(tables: Tables, key: Key) -> str:
-    """Why the definitions alone say that a cell has no run; empty if they do not."""
+    """Return why the definitions alone say that a cell has no run; empty if they do not."""
     name, row, column = key
     if name not in tables:
         return "not built here yet"
@@ -55,7 +55,8 @@ def declared_reason(tables: Tables, key: Key) -> str:
 
 
 def not_drawn(figure: Figure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
-    """A sentence for each reason: "Not drawn: IMDB; on SST: CNN. Not drawn (not built): BERT."; empty if all is there.
+    """Return a sentence for each reason: "Not drawn: IMDB; on SST: CNN. Not drawn (not built): BERT."; empty if all is
+    there.
 
     Args:
         figure: the definition.
@@ -79,17 +80,17 @@ def not_drawn(figure: Figure, tables: Tables, lines: Lines, why: Callable[[Key],
 
 
 def sentence(reason: str, items: Sequence[str]) -> str:
-    """What is not drawn for one reason; a name may end in a full stop."""
+    """Return what is not drawn for one reason; a name may end in a full stop."""
     return f"Not drawn{f' ({reason})' if reason else ''}: {'; '.join(items).removesuffix('.')}."
 
 
 def parts_of(figure: Figure, tables: Tables, lines: Lines) -> list[Part]:
-    """All that a figure should show, in the order of its definition."""
+    """Return all that a figure should show, in the order of its definition."""
     return [part for panel in figure.panels for part in parts_of_panel(figure, panel, tables, lines)]
 
 
 def parts_of_panel(figure: Figure, panel: Panel, tables: Tables, lines: Lines) -> list[Part]:
-    """All that a panel should show; one part where its table or column is not built."""
+    """Return all that a panel should show; one part where its table or column is not built."""
     table = tables.get(panel.table)
     column = next((each for each in table.columns if each.id == panel.column), None) if table else None
     if table is None or column is None:
@@ -111,12 +112,12 @@ def parts_of_panel(figure: Figure, panel: Panel, tables: Tables, lines: Lines) -
 
 
 def place_of(figure: GridFigure, x: object, y: object) -> str:
-    """A cell of a grid."""
+    """Return a cell of a grid."""
     return f"{figure.x} {x}, {figure.y} {y}"
 
 
 def shown(figure: Figure, lines: Lines) -> set[Shown]:
-    """What a CSV has; without a panel what stands for every panel."""
+    """Return what a CSV has; without a panel what stands for every panel."""
     match figure:
         case ParameterFigure():
             return {(line["panel"], line["line"], line[figure.short]) for line in lines}
@@ -136,7 +137,9 @@ def shown(figure: Figure, lines: Lines) -> set[Shown]:
 
 
 def whole_panels(parts: Sequence[Part], reasons: Mapping[Part, str], tables: Tables) -> dict[str, str]:
-    """The panels of which nothing is there for one and the same reason, and that; rows that never had a model aside."""
+    """Return the panels of which nothing is there for one and the same reason, and that; rows that never had a model
+    aside.
+    """
     found = {}
     for panel in each_once([part.panel for part in parts]):
         of_panel = [part for part in parts if part.panel == panel]
@@ -149,17 +152,17 @@ def whole_panels(parts: Sequence[Part], reasons: Mapping[Part, str], tables: Tab
 
 
 def row_reason(tables: Tables, key: Key) -> str:
-    """Why a row has no model."""
+    """Return why a row has no model."""
     return tables[key[0]].row(key[1]).reason if key[0] in tables and key[1] else ""
 
 
 def noun_of(figure: Figure) -> str:
-    """What a figure's panels hold."""
+    """Return what a figure's panels hold."""
     return next(noun for kind, noun in NOUNS if isinstance(figure, kind))
 
 
 def named(missing: Sequence[Part], parts: Sequence[Part], noun: str) -> Iterator[str]:
-    """The missing parts as short names: first what no panel has, then panel by panel, then single places."""
+    """Yield the missing parts as short names: first what no panel has, then panel by panel, then single places."""
     places, lacked = places_by_line(parts), places_by_line(missing)
     gone = [line for line, found in lacked.items() if found == places[line]]
     of_panels: dict[tuple[str, ...], list[str]] = {}
@@ -193,10 +196,10 @@ def places_by_line(parts: Sequence[Part]) -> dict[tuple[str, str], list[str]]:
 
 
 def on(panels: Sequence[str]) -> str:
-    """Of which panels something is said; empty of none."""
+    """Return the panels of which something is said; empty of none."""
     return f"on {', '.join(panels)}: " if panels else ""
 
 
 def listed(names: Sequence[str], of: int, noun: str, between: str = "; ") -> str:
-    """The names where they are few, else their number."""
+    """Return the names where they are few, else their number."""
     return between.join(names) if len(names) <= NAMED else f"{len(names)} of {of} {noun}"

@@ -62,19 +62,19 @@ class LinePanel:
 
     @property
     def places(self) -> list[float]:
-        """Where its lines have a measure."""
+        """Return where its lines have a measure."""
         return sorted({x for line in self.lines if not line.level for x in line.x})
 
     @property
     def far(self) -> list[Curve]:
-        """Lines that are told at the border."""
+        """Return lines that are told at the border."""
         names = far_lines({line.name: line.y for line in self.lines})
         return [line for line in self.lines if line.name in names]
 
 
 @dataclass(frozen=True)
 class LineAxes:
-    """What both axes are: labels with units, names of the CSV's columns, and where or how y is drawn."""
+    """Describe both axes: labels with units, names of the CSV's columns, and where or how y is drawn."""
 
     x: str
     y: str
@@ -85,12 +85,12 @@ class LineAxes:
 
     @property
     def of_scores(self) -> bool:
-        """Whether y is a share in percent."""
+        """Return whether y is a share in percent."""
         return not (self.y_log or self.y_from_zero)
 
 
 def lines_picture(panels: Sequence[LinePanel], axes: LineAxes, form: Format) -> bytes:
-    """A panel a corpus, one legend for all; bars over intervals, or a band from the smallest to the largest run.
+    """Return a panel a corpus, one legend for all; bars over intervals, or a band from the smallest to the largest run.
 
     An axis of scores is that of the lines that lie together; one far off is told at the border.
     """
@@ -109,7 +109,7 @@ def lines_picture(panels: Sequence[LinePanel], axes: LineAxes, form: Format) -> 
 
 
 def shifts(panel: LinePanel) -> list[float]:
-    """How far beside its places each line is drawn, so that bars at one place do not cover each other."""
+    """Return how far beside its places each line is drawn, so that bars at one place do not cover each other."""
     count = len(panel.lines)
     if len(panel.places) < 2 or not any(line.bars for line in panel.lines):
         return [0.0] * count
@@ -118,7 +118,7 @@ def shifts(panel: LinePanel) -> list[float]:
 
 
 def draw_line(place: Axes, line: Curve, look: dict[str, Any], shift: float) -> None:
-    """A line with its bars or its band, or a level right across the panel."""
+    """Draw a line with its bars or its band, or a level right across the panel."""
     if line.level:
         place.axhline(line.y[0], label=line.name, **look | {"linestyle": ":"})
         return
@@ -144,7 +144,9 @@ def set_scales(place: Axes, panel: LinePanel, axes: LineAxes) -> None:
 
 
 def tell_far(place: Axes, panel: LinePanel, looks: Mapping[str, dict[str, Any]]) -> None:
-    """The axis of the lines that lie together; of each other one its name and scores, at the border where it lies."""
+    """Take the axis of the lines that lie together; tell of each other one its name and scores, at the border where it
+    lies.
+    """
     far, near = panel.far, [line for line in panel.lines if line not in panel.far]
     low, high = min(min(line.low) for line in near), max(max(line.high) for line in near)
     below, above = [line for line in far if max(line.y) < low], [line for line in far if min(line.y) > high]
@@ -159,7 +161,7 @@ def tell_far(place: Axes, panel: LinePanel, looks: Mapping[str, dict[str, Any]])
 
 
 def far_lines(values: Mapping[str, Sequence[float]]) -> list[str]:
-    """The lines, fewer than half, that would leave the others less than a quarter of one axis.
+    """Return the lines, fewer than half, that would leave the others less than a quarter of one axis.
 
     Lines are cut at the largest gap that none of them crosses, if it is of ten points or more. So a line at chance is
     far, and one that climbs from there is not.
@@ -185,13 +187,13 @@ def width_of(names: Sequence[str], values: Mapping[str, Sequence[float]]) -> flo
 
 
 def span_of(values: Sequence[float]) -> str:
-    """The scores of a far line: "25.9", or "25.9 to 31.0"."""
+    """Return the scores of a far line: "25.9", or "25.9 to 31.0"."""
     low, high = f"{min(values):.1f}", f"{max(values):.1f}"
     return low if low == high else f"{low} to {high}"
 
 
 def line_rows(panels: Sequence[LinePanel], axes: LineAxes) -> list[dict[str, str]]:
-    """The CSV: panel, line, the place (empty for a level), mean, low and high, number of runs."""
+    """Return the CSV: panel, line, the place (empty for a level), mean, low and high, number of runs."""
     return [
         {
             "panel": panel.title,

@@ -28,7 +28,7 @@ Runs = Mapping[Key, Sequence[RunRecord]]
 
 @dataclass(frozen=True)
 class Measured:
-    """What figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits.
+    """Hold what figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits.
 
     `seed_deviations` are known standard deviations between seeds, fractions, by corpus.
     """
@@ -39,7 +39,7 @@ class Measured:
     seed_deviations: Mapping[str, float | None] = field(default_factory=dict)
 
     def of_panel(self, figure: Figure, panel: Panel) -> dict[str, Sequence[RunRecord]]:
-        """The runs of a panel by row, in the figure's order; nothing if they are too few for a panel."""
+        """Return the runs of a panel by row, in the figure's order; nothing if they are too few for a panel."""
         table = self.tables.get(panel.table)
         rows = figure.rows_of(table) if table else []
         keys = {row: (panel.table, row, panel.column) for row in rows}
@@ -47,20 +47,20 @@ class Measured:
         return found if len(found) >= figure.fewest else {}
 
     def panels(self, figure: Figure) -> list[tuple[Panel, dict[str, Sequence[RunRecord]]]]:
-        """The panels that can be drawn, with their runs."""
+        """Return the panels that can be drawn, with their runs."""
         found = [(panel, self.of_panel(figure, panel)) for panel in figure.panels]
         return [(panel, runs) for panel, runs in found if runs]
 
     def title(self, panel: Panel) -> str:
-        """What the paper calls a panel's column."""
+        """Return what the paper calls a panel's column."""
         return self.tables[panel.table].column(panel.column).printed
 
     def name(self, panel: Panel, row: str) -> str:
-        """What the paper calls a row."""
+        """Return what the paper calls a row."""
         return self.tables[panel.table].row(row).printed
 
     def interval(self, panel: Panel, runs: Sequence[RunRecord]) -> tuple[float, float]:
-        """In which one more run of a panel's cell falls, with 95%, in percent: as in its table."""
+        """Return the interval in which one more run of a panel's cell falls, with 95%, in percent: as in its table."""
         column = self.tables[panel.table].column(panel.column)
         of_seeds: dict[int, list[RunRecord]] = {}
         for run in runs:
@@ -89,7 +89,7 @@ def epoch_panels(figure: Figure, measured: Measured) -> list[LinePanel]:
 
 
 def parameter_panels(figure: ParameterFigure, measured: Measured) -> list[LinePanel]:
-    """A measure over a parameter; at a value whose runs differ in number, the first runs that all have."""
+    """Return a measure over a parameter; at a value whose runs differ in number, the first runs that all have."""
     panels = []
     for panel, of_rows in measured.panels(figure):
         shown = of_one_machine(of_rows) if figure.measure == "seconds_per_epoch" else of_rows
@@ -110,7 +110,7 @@ def parameter_panels(figure: ParameterFigure, measured: Measured) -> list[LinePa
 
 
 def measure_of(figure: ParameterFigure, run: RunRecord) -> float:
-    """What a figure over a parameter shows of a run."""
+    """Return what a figure over a parameter shows of a run."""
     return run.accuracy if figure.measure == "accuracy" else float(run.cost["seconds_per_epoch"])
 
 
@@ -133,7 +133,7 @@ def own_parameters(run: RunRecord) -> float:
 
 
 def size_point(name: str, runs: Sequence[RunRecord], interval: tuple[float, float]) -> Point:
-    """A model's point."""
+    """Return a model's point."""
     size, accuracy = mean([own_parameters(run) for run in runs]), mean([run.accuracy for run in runs])
     return Point(name, size, accuracy, *interval, len(runs))
 
@@ -156,20 +156,20 @@ def time_panels(figure: TimeFigure, measured: Measured) -> list[BarPanel]:
 
 
 def of_one_machine(of_rows: Mapping[str, Sequence[RunRecord]]) -> Mapping[str, Sequence[RunRecord]]:
-    """The runs of the machine that most were made on: times of two machines cannot be compared."""
+    """Return the runs of the machine that most were made on: times of two machines cannot be compared."""
     machine = most_common([run.machine for runs in of_rows.values() for run in runs])
     kept = {row: [run for run in runs if run.machine == machine] for row, runs in of_rows.items()}
     return {row: runs for row, runs in kept.items() if runs}
 
 
 def most_common(machines: Sequence[Machine]) -> Machine:
-    """The machine that stands there most often, the last in the alphabet of several."""
+    """Return the machine that stands there most often, the last in the alphabet of several."""
     counts = Counter(machines)
     return max(counts, key=lambda each: (counts[each], each))
 
 
 def shows_times(figure: Figure) -> bool:
-    """Whether only times are drawn, which compare on one machine alone."""
+    """Return whether only times are drawn, which compare on one machine alone."""
     return isinstance(figure, TimeFigure) or getattr(figure, "measure", "") == "seconds_per_epoch"
 
 
@@ -192,7 +192,7 @@ def grid_data(figure: GridFigure, measured: Measured) -> GridData | None:
 
 
 def roc_panels(figure: Figure, measured: Measured) -> list[RocPanel]:
-    """Mean ROC curves of the rows, with the means of the areas."""
+    """Return the mean ROC curves of the rows, with the means of the areas."""
     return [
         RocPanel(
             measured.title(panel),
@@ -203,18 +203,18 @@ def roc_panels(figure: Figure, measured: Measured) -> list[RocPanel]:
 
 
 def roc_curve_of(name: str, runs: Sequence[RunRecord]) -> RocCurve:
-    """A model's curve."""
+    """Return a model's curve."""
     micro, macro = (area_of(runs, score) for score in ("micro_auc", "macro_auc"))
     rates = np.mean([micro_rates(*run.answers()) for run in runs], axis=0)
     return RocCurve(name, tuple(rates.tolist()), micro, macro, len(runs))
 
 
 def area_of(runs: Sequence[RunRecord], score: str) -> float:
-    """Mean of an area on test; NaN where a test split has but one class."""
+    """Return the mean of an area on test; NaN where a test split has but one class."""
     areas: list[Any] = [run.metrics["test"][score] for run in runs]
     return mean([math.nan if area is None else area for area in areas])
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean."""
+    """Return the mean."""
     return float(sum(values) / len(values))

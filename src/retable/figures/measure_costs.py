@@ -24,14 +24,14 @@ def cost_panels(figure: CostFigure, measured: Measured) -> list[CostPanel]:
 
 
 def has_subject(panel: Panel, rows: Iterable[str], measured: Measured) -> bool:
-    """Whether a panel has more than the floors of a table that is not of floors."""
+    """Return whether a panel has more than the floors of a table that is not of floors."""
     table = measured.tables[panel.table]
     others = {row.id for row in table.rows if not is_floor(row.model)}
     return not others or not others.isdisjoint(rows)
 
 
 def shared_columns(found: Sequence[PanelRuns], fewest: int) -> list[PanelRuns]:
-    """The columns on which the same rows were measured, with these rows alone.
+    """Return the columns on which the same rows were measured, with these rows alone.
 
     The row with the fewest columns is left out, and then the next, until two columns are shared.
     """
@@ -46,12 +46,12 @@ def shared_columns(found: Sequence[PanelRuns], fewest: int) -> list[PanelRuns]:
 
 
 def each_row(found: Sequence[PanelRuns]) -> list[str]:
-    """The rows of all panels, in their first order."""
+    """Return the rows of all panels, in their first order."""
     return list(dict.fromkeys(row for _, of_rows in found for row in of_rows))
 
 
 def cost_panel(title: str, columns: Sequence[PanelRuns], measured: Measured) -> CostPanel:
-    """A point a row, means over the runs of a column and then over the columns."""
+    """Return a point a row, means over the runs of a column and then over the columns."""
     runs = [run for _, of_rows in columns for each in of_rows.values() for run in each]
     machine = most_common([run.machine[0] for run in runs])
     points = []
@@ -76,7 +76,7 @@ def cost_panel(title: str, columns: Sequence[PanelRuns], measured: Measured) -> 
 
 
 def seconds_of(run: RunRecord) -> float:
-    """Of its whole training."""
+    """Return the seconds of its whole training."""
     return float(run.cost["seconds"])
 
 
@@ -86,5 +86,5 @@ def core_seconds(run: RunRecord) -> float:
 
 
 def is_floor(model: str | None) -> bool:
-    """Whether a model is one of those that a user would pick instead: linear, or fastText."""
+    """Return whether a model is one of those that a user would pick instead: linear, or fastText."""
     return model in LINEAR_MODELS or model == "fasttext"

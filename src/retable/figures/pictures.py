@@ -1,4 +1,4 @@
-"""What a run looks like: its curve, its ROC curves and its confusion matrix, as PNG or SVG.
+"""Draw a run: its curve, its ROC curves and its confusion matrix, as PNG or SVG.
 
 Equal numbers give equal bytes on one machine. An SVG has no ground, writes in the colour and font of the page around it
 and otherwise in middle tones, so that it reads on a light and on a dark page.
@@ -24,7 +24,7 @@ POINTS_OF_A_LINE = 200
 
 
 def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
-    """The pictures of a run's folder: curve, roc, confusion."""
+    """Return the pictures of a run's folder: curve, roc, confusion."""
     facts, _, classes, _, probabilities = read_predictions(folder / "predictions.parquet")
     chosen = read_json(folder / "metrics.json")["epochs"]["chosen"]
     return {
@@ -35,7 +35,7 @@ def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
 
 
 def read_lines(path: Path) -> list[dict[str, str]]:
-    """The lines of a curve.csv."""
+    """Return the lines of a curve.csv."""
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
@@ -88,7 +88,7 @@ def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png")
 
 
 def roc_picture(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence[str], form: Format = "png") -> bytes:
-    """True against false positives, one class against the rest; of two classes, the second alone.
+    """Return true against false positives, one class against the rest; of two classes, the second alone.
 
     Args:
         classes: the true class of each text, int64 (text,).
@@ -124,7 +124,7 @@ def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def confusion_picture(classes: np.ndarray, predicted: np.ndarray, labels: Sequence[str], form: Format = "png") -> bytes:
-    """How many texts of each class got each answer; the colour is the share of the class.
+    """Return how many texts of each class got each answer; the colour is the share of the class.
 
     Args:
         classes, predicted: class of each text, int64 (text,).

@@ -1,4 +1,4 @@
-"""What a reader must know of a figure as it is drawn: sentences made from the lines of its CSV."""
+"""Say what a reader must know of a figure as it is drawn: sentences made from the lines of its CSV."""
 
 from collections.abc import Callable, Iterator
 
@@ -15,20 +15,20 @@ INTERVALS = (
 
 
 def remarks(figure: Figure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
-    """All sentences about a figure, what is not drawn last; arguments as those of `not_drawn`."""
+    """Return all sentences about a figure, what is not drawn last; arguments as those of `not_drawn`."""
     sentences = [*of_bars(figure, lines), *of_far_lines(figure, lines), *of_epochs(lines), *of_weights(figure, lines)]
     return " ".join([*sentences, not_drawn(figure, tables, lines, why)]).strip()
 
 
 def of_bars(figure: Figure, lines: Lines) -> Iterator[str]:
-    """What bars are, where there are any."""
+    """Yield a sentence on what bars are, where there are any."""
     is_of_scores = isinstance(figure, SizeFigure) or getattr(figure, "measure", "") == "accuracy"
     if is_of_scores and any(line["low"] != line["high"] for line in lines):
         yield INTERVALS
 
 
 def of_far_lines(figure: Figure, lines: Lines) -> Iterator[str]:
-    """The lines that are told at the border, with their scores."""
+    """Yield the lines that are told at the border, with their scores."""
     score = "dev_accuracy" if isinstance(figure, EpochFigure) else "accuracy"
     if not isinstance(figure, EpochFigure | ParameterFigure) or not all(score in line for line in lines):
         return
@@ -44,7 +44,7 @@ def of_far_lines(figure: Figure, lines: Lines) -> Iterator[str]:
 
 
 def of_epochs(lines: Lines) -> Iterator[str]:
-    """How long the networks were trained whose weights are shown."""
+    """Yield a sentence on how long the networks were trained whose weights are shown."""
     epochs = {line.get("panel") or line.get("column", ""): line.get("epochs", "") for line in lines}
     counts = set(epochs.values())
     if counts == {"1"}:
@@ -56,7 +56,7 @@ def of_epochs(lines: Lines) -> Iterator[str]:
 
 
 def of_weights(figure: Figure, lines: Lines) -> Iterator[str]:
-    """Which models attend to all words alike, or with every word alike."""
+    """Yield a sentence on which models attend to all words alike, or with every word alike."""
     for panel in each_once([line["panel"] for line in lines]) if isinstance(figure, AttentionFigure) else ():
         of_words: dict[str, list[float]] = {}
         for line in lines:

@@ -36,7 +36,7 @@ class RocPanel:
 
 
 def micro_rates(classes: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """True positive rates at `PLACES`, of all (text, class) pairs.
+    """Return the true positive rates at `PLACES`, of all (text, class) pairs.
 
     Args:
         classes: the true class of each text, int64 (text,).
@@ -50,7 +50,7 @@ def micro_rates(classes: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
 
 
 def roc_panels_picture(panels: Sequence[RocPanel], form: Format) -> bytes:
-    """The legend stands below each panel, because its areas are that panel's own."""
+    """Return the legend stands below each panel, because its areas are that panel's own."""
     names = each_once([curve.name for panel in panels for curve in panel.curves])
     looks = line_looks(names)
     legend_inches = 0.14 * (1 + max(len(panel.curves) for panel in panels))
@@ -72,7 +72,7 @@ def roc_panels_picture(panels: Sequence[RocPanel], form: Format) -> bytes:
 
 
 def roc_rows(panels: Sequence[RocPanel]) -> list[dict[str, str]]:
-    """The CSV: panel, model, a point of its curve, and its areas."""
+    """Return the CSV: panel, model, a point of its curve, and its areas."""
     return [
         {
             "panel": panel.title,

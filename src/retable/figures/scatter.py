@@ -44,7 +44,7 @@ class PointPanel:
 
 
 def scatter_picture(panels: Sequence[PointPanel], x: str, y: str, form: Format) -> bytes:
-    """A panel a corpus, x logarithmic; a bar over the interval."""
+    """Return a panel a corpus, x logarithmic; a bar over the interval."""
     names = each_once([point.name for panel in panels for point in panel.points])
     looks = line_looks(names)
     with mpl.rc_context(STYLE):
@@ -72,7 +72,7 @@ def scatter_picture(panels: Sequence[PointPanel], x: str, y: str, form: Format) 
 
 
 def shifts(panel: PointPanel) -> list[float]:
-    """How far beside its x each point is drawn, in 1/72 inch: points of nearly one x do not cover each other."""
+    """Return how far beside its x each point is drawn, in 1/72 inch: points of nearly one x do not cover each other."""
     found = []
     for point in panel.points:
         near = [other for other in panel.points if max(point.x, other.x) < NEAR * min(point.x, other.x)]
@@ -81,7 +81,7 @@ def shifts(panel: PointPanel) -> list[float]:
 
 
 def scatter_rows(panels: Sequence[PointPanel], x_name: str, y_name: str) -> list[dict[str, str]]:
-    """The CSV: panel, model, both measures, the interval of y, number of runs."""
+    """Return the CSV: panel, model, both measures, the interval of y, number of runs."""
     return [
         {
             "panel": panel.title,

@@ -38,7 +38,7 @@ STYLE: Any = {
 
 
 def panel_axes(count: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels, at most three beside each other; width and height of one, in inches."""
+    """Return a figure of so many panels, at most three beside each other; width and height of one, in inches."""
     beside = 2 if count == 4 else min(count, PANELS_BESIDE)
     figure = new_figure(width * beside, height * math.ceil(count / beside))
     grid = figure.subplots(math.ceil(count / beside), beside, squeeze=False).flatten()
@@ -48,7 +48,7 @@ def panel_axes(count: int, width: float, height: float) -> tuple[Figure, list[Ax
 
 
 def line_looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """A colour for each name, and another dash once the colours are used up."""
+    """Return a colour for each name, and another dash once the colours are used up."""
     return {
         name: {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place // len(COLOURS) % len(DASHES)]}
         for place, name in enumerate(names)
@@ -56,7 +56,7 @@ def line_looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def legend_below(figure: Figure, axes: Sequence[Axes], title: str | None = None) -> None:
-    """One legend for all panels, where it hides nothing; each name once, as many beside each other as fit."""
+    """Draw one legend for all panels, where it hides nothing; each name once, as many beside each other as fit."""
     named = {name: handle for each in axes for handle, name in zip(*each.get_legend_handles_labels(), strict=True)}
     if named:
         columns = legend_columns(list(named), figure.get_figwidth())
@@ -66,7 +66,7 @@ def legend_below(figure: Figure, axes: Sequence[Axes], title: str | None = None)
 
 
 def legend_columns(names: Sequence[str], inches: float) -> int:
-    """How many columns of names fit beside each other, each as wide as its longest name; one at least."""
+    """Return how many columns of names fit beside each other, each as wide as its longest name; one at least."""
     for count in range(len(names), 1, -1):
         columns = [part.tolist() for part in np.array_split(np.array([len(name) for name in names]), count)]
         if sum(0.5 + 0.065 * max(lengths) for lengths in columns) <= inches:
@@ -83,7 +83,7 @@ def plain_log_ticks(axis: Axis) -> None:
 
 
 def log_x(axes: Axes, values: Sequence[float]) -> None:
-    """A logarithmic axis with ticks that can be read: at least a decade, and plain decades where there are many."""
+    """Make a logarithmic axis with ticks that can be read: a decade at least, plain decades where there are many."""
     axes.set_xscale("log")
     least, most = min(values), max(values)
     if most < DECADE * least:  # a narrow axis may have a single tick
@@ -96,24 +96,24 @@ def log_x(axes: Axes, values: Sequence[float]) -> None:
 
 
 def each_once(names: Sequence[str]) -> list[str]:
-    """The names in their first order."""
+    """Return the names in their first order."""
     return list(dict.fromkeys(names))
 
 
 def number_text(value: float) -> str:
-    """A number of a CSV: a whole one as it is, another in six digits."""
+    """Return a number of a CSV: a whole one as it is, another in six digits."""
     return str(int(value)) if float(value).is_integer() else f"{value:.6g}"
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of so many inches, known to no window system."""
+    """Return an empty figure of so many inches, known to no window system."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
 def saved(figure: Figure, form: Format) -> bytes:
-    """The bytes of a picture: PNG on white, or a bare <svg> element on nothing."""
+    """Return the bytes of a picture: PNG on white, or a bare <svg> element on nothing."""
     out = io.BytesIO()
     if form == "png":
         figure.savefig(out, format="png", dpi=DOTS_PER_INCH, facecolor="white")
@@ -123,7 +123,7 @@ def saved(figure: Figure, form: Format) -> bytes:
 
 
 def with_palette(picture: io.BytesIO) -> bytes:
-    """The same PNG with a table of colours, a third as large; it says neither when nor by what it was made."""
+    """Return the same PNG with a table of colours, a third as large; it says neither when nor by what it was made."""
     small = io.BytesIO()
     with Image.open(picture) as image:
         image.convert("RGB").quantize(SHADES_IN_PNG, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
@@ -131,7 +131,7 @@ def with_palette(picture: io.BytesIO) -> bytes:
 
 
 def plain_svg(text: str) -> str:
-    """The element alone; on a page with several pictures no two use the same names."""
+    """Return the element alone; on a page with several pictures no two use the same names."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)

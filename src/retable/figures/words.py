@@ -1,4 +1,4 @@
-"""What a network attends to: the weights of given words by class, and the words with the largest weights.
+"""Find what a network attends to: the weights of given words by class, and the words with the largest weights.
 
 A weight is a share of its text, so that a longer text makes every weight smaller. Here it is always taken times the
 words of its text: 1 is an even share.
@@ -40,7 +40,7 @@ class TopWord:
 def shares_of_words(
     texts: Iterable[AttendedText], wanted: Sequence[str], labels: Sequence[str]
 ) -> dict[str, dict[str, list[float]]]:
-    """Word -> label -> the shares of all its occurrences; every wanted word and every label has its entry."""
+    """Return word -> label -> the shares of all its occurrences; every wanted word and every label has its entry."""
     found: dict[str, dict[str, list[float]]] = {word: {label: [] for label in labels} for word in wanted}
     for text in texts:
         for word, share in zip(text.words, text.shares.tolist(), strict=True):
@@ -50,7 +50,7 @@ def shares_of_words(
 
 
 def top_words(texts: Iterable[AttendedText], label: str, count: int, fewest: int = FEWEST_PLACES) -> list[TopWord]:
-    """The words with the largest mean share in the texts of a class, among those with enough occurrences."""
+    """Return the words with the largest mean share in the texts of a class, among those with enough occurrences."""
     shares: dict[str, list[float]] = {}
     for text in texts:
         if text.label == label:
@@ -62,7 +62,7 @@ def top_words(texts: Iterable[AttendedText], label: str, count: int, fewest: int
 
 
 def top_word_rows(of_columns: Mapping[str, Sequence[TopWord]], epochs: Mapping[str, int]) -> list[dict[str, str]]:
-    """The CSV: column, class, place, word, mean share, occurrences, epochs of the column's network."""
+    """Return the CSV: column, class, place, word, mean share, occurrences, epochs of the column's network."""
     return [
         {
             "column": column,

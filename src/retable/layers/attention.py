@@ -13,7 +13,7 @@ from retable.layers.products import Linear
 
 
 def padding_bias(mask: Tensor) -> Tensor:
-    """What is added to the scores of every word for another: 0, or -inf for padding, float (B, 1, 1, T)."""
+    """Return what is added to the scores of every word for another: 0, or -inf for padding, float (B, 1, 1, T)."""
     return torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, -torch.inf)[:, None, None]
 
 
@@ -23,7 +23,7 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
 
 
 def attend(scores: Tensor, values: Tensor) -> Tensor:
-    """Values (B, h, T, d / h) weighted by the softmax of scores (B, h, T, T) over the last axis, to (B, T, d)."""
+    """Map values (B, h, T, d / h) weighted by the softmax of scores (B, h, T, T) over the last axis, to (B, T, d)."""
     return (torch.softmax(scores, dim=3) @ values).transpose(1, 2).flatten(2)
 
 
@@ -37,7 +37,7 @@ class DotProductAttention(nn.Module):
         self.output = Linear(size, size)
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        """Words (B, T, d) and the bias of the attended words (B, 1, 1, T) to (B, T, d)."""
+        """Map words (B, T, d) and the bias of the attended words (B, 1, 1, T) to (B, T, d)."""
         query, key, value = (split_heads(part, self.heads) for part in self.projections(x).chunk(3, dim=2))
         attended: Tensor = self.output(attend((query * self.scale) @ key.transpose(2, 3) + bias, value))
         return attended

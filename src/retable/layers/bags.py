@@ -15,7 +15,7 @@ PADDING = 0  # a row that is never read or trained
 
 
 def sum_of_rows(table: Tensor, rows: Tensor, *, sparse: bool) -> Tensor:
-    """The sum of the rows of each text.
+    """Return the sum of the rows of each text.
 
     Args:
         table: float (R, D).
@@ -55,7 +55,8 @@ class _SumOfRows(torch.autograd.Function):
 
 
 def sorted_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Row numbers, int64 (N,) from 0 to 2**31, in ascending order, and the place where each stood; equal ones in order.
+    """Return row numbers, int64 (N,) from 0 to 2**31, in ascending order, and the place where each stood; equal ones in
+    order.
 
     On a CPU numpy sorts numbers that hold both, in a fifth of the time that torch takes to sort and to remember.
     """

@@ -4,7 +4,7 @@ from torch import nn
 
 
 def text_classifier(size: int, hidden: int, classes: int, dropout: float) -> nn.Sequential:
-    """Vectors (B, size) to logits (B, classes).
+    """Map vectors (B, size) to logits (B, classes).
 
     Args:
         size: numbers in the vector of a text.

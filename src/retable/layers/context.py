@@ -43,7 +43,9 @@ def full_scale_context(
 
 
 def _near_context(words: Tensor, alpha: float, reach: int | None) -> Tensor:
-    """The left context of at most `reach` words: left[t] = sum of alpha**(d-1) * words[t-d] over d = 1 ... reach."""
+    """Return the left context of at most `reach` words: left[t] = sum of alpha**(d-1) * words[t-d] over d = 1 ...
+    reach.
+    """
     length = words.shape[1]
     if reach is None or reach >= length - 1:
         return _left_context(words, alpha)

@@ -24,19 +24,18 @@ class PerDomain(Network):
         super().__init__()
         self.network, self.domains = network, domains
         self.reads = (*network.reads, "domains")
-        self.auxiliary_mean = network.auxiliary_mean
 
     def forward(self, *inputs: Tensor) -> Tensor:
-        """What the network reads, and at last the domain of each text, int64 (B,); to logits (B, C)."""
+        """Map what the network reads, and at last the domain of each text, int64 (B,); to logits (B, C)."""
         *given, domains = inputs
         logits = self.network(*given).unflatten(1, (self.domains, -1))  # (B, K, C)
         own: Tensor = logits[torch.arange(len(domains), device=logits.device), domains]
         return own
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
-        """The network's."""
+        """Return the network's."""
         return self.network.auxiliary_loss(classes)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Those of the network, which computes the answers of all domains."""
+        """Return the multiply-adds of the network, which computes the answers of all domains."""
         return self.network.flops_per_word(words_per_text)

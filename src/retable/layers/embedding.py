@@ -35,7 +35,7 @@ class WordEmbedding(nn.Module):
         self.sparse = sparse
 
     def forward(self, words: Tensor) -> Tensor:
-        """Vectors of words: int64 (batch, word) to float (batch, word, dim)."""
+        """Return vectors of words: int64 (batch, word) to float (batch, word, dim)."""
         if self.tuned is None:
             return F.embedding(words, self.fixed)
         rows = len(self.tuned)
@@ -48,7 +48,7 @@ class WordEmbedding(nn.Module):
         return torch.where(is_fixed.unsqueeze(2), fixed, tuned)
 
     def total(self, words: Tensor) -> Tensor:
-        """The sum of each text's vectors: int64 (batch, word) to float (batch, dim); padding adds nothing."""
+        """Return the sum of each text's vectors: int64 (batch, word) to float (batch, dim); padding adds nothing."""
         if self.tuned is None:
             return sum_of_rows(self.fixed, words, sparse=False)
         rows = len(self.tuned)

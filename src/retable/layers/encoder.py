@@ -60,14 +60,14 @@ class EncoderLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, *attended: Tensor) -> Tensor:
-        """Words (B, T, d), and what the attention needs of those that it attends to, to (B, T, d)."""
+        """Map words (B, T, d), and what the attention needs of those that it attends to, to (B, T, d)."""
         x = self.attention_norm(x + self.dropout(self.attention(x, *attended)))
         y: Tensor = self.feed_forward_norm(x + self.dropout(self.narrow(F.relu_(self.widen(x)))))
         return y
 
 
 def mean_over_words(x: Tensor, mask: Tensor) -> Tensor:
-    """The mean of the real words of every text: (B, T, d) to (B, d)."""
+    """Return the mean of the real words of every text: (B, T, d) to (B, d)."""
     real = mask.unsqueeze(2)
     return (x * real).sum(dim=1) / real.sum(dim=1)
 

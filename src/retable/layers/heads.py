@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 def softmax_over_words(scores: Tensor, mask: Tensor) -> Tensor:
-    """Scores (B, T, m) and the mask (B, T) to weights (B, m, T), which sum to one; padding has weight 0."""
+    """Map scores (B, T, m) and the mask (B, T) to weights (B, m, T), which sum to one; padding has weight 0."""
     return torch.softmax(scores.masked_fill(~mask.unsqueeze(2), -torch.inf), dim=1).transpose(1, 2)
 
 
@@ -22,7 +22,8 @@ def overlap_of_positions(weights: Tensor) -> Tensor:
 
 
 def similarity_of_embeddings(embeddings: Tensor) -> Tensor:
-    """Mean cosine of all m x m pairs of heads (LAMA, eq. 19b without its sign), the mean over texts: (B, m, n) to ().
+    """Return the mean cosine of all m x m pairs of heads (LAMA, eq. 19b without its sign), the mean over texts: (B, m,
+    n) to ().
 
     The sum over the pairs is the squared length of the sum of unit vectors, so no pair is formed.
     """

@@ -42,11 +42,11 @@ class LowRankAttention(nn.Module):
             nn.init.normal_(parameter, std=SPREAD)
 
     def forward(self, states: Tensor, context: Tensor, mask: Tensor) -> Tensor:
-        """States (B, T, n), the context c of each text (B, c), or of all (c,), and the mask to A, (B, m, T)."""
+        """Map states (B, T, n), the context c of each text (B, c), or of all (c,), and the mask to A, (B, m, T)."""
         return softmax_over_words(self.scores(states, context), mask)  # eq. 12
 
     def scores(self, states: Tensor, context: Tensor) -> Tensor:
-        """What the softmax of eq. 13 is taken of, (B, T, m)."""
+        """Return what the softmax of eq. 13 is taken of, (B, T, m)."""
         hidden = torch.tanh(self.transform(states))  # u_t, eq. 7
         of_context = self.of_context(context).unsqueeze(-2)  # P^T c, (B, 1, m)
         scores = torch.tanh(of_context * self.of_words(hidden))  # eq. 11 and the tanh of eq. 13

@@ -25,7 +25,7 @@ class MultiQueryAttention(nn.Module):
         self.fusion = nn.Linear(queries * size, size, bias=False)  # W^f
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T, d) and their mask to (B, d)."""
+        """Map words (B, T, d) and their mask to (B, d)."""
         u = torch.tanh(self.hidden(x))  # eq. 10, (B, T, d)
         weights = softmax_over_words(self.queries(u), mask)  # alpha, eq. 11, (B, m, T)
         facets = weights @ x  # eq. 12, (B, m, d)

@@ -1,4 +1,4 @@
-"""What every model is: a network that declares what it reads and how it is trained, built for a task."""
+"""Define what every model is: a network that declares what it reads and how it is trained, built for a task."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,12 +9,11 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 
 Given = Literal["parts", "sentences", "domains"]
-Mean = Literal["texts", "words"]
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a network is built for.
+    """Say what a network is built for.
 
     `labels` name the classes, in the order of their indices. `domains` are the corpora of a joint corpus, empty for
     another. `parts` name the parts of speech of the training texts, the unknown one first; empty for a network that
@@ -28,12 +27,14 @@ class Task:
 
     @property
     def classes(self) -> int:
-        """Number of classes."""
+        """Return the number of classes."""
         return len(self.labels)
 
     @property
     def for_each_domain(self) -> "Task":
-        """The task of answering for all domains at once: the classes of the first domain, then those of the second."""
+        """Return the task of answering for all domains at once: the classes of the first domain, then those of the
+        second.
+        """
         return replace(self, labels=tuple(f"{domain}/{label}" for domain in self.domains for label in self.labels))
 
 
@@ -47,14 +48,15 @@ class Network(nn.Module):
         reads: what `forward` takes after words and mask, in this order: parts (of speech), int64 (text, word);
             sentences, the number of each word's in its text, int64 (text, word); domains, int64 (text,).
         sparse_rows: gradients of the embedding hold the rows of the batch alone; they cannot be clipped.
-        auxiliary_mean: what its own loss is a mean over.
+        alphabet: the characters, lower case, that have a row each, one-hot and never trained; empty for a network
+            whose rows are those of the training split and of given vectors.
         answers_for_domains: whether its classes may be those of several domains, of which each text's own count.
     """
 
     reads: tuple[Given, ...] = ()
     sparse_rows: bool = False
-    auxiliary_mean: Mean = "texts"
     answers_for_domains: bool = True
+    alphabet: str = ""
 
     @classmethod
     def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:

@@ -30,7 +30,7 @@ class PooledConv1d(nn.Conv1d):
         super().__init__(dim, filters, width, padding=width - 1)
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:  # type: ignore[override]
-        """Words (B, T, D) and the windows (B, V) that count to (B, K); -inf where none counts."""
+        """Map words (B, T, D) and the windows (B, V) that count to (B, K); -inf where none counts."""
         ours = x.is_cpu and x.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
         assert self.bias is not None  # nn.Conv1d's default
         best: Tensor
@@ -39,7 +39,7 @@ class PooledConv1d(nn.Conv1d):
 
 
 def by_torch(x: Tensor, weight: Tensor, bias: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-    """The maxima (B, K) and what they are taken of (B, K, V), by torch's convolution."""
+    """Return the maxima (B, K) and what they are taken of (B, K, V), by torch's convolution."""
     maps = F.conv1d(x.transpose(1, 2), weight, bias, (1,), (weight.shape[2] - 1,))
     maps = maps.masked_fill(~real.unsqueeze(1), -torch.inf)
     return maps.amax(dim=2), maps
@@ -111,11 +111,11 @@ def gradient_of_filters(x: Tensor, weight: Tensor, filters: Tensor, scores: Tens
 
 
 def weighted_sums(rows: Tensor, chosen: Tensor, scores: Tensor, counts: Tensor) -> Tensor:
-    """Sums of chosen rows times their scores: the first counts[0] of them, the next counts[1], ..."""
+    """Return the sums of chosen rows times their scores: the first counts[0] of them, the next counts[1], ..."""
     begins = counts.cumsum(0) - counts
     return F.embedding_bag(chosen, rows, begins, mode="sum", per_sample_weights=scores)
 
 
 def first_window(width: int, column: int) -> int:
-    """The window that has the first word at this column."""
+    """Return the window that has the first word at this column."""
     return width - 1 - column

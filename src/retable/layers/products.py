@@ -30,7 +30,7 @@ class Linear(nn.Linear):
 
 @cache
 def onednn_is_faster() -> bool:
-    """Whether MKL takes its slow code on this processor and torch has oneDNN's operator."""
+    """Return whether MKL takes its slow code on this processor and torch has oneDNN's operator."""
     wide = torch.backends.cpu.get_cpu_capability() == "AVX512"
     operator = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     return wide and operator and processor_fact("vendor_id") not in {"", "GenuineIntel"}

@@ -15,7 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
 def states_of_words(recurrent: nn.GRU | nn.LSTM, words: Tensor, mask: Tensor, *, padding_value: float = 0.0) -> Tensor:
-    """The states of the last layer at every word.
+    """Return the states of the last layer at every word.
 
     Args:
         recurrent: made with batch_first=True, starting from states of zero.
@@ -40,7 +40,7 @@ def states_of_words(recurrent: nn.GRU | nn.LSTM, words: Tensor, mask: Tensor, *,
 
 
 def one_direction(recurrent: nn.GRU | nn.LSTM, words: Tensor, layer: int, suffix: str = "") -> Tensor:
-    """The states of one direction of one layer, from left to right, padding included.
+    """Return the states of one direction of one layer, from left to right, padding included.
 
     Args:
         words: what the layer reads, (B, T, its input size).
@@ -59,13 +59,15 @@ def one_direction(recurrent: nn.GRU | nn.LSTM, words: Tensor, layer: int, suffix
 
 
 def turned_round(mask: Tensor) -> Tensor:
-    """Place of the word that stands at each place when a text is read backwards, int64 (B, T); padding stays."""
+    """Return the place of the word that stands at each place when a text is read backwards, int64 (B, T); padding
+    stays.
+    """
     places = torch.arange(mask.shape[1], device=mask.device)
     return torch.where(mask, mask.sum(dim=1, keepdim=True) - 1 - places, places)
 
 
 def in_order(states: Tensor, places: Tensor) -> Tensor:
-    """The states (B, T, H) of each text in the order of `places` (B, T)."""
+    """Return the states (B, T, H) of each text in the order of `places` (B, T)."""
     return states.gather(1, places.unsqueeze(2).expand(-1, -1, states.shape[2]))
 
 

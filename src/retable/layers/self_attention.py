@@ -27,7 +27,7 @@ class SelfAttention(nn.Module):
         self.norm = nn.LayerNorm(size)
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        """Words (B, T, d) and the bias of the attended words (B, 1, 1, T) to (B, T, d)."""
+        """Map words (B, T, d) and the bias of the attended words (B, 1, 1, T) to (B, T, d)."""
         one_head = x.unsqueeze(1)
         scores = (one_head * self.scale) @ one_head.transpose(2, 3) + bias
         y: Tensor = self.norm(attend(scores, one_head))
@@ -55,7 +55,7 @@ class RelativeSelfAttention(SelfAttention):
         nn.init.xavier_uniform_(self.values)
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        """Words (B, T, d) and the bias of the attended words (B, 1, 1, T) to (B, T, d)."""
+        """Map words (B, T, d) and the bias of the attended words (B, 1, 1, T) to (B, T, d)."""
         steps = torch.arange(x.shape[1], device=x.device)
         rows = (steps - steps.unsqueeze(1)).clamp(-self.distance, self.distance) + self.distance  # clip(j - i, k)
         place = rows.expand(len(x), -1, -1)  # (B, T, T)

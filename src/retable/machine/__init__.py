@@ -1,1 +1,1 @@
-"""What of the machine matters to numbers and speed."""
+"""Find out what of the machine matters to numbers and speed."""

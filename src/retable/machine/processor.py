@@ -6,7 +6,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 
 def processor_fact(name: str) -> str:
-    """What /proc/cpuinfo says of the first processor, say its "model name"; empty if nothing."""
+    """Return what /proc/cpuinfo says of the first processor, say its "model name"; empty if nothing."""
     try:
         lines = CPU_INFO.read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -52,7 +52,7 @@ class AttBLSTM(Network):
         self.output = nn.Linear(hidden, classes)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         x = self.dropout_words(self.embedding(words))  # (B, T, D)
         ahead, back = states_of_words(self.lstm, x, mask).chunk(2, dim=2)
         states = self.dropout_states(ahead + back)  # H, (B, T, H)

@@ -30,7 +30,7 @@ class AvgEmbedding(Network):
         self.output = nn.Linear(embedding.dim, classes)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         real = mask.unsqueeze(2)
         mean = (self.embedding(words) * real).sum(dim=1) / real.sum(dim=1)  # (B, D)
         logits: Tensor = self.output(self.dropout(mean))  # (B, C)

@@ -55,7 +55,7 @@ class BiGRU(Network):
         self.classifier = text_classifier(hidden, mlp_hidden, classes, dropout)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         x = self.embedding(words)  # (B, T, D)
         if self.pool == "mean":
             pooled = states_of_words(self.gru, x, mask).sum(dim=1) / mask.sum(dim=1, keepdim=True)

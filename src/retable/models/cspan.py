@@ -93,7 +93,7 @@ class CSPAN(Network):
         self.output = nn.Linear(size, classes)  # W^o, b^o
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         x = self.dropout(self.embedding(words))  # D, (B, T, d)
         if self.fusion == "positions":
             x = x + sinusoidal_positions(x.shape[1], x.shape[2], x.device).to(x.dtype)
@@ -104,7 +104,7 @@ class CSPAN(Network):
         return logits
 
     def with_order(self, bilstm: nn.LSTM, x: Tensor, s: Tensor, mask: Tensor, bias: Tensor) -> Tensor:
-        """The second block: word vectors x and the first block's output s to F^sp, all (B, T, d)."""
+        """Return the second block: word vectors x and the first block's output s to F^sp, all (B, T, d)."""
         h = states_of_words(bilstm, x if self.fusion == "parallel" else s, mask)  # H, eq. 5-7
         p = self.positional(h, bias) if self.positional else h  # P, eq. 8
         return s + p if self.residual else p  # eq. 9
@@ -127,7 +127,7 @@ class CSPAN(Network):
 
 
 def build_first_attention(size: int, fusion: str, distance: int) -> SelfAttention:
-    """The attention over word vectors: the only one that may know relative positions."""
+    """Return the attention over word vectors: the only one that may know relative positions."""
     return RelativeSelfAttention(size, distance) if fusion == "relative" else SelfAttention(size)
 
 

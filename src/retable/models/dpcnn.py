@@ -33,7 +33,7 @@ class Block(nn.Module):
         self.second = nn.Conv1d(maps, maps, WIDTH, padding=WIDTH // 2)
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:
-        """Maps (B, K, n), zero where `real` (B, 1, n) is False, to maps that are zero there too."""
+        """Map maps (B, K, n), zero where `real` (B, 1, n) is False, to maps that are zero there too."""
         y = self.first(F.relu(x)) * real  # the bias stands in padding as well, where the next convolution would see it
         shortcut: Tensor = x + self.second(F.relu_(y)) * real
         return shortcut
@@ -78,7 +78,7 @@ class DPCNN(Network):
         self.output = nn.Linear(maps, classes)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         lengths, real = mask.sum(dim=1), mask.unsqueeze(1)
         x = self.region((self.embedding(words) * mask.unsqueeze(2)).transpose(1, 2)) * real  # (B, K, T)
         x = self.block(1)(x, real)
@@ -96,7 +96,7 @@ class DPCNN(Network):
         return logits
 
     def block(self, number: int) -> nn.Module:
-        """The block of this number, counted from 1."""
+        """Return the block of this number, counted from 1."""
         return self.blocks[min(number, len(self.blocks)) - 1]
 
     def flops_per_word(self, words_per_text: float) -> float:

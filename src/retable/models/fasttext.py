@@ -17,7 +17,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15 - 2**64  # 2**64 over the golden ratio, as int64
 
 
 def ngram_rows(words: Tensor, mask: Tensor, *, ngrams: int, buckets: int) -> Tensor:
-    """The table row, 1 to buckets, of every n-gram of 2 to `ngrams` words.
+    """Return the table row, 1 to buckets, of every n-gram of 2 to `ngrams` words.
 
     Args:
         words: word numbers, int64, (B, T).
@@ -52,7 +52,7 @@ class NgramTable(nn.Module):
         nn.init.uniform_(self.weight, -1 / dim, 1 / dim)
 
     def forward(self, rows: Tensor) -> Tensor:
-        """The sum of each text's rows: int64 (B, G) to (B, D)."""
+        """Return the sum of each text's rows: int64 (B, G) to (B, D)."""
         return sum_of_rows(self.weight, rows, sparse=self.sparse)
 
 
@@ -81,7 +81,7 @@ class FastText(Network):
         nn.init.zeros_(self.output.bias)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         total = self.embedding.total(words.masked_fill(~mask, PADDING))  # (B, D)
         count = mask.sum(dim=1)
         if self.table is not None:

@@ -36,7 +36,7 @@ class SubCell(nn.Module):
         self.activate = GATES[gate]
 
     def forward(self, x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
-        """Three vectors a word, each (N, n), to f_a and f_t, each (N, n)."""
+        """Map three vectors a word, each (N, n), to f_a and f_t, each (N, n)."""
         gates = self.activate(self.gates(torch.cat((x, y, z), dim=1)))  # eq. 5 or 7, (N, 4n)
         query, key, value, output = gates.chunk(4, dim=1)
         mixed = x * query + y * key + z * value  # f_a, eq. 4
@@ -126,7 +126,7 @@ class FCSR(Network):
         self.first_weights(spread)
 
     def first_weights(self, spread: float) -> None:
-        """Normal numbers for every matrix, zeros for every bias; not for words."""
+        """Draw normal numbers for every matrix, zeros for every bias; not for words."""
         for name, parameter in self.named_parameters():
             if name.endswith("bias"):
                 nn.init.zeros_(parameter)
@@ -134,7 +134,7 @@ class FCSR(Network):
                 nn.init.normal_(parameter, std=spread)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         contexts, real = self.contexts_of_words(words, mask)
         r = self.representation(contexts, real, mask.shape)
         logits: Tensor = self.output(self.dropout(r))
@@ -167,7 +167,7 @@ def narrowed(x: Tensor) -> Tensor:
 
 
 def reach_of(window: int, means: WindowMeans) -> int | None:
-    """How many words a context holds on each side, None for all.
+    """Return how many words a context holds on each side, None for all.
 
     Raises: ValueError with the option, its value and what is allowed.
     """

@@ -95,7 +95,7 @@ class FCSRFP(FCSR):
         self.common_logits: Tensor | None = None  # of the last batch, in training, until its loss is asked for
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C) of the P-net; in training those of the C-net are kept."""
+        """Map words (B, T) and their mask to logits (B, C) of the P-net; in training those of the C-net are kept."""
         contexts, real = self.contexts_of_words(words, mask)
         own, common = (each(contexts, real, mask.shape) for each in (self.representation, self.common))  # (B, n)
         if self.training:
@@ -106,7 +106,7 @@ class FCSRFP(FCSR):
         return logits
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """The C-net's cross-entropy on the batch that `forward` has just seen in training mode, a scalar.
+        """Return the C-net's cross-entropy on the batch that `forward` has just seen in training mode, a scalar.
 
         Args:
             classes: int64, (B,).

@@ -37,7 +37,7 @@ class ContextAttention(nn.Module):
         self.context = nn.Linear(hidden, 1, bias=False)  # u_w, or u_s
 
     def forward(self, states: Tensor, real: Tensor) -> Tensor:
-        """States (N, L, H), and which are real, (N, L), to (N, H)."""
+        """Map states (N, L, H), and which are real, (N, L), to (N, H)."""
         scores = self.context(torch.tanh(self.hidden(states))).squeeze(2)  # u_it^T u_w, eq. 5-6
         weights = torch.softmax(scores.masked_fill(~real, -torch.inf), dim=1)  # eq. 6
         return (weights.unsqueeze(1) @ states).squeeze(1)  # eq. 7
@@ -87,7 +87,7 @@ class HAN(Network):
         self.output = nn.Linear(hidden, classes)  # W_c, b_c
 
     def forward(self, words: Tensor, mask: Tensor, sentences: Tensor) -> Tensor:
-        """Words (B, T), their mask and the numbers of their sentences to logits (B, C)."""
+        """Map words (B, T), their mask and the numbers of their sentences to logits (B, C)."""
         begins = mask.clone()  # True on the first word of a sentence
         begins[:, 1:] &= sentences[:, 1:] != sentences[:, :-1]
         x = self.embedding(words)[mask]  # x_it of all texts, one after the other
@@ -98,7 +98,7 @@ class HAN(Network):
         return logits
 
     def sentence_vectors(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """Word vectors of sentences that stand one after the other, and their lengths (N,), to s_i, (N, H)."""
+        """Map word vectors of sentences that stand one after the other, and their lengths (N,), to s_i, (N, H)."""
         vectors = x.new_empty(len(lengths), self.output.in_features)
         kinds = torch.zeros_like(lengths) if x.is_cuda else lengths.double().log2().ceil().long()
         kind_of_word = kinds.repeat_interleave(lengths)

@@ -84,7 +84,7 @@ class LAMA(Network):
         self.heads_of_batch: Tensor | None = None  # in training, from forward to auxiliary_loss
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         states, context = self.encode(words, mask)
         weights = self.low_rank(states, context, mask)  # A, eq. 13, (B, m, T)
         matrix = weights @ states  # S, eq. 15, (B, m, H)
@@ -94,12 +94,12 @@ class LAMA(Network):
         return logits
 
     def attention(self, words: Tensor, mask: Tensor) -> Tensor:
-        """How much each head attends to each word, (B, m, T); a head's weights sum to one, padding has none."""
+        """Return how much each head attends to each word, (B, m, T); a head's weights sum to one, padding has none."""
         weights: Tensor = self.low_rank(*self.encode(words, mask), mask)
         return weights
 
     def encode(self, words: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """The states H, (B, T, H), and the context c, (B, D) or one for all texts, (H,)."""
+        """Return the states H, (B, T, H), and the context c, (B, D) or one for all texts, (H,)."""
         x = self.embedding(words)  # eq. 5, (B, T, D)
         states = states_of_words(self.gru, x, mask) if self.gru else x  # eq. 1-6
         return states, mean_over_words(x, mask) if self.context is None else self.context

@@ -64,7 +64,7 @@ class LinearClassifier:
     scale: float
 
     def probabilities(self, split: Split) -> np.ndarray:
-        """Class probabilities of every text, float (N, C)."""
+        """Return the class probabilities of every text, float (N, C)."""
         counter = ngram_counter(self.features, self.unit, vocabulary=self.ngrams)
         counts = counter.transform(joined_texts(split, self.unit, lowercase=self.lowercase))
         x = weigh(counts, self.weighting, self.factors)
@@ -113,7 +113,7 @@ def train_tfidf_svm(
     costs: Sequence[float] = (0.1, 0.3, 1.0, 3.0),
     on_candidate: Callable[[Candidate], None] | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
-    """A support vector machine on tf-idf: (1 + log tf) * idf, rows of unit length.
+    """Train a support vector machine on tf-idf: (1 + log tf) * idf, rows of unit length.
 
     Args:
         features: n-grams to choose from; words-2 means single words and pairs, characters-5 one to five characters.
@@ -148,7 +148,8 @@ def train_nb_svm(
     beta: float = 0.25,
     on_candidate: Callable[[Candidate], None] | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
-    """A support vector machine on binary n-grams scaled by naive Bayes log-count ratios, one class against the rest.
+    """Train a support vector machine on binary n-grams scaled by naive Bayes log-count ratios, one class against the
+    rest.
 
     Args:
         beta: share of the fitted weights; the rest is their mean size (Wang and Manning, eq. 4), in [0, 1].
@@ -253,7 +254,7 @@ def log_count_ratio(x: sparse.csr_matrix, positive: np.ndarray) -> np.ndarray:
 
 
 def fitted_scale(scores: np.ndarray, classes: np.ndarray) -> float:
-    """The factor on the scores under which the softmax gives the dev classes the greatest likelihood."""
+    """Return the factor on the scores under which the softmax gives the dev classes the greatest likelihood."""
 
     def loss(log_scale: float) -> float:
         return float(-log_softmax(np.exp(log_scale) * scores, axis=1)[np.arange(len(classes)), classes].mean())
@@ -262,20 +263,22 @@ def fitted_scale(scores: np.ndarray, classes: np.ndarray) -> float:
 
 
 def features_in_unit(features: Sequence[str], unit: Unit) -> list[str]:
-    """The features by the names that they have in a unit, each once: of characters, words-2 is characters-2."""
+    """Return the features by the names that they have in a unit, each once: of characters, words-2 is characters-2."""
     if unit == "words":
         return list(features)
     return list(dict.fromkeys(f"characters-{name.partition('-')[2]}" for name in features))
 
 
 def joined_texts(split: Split, unit: Unit, *, lowercase: bool) -> list[str]:
-    """The tokens of every text in this unit, with a space between."""
+    """Return the tokens of every text in this unit, with a space between."""
     texts = [" ".join(tokens) for tokens in in_unit(split, unit).tokens.to_pylist()]
     return [text.lower() for text in texts] if lowercase else texts
 
 
 def ngram_counter(features: str, unit: Unit, vocabulary: list[str] | None = None) -> CountVectorizer:
-    """Counts of n-grams of the unit (which is what stands between spaces), or of character n-grams within words."""
+    """Return a counter of n-grams of the unit (which is what stands between spaces), or of character n-grams within
+    words.
+    """
     kind, length = features.split("-")
     if kind == "words" or unit == "characters":
         return CountVectorizer(
@@ -298,7 +301,7 @@ def idf(counts: sparse.csr_matrix) -> np.ndarray:
 
 
 def weigh(counts: sparse.csr_matrix, weighting: str, factors: np.ndarray) -> sparse.csr_matrix:
-    """Counts (N, V) to features (N, V): tf-idf with rows of unit length, or binary."""
+    """Map counts (N, V) to features (N, V): tf-idf with rows of unit length, or binary."""
     x = counts.copy()
     if weighting == "binary":
         x.data[:] = 1.0

@@ -65,14 +65,14 @@ class LSTM(Network):
         self.output = nn.Linear(hidden, classes)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         x = self.dropout(self.embedding(words))  # (B, T, D)
         states = states_of_words(self.lstm, x, mask, padding_value=-torch.inf if self.pool == "max" else 0.0)
         logits: Tensor = self.output(self.dropout(self.pooled(states, mask.sum(dim=1))))
         return logits
 
     def pooled(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """States (B, T, H) of texts of these lengths, (B,), to (B, H)."""
+        """Map states (B, T, H) of texts of these lengths, (B,), to (B, H)."""
         if self.pool == "max":
             return states.amax(dim=1)
         if self.pool == "mean":

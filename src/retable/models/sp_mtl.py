@@ -55,7 +55,7 @@ class SPMTL(Network):
         return cls(embedding, task.classes, len(task.domains), **options)
 
     def forward(self, words: Tensor, mask: Tensor, domains: Tensor) -> Tensor:
-        """Words (B, T), their mask and the domain of each text, (B,), to logits (B, C)."""
+        """Map words (B, T), their mask and the domain of each text, (B,), to logits (B, C)."""
         x, lengths = self.embedding(words), mask.sum(dim=1)
         shared = last_states(self.shared, x, mask, lengths)  # s_T, (B, H)
         private, logits = torch.empty_like(shared), shared.new_empty(len(words), self.classes)
@@ -75,5 +75,5 @@ class SPMTL(Network):
 
 
 def last_states(lstm: nn.LSTM, x: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
-    """Word vectors (B, T, D), their mask and the lengths of the texts to the states at the last words, (B, H)."""
+    """Map word vectors (B, T, D), their mask and the lengths of the texts to the states at the last words, (B, H)."""
     return states_of_words(lstm, x, mask)[torch.arange(len(x), device=x.device), lengths - 1]

@@ -63,7 +63,7 @@ class StructuredSelfAttention(Network):
         self.weights_of_batch: Tensor | None = None  # in training, from forward to auxiliary_loss
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         states = self.states(words, mask)
         weights = self.weights(states, mask)
         self.weights_of_batch = weights if self.training else None
@@ -72,7 +72,7 @@ class StructuredSelfAttention(Network):
         return logits
 
     def attention(self, words: Tensor, mask: Tensor) -> Tensor:
-        """How much each head attends to each word, (B, r, T); a head's weights sum to one, padding has none."""
+        """Return how much each head attends to each word, (B, r, T); a head's weights sum to one, padding has none."""
         return self.weights(self.states(words, mask), mask)
 
     def states(self, words: Tensor, mask: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ class StructuredSelfAttention(Network):
         return states_of_words(self.lstm, self.embedding(words), mask)
 
     def weights(self, states: Tensor, mask: Tensor) -> Tensor:
-        """A, eq. 6, (B, r, T)."""
+        """Return A of eq. 6, (B, r, T)."""
         return softmax_over_words(self.scores(torch.tanh(self.hidden_scores(states))), mask)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:

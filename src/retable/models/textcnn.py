@@ -50,7 +50,7 @@ class TextCNN(Network):
         self.widths, self.filters = tuple(widths), filters
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         x = self.embedding(words) * mask.unsqueeze(2)  # (B, T, D)
         features = []
         for width, convolution in zip(self.widths, self.convolutions, strict=True):  # padded by width - 1 on both sides

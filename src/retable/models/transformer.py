@@ -55,7 +55,7 @@ class Transformer(Network):
         first_weights(self)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         x, bias = self.inputs(self.embedding(words)), padding_bias(mask)
         for layer in self.layers:
             x = layer(x, bias)  # (B, T, d)

@@ -51,7 +51,7 @@ def check_content(content: Sequence[str]) -> None:
 
 
 def standardised(x: Tensor) -> Tensor:
-    """Vectors minus their mean component, of length one: (..., d) to (..., d); zeros for equal components."""
+    """Map vectors minus their mean component, of length one: (..., d) to (..., d); zeros for equal components."""
     x = x.to(torch.promote_types(x.dtype, torch.float32))
     centred = x - x.mean(dim=-1, keepdim=True)
     length = torch.linalg.vector_norm(centred, dim=-1, keepdim=True)
@@ -72,7 +72,7 @@ def correlations(x: Tensor, y: Tensor) -> Tensor:
 
 
 def with_unit_rows(matrix: Tensor, is_padding: Tensor) -> Tensor:
-    """Rows scaled to norm one over the columns that are no padding; a row of zeros stays."""
+    """Return rows scaled to norm one over the columns that are no padding; a row of zeros stays."""
     norm = torch.linalg.vector_norm(matrix.masked_fill(is_padding, 0.0), dim=-1, keepdim=True)
     return matrix / norm.masked_fill(norm == 0, torch.inf)
 
@@ -96,7 +96,7 @@ class WeighedAttention(nn.Module):
         self.output = Linear(size, size)
 
     def forward(self, x: Tensor, bias: Tensor, weights: Tensor | None = None) -> Tensor:
-        """Words (B, T, d), the bias and perhaps the weights of the attended words (B, 1, 1, T), to (B, T, d)."""
+        """Map words (B, T, d), the bias and perhaps the weights of the attended words (B, 1, 1, T), to (B, T, d)."""
         projected = self.projections(x)
         if self.on_inputs:
             query = key = split_heads(x, self.heads)
@@ -212,7 +212,7 @@ class TransformerF(Network):
         return cls(embedding, task.classes, task.parts, **options)
 
     def forward(self, words: Tensor, mask: Tensor, parts: Tensor) -> Tensor:
-        """Words (B, T), their mask and their parts of speech to logits (B, C)."""
+        """Map words (B, T), their mask and their parts of speech to logits (B, C)."""
         x, attended = self.inputs(self.embedding(words)), self.attended(mask, parts)
         of_layers = []
         for layer in self.layers:
@@ -223,7 +223,9 @@ class TransformerF(Network):
         return logits
 
     def attended(self, mask: Tensor, parts: Tensor) -> tuple[Tensor, ...]:
-        """What the attention knows of the attended words: a bias and, unless that holds them, weights (B, 1, 1, T)."""
+        """Return what the attention knows of the attended words: a bias and, unless that holds them, weights (B, 1, 1,
+        T).
+        """
         bias = padding_bias(mask)
         if not self.weigh_parts:
             return (bias,)

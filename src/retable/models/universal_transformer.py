@@ -35,7 +35,7 @@ FIRST_HALTING_BIAS = 1.0
 def halting_weights(
     probability: Tensor, spent: Tensor, running: Tensor, *, threshold: float, last: bool
 ) -> tuple[Tensor, Tensor]:
-    """The weights of one step and the words that halt in it.
+    """Return the weights of one step and the words that halt in it.
 
     Args:
         probability: of halting in this step, in (0, 1), (B, T).
@@ -67,8 +67,6 @@ class UniversalTransformer(Network):
         ponder: weight of the ponder cost, steps and remainder of the mean word, in the loss.
     Raises: ValueError if an option is outside its range.
     """
-
-    auxiliary_mean = "words"
 
     def __init__(
         self,
@@ -107,7 +105,7 @@ class UniversalTransformer(Network):
             nn.init.constant_(self.halting.bias, FIRST_HALTING_BIAS)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Words (B, T) and their mask to logits (B, C)."""
+        """Map words (B, T) and their mask to logits (B, C)."""
         x = self.dropout(self.projection(self.embedding(words)) * self.scale)  # H^0, (B, T, d)
         encoded = self.revised(x, mask) if self.halting is None else self.revised_until_halted(x, mask, self.halting)
         logits: Tensor = self.output(mean_over_words(encoded, mask))
@@ -127,7 +125,7 @@ class UniversalTransformer(Network):
         return x
 
     def revised_until_halted(self, x: Tensor, mask: Tensor, halting: nn.Module) -> Tensor:
-        """The output of every word, made of its steps until it halts (appendix C): (B, T, d) to (B, T, d)."""
+        """Return the output of every word, made of its steps until it halts (appendix C): (B, T, d) to (B, T, d)."""
         bias, running = padding_bias(mask), mask
         spent = torch.zeros(mask.shape, device=x.device, dtype=torch.promote_types(x.dtype, torch.float32))
         output, cost = torch.zeros_like(x), torch.zeros_like(spent)
@@ -148,7 +146,7 @@ class UniversalTransformer(Network):
         return output
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """The weighed ponder cost of the last batch (ACT), a scalar; zero where halting is fixed."""
+        """Return the weighed ponder cost of the last batch (ACT), a scalar; zero where halting is fixed."""
         return torch.zeros((), device=classes.device) if self.pondered is None else self.ponder * self.pondered
 
     def flops_per_word(self, words_per_text: float) -> float:

@@ -16,7 +16,7 @@ PAPERS = {
 
 
 def paper(name: str) -> Paper:
-    """A paper by its id.
+    """Return a paper by its id.
 
     Raises: InputError for an unknown paper.
     """
@@ -27,5 +27,5 @@ def paper(name: str) -> Paper:
 
 
 def paper_of_table(table: str) -> Paper:
-    """The paper of "fcsr-table-3" or "fcsr-figure-5"."""
+    """Return the paper of "fcsr-table-3" or "fcsr-figure-5"."""
     return paper(re.split("-(?:table|figure)-", table)[0])

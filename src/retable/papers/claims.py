@@ -1,4 +1,4 @@
-"""What the papers claim, as comparisons of two rows of one table; and where a linear model asks to be compared.
+"""Declare what the papers claim, as comparisons of two rows of one table; and where a linear model asks to be compared.
 
 A claim is tested on every column on which both rows were measured, with the predictions for single texts.
 """
@@ -26,7 +26,7 @@ class Claim:
 
 
 def ahead(paper: str, place: str, table: str, better: str, worse: dict[str, str]) -> tuple[Claim, ...]:
-    """One row is ahead of each of several: id -> what it is called."""
+    """Return the claims that one row is ahead of each of several: id -> what it is called."""
     return tuple(Claim(paper, place, f"ahead of {name}", table, better, row) for row, name in worse.items())
 
 

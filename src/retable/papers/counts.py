@@ -1,4 +1,4 @@
-"""What a table of counts is here: a cell is a network that is only built, or called once, and never trained."""
+"""Define a table of counts: a cell is a network that is only built, or called once, and never trained."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ParameterCount:
-    """How many parameters a model has.
+    """Ask for the number of parameters of a model.
 
     Attributes:
         model: its id in the registry.
@@ -62,5 +62,5 @@ class CountTable:
     notes: Mapping[str | tuple[str, str], str] = field(default_factory=dict)
 
     def note(self, row: str, column: str) -> str:
-        """What is said of a cell."""
+        """Return what is said of a cell."""
         return self.notes.get((row, column)) or self.notes.get(row) or ""

@@ -114,7 +114,7 @@ TABLE_3 = ResultTable(
         CNN,
         BILSTM,
         TRANSFORMER,
-        Row("char-cnn", "Char-CNN", reason=NOT_BUILT),
+        Row("char-cnn", "Char-CNN", "char-cnn"),
         Row("encoder-cnn-s", "Encoder-CNN-S", reason=NOT_BUILT),
         Row("encoder-cnn-a", "Encoder-CNN-A", reason=NOT_BUILT),
         Row("encoder-drnn-s", "Encoder-DRNN-S", reason=NOT_BUILT),
@@ -203,7 +203,7 @@ TABLE_4 = ResultTable(
 
 
 def on_all(row: Row, heads: Literal["per-domain", "shared"] = "per-domain") -> Row:
-    """A row whose network learns all domains together, with a classifier for each of them or one for all."""
+    """Return a row whose network learns all domains together, with a classifier for each of them or one for all."""
     return replace(row, overrides={**row.overrides, "training": {"heads": heads}})
 
 

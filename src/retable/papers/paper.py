@@ -1,4 +1,4 @@
-"""What a paper is here: tables of rows and columns, and the protocol under which its rows are run."""
+"""Define a paper: tables of rows and columns, and the protocol under which its rows are run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -78,15 +78,15 @@ class ResultTable:
     vectors: str = ""
 
     def row(self, row: str) -> Row:
-        """A row by its id. Raises: InputError."""
+        """Return a row by its id. Raises: InputError."""
         return _by_id(self.rows, row, f"the row of {self.name}")
 
     def column(self, column: str) -> Column:
-        """A column by its id. Raises: InputError."""
+        """Return a column by its id. Raises: InputError."""
         return _by_id(self.columns, column, f"the column of {self.name}")
 
     def printed_as(self, column: Column) -> tuple[str, str]:
-        """Column and metric of the published numbers that stand under a column.
+        """Return column and metric of the published numbers that stand under a column.
 
         Another score of a column's runs is printed under that column; the score on a domain under its own name.
         """
@@ -94,21 +94,21 @@ class ResultTable:
         return column.id if own else column.runs_of, self.metric_of(column)
 
     def metric_of(self, column: Column) -> str:
-        """The score that a column shows."""
+        """Return the score that a column shows."""
         return column.metric or self.metric
 
     def owner_of(self, column: Column) -> Column:
-        """The column under which the runs of a column stand: itself, if it has runs of its own."""
+        """Return the column under which the runs of a column stand: itself, if it has runs of its own."""
         return self.column(column.runs_of) if column.runs_of else column
 
     def showing(self, column: str) -> list[Column]:
-        """The columns that show the runs of a column: itself first, then other scores of them."""
+        """Return the columns that show the runs of a column: itself first, then other scores of them."""
         return [self.column(column), *(other for other in self.columns if other.runs_of == column)]
 
     def shown_as(
         self, other: "ResultTable", row: str, column: str, resolved: Callable[[Row], Any]
     ) -> list[tuple[Row, Column]]:
-        """The rows and columns of this table that a cell of another one fills: equal runs are made once.
+        """Return the rows and columns of this table that a cell of another one fills: equal runs are made once.
 
         Args:
             other, row, column: the table whose cell it is, and the cell.
@@ -146,11 +146,11 @@ class StatisticsTable:
     added: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def statistic(self, row: str, column: str) -> str:
-        """The key of stats.json of a cell."""
+        """Return the key of stats.json of a cell."""
         return self.statistics.get((row, column)) or self.statistics.get(column) or column
 
     def note(self, row: str, column: str) -> str:
-        """What is said of a cell."""
+        """Return what is said of a cell."""
         return self.notes.get((row, column)) or self.notes.get(row) or ""
 
 
@@ -166,7 +166,7 @@ class Paper:
     counts: tuple[CountTable, ...] = ()
 
     def result_table(self, name: str) -> ResultTable:
-        """A table of scores by its name. Raises: InputError."""
+        """Return a table of scores by its name. Raises: InputError."""
         for table in self.results:
             if table.name == name:
                 return table

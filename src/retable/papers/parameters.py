@@ -6,6 +6,7 @@ from typing import Any
 
 from retable.papers.paper import Column, Row
 from retable.text.folds import Fold
+from retable.text.units import RAW
 
 Section = Mapping[str, Any]
 Cut = tuple[str, int]  # what a corpus is cut into folds for, and into how many; ("", 0) without
@@ -14,7 +15,7 @@ Cut = tuple[str, int]  # what a corpus is cut into folds for, and into how many;
 def row_parameters(
     preset: Section, row: Row, column: Column, protocol: Section, *, vectors: str, seed: int, fold: Fold | None = None
 ) -> dict[str, Any]:
-    """The sections of one run of a row.
+    """Return the sections of one run of a row.
 
     Args:
         preset: sections model, embedding and training of the row's model.
@@ -31,7 +32,8 @@ def row_parameters(
     for departures in (row.overrides, row.searched.get(column.corpus or "", {})):
         for name, options in departures.items():
             sections[name] |= options
-    sections["embedding"] |= {"vectors": vectors, "unit": column.unit}
+    unit = sections["embedding"]["unit"]
+    sections["embedding"] |= {"vectors": vectors, "unit": unit if unit == RAW else column.unit}
     epochs, max_words = (limit_of(protocol[name], column.corpus) for name in ("epochs", "max_words"))
     if epochs and "epochs" in sections["training"]:
         sections["training"]["epochs"] = min(sections["training"]["epochs"], epochs)
@@ -52,13 +54,13 @@ def fold_count(column: Column, protocol: Section) -> int:
 
 
 def cut_of(column: Column, protocol: Section) -> Cut:
-    """How a scale cuts the corpus of a column."""
+    """Return how a scale cuts the corpus of a column."""
     count = fold_count(column, protocol)
     return (column.folds, count) if count else ("", 0)
 
 
 def serves(cut: Cut, wanted: Cut, *, linear: bool) -> bool:
-    """Whether runs of one cut may stand under a column of another.
+    """Return whether runs of one cut may stand under a column of another.
 
     They may if the cut is the same. A linear model's on the corpus's own splits may stand beside those of dev folds, of
     which the test texts are the same: it says where a table's floor is.
@@ -67,23 +69,23 @@ def serves(cut: Cut, wanted: Cut, *, linear: bool) -> bool:
 
 
 def folds_of(column: Column, protocol: Section) -> list[Fold | None]:
-    """The folds of which each seed has a run; None alone for a run on the corpus's own splits."""
+    """Return the folds of which each seed has a run; None alone for a run on the corpus's own splits."""
     count = fold_count(column, protocol)
     return [Fold(column.folds, count, number) for number in range(1, count + 1)] if column.folds and count else [None]
 
 
 def run_name(seed: int, fold: Fold | None) -> str:
-    """The folder of a run, below that of its cell: "1", or "1-fold-2"."""
+    """Return the folder of a run, below that of its cell: "1", or "1-fold-2"."""
     return f"{seed}-fold-{fold.number}" if fold else str(seed)
 
 
 def limit_of(limit: int | Mapping[str, int], corpus: str | None) -> int:
-    """What a scale allows on a corpus; 0 is no limit."""
+    """Return what a scale allows on a corpus; 0 is no limit."""
     return limit if isinstance(limit, int) else limit.get(corpus or "", 0)
 
 
 def other_options(theirs: Section, ours: Section) -> str:
-    """In which options the parameters of two runs differ: "training.epochs 15 (here 5)"; empty if in none."""
+    """Return the options in which two runs' parameters differ: "training.epochs 15 (here 5)"; empty if in none."""
     return ", ".join(
         f"{name}{'.' if option else ''}{option} {told} (here {here})"
         for name, section in theirs.items()

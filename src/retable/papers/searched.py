@@ -1,4 +1,4 @@
-"""What was chosen on dev where FCSR sets an option "according to data set": dropout and batch size.
+"""List what was chosen on dev where FCSR sets an option "according to data set": dropout and batch size.
 
 Budget     four trials a row and corpus, dropout 0.2 and 0.5 by batches of 20 and 50, one seed (docs/readings.md,
            "Dropout and batch size"). The preset, 0.5 and 50, stays where its dev accuracy is within one standard error

@@ -105,7 +105,9 @@ PLAIN = {"attention": "dot-product", "weigh_parts": False, "fusion": "last"}
 
 
 def strategy(name: str, printed: str, options: dict[str, Any], *, rate: float) -> Row:
-    """A Transformer with one of the three strategies; first rate of three by dev, or as printed (docs/readings.md)."""
+    """Return a Transformer with one of the three strategies; first rate of three by dev, or as printed
+    (docs/readings.md).
+    """
     return Row(
         name,
         printed,

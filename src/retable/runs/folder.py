@@ -14,7 +14,8 @@ from retable.text.splits import Split
 
 
 def scores_of_splits(dev: tuple[np.ndarray, Split], test: tuple[np.ndarray, Split]) -> dict[str, Any]:
-    """Scores on dev, on test, and on the test texts that (nearly) occur in no training text (None if there is none).
+    """Return scores on dev, on test, and on the test texts that (nearly) occur in no training text (None if there is
+    none).
 
     Those of a joint corpus hold the two of test for every domain too, in `domains`.
     """
@@ -37,7 +38,7 @@ def _scores_of_test(probabilities: np.ndarray, classes: np.ndarray, clean: np.nd
 
 
 def write_curve(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    """A line an epoch, or a line a candidate of a linear model."""
+    """Write a line an epoch, or a line a candidate of a linear model."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
         writer.writeheader()
@@ -50,5 +51,5 @@ def write_cost(path: Path, cost: Mapping[str, Any]) -> None:
 
 
 def today() -> str:
-    """The day, UTC, as 2026-11-20."""
+    """Return the day, UTC, as 2026-11-20."""
     return datetime.datetime.now(datetime.UTC).date().isoformat()

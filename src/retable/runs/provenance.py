@@ -1,4 +1,4 @@
-"""What a result depends on: its key, the versions that were at work, and the commit.
+"""Record what a result depends on: its key, the versions that were at work, and the commit.
 
 The digest of a module is taken of its syntax tree, without docstrings, so that a comment downloads no corpus again, and
 in a form that does not change with Python's version.
@@ -23,7 +23,7 @@ def tree_digest(tree: ast.AST) -> str:
 
 
 def _plain(node: Any) -> Any:
-    """A tree as lists; fields that are absent or empty are left out, because newer Pythons add such fields."""
+    """Return a tree as lists; fields that are absent or empty are left out, because newer Pythons add such fields."""
     if isinstance(node, ast.AST):
         fields = [[name, _plain(value)] for name, value in ast.iter_fields(node) if value is not None and value != []]
         if (
@@ -48,7 +48,7 @@ def versions() -> dict[str, str]:
 
 
 def git_commit(checkout: Path) -> str:
-    """The commit of the checkout, with "+" behind it where tracked sources were changed; "unknown" without git."""
+    """Return the commit of the checkout, with "+" behind it if tracked sources were changed; "unknown" without git."""
     try:
         options = {"cwd": checkout, "capture_output": True, "text": True, "check": True}
         commit = subprocess.run(["git", "rev-parse", "HEAD"], **options).stdout.strip()  # type: ignore[call-overload]

@@ -11,11 +11,14 @@ as a new version without a difference. The version of a model stands in its pres
 from collections.abc import Mapping
 from typing import Any
 
+from retable.text.units import RAW
+
 RECIPES = {
     # training
     "loop": "1.0",  # epochs, losses, clipping, the choice of the epoch on dev
     "batches": "1.0",  # which texts come together, in which order
     "vocabulary": "1.0",  # which words have a row, what the others are read as, first vectors
+    "raw-characters": "1.0",  # which characters of a clean text a network reads
     "per-domain": "1.0",  # a classifier for each domain of a joint corpus
     "bfloat16": "1.0",
     "optimiser-adam": "1.0",
@@ -23,6 +26,7 @@ RECIPES = {
     "optimiser-adagrad": "1.0",
     "schedule-constant": "1.0",
     "schedule-fcsr": "1.0",
+    "schedule-halving": "1.0",
     "schedule-linear": "1.0",
     "schedule-steps": "1.0",
     "schedule-warmup": "1.0",
@@ -62,6 +66,7 @@ def units_of(parameters: Mapping[str, Any]) -> set[str]:
     if "optimiser" not in training:  # a linear model
         return units | {"linear"}
     units |= {"loop", "batches", "vocabulary"}
+    units |= {RAW} if parameters["embedding"]["unit"] == RAW else set()
     units |= {f"optimiser-{training['optimiser']}", f"schedule-{training['schedule']}"}
     units |= {"per-domain"} if training.get("heads") == "per-domain" else set()
     return units | ({"bfloat16"} if parameters["precision"] == "bfloat16" else set())

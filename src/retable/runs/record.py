@@ -47,18 +47,18 @@ class RunRecord:
 
     @property
     def key(self) -> str:
-        """What makes two runs the same: parameters, data, and the majors of the recipe."""
+        """Return what makes two runs the same: parameters, data, and the majors of the recipe."""
         return str(self.metrics["key"])
 
     @property
     def hashes(self) -> dict[str, str]:
-        """Parameters, data, recipe."""
+        """Return parameters, data, recipe."""
         found: dict[str, str] = self.metrics["hashes"]
         return found
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Table, row and column that asked for it."""
+        """Return table, row and column that asked for it."""
         return self.metrics["table"], self.metrics["row"], self.metrics["column"]
 
     @property
@@ -68,43 +68,43 @@ class RunRecord:
 
     @property
     def fold(self) -> Fold | None:
-        """Its fold; None for a run on the corpus's own splits."""
+        """Return the run's fold; None for a run on the corpus's own splits."""
         return Fold.of_parameters(self.metrics["parameters"]["corpus"])
 
     @property
     def cut(self) -> Cut:
-        """As `retable.papers.parameters.cut_of` of the column."""
+        """Return the cut, as `retable.papers.parameters.cut_of` of the column."""
         return (self.fold.kind, self.fold.folds) if self.fold else ("", 0)
 
     @property
     def name(self) -> str:
-        """Row, column, seed and fold: "fcsr on sst-2, seed 1"."""
+        """Return row, column, seed and fold: "fcsr on sst-2, seed 1"."""
         fold = f", fold {self.fold.number} of {self.fold.folds}" if self.fold else ""
         return f"{self.metrics['row']} on {self.metrics['column']}, seed {self.seed}{fold}"
 
     @property
     def vectors(self) -> str:
-        """Name of its word vectors."""
+        """Return the name of its word vectors."""
         return self.metrics["vectors"]["name"] if self.metrics["vectors"] else "none"
 
     @property
     def accuracy(self) -> float:
-        """On test, in percent."""
+        """Return the accuracy on test, in percent."""
         return PERCENT * float(self.metrics["test"]["accuracy"])
 
     @property
     def texts(self) -> int:
-        """In its test split."""
+        """Return the number of texts in its test split."""
         return int(self.metrics["test"]["texts"])
 
     @property
     def dev(self) -> float:
-        """Accuracy on dev, a fraction."""
+        """Return the accuracy on dev, a fraction."""
         return float(self.metrics["dev"]["accuracy"])
 
     @property
     def epochs(self) -> int:
-        """After which its weights are those that were kept."""
+        """Return the epoch whose weights were kept."""
         return int(self.metrics["epochs"]["chosen"])
 
     @property

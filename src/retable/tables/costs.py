@@ -1,4 +1,4 @@
-"""What a row's runs cost: parameters, FLOPs for a word, speed and time, over all columns that were measured."""
+"""Sum up what a row's runs cost: parameters, FLOPs for a word, speed and time, over all columns that were measured."""
 
 from collections.abc import Iterable, Mapping
 from statistics import median
@@ -15,7 +15,7 @@ NOTE = (
 
 
 def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
-    """Cells of a table under HEADER, a line for each row that was measured, in the order of `printed`.
+    """Return cells of a table under HEADER, a line for each row that was measured, in the order of `printed`.
 
     Args:
         printed: row -> what it is called.
@@ -39,13 +39,13 @@ def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
 
 
 def span(values: list[float]) -> str:
-    """The smallest and the largest value: "1.2 K to 3.4 M"; one where both read alike."""
+    """Return the smallest and the largest value: "1.2 K to 3.4 M"; one where both read alike."""
     least, most = short(min(values)), short(max(values))
     return least if least == most else f"{least} to {most}"
 
 
 def short(value: float) -> str:
-    """A number with two or three digits: 0.35, 12, 845, 1.2 K, 34 M."""
+    """Return a number with two or three digits: 0.35, 12, 845, 1.2 K, 34 M."""
     for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " K")):
         if abs(value) >= 0.9995 * unit:
             return _digits(value / unit) + name
@@ -59,7 +59,7 @@ def _digits(value: float) -> str:
 
 
 def _known(costs: list[Mapping[str, Any]], name: str) -> list[float]:
-    """The values of the runs that have one: a time that was taken beside other work is not kept."""
+    """Return the values of the runs that have one: a time that was taken beside other work is not kept."""
     return [_number(cost, name) for cost in costs if cost.get(name) not in (None, "")]
 
 

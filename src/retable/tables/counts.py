@@ -25,7 +25,7 @@ LARGE = 2**20  # where an exponent is measured: the highest power outweighs what
 
 
 def count_lines(table: CountTable, published: Sequence[Published]) -> list[Line]:
-    """All lines of a table, in the order of its cells; a printed cell that is not counted here comes last."""
+    """Return all lines of a table, in the order of its cells; a printed cell that is not counted here comes last."""
     printed = {(number.row, number.column): number for number in published if number.metric == table.metric}
     lines = [_counted(table, cell, count, printed.get(cell)) for cell, count in table.cells.items()]
     missing = [number for cell, number in printed.items() if cell not in table.cells]
@@ -36,12 +36,12 @@ def count_lines(table: CountTable, published: Sequence[Published]) -> list[Line]
 
 
 def measure(count: ParameterCount | Exponent) -> float:
-    """The number of parameters, or the exponent."""
+    """Return the number of parameters, or the exponent."""
     return float(parameters(count)) if isinstance(count, ParameterCount) else exponent(count)
 
 
 def parameters(count: ParameterCount) -> int:
-    """Parameters of the parts of a network.
+    """Return parameters of the parts of a network.
 
     Raises: ValueError if a part is in no network of this model.
     """
@@ -79,7 +79,7 @@ def _network(model: str, dim: int, classes: int, options: Mapping[str, Any]) -> 
 
 
 def _numbers(network: nn.Module, part: str = "") -> int:
-    """Parameters whose name is the part's or stands below it; of the whole network without a part.
+    """Return parameters whose name is the part's or stands below it; of the whole network without a part.
 
     The word vectors of these networks are no parameters, because nothing is tuned.
     """

@@ -1,4 +1,4 @@
-"""How far one more run may lie from ours, and what that says of a published number.
+"""Compute how far one more run may lie from ours, and what that says of a published number.
 
 Source: docs/readings.md, "Intervals and verdicts".
 """
@@ -17,7 +17,7 @@ Verdict = Literal["agrees", "higher", "lower", "uninformative", "not-run", ""]
 def prediction_interval(
     scores: Sequence[float], texts: int, *, same_texts: bool, seed_deviation: float | None, published_runs: int = 1
 ) -> tuple[float, float]:
-    """The 95% interval in which the mean of `published_runs` more runs under the same conditions falls.
+    """Return the 95% interval in which the mean of `published_runs` more runs under the same conditions falls.
 
     Args:
         scores: accuracies of our runs, fractions.
@@ -42,7 +42,7 @@ def prediction_interval(
 
 
 def verdict(low: float, high: float, published: float, differences: float) -> Verdict:
-    """What our interval says of the published number.
+    """Return what our interval says of the published number.
 
     Args:
         low, high: our interval; published: the printed number, in the same unit.

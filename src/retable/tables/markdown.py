@@ -18,7 +18,7 @@ LEGEND = (
 
 
 def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = ()) -> str:
-    """A table of scores with its legend, what its rows cost, and its notes."""
+    """Return a table of scores with its legend, what its rows cost, and its notes."""
     cells = {(line.row, line.column): line for line in lines}
     columns = [column for column in table.columns if any(key[1] == column.id for key in cells)]
     rows = [row for row in table.rows if any(key[0] == row.id for key in cells)]
@@ -34,7 +34,7 @@ def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = ()
 
 
 def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
-    """A table of facts about corpora: counted here / printed; a column of several units names them in its cells."""
+    """Return a table of facts about corpora: counted here / printed; cells of a column of several units name them."""
     cells = {(line.row, line.column): line for line in lines}
     rows, columns = ([*dict.fromkeys(key[index] for key in cells)] for index in (0, 1))
     units = {column: sorted({_unit(line) for line in lines if line.column == column}) for column in columns}
@@ -48,7 +48,7 @@ def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
 
 
 def counts_markdown(table: CountTable, lines: Sequence[Line]) -> str:
-    """A table of counts: ours, from the networks themselves, beside the printed."""
+    """Return a table of counts: ours, from the networks themselves, beside the printed."""
     cells = {(line.row, line.column): line for line in lines}
     rows, columns = ([*dict.fromkeys(key[index] for key in cells)] for index in (0, 1))
     body = [
@@ -63,7 +63,7 @@ def counts_markdown(table: CountTable, lines: Sequence[Line]) -> str:
 
 
 def markdown_table(header: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *body)]
     return "\n".join(lines) + "\n"
 
@@ -93,12 +93,12 @@ def _cell(line: Line | None, *, with_unit: bool = False) -> str:
 
 
 def _unit(line: Line) -> str:
-    """What a figure is told in; empty for a plain count."""
+    """Return what a figure is told in; empty for a plain count."""
     return "" if line.unit == "count" else line.unit
 
 
 def _notes(lines: Sequence[Line]) -> str:
-    """Every note once, with the cells that have it; a note on all cells of a row or a column names only that."""
+    """Return every note once, with the cells that have it; a note on all cells of a row or a column names only that."""
     where: dict[str, set[tuple[str, str]]] = {}
     for line in lines:
         for note in line.note.split("; ") if line.note else []:
@@ -108,7 +108,7 @@ def _notes(lines: Sequence[Line]) -> str:
 
 
 def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> list[str]:
-    """Names of the cells; where all cells of a column or a row are among them, the name of that alone."""
+    """Return names of the cells; where all cells of a column or a row are among them, the name of that alone."""
     named, rest = [], set(found)
     for index, kind in ((1, "column"), (0, "row")):
         for name in dict.fromkeys(cell[index] for cell in cells):

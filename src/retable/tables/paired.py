@@ -19,7 +19,7 @@ Verdict = Literal["holds", "reversed", "undecided"]
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more texts the first model has right, as fractions of all: `low`, `high` enclose it with 95 %."""
+    """Hold how many more texts the first model has right, as fractions of all: `low`, `high` enclose it with 95 %."""
 
     texts: int
     value: float
@@ -28,7 +28,9 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the first is ahead: "holds", "reversed" if it is behind, "undecided" if the interval holds zero."""
+        """Return whether the first is ahead: "holds", "reversed" if it is behind, "undecided" if the interval holds
+        zero.
+        """
         if self.low > 0:
             return "holds"
         return "reversed" if self.high < 0 else "undecided"
@@ -37,7 +39,7 @@ class Difference:
 def paired_difference(
     first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_], seed_deviation: float | None = None
 ) -> Difference:
-    """The difference in accuracy of two models.
+    """Return the difference in accuracy of two models.
 
     Args:
         first, second: whether each answers a text rightly, bool (text,), in one order of the texts.
@@ -52,7 +54,7 @@ def paired_difference(
 
 
 def together(differences: Sequence[Difference]) -> Difference:
-    """The mean of independent differences, each weighing the same: one comparison over several corpora."""
+    """Return the mean of independent differences, each weighing the same: one comparison over several corpora."""
     count = len(differences)
     value = sum(each.value for each in differences) / count
     half = sum((each.high - each.value) ** 2 for each in differences) ** 0.5 / count

@@ -29,7 +29,7 @@ class Published:
 
 
 def read_published(path: Path, table: str) -> list[Published]:
-    """The numbers of one table of a paper, in the printed order.
+    """Return the numbers of one table of a paper, in the printed order.
 
     Raises: InputError if the file is missing, has other columns, or a value is no number.
     """

@@ -20,7 +20,7 @@ COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that s
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a table needs of one run: scores as fractions, and what a reader must know of it."""
+    """Hold what a table needs of one run: scores as fractions, and what a reader must know of it."""
 
     value: float
     clean: float | None
@@ -67,7 +67,7 @@ class RunResult:
 
 
 def limited(result: RunResult, allowed: int, whole: int) -> RunResult:
-    """The result, which knows whether a limit ended the run: it used up what was allowed, and its row has more.
+    """Return the result, which knows whether a limit ended the run: it used up what was allowed, and its row has more.
 
     A run that was cut off from a schedule that depends on its length says so already (`schedule_cut`).
 
@@ -80,7 +80,7 @@ def limited(result: RunResult, allowed: int, whole: int) -> RunResult:
 
 
 def fold_label(parameters: Mapping[str, Any]) -> str:
-    """The fold of a run's parameters, for the bank; empty where there is none."""
+    """Return the fold of a run's parameters, for the bank; empty where there is none."""
     fold = Fold.of_parameters(parameters.get("corpus", {}))
     return fold.label if fold else ""
 
@@ -94,7 +94,7 @@ class OfFolds(RunResult):
 
 
 def of_folds(runs: Sequence[RunResult]) -> RunResult:
-    """What a table shows of the runs of one seed: the run itself where there are no folds.
+    """Return what a table shows of the runs of one seed: the run itself where there are no folds.
 
     Of test folds the mean over all their texts, each of which is tested once. Of dev folds the run of the fold that is
     best on what it held out: "the accuracy of the best model on the test set after performing 3-fold cross-validation"
@@ -118,7 +118,7 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
 
 
 def pooled(runs: Sequence[RunResult]) -> RunResult:
-    """Runs on different test texts as one: an accuracy is the share of all their texts, and so is the clean one."""
+    """Return runs on different test texts as one: an accuracy, and a clean one, is the share of all their texts."""
     texts, clean_texts = (sum(getattr(run, name) for run in runs) for name in ("texts", "clean_texts"))
     clean = sum((run.clean or 0.0) * run.clean_texts for run in runs) / clean_texts if clean_texts else None
     covered = [run.tokens_covered for run in runs if run.tokens_covered is not None]
@@ -152,7 +152,7 @@ class Cells:
 def result_lines(
     table: ResultTable, published: Sequence[Published], cells: Cells, seed_deviations: Mapping[str, float | None]
 ) -> list[Line]:
-    """All lines of a table.
+    """Return all lines of a table.
 
     Args:
         table: its rows and columns.
@@ -179,7 +179,8 @@ def result_lines(
 
 
 def with_means(table: ResultTable, cells: Cells) -> Cells:
-    """The cells, and those of columns that are the mean of others, run by run; with the reason where one is missing.
+    """Return the cells, and those of columns that are the mean of others, run by run; with the reason where one is
+    missing.
 
     Where no column is measured, and all for one reason, it is that of the mean.
     """
@@ -215,7 +216,7 @@ def _mean_run(runs: Sequence[RunResult]) -> RunResult:
 def floor_of(
     table: ResultTable, column: str, runs: Mapping[tuple[str, str], Sequence[RunResult]]
 ) -> tuple[str, float] | None:
-    """The best of the linear rows on a column: its row and mean score, a fraction."""
+    """Return the best of the linear rows on a column: its row and mean score, a fraction."""
     found = [(row, _mean([run.value for run in runs[row, column]])) for row in LINEAR_ROWS if (row, column) in runs]
     return max(found, key=lambda pair: pair[1]) if found else None
 
@@ -285,7 +286,7 @@ def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number
 
 
 def is_papers_own(wanted: str, vectors: str, corpus: str | None) -> bool:
-    """Whether word vectors are of the kind that a paper used.
+    """Return whether word vectors are of the kind that a paper used.
 
     Args:
         wanted: ResultTable.vectors: "" any, "glove" a published release, "corpus.word2vec" those of the corpus alone.
@@ -335,7 +336,7 @@ def _notes(
 
 
 def _note_of_folds(runs: Sequence[OfFolds], unit: str) -> str:
-    """How the folds became one figure, and how far they lie apart."""
+    """Return how the folds became one figure, and how far they lie apart."""
     factor, digits = FACTOR[unit], DIGITS[unit]
     count = len(runs[0].values)
     spread = f"standard deviation between folds {_mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"

@@ -14,7 +14,7 @@ Stats = Mapping[str, Mapping[str, Any]]
 
 
 def statistics_lines(table: StatisticsTable, published: Sequence[Published], stats: Stats) -> list[Line]:
-    """All lines of a table: what the paper prints, then our rows, so far as their corpora are at hand.
+    """Return all lines of a table: what the paper prints, then our rows, so far as their corpora are at hand.
 
     Args:
         stats: corpus -> stats.json of those that are at hand.
@@ -74,7 +74,7 @@ def _not_counted(table: StatisticsTable, number: Published) -> Line:
 
 
 def _counted(table: StatisticsTable, row: str, column: Published, counted: float) -> Line:
-    """A cell of a row that the paper does not print; its unit is that of the column's first printed cell."""
+    """Return a cell of a row that the paper does not print; its unit is that of the column's first printed cell."""
     unit = column.unit if column.unit in DIGITS else "count"
     measured = _in_unit(counted + table.added.get((row, column.column), 0), unit)
     return Line(

@@ -201,6 +201,7 @@ def joined(splits: Sequence[Split]) -> Split:
         None if any(each is None for each in parts) else pa.concat_arrays(parts),
         np.concatenate([split.classes for split in splits]),
         np.concatenate([split.clean for split in splits]),
+        None if any(split.texts is None for split in splits) else pa.concat_arrays([split.texts for split in splits]),
     )
 
 
@@ -214,6 +215,7 @@ def part(texts: Split, places: Places) -> Split:
         None if texts.parts is None else texts.parts.take(at),
         texts.classes[places],
         texts.clean[places],
+        None if texts.texts is None else texts.texts.take(at),
     )
 
 

@@ -27,7 +27,7 @@ TOKENS, PARTS = pa.field("tokens", pa.list_(pa.string())), pa.field("parts", pa.
 
 @dataclass(frozen=True)
 class Facts:
-    """What every file of a corpus says of itself: its id, language and labels (the order gives the class index).
+    """Hold what every file of a corpus says of itself: its id, language and labels (the order gives the class index).
 
     `domains` are the corpora that a joint corpus is made of; the ids of its texts are "<domain>/<id>".
     """
@@ -42,7 +42,8 @@ class Facts:
 class Split:
     """One split of a tagged corpus, ready for a model.
 
-    `tokens` and `parts` are list<string> arrays, `classes` int64 (text,), `clean` bool (text,).
+    `tokens` and `parts` are list<string> arrays, `classes` int64 (text,), `clean` bool (text,). `texts` are the clean
+    texts, string (text,), for a run that reads raw characters; None for others.
     """
 
     facts: Facts
@@ -51,6 +52,7 @@ class Split:
     parts: pa.ListArray | None
     classes: np.ndarray
     clean: np.ndarray
+    texts: pa.StringArray | None = None
 
     @property
     def domains(self) -> np.ndarray | None:
@@ -62,17 +64,17 @@ class Split:
 
 
 def clean_schema(facts: Facts) -> pa.Schema:
-    """The schema of data/clean/<corpus>/<split>.parquet."""
+    """Return the schema of data/clean/<corpus>/<split>.parquet."""
     return pa.schema([ID, TEXT, LABEL, CLEAN], metadata=facts_metadata(facts))
 
 
 def tagged_schema(facts: Facts, *, parts: bool) -> pa.Schema:
-    """The schema of data/tagged/<corpus>/<split>.parquet, with parts of speech or without."""
+    """Return the schema of data/tagged/<corpus>/<split>.parquet, with parts of speech or without."""
     return pa.schema([ID, TOKENS, *([PARTS] if parts else []), LABEL, CLEAN], metadata=facts_metadata(facts))
 
 
 def read_facts(path: Path) -> Facts:
-    """The facts in a clean or tagged file."""
+    """Return the facts in a clean or tagged file."""
     metadata = _open(path).schema_arrow.metadata or {}
     if b"retable" not in metadata:
         raise InputError(f"{path} was not written by retable: its schema has no facts; remove it and run `dvc repro`.")
@@ -104,8 +106,22 @@ def read_split(folder: Path, split: str) -> Split:
     )
 
 
+def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
+    """Read the clean texts of a split, string (text,).
+
+    Args:
+        path: data/clean/<corpus>/<split>.parquet.
+        ids: those of the tagged split.
+    Raises: InputError if the file is missing or damaged, or its texts are others.
+    """
+    table = _open(path).read(columns=["id", "text"])
+    if table.column("id").to_pylist() != ids:
+        raise InputError(f"{path} has other texts than its tagged split; `dvc repro` tags it anew.")
+    return table.column("text").combine_chunks()
+
+
 def facts_metadata(facts: Facts) -> dict[bytes, bytes]:
-    """Facts as the metadata of a Parquet schema."""
+    """Return facts as the metadata of a Parquet schema."""
     values = {"corpus": facts.corpus, "language": facts.language, "labels": list(facts.labels)}
     values |= {"domains": list(facts.domains)} if facts.domains else {}
     return {b"retable": json.dumps(values, ensure_ascii=False).encode("utf-8")}

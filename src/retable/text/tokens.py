@@ -15,12 +15,12 @@ TOKENISERS: dict[str, Tokenise] = {"en": english_tokens, "zh": chinese_words}
 
 
 def own_tokens(texts: Sequence[str]) -> pa.ListArray:
-    """The tokens of texts that come tokenised, separated by white space."""
+    """Return the tokens of texts that come tokenised, separated by white space."""
     return pa.array([text.split() for text in texts], TOKENS.type)
 
 
 def tokeniser_for(language: str, *, tokenised: bool) -> Tokenise:
-    """The function that turns the texts of a corpus into tokens.
+    """Return the function that turns the texts of a corpus into tokens.
 
     Args:
         language: of the texts, as the registry tells it ("en").

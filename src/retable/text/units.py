@@ -1,7 +1,8 @@
 """Words or characters: what a run reads as the units of its texts.
 
 The tagged files hold words. A text in characters is its words' characters (Unicode code points) in order, each with the
-part of speech of the word in which it stands; the white space between words is no character of it.
+part of speech of the word in which it stands; the white space between words is no character of it. Its raw characters
+are all those of the clean text, with case and white space, and have no parts of speech.
 """
 
 from dataclasses import replace
@@ -14,16 +15,21 @@ import pyarrow.compute as pc
 from retable.errors import unknown_name
 from retable.text.splits import Split
 
-Unit = Literal["words", "characters"]
+TokenUnit = Literal["words", "characters"]  # what vectors are trained for
+Unit = Literal[TokenUnit, "raw-characters"]
+RAW: Unit = "raw-characters"
 
 
 def in_unit(split: Split, unit: Unit) -> Split:
-    """A split of words, as it is or in characters.
+    """Return a split of words as it is, or in characters.
 
     Raises: InputError for an unknown unit.
     """
     if unit == "words":
         return split
+    if unit == RAW:
+        assert split.texts is not None, "raw characters are those of clean texts, which this split was read without"
+        return replace(split, tokens=raw_characters_of(split.texts), parts=None)
     if unit != "characters":
         raise unknown_name("embedding.unit", unit, get_args(Unit))
     tokens, parts = characters_of(split.tokens, split.parts)
@@ -31,7 +37,7 @@ def in_unit(split: Split, unit: Unit) -> Split:
 
 
 def characters_of(tokens: pa.ListArray, parts: pa.ListArray | None) -> tuple[pa.ListArray, pa.ListArray | None]:
-    """The characters of every text and, where parts of speech are given, the part of each character's word.
+    """Return the characters of every text and, where parts of speech are given, the part of each character's word.
 
     Args:
         tokens: the words, list<string> (text,).
@@ -49,8 +55,17 @@ def characters_of(tokens: pa.ListArray, parts: pa.ListArray | None) -> tuple[pa.
     return characters, pa.ListArray.from_arrays(offsets, parts.flatten().take(of_character))
 
 
+def raw_characters_of(texts: pa.StringArray) -> pa.ListArray:
+    """Return the characters of every text, list<string> (text,)."""
+    lengths = pc.utf8_length(texts).to_numpy(zero_copy_only=False)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
+    return pa.ListArray.from_arrays(offsets, _split_into_characters(texts))
+
+
 def _split_into_characters(words: pa.StringArray) -> pa.StringArray:
-    """The characters of all words, in order: the same bytes of UTF-8 with an offset at each character's first byte."""
+    """Return the characters of all words, in order: the same bytes of UTF-8 with an offset at each character's first
+    byte.
+    """
     if not len(words):
         return words
     _, offset_buffer, data = words.buffers()
@@ -63,6 +78,6 @@ def _split_into_characters(words: pa.StringArray) -> pa.StringArray:
 
 
 def _offsets_from_zero(lists: pa.ListArray) -> np.ndarray:
-    """Where the lists begin in `lists.flatten()`, int64 (list + 1,)."""
+    """Return where the lists begin in `lists.flatten()`, int64 (list + 1,)."""
     offsets = lists.offsets.to_numpy().astype(np.int64)
     return offsets - offsets[0]

@@ -60,18 +60,18 @@ class Encoded:
 
     @property
     def lengths(self) -> np.ndarray:
-        """Words in each text, int64 (text,)."""
+        """Return words in each text, int64 (text,)."""
         return np.diff(self.offsets)
 
 
 def count_words(tokens: pa.ListArray, *, lowercase: bool) -> dict[str, int]:
-    """Word -> number of its occurrences in a split."""
+    """Return word -> number of its occurrences in a split."""
     counted = pc.value_counts(_flat_words(tokens, lowercase))
     return dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
 
 
 def part_names(split: Split) -> list[str]:
-    """The unknown part of speech, then those of a split in alphabetical order.
+    """Return the unknown part of speech, then those of a split in alphabetical order.
 
     Raises: InputError if the split was tagged without parts.
     """
@@ -88,7 +88,7 @@ def build_vocabulary(
     parts: Sequence[str] = (),
     sentences: bool = False,
 ) -> Vocabulary:
-    """The vocabulary of a run.
+    """Return the vocabulary of a run.
 
     Args:
         counts: occurrences of every word of the training split.
@@ -107,6 +107,16 @@ def build_vocabulary(
     rest = [word for word in given if word not in in_training]
     words = ["<padding>", "<unknown>", *trained, *rest]
     return Vocabulary(words, 2 + len(trained), lowercase, unit, [*parts], sentences)
+
+
+def vocabulary_of(alphabet: str, *, lowercase: bool, unit: Unit) -> Vocabulary:
+    """Return a vocabulary that no training text changes: the characters of an alphabet, lower case.
+
+    Args:
+        lowercase: whether texts are lower-cased; if not, the capital letters have rows of their own.
+    """
+    capitals = "" if lowercase else alphabet.upper()
+    return Vocabulary(["<padding>", "<unknown>", *dict.fromkeys(alphabet + capitals)], 0, lowercase, unit)
 
 
 def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encoded:
@@ -140,7 +150,7 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
 
 
 def _encode_parts(split: Split, names: Sequence[str]) -> np.ndarray:
-    """Place of every word's part of speech among the names, int32; 0 for one that is not among them."""
+    """Return the place of every word's part of speech among the names, int32; 0 for one that is not among them."""
     places = pc.index_in(_flat_parts(split), value_set=pa.array(names, pa.string()))
     return pc.fill_null(places, 0).to_numpy(zero_copy_only=False).astype(np.int32)
 

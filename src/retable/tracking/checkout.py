@@ -18,7 +18,7 @@ from retable.tracking.store import Store
 
 
 def the_store() -> Store:
-    """The store of this checkout, the same from inside DVC's temporary copies; so is a relative sqlite path."""
+    """Return the store of this checkout, the same from inside DVC's temporary copies; so is a relative sqlite path."""
     uri, home = os.environ.get("MLFLOW_TRACKING_URI") or "sqlite:///mlflow.db", CHECKOUT
     if uri.startswith("sqlite:///"):
         file = CHECKOUT / uri.removeprefix("sqlite:///")
@@ -46,7 +46,7 @@ def all_entries() -> list[Entry]:
 
 
 class Unlogged:
-    """In place of a live run where MLflow is not installed (a bare GPU machine): the files alone."""
+    """Stand in for a live run where MLflow is not installed (a bare GPU machine): the files alone."""
 
     def __enter__(self) -> "Unlogged":
         return self
@@ -59,7 +59,7 @@ class Unlogged:
 
 
 def live_run(facts: Mapping[str, Any]) -> LiveRun | Unlogged:
-    """The focus run, logged while it trains; `facts` as far as they are known before."""
+    """Return the focus run, logged while it trains; `facts` as far as they are known before."""
     if importlib.util.find_spec("mlflow") is None:
         return Unlogged()
     experiment = os.environ.get("DVC_EXP_NAME")

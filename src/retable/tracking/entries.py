@@ -1,4 +1,4 @@
-"""What a folder of results asks to have recorded: plain values from its files, without MLflow."""
+"""Collect what a folder of results asks to have recorded: plain values from its files, without MLflow."""
 
 import json
 import re
@@ -62,7 +62,7 @@ def run_entry(folder: Path, place: str) -> Entry:
 
 
 def cell_entry(place: str, key: str, runs: Sequence[Entry]) -> Entry:
-    """The parent of these runs."""
+    """Return the parent of these runs."""
     facts = {
         name: value for name, value in runs[0].facts.items() if name not in ("seed", "fold", "test", "dev", "date")
     }
@@ -73,7 +73,7 @@ def cell_entry(place: str, key: str, runs: Sequence[Entry]) -> Entry:
 
 
 def focus_entry(folder: Path, experiment: str | None) -> Entry | None:
-    """The focus run, if it is there.
+    """Return the focus run, if it is there.
 
     Args:
         experiment: the name that DVC gave to the experiment, if it is one.
@@ -86,12 +86,12 @@ def focus_entry(folder: Path, experiment: str | None) -> Entry | None:
 
 
 def focus_name(facts: Facts) -> str:
-    """The experiment's name, else model and corpus."""
+    """Return the experiment's name, else model and corpus."""
     return str(facts.get("dvc_experiment") or f"{facts['model']} on {facts['corpus']}")
 
 
 def file_entry(kind: str, name: str, place: str, path: Path) -> Entry:
-    """A JSON file of figures that is no run: statistics of a corpus, facts of vectors, accuracy of the tagger."""
+    """Return a JSON file of figures that is no run: statistics of a corpus, facts of vectors, the tagger's accuracy."""
     digest = sha256_of_file(path)
     experiment = {"corpus": "corpora"}.get(kind, kind)
     figures = read_json(path)
@@ -113,7 +113,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def run_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a run that are recorded, all of which must be there."""
+    """Return the files of a run that are recorded, all of which must be there."""
     for name in RUN_FILES:
         if not (folder / name).exists():
             raise InputError(f"{folder} has no {name}, so the run is not whole; remove the folder and run `dvc repro`.")
@@ -121,20 +121,20 @@ def run_files(folder: Path) -> tuple[Path, ...]:
 
 
 def without_seed(parameters: Facts) -> dict[str, Any]:
-    """The parameters that all runs of a cell share, on the corpus's own splits or on its folds."""
+    """Return the parameters that all runs of a cell share, on the corpus's own splits or on its folds."""
     shared = {name: value for name, value in parameters.items() if name != "seed"}
     corpus = parameters.get("corpus")
     return shared | {"corpus": {**corpus, "fold": None}} if corpus and "fold" in corpus else shared
 
 
 def cell_key(facts: Facts) -> str:
-    """What identifies a cell: parameters without the seed, data and code."""
+    """Return what identifies a cell: parameters without the seed, data and code."""
     hashes = facts["hashes"]
     return sha256_of_value([without_seed(facts["parameters"]), hashes["data"], hashes["recipe"]])
 
 
 def tags(kind: str, facts: Facts) -> dict[str, str]:
-    """What a run can be filtered by."""
+    """Return what a run can be filtered by."""
     found = {name: facts[name] for name in FILTERS if facts.get(name) is not None}
     hashes = facts.get("hashes", {})
     found |= {"kind": kind, "commit": facts.get("git_commit")}
@@ -146,14 +146,14 @@ def tags(kind: str, facts: Facts) -> dict[str, str]:
 
 
 def parameters(facts: Facts) -> dict[str, str]:
-    """All parameters, one level: training.epochs; what is too long for MLflow is cut and says so."""
+    """Return all parameters, one level: training.epochs; what is too long for MLflow is cut and says so."""
     values = dict(flat(facts.get("parameters", {})))
     values |= {f"chosen.{name}": text for name, text in flat(facts.get("chosen", {}))}
     return {name: cut(value if isinstance(value, str) else json.dumps(value)) for name, value in values.items()}
 
 
 def cut(text: str) -> str:
-    """A text of at most `LONGEST_VALUE` characters."""
+    """Return a text of at most `LONGEST_VALUE` characters."""
     if len(text) <= LONGEST_VALUE:
         return text
     rest = f" ... (cut: {len(text):,} characters; all of it stands in metrics.json)"
@@ -161,7 +161,9 @@ def cut(text: str) -> str:
 
 
 def final_metrics(entry: Entry) -> dict[str, float]:
-    """The figures of a finished entry: test_accuracy, ..., cost_seconds, ...; of a cell, the means over its runs."""
+    """Return the figures of a finished entry: test_accuracy, ..., cost_seconds, ...; of a cell, the means over its
+    runs.
+    """
     if entry.kind == "cell":
         runs = [final_metrics(run) for run in entry.runs]
         shared = set(runs[0]).intersection(*runs)
@@ -174,7 +176,7 @@ def final_metrics(entry: Entry) -> dict[str, float]:
 
 
 def numbers(values: Any, separator: str) -> dict[str, float]:
-    """The numbers in nested JSON under names that MLflow allows."""
+    """Return the numbers in nested JSON under names that MLflow allows."""
     return {
         re.sub(r"[^/\w.\- :]", "_", name)[:250]: float(value)
         for name, value in flat(values, separator)
@@ -183,7 +185,7 @@ def numbers(values: Any, separator: str) -> dict[str, float]:
 
 
 def flat(values: Any, separator: str = ".", prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Name and value of every leaf of nested dicts."""
+    """Yield the name and value of every leaf of nested dicts."""
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from flat(value, separator, f"{prefix}{name}{separator}")
@@ -192,7 +194,7 @@ def flat(values: Any, separator: str = ".", prefix: str = "") -> Iterator[tuple[
 
 
 def points(line: Facts, position: int) -> list[tuple[str, int, float]]:
-    """Name, step and value of the numbers in one line of a curve: epoch/dev_accuracy, 3, 0.81.
+    """Return name, step and value of the numbers in one line of a curve: epoch/dev_accuracy, 3, 0.81.
 
     Args:
         line: of curve.csv, or as training gives it: an epoch of a network, or a candidate of a linear model.
@@ -204,7 +206,7 @@ def points(line: Facts, position: int) -> list[tuple[str, int, float]]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a cell of a curve holds a number, written or as such."""
+    """Return whether a cell of a curve holds a number, written or as such."""
     try:
         float(value)
     except (TypeError, ValueError):

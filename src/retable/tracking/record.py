@@ -16,14 +16,16 @@ DIGEST_LENGTH = 12  # of a data set in the UI; the whole sha256 is a tag beside 
 
 
 def is_recorded(store: Store, entries: Sequence[Entry]) -> bool:
-    """Whether a sqlite store holds all of this, seen without MLflow; of another store nothing is known so quickly."""
+    """Return whether a sqlite store holds all of this, seen without MLflow; of another store nothing is known so
+    quickly.
+    """
     return not entries or (
         store.sqlite_file is not None and not missing(entries, found(store, experiments_of(entries)))
     )
 
 
 def experiments_of(entries: Iterable[Entry]) -> list[str]:
-    """The names of the experiments that entries belong to."""
+    """Return the names of the experiments that entries belong to."""
     return sorted({entry.experiment for entry in entries})
 
 
@@ -56,7 +58,7 @@ def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], N
 
 
 def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
-    """The entries that are not in the store, or not whole, or of which the store holds other bytes."""
+    """Return the entries that are not in the store, or not whole, or of which the store holds other bytes."""
     whole = {run.identity: run for run in here if run.digest}
     parents = {run.run_id for run in whole.values()}
     return [
@@ -91,7 +93,7 @@ def write(client: Any, experiment: str, entry: Entry, here: Iterable[Found]) -> 
 
 
 def create(client: Any, experiment: str, name: str, place: str, key: str, start: float) -> str:
-    """An empty run that can be found by its key."""
+    """Return an empty run that can be found by its key."""
     own = {PLACE: place, KEY: key, "mlflow.source.name": "retable"}
     return str(client.create_run(experiment, start_time=int(start * 1000), tags=own, run_name=name).info.run_id)
 
@@ -140,7 +142,7 @@ def fill(client: Any, run_id: str, entry: Entry, start: float) -> None:
 
 
 def finish(client: Any, run_id: str, entry: Entry) -> None:
-    """Final metrics and the end; last of all the mark that everything is there."""
+    """Log final metrics and the end; last of all the mark that everything is there."""
     _, end = start_and_end(entry)
     when = time.time() if entry.kind == "cell" else end  # a cell's means change, and the latest counts
     log_metrics(client, run_id, [(name, value, when, 0) for name, value in final_metrics(entry).items()])
@@ -159,7 +161,7 @@ def log_metrics(client: Any, run_id: str, values: Iterable[tuple[str, float, flo
 
 
 def in_batches(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    """Lists of at most `size` values."""
+    """Return lists of at most `size` values."""
     rest = iter(values)
     while some := list(islice(rest, size)):
         yield some

@@ -1,4 +1,4 @@
-"""Where an MLflow store is, how to reach it, and what it holds."""
+"""Find an MLflow store, reach it, and read what it holds."""
 
 import fcntl
 import logging
@@ -54,22 +54,22 @@ class Store:
 
     @property
     def scheme(self) -> str:
-        """The kind of store, without a driver: postgresql for postgresql+psycopg2://."""
+        """Return the kind of store, without a driver: postgresql for postgresql+psycopg2://."""
         return urlsplit(self.uri).scheme.split("+")[0]
 
     @property
     def shown(self) -> str:
-        """The URI without a password, for messages."""
+        """Return the URI without a password, for messages."""
         return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", self.uri)
 
     @property
     def is_server(self) -> bool:
-        """Whether an MLflow server stands between, which keeps the artifacts too."""
+        """Return whether an MLflow server stands between, which keeps the artifacts too."""
         return self.scheme.startswith("http")
 
     @property
     def sqlite_file(self) -> Path | None:
-        """The database file of a sqlite store."""
+        """Return the database file of a sqlite store."""
         return Path(self.uri.removeprefix("sqlite:///")) if self.scheme == "sqlite" else None
 
 
@@ -100,7 +100,8 @@ def locked(store: Store) -> Iterator[None]:
 
 
 def connect(store: Store) -> Any:
-    """An `MlflowClient` on a store that answers; a sqlite store that does not exist is made. Hold `locked` around it.
+    """Return an `MlflowClient` on a store that answers; a sqlite store that does not exist is made. Hold `locked`
+    around it.
 
     Raises: InputError, within seconds, if the store cannot be reached.
     """
@@ -128,7 +129,7 @@ def connect(store: Store) -> Any:
 
 
 def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[Found]:
-    """Every run of ours in these experiments. A sqlite store is read without MLflow, in milliseconds.
+    """Return every run of ours in these experiments. A sqlite store is read without MLflow, in milliseconds.
 
     Args:
         client: what `connect` gave; needed for a store that is no sqlite file.
@@ -149,7 +150,7 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
 
 
 def found_in_sqlite(path: Path, experiments: list[str]) -> list[Found]:
-    """The same from the database itself; empty if it does not exist or has no tables yet."""
+    """Return the same from the database itself; empty if it does not exist or has no tables yet."""
     tags: dict[str, dict[str, str]] = {}
     ended: dict[str, int | None] = {}
     query = f"""
@@ -170,14 +171,14 @@ def found_in_sqlite(path: Path, experiments: list[str]) -> list[Found]:
 
 
 def found_run(run_id: str, ended: int | None, tags: dict[str, str]) -> Found:
-    """One run from its tags."""
+    """Return one run from its tags."""
     return Found(
         run_id, tags[PLACE], tags.get(KEY, ""), tags.get(DIGEST, ""), LIVE in tags, ended or 0, tags.get(PARENT, "")
     )
 
 
 def experiment_id(client: Any, store: Store, name: str) -> str:
-    """The id of an experiment, which is made if it is missing and restored if somebody deleted it."""
+    """Return the id of an experiment, which is made if it is missing and restored if somebody deleted it."""
     experiment = client.get_experiment_by_name(name)
     if experiment is None:
         location = None if store.is_server else (store.artifacts / name).as_uri()

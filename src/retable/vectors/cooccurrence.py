@@ -50,13 +50,13 @@ class Run(NamedTuple):
 
 
 class Cooccurrences(NamedTuple):
-    """How many words there are; all runs, for each of them all blocks."""
+    """Hold how many words there are; all runs, for each of them all blocks."""
 
     words: int
     runs: list[list[Run]]
 
     def block(self, block: int) -> tuple[Starts, Rows, npt.NDArray[np.float32]]:
-        """The rows of X of one block: starts and contexts as in a run, and X_ij, float32 (entry,)."""
+        """Return the rows of X of one block: starts and contexts as in a run, and X_ij, float32 (entry,)."""
         runs = [run[block] for run in self.runs]
         sizes = np.cumsum([0, *(len(run.contexts) for run in runs)])
         starts = np.stack([run.starts + size for run, size in zip(runs, sizes[:-1], strict=True)])
@@ -77,7 +77,7 @@ def count_cooccurrences(
     budget_bytes: int = BUDGET_BYTES,
     on_words: Callable[[int], None] = lambda words: None,
 ) -> Cooccurrences:
-    """The entries of X that are not zero.
+    """Return the entries of X that are not zero.
 
     Args:
         texts: batches of texts, list<string>.
@@ -106,7 +106,7 @@ def count_cooccurrences(
 def _counter(
     rows: Rows, starts: Starts, places: Rows, weights: Sums, blocks: int, spill: Spill
 ) -> Callable[[int], Run]:
-    """What counts one block of a run of texts."""
+    """Return what counts one block of a run of texts."""
     words = len(starts) - 1
     most = np.minimum(words, 2 * len(weights) * np.diff(starts))  # entries of a word
 
@@ -122,7 +122,7 @@ def _counter(
 def _long_runs(
     texts: Iterable[pa.ListArray], vocabulary: Sequence[str], words_at_once: int, on_words: Callable[[int], None]
 ) -> Iterator[Rows]:
-    """The rows of the known words, with an END_OF_TEXT before the first text and after each."""
+    """Yield the rows of the known words, with an END_OF_TEXT before the first text and after each."""
     known = pa.array(vocabulary, pa.string())
     parts, size = [], 0
     for batch in texts:
@@ -142,7 +142,7 @@ def _joined(parts: list[Rows]) -> Rows:
 
 
 def _rows_of(batch: pa.ListArray, known: pa.StringArray) -> Rows:
-    """The rows of the known words of all texts, with an END_OF_TEXT after each."""
+    """Return the rows of the known words of all texts, with an END_OF_TEXT after each."""
     rows = pc.fill_null(pc.index_in(batch.flatten(), value_set=known), -1).to_numpy(zero_copy_only=False)
     is_known = rows >= 0
     offsets = batch.offsets.to_numpy().astype(np.int64)
@@ -151,7 +151,7 @@ def _rows_of(batch: pa.ListArray, known: pa.StringArray) -> Rows:
 
 
 def places_of_words(rows: Rows, words: int) -> tuple[Starts, Rows]:
-    """Where every word stands, in ascending order: places[starts[word]] to places[starts[word + 1] - 1]."""
+    """Return where every word stands, in ascending order: places[starts[word]] to places[starts[word + 1] - 1]."""
     starts = np.zeros(words + 1, np.int64)
     for row in rows:
         if row >= 0:

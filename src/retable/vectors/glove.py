@@ -25,7 +25,7 @@ import numba
 import numpy as np
 
 from retable.errors import InputError
-from retable.text.units import Unit
+from retable.text.units import TokenUnit
 from retable.vectors.cooccurrence import count_cooccurrences
 from retable.vectors.glove_pass import Fit, first_tables, stride_of, sums_of_both, visit_all
 from retable.vectors.store import WordVectors
@@ -45,7 +45,7 @@ def train_glove(
     learning_rate: float,
     lowercase: bool,
     seed: int,
-    unit: Unit = "words",
+    unit: TokenUnit = "words",
     threads: int | None = None,
     on_words: Callable[[int], None] = lambda words: None,
     on_entries: Callable[[int, int, float], None] = lambda visited, entries, loss: None,

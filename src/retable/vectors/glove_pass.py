@@ -29,7 +29,7 @@ class Tables(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """What is visited, and the tables that change: of vectors of `size` numbers."""
+    """Hold what is visited, and the tables that change: of vectors of `size` numbers."""
 
     tiles: list[TileRow]
     tables: Tables
@@ -38,12 +38,12 @@ class Fit(NamedTuple):
 
 
 def stride_of(size: int) -> int:
-    """Numbers of a row of a table: vector, bias and 1, up to a whole number of registers."""
+    """Return numbers of a row of a table: vector, bias and 1, up to a whole number of registers."""
     return -(-(size + 2) // LANES) * LANES
 
 
 def first_tables(words: int, size: int, blocks: int, draw: np.random.Generator) -> Tables:
-    """Vectors and biases in (-0.5, 0.5) / size, and the sums of AdaGrad, all 1."""
+    """Return vectors and biases in (-0.5, 0.5) / size, and the sums of AdaGrad, all 1."""
     words_and_contexts = _small(draw, (2, words, size), size)
     return tables_of(*words_and_contexts, *_small(draw, (2, words), size), blocks=blocks)
 
@@ -53,7 +53,7 @@ def _small(draw: np.random.Generator, shape: tuple[int, ...], size: int) -> Floa
 
 
 def tables_of(words: Floats, contexts: Floats, word_biases: Floats, context_biases: Floats, *, blocks: int) -> Tables:
-    """Tables of these vectors (word, size) and biases (word,), with all sums 1."""
+    """Return tables of these vectors (word, size) and biases (word,), with all sums 1."""
     size = words.shape[1]
     tables = Tables(*(_table(len(words), size, blocks) for _ in Tables._fields))
     rows = np.arange(len(words))
@@ -124,7 +124,8 @@ def visit_round(fit: Fit, tiles: list[Tile], pool: Executor, parts: int) -> floa
 
 @cache
 def visitor(size: int) -> Any:
-    """The loop over the entries of a tile, compiled for vectors of `size` numbers: loops of known length are unrolled.
+    """Return the loop over the entries of a tile, compiled for vectors of `size` numbers: loops of known length are
+    unrolled.
 
     Its arguments: places and targets of the tile, the blocks of the two tables, which are changed in place, and the
     learning rate; every number is float32, for a float64 would halve the speed. It returns the summed loss.

@@ -22,7 +22,7 @@ POOL_SCHEMA = pa.schema([TOKENS])
 
 
 def pool_language(name: str, corpora: Sequence[Corpus]) -> str:
-    """The language of a pool's corpora.
+    """Return the language of a pool's corpora.
 
     Raises: InputError if there is no corpus, if one may be in no pool, or if they are in several languages.
     """

@@ -83,7 +83,9 @@ def _word2vec_text(file: IO[bytes], path: Path) -> Iterator[Row]:
 
 
 def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterator[Row]:
-    """Word, then `dim` numbers (0: as many as the first line has), split from the right: a word may hold spaces."""
+    """Yield the words of lines of word, then `dim` numbers (0: as many as the first line has), split from the right: a
+    word may hold spaces.
+    """
     for line, text in enumerate(file, first_line):
         text = text.rstrip(b"\r\n ")
         dim = dim or text.count(b" ")
@@ -94,7 +96,7 @@ def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterat
 
 
 def _word2vec_binary(file: IO[bytes], path: Path) -> Iterator[Row]:
-    """Word, space, `dim` little-endian float32, and from some tools a line break."""
+    """Yield the words of a file of word, space, `dim` little-endian float32, and from some tools a line break."""
     count, dim = _header(file, path)
     size = 4 * dim
     buffer, start = b"", 0
@@ -126,7 +128,7 @@ FORMS: dict[str, Reader] = {
 
 @contextmanager
 def _opened(path: Path, member: str) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked."""
+    """Open the bytes of a file, unpacked."""
     try:
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive, archive.open(_member(archive, path, member)) as file:

@@ -19,7 +19,7 @@ class Spill:
         self.left, self.lock = budget_bytes, Lock()
 
     def keep(self, array: np.ndarray) -> np.ndarray:
-        """The array itself while the budget lasts; else its numbers in a file that is mapped into memory.
+        """Return the array itself while the budget lasts; else its numbers in a file that is mapped into memory.
 
         Raises: InputError if the disk is full.
         """
@@ -30,7 +30,7 @@ class Spill:
 
 
 def _mapped(array: np.ndarray) -> np.ndarray:
-    """The file has no name, so that it is gone with its last user, even one that was killed."""
+    """Return the file has no name, so that it is gone with its last user, even one that was killed."""
     with tempfile.TemporaryFile() as file:
         try:
             array.tofile(file)

@@ -61,7 +61,7 @@ def read_vectors(folder: Path) -> WordVectors:
 
 
 def coverage(counts: Mapping[str, int], vocabulary: Container[str]) -> Coverage:
-    """How much of a corpus has a vector.
+    """Return how much of a corpus has a vector.
 
     Args:
         counts: occurrences of every word of the corpus.

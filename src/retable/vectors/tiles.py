@@ -40,7 +40,7 @@ class TileRow(NamedTuple):
     targets: Floats
 
     def tile(self, block: int) -> tuple[Integers, Floats]:
-        """Places and targets of one tile."""
+        """Return places and targets of one tile."""
         entries = slice(self.starts[block], self.starts[block + 1])
         return self.places[entries], self.targets[entries]
 
@@ -70,7 +70,7 @@ def in_tiles(
     threads: int = 1,
     budget_bytes: int = BUDGET_BYTES,
 ) -> list[TileRow]:
-    """All entries, a row of tiles for each block of words.
+    """Return all entries, a row of tiles for each block of words.
 
     Args:
         x_max, exponent: of the weighting f (GloVe, eq. 9).
@@ -92,7 +92,7 @@ def in_tiles(
 
 
 def rounds(blocks: int, draw: np.random.Generator) -> Iterator[list[Tile]]:
-    """Every tile once, in rounds whose order is drawn."""
+    """Yield every tile once, in rounds whose order is drawn."""
     for shift in draw.permutation(blocks).tolist():
         yield [(block, (block + shift) % blocks) for block in range(blocks)]
 
@@ -100,7 +100,7 @@ def rounds(blocks: int, draw: np.random.Generator) -> Iterator[list[Tile]]:
 def deal(
     starts: Starts, contexts: Integers, counts: Floats, blocks: int, x_max: np.float32, exponent: np.float32
 ) -> tuple[Starts, Integers, Floats]:
-    """The entries of one block of rows, tile after tile; the k-th row is that of the word with place k."""
+    """Return the entries of one block of rows, tile after tile; the k-th row is that of the word with place k."""
     tile_starts = np.zeros(blocks + 1, np.int64)
     for context in contexts:
         tile_starts[context % blocks + 1] += 1

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from retable.errors import InputError, unknown_name
-from retable.text.units import Unit, characters_of
+from retable.text.units import TokenUnit, characters_of
 
 TEXTS_IN_BATCH = 1_000
 LONGEST_SENTENCE = 10_000  # gensim drops the rest of a longer one in silence
@@ -32,15 +32,15 @@ class TokenLists:
         file: Path,
         *,
         lowercase: bool,
-        unit: Unit = "words",
+        unit: TokenUnit = "words",
         on_words: Callable[[int], None] = lambda words: None,
     ) -> None:
-        if unit not in get_args(Unit):
-            raise unknown_name("the unit of word vectors", unit, get_args(Unit))
+        if unit not in get_args(TokenUnit):
+            raise unknown_name("the unit of word vectors", unit, get_args(TokenUnit))
         self.file, self.lowercase, self.unit, self.on_words = file, lowercase, unit, on_words
 
     def batches(self) -> Iterator[pa.ListArray]:
-        """The texts, whole, in batches."""
+        """Yield the texts, whole, in batches."""
         for batch in pq.ParquetFile(self.file).iter_batches(TEXTS_IN_BATCH, columns=["tokens"]):
             tokens = batch["tokens"] if self.unit == "words" else characters_of(batch["tokens"], None)[0]
             words = pc.utf8_lower(tokens.values) if self.lowercase else tokens.values
@@ -69,7 +69,7 @@ class TokenLists:
 
 
 def frequent_words(counts: Counter[str], min_count: int, texts: Path) -> dict[str, int]:
-    """The words that get a vector, most frequent first, words of equal count by their code points.
+    """Return the words that get a vector, most frequent first, words of equal count by their code points.
 
     Raises: InputError if no word of `texts` occurs `min_count` times.
     """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from retable.errors import unknown_name
 from retable.machine.openblas import take_one_kernel
-from retable.text.units import Unit
+from retable.text.units import TokenUnit
 from retable.vectors.store import WordVectors
 from retable.vectors.token_lists import TokenLists, frequent_words
 
@@ -29,7 +29,7 @@ def train_word2vec(
     algorithm: str,
     lowercase: bool,
     seed: int,
-    unit: Unit = "words",
+    unit: TokenUnit = "words",
     on_words: Callable[[int], None] = lambda words: None,
 ) -> WordVectors:
     """Train vectors on a pool.

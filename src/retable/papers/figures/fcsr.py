@@ -79,7 +79,7 @@ TRANSFORMER_SIZE = 300  # that of the word vectors, which 1 to 6 heads divide; t
 
 
 def transformer_row(heads: int, layers: int) -> Row:
-    """A Transformer of so many heads and layers."""
+    """Return a Transformer of so many heads and layers."""
     return Row(
         f"transformer-{heads}x{layers}",
         f"Transformer, heads {heads}, layers {layers}",

@@ -30,7 +30,7 @@ class Figure:
     fewest: int = 2
 
     def rows_of(self, table: ResultTable) -> list[str]:
-        """The rows of a panel of this table; one that the table does not have is left out."""
+        """Return the rows of a panel of this table; one that the table does not have is left out."""
         known = [row.id for row in table.rows]
         if self.rows:
             return [row for row in self.rows if row in known]

@@ -79,13 +79,15 @@ class Cutter:
 
 @cache
 def cutter() -> Cutter:
-    """The cutter of this process: made in about a second, compiled once a machine."""
+    """Return the cutter of this process: made in about a second, compiled once a machine."""
     return Cutter()
 
 
 @cache
 def compiled(name: str) -> Any:
-    """A function of `segmentation`, compiled; kept beside the source, so that other processes need not do it again."""
+    """Return a function of `segmentation`, compiled; kept beside the source, so that other processes need not do it
+    again.
+    """
     import numba
 
     _register_inner()
@@ -102,14 +104,16 @@ def _register_inner() -> None:
 
 
 def dictionary_lines() -> list[tuple[str, int, str]]:
-    """The lines of dict.txt: word, how often jieba's authors met it, part of speech. Of equal words the last counts."""
+    """Return the lines of dict.txt: word, how often jieba's authors met it, part of speech. Of equal words the last
+    counts.
+    """
     lines = (files("jieba") / "dict.txt").read_bytes().decode("utf-8").splitlines()
     return [(word, int(count), part) for word, count, part in (line.split(" ") for line in lines)]
 
 
 @cache
 def models() -> tuple[Any, Any]:
-    """The modules of jieba that hold the models of plain segmentation and of posseg."""
+    """Return the modules of jieba that hold the models of plain segmentation and of posseg."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # with an older setuptools jieba imports pkg_resources, which warns of itself
         from jieba import finalseg, posseg
@@ -117,12 +121,14 @@ def models() -> tuple[Any, Any]:
 
 
 def part_names(lines: Iterable[tuple[str, int, str]]) -> list[str]:
-    """Every part of speech of the dictionary and of the model."""
+    """Return every part of speech of the dictionary and of the model."""
     return sorted({part for _, _, part in lines} | {part for _, part in models()[1].start_P} | {"m", "eng", "x"})
 
 
 def character_kinds() -> npt.NDArray[np.uint8]:
-    """The kind of every character of the first plane, as jieba's expressions have it; white space as `str.isspace`."""
+    """Return the kind of every character of the first plane, as jieba's expressions have it; white space as
+    `str.isspace`.
+    """
     kinds = np.zeros(PLANE, np.uint8)
     kinds[FIRST_HAN : LAST_HAN + 1] = HAN
     for letters, of in (
@@ -136,7 +142,7 @@ def character_kinds() -> npt.NDArray[np.uint8]:
 
 
 def dictionary_of(lines: Sequence[tuple[str, int, str]], numbers: Mapping[str, int]) -> Dictionary:
-    """The tree of prefixes. Logarithms are Python's, as jieba's are: numpy's may differ in the last bit."""
+    """Return the tree of prefixes. Logarithms are Python's, as jieba's are: numpy's may differ in the last bit."""
     total = math.log(sum(count for _, count, _ in lines))
     codes = np.frombuffer("".join(word for word, _, _ in lines).encode("utf-32-le"), dtype=np.int32)
     ends = np.cumsum([len(word) for word, _, _ in lines], dtype=np.int64)
@@ -154,7 +160,7 @@ def dictionary_of(lines: Sequence[tuple[str, int, str]], numbers: Mapping[str, i
 
 
 def plain_model() -> PlainModel:
-    """The model of plain segmentation."""
+    """Return the model of plain segmentation."""
     start_of, change_of, emit_of = models()[0].start_P, models()[0].trans_P, models()[0].emit_P
     emit = np.full((4, PLANE), SMALLEST)
     for state, letter in enumerate("BEMS"):
@@ -165,7 +171,7 @@ def plain_model() -> PlainModel:
 
 
 def parts_model(numbers: Mapping[str, int]) -> PartsModel:
-    """The model of posseg."""
+    """Return the model of posseg."""
     posseg = models()[1]
     states_of, start_of, change_of = posseg.char_state_tab_P, posseg.start_P, posseg.trans_P
     emit_of = posseg.emit_P

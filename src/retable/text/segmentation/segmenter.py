@@ -77,7 +77,7 @@ class PartsModel(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Where words begin and end, int64 (capacity,), their parts, uint8; the first `found[0]` count."""
+    """Hold where words begin and end, int64 (capacity,), their parts, uint8; the first `found[0]` count."""
 
     begin: Places
     end: Places
@@ -111,7 +111,7 @@ def add_words(codes: Ints, ends: Places, first: Ints, keys: Places, nodes: Ints,
 
 
 def slot_of(keys: Places, key: Any) -> Any:
-    """Where a key stands, or the empty place where it would."""
+    """Return where a key stands, or the empty place where it would."""
     slot = ((key * np.int64(-7046029254386353131)) >> np.int64(40)) & np.int64(PLACES_OF_HASH - 1)
     while keys[slot] != key and keys[slot] >= 0:
         slot = (slot + 1) & np.int64(PLACES_OF_HASH - 1)
@@ -119,7 +119,7 @@ def slot_of(keys: Places, key: Any) -> Any:
 
 
 def child(dictionary: Dictionary, node: int, code: int) -> Any:
-    """The node of a prefix with one character more; 0 for none."""
+    """Return the node of a prefix with one character more; 0 for none."""
     if node == ROOT and code < 65536:
         return dictionary.first[code]
     slot = slot_of(dictionary.keys, np.int64(node) << 21 | code)
@@ -127,12 +127,12 @@ def child(dictionary: Dictionary, node: int, code: int) -> Any:
 
 
 def kind(kinds: Bytes, code: int) -> Any:
-    """What a character is, one of the bits above; 0 for anything else."""
+    """Return what a character is, one of the bits above; 0 for anything else."""
     return kinds[code] if code < 65536 else np.uint8(0)
 
 
 def best_way(codes: Ints, begin: int, end: int, dictionary: Dictionary, score: Floats, step: Places) -> None:
-    """The likeliest way through a block (`Tokenizer.calc`): `step[i]` is the end of the word at begin + i."""
+    """Find the likeliest way through a block (`Tokenizer.calc`): `step[i]` is the end of the word at begin + i."""
     score[end - begin] = 0.0
     for place in range(end - 1, begin - 1, -1):
         best, chosen = -np.inf, -1
@@ -154,7 +154,7 @@ def best_way(codes: Ints, begin: int, end: int, dictionary: Dictionary, score: F
 
 
 def is_word(codes: Ints, begin: int, end: int, dictionary: Dictionary) -> Any:
-    """Whether the dictionary has a word."""
+    """Return whether the dictionary has a word."""
     node = ROOT
     for place in range(begin, end):
         node = child(dictionary, node, codes[place])
@@ -428,7 +428,7 @@ def cut_texts(
 
 
 def spell(codes: Ints, begins: Places, ends: Places, offsets: Ints, letters: Bytes) -> int:
-    """The words in UTF-8, one after the other: fills `offsets` int32 (word + 1,) and `letters` uint8."""
+    """Return the words in UTF-8, one after the other: fills `offsets` int32 (word + 1,) and `letters` uint8."""
     size = 0
     offsets[0] = 0
     for word in range(len(begins)):
