@@ -61,11 +61,11 @@ def main(name: str) -> None:
         left: dict[str, list[Example]] = {}
         for place, split in enumerate(splits):
             rows = np.flatnonzero(split_of == place)
-            left[split] = [texts[row] for row in rows]
+            left[split] = [texts[row] for row in rows.tolist()]
             facts = Facts(source.name, source.language, source.labels, source.domains)
             write_split(folder / f"{split}.parquet", facts, left[split], clean[rows])
         write_removed(folder / "removed.csv", removed)
-        held_out = {prints.digests[row] for row in np.flatnonzero((split_of == DEV) | (split_of == TEST))}
+        held_out = {prints.digests[row] for row in np.flatnonzero((split_of == DEV) | (split_of == TEST)).tolist()}
         (folder / "heldout.txt").write_text("".join(f"{digest}\n" for digest in sorted(held_out)), encoding="utf-8")
         stats = {
             **corpus_statistics(source, left, [text.reason for text in removed]),

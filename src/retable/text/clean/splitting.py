@@ -55,7 +55,9 @@ def draw_splits(
         if not (splits == split).any():
             train = np.flatnonzero(splits == TRAIN)
             among = None if clusters is None else clusters[train].tolist()
-            held = hold_out([examples[place] for place in train], purpose=SPLITS[split], texts=texts, clusters=among)
+            held = hold_out(
+                [examples[place] for place in train.tolist()], purpose=SPLITS[split], texts=texts, clusters=among
+            )
             splits[train[held]] = split
     return splits
 
