@@ -7,10 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import retable.stages.overlap
-from retable.corpora import Example
+from retable.corpora import Example, corpus
 from retable.files import read_json, sha256_of_file
 from retable.stages.clean import write_split
-from retable.text.splits import Facts
 
 FILM = "a fine film that i would see again"
 TEXTS = {
@@ -29,7 +28,7 @@ def clean(tmp_path, monkeypatch):
         for split, texts in splits.items():
             examples = [Example(f"{name}/{split}/{n}", split, text, "") for n, text in enumerate(texts)]
             path = tmp_path / "clean" / name / f"{split}.parquet"
-            write_split(path, Facts(name, "en", ("",)), examples, np.ones(len(texts), dtype=np.bool_))
+            write_split(path, corpus(name), examples, np.ones(len(texts), dtype=np.bool_))
     monkeypatch.setattr("retable.stages.overlap.CLEAN", tmp_path / "clean")
     monkeypatch.setattr("retable.stages.overlap.OVERLAP", tmp_path / "overlap")
     monkeypatch.setattr("retable.stages.overlap.read_params", lambda section: {name: {} for name in TEXTS})

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from retable.corpora import Example, corpus
+from retable.corpora import Corpus, Example, corpus
 from retable.files import atomic_folder, sha256_of_file, write_json
 from retable.project.command import command
 from retable.project.paths import CLEAN, RAW
@@ -25,56 +25,24 @@ from retable.text.clean.cleaning import Removed, clean_examples
 from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits
 from retable.text.clean.statistics import corpus_statistics, published_statistics
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
-from retable.text.leaks.leakage import Leaks, Places, fingerprints, leaks
+from retable.text.leaks.leakage import Leaks, Places, digest, fingerprints, leaks
 from retable.text.splits import SPLITS, UNLABELLED, Facts, clean_schema
 
 ROWS_IN_A_GROUP = 8192
 
 
-@command
-def main(name: str) -> None:
-    source = corpus(name)
-    splits = (*SPLITS, UNLABELLED) if source.unlabelled else SPLITS
-    declared = sum(count for _, _, count in source.declared_counts())
-    with progress(f"clean {name}", declared, "texts") as bar, atomic_folder(CLEAN / name) as folder:
-        read = source.examples(RAW / name)
-        published = published_statistics(read)
-        labelled, removed = clean_examples(
-            (text for text in read if text.split != UNLABELLED), markup=source.html, drop_copies=source.split == "own"
-        )
-        unlabelled, empty = clean_examples(
-            (text for text in read if text.split == UNLABELLED), markup=source.html, drop_copies=False
-        )
-        removed += empty
-        texts = [*labelled, *unlabelled]
-        bar.advance(len(read) - len(texts))
-        del read
-        prints = fingerprints([text.text for text in texts], bar.advance)
-        bar.finish()  # of some corpora nobody knows the number of texts
-        bar.advance(0, note="· comparing the texts")
-        clusters = near_duplicate_clusters(prints.take(np.arange(len(labelled))) if unlabelled else prints)
-        drawn = draw_splits(labelled, test_texts=source.test_texts, clusters=clusters if source.grouped else None)
-        split_of = np.concatenate([drawn, np.full(len(unlabelled), len(SPLITS))])
-        found = leaks(prints, split_of, len(splits))
-        bar.advance(0, note="")
-        clean = is_clean(split_of, found)
-        left: dict[str, list[Example]] = {}
-        for place, split in enumerate(splits):
-            rows = np.flatnonzero(split_of == place)
-            left[split] = [texts[row] for row in rows.tolist()]
-            facts = Facts(source.name, source.language, source.labels, source.domains)
-            write_split(folder / f"{split}.parquet", facts, left[split], clean[rows])
-        write_removed(folder / "removed.csv", removed)
-        held_out = {prints.digests[row] for row in np.flatnonzero((split_of == DEV) | (split_of == TEST)).tolist()}
-        (folder / "heldout.txt").write_text("".join(f"{digest}\n" for digest in sorted(held_out)), encoding="utf-8")
-        stats = {
-            **corpus_statistics(source, left, [text.reason for text in removed]),
-            **published,
-            "leakage": leakage_counts(splits, split_of, found),
-            "near-duplicates": repeated(clusters),
-            "sha256": {split: sha256_of_file(folder / f"{split}.parquet") for split in splits},
-        }
-        write_json(folder / "stats.json", stats)
+def cleaned(source: Corpus, read: Sequence[Example]) -> tuple[list[Example], list[Example], list[Removed]]:
+    """Clean labelled and unlabelled texts; where we draw the splits, copies of labelled ones go.
+
+    Returns: the labelled and the unlabelled texts that stay; those that do not.
+    """
+    labelled, removed = clean_examples(
+        (text for text in read if text.split != UNLABELLED), markup=source.html, drop_copies=source.split == "own"
+    )
+    unlabelled, empty = clean_examples(
+        (text for text in read if text.split == UNLABELLED), markup=source.html, drop_copies=False
+    )
+    return labelled, unlabelled, removed + empty
 
 
 def is_clean(split_of: Places, found: Leaks) -> npt.NDArray[np.bool_]:
@@ -99,9 +67,10 @@ def leakage_counts(splits: Sequence[str], split_of: Places, found: Leaks) -> dic
     }
 
 
-def write_split(path: Path, facts: Facts, examples: Sequence[Example], clean: npt.NDArray[np.bool_]) -> None:
+def write_split(path: Path, source: Corpus, examples: Sequence[Example], clean: npt.NDArray[np.bool_]) -> None:
     """Write data/clean/<corpus>/<split>.parquet: equal texts give equal bytes."""
     columns = {column: [getattr(example, column) for example in examples] for column in ("id", "text", "label")}
+    facts = Facts(source.name, source.language, source.labels, source.domains)
     table = pa.table({**columns, "clean": clean}, schema=clean_schema(facts))
     pq.write_table(table, path, compression="zstd", row_group_size=ROWS_IN_A_GROUP)
 
@@ -112,3 +81,49 @@ def write_removed(path: Path, removed: Iterable[Removed]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Removed._fields)
         writer.writerows(removed)
+
+
+def write_held_out(path: Path, texts: Iterable[str]) -> None:
+    """Write the distinct digests of the texts of dev and test."""
+    digests = sorted({digest(text) for text in texts})
+    path.write_text("".join(f"{each}\n" for each in digests), encoding="utf-8")
+
+
+@command
+def main(name: str) -> None:
+    source = corpus(name)
+    splits = (*SPLITS, UNLABELLED) if source.unlabelled else SPLITS
+    declared = sum(count for _, _, count in source.declared_counts())
+    with progress(f"clean {name}", declared, "texts") as bar, atomic_folder(CLEAN / name) as folder:
+        bar.advance(0, note="· reading")
+        read = source.examples(RAW / name)
+        published = published_statistics(read)
+        labelled, unlabelled, removed = cleaned(source, read)
+        texts = [*labelled, *unlabelled]
+        bar.advance(len(read) - len(texts), note="")
+        del read  # as large as what is left of it
+        prints = fingerprints([text.text for text in texts], bar.advance)
+        bar.finish()  # of some corpora nobody knows the number of texts
+        bar.advance(0, note="· comparing the texts")
+        clusters = near_duplicate_clusters(prints.take(np.arange(len(labelled))) if unlabelled else prints)
+        drawn = draw_splits(labelled, test_texts=source.test_texts, clusters=clusters if source.grouped else None)
+        split_of = np.concatenate([drawn, np.full(len(unlabelled), len(SPLITS))])
+        found = leaks(prints, split_of, len(splits))
+        bar.advance(0, note="")
+        left = {
+            split: [text for text, own in zip(texts, split_of.tolist(), strict=True) if own == place]
+            for place, split in enumerate(splits)
+        }
+        clean = is_clean(split_of, found)
+        for place, split in enumerate(splits):
+            write_split(folder / f"{split}.parquet", source, left[split], clean[split_of == place])
+        write_removed(folder / "removed.csv", removed)
+        write_held_out(folder / "heldout.txt", [text.text for split in ("dev", "test") for text in left[split]])
+        stats = {
+            **corpus_statistics(source, left, [text.reason for text in removed]),
+            **published,
+            "leakage": leakage_counts(splits, split_of, found),
+            "near-duplicates": repeated(clusters),
+            "sha256": {split: sha256_of_file(folder / f"{split}.parquet") for split in splits},
+        }
+        write_json(folder / "stats.json", stats)
