@@ -28,9 +28,8 @@ from benchmarks.report import Row, timed_row
 from benchmarks.timing import in_turns
 from retable.corpora.readers import read_conllu
 from retable.project.paths import CLEAN, PARTS_TABLES, SAMPLE, TAGGER
-from retable.text.leaks.copies import clusters_of
-from retable.text.leaks.fingerprint_store import FingerprintStore
-from retable.text.leaks.leakage import NEAR
+from retable.text.leaks.clusters import near_duplicate_clusters
+from retable.text.leaks.leakage import NEAR, fingerprints
 from retable.text.parts.chinese import chinese_words_and_parts, dictionary_parts, parts_in_context, plain_words
 from retable.text.parts.comparison_table import ComparisonTable, count_parts, make_table, read_table
 from retable.text.parts.english import load_tagger, parts_of_speech
@@ -144,13 +143,6 @@ def tagger_of(*, quick: bool) -> Language:
 def copies_row(texts: list[str], repeats: int) -> Row:
     """Time the clusters of near duplicates, from texts in memory."""
 
-    def ours() -> None:
-        with tempfile.TemporaryDirectory() as folder, FingerprintStore(Path(folder)) as store:
-            for text in texts:
-                store.add(text)
-            store.finish()
-            clusters_of(store, np.arange(len(texts)))
-
     def peer() -> None:
         grams = CountVectorizer(analyzer="char", ngram_range=(5, 5), binary=True, dtype=np.float32).fit_transform(texts)
         sizes = np.asarray(grams.sum(axis=1)).ravel()
@@ -162,7 +154,7 @@ def copies_row(texts: list[str], repeats: int) -> Row:
     return timed_row(
         f"near duplicates among {len(texts):,} texts",
         "texts/s",
-        in_turns({"ours": ours, "peer": peer}, repeats),
+        in_turns({"ours": lambda: near_duplicate_clusters(fingerprints(texts)), "peer": peer}, repeats),
         work=len(texts),
         peer="all pairs by scikit-learn and scipy",
     )

@@ -13,13 +13,13 @@ import torch
 
 from probe.case import Arrays, Case, texts
 from probe.samples import LENGTHS, WORDS
+from retable.declaration import Example
 from retable.runs.recipes import RECIPES
 from retable.text.clean.cleaning import clean_text
-from retable.text.clean.splitting import ALL, draw_splits
+from retable.text.clean.splitting import draw_splits
 from retable.text.leaks.clusters import near_duplicate_clusters
 from retable.text.leaks.leakage import fingerprints
 from retable.text.leaks.overlaps import counts, matches
-from retable.text.splits import SPLITS
 from retable.text.units import TokenUnit
 from retable.text.vocabulary import Encoded
 from retable.training.batches import (
@@ -123,21 +123,17 @@ def messy(scratch: Path) -> Arrays:
 
 def drawn_splits(scratch: Path) -> Arrays:
     """Return splits of texts of which some are published, and the clusters that stay together."""
-    ids = pa.array([f"corpus/{number}" for number in range(300)])
-    labels = np.arange(300).astype(np.int16) % 4
     clusters = near_duplicate_clusters(fingerprints(sentences(300)))
     assert len(set(clusters.tolist())) < 300, "no text is a copy"
-    all_, dev_missing = (
-        np.full(300, ALL, np.int8),
-        np.where(np.arange(300) < 60, SPLITS.index("test"), 0).astype(np.int8),
-    )
-    return {
-        "clusters": clusters,
-        "all": draw_splits(ids, labels, all_),
-        "dev": draw_splits(ids, labels, dev_missing),
-        "counted": draw_splits(ids, labels, all_, test_texts=50),
-        "clusters together": draw_splits(ids, labels, all_, clusters=clusters),
+    whole = [Example(f"corpus/{number}", "all", "", str(number % 4)) for number in range(300)]
+    dev_missing = [text._replace(split="test" if place < 60 else "train") for place, text in enumerate(whole)]
+    drawn = {
+        "all": draw_splits(whole),
+        "dev": draw_splits(dev_missing),
+        "counted": draw_splits(whole, test_texts=50),
+        "clusters together": draw_splits(whole, clusters=clusters),
     }
+    return {"clusters": clusters, **{name: splits.astype(np.int8) for name, splits in drawn.items()}}
 
 
 def copies(scratch: Path) -> Arrays:

@@ -3,11 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from in_memory import clean_examples
 
 from retable.corpora import Example, corpus
-from retable.text.clean.cleaned import digest_of
-from retable.text.clean.cleaning import Copies, Removed, clean_text
+from retable.text.clean.cleaning import Removed, clean_examples, clean_text, remove_copies
 
 
 @pytest.mark.parametrize(
@@ -53,46 +51,26 @@ def examples(*texts: tuple[str, str]) -> list[Example]:
 
 
 def test_the_first_copy_is_kept_and_contradictions_go():
-    read = examples(("a", "joy"), ("b", "sad"), ("a ", "joy"), ("c", "joy"), ("b", "joy"), ("  ", "sad"))
+    first = ("a", "joy"), ("b", "sad"), ("a ", "joy"), ("c", "joy")
+    read = examples(*first, ("b", "joy"), ("  ", "sad"), ("b", "sad"), ("a", "joy"))
     kept, removed = clean_examples(read, markup=False, drop_copies=True)
     assert [example.id for example in kept] == ["x/0", "x/3"]
     assert removed == [
         Removed("x/5", "empty", ""),
         Removed("x/2", "copy", "x/0"),
+        Removed("x/7", "copy", "x/0"),
         Removed("x/1", "contradicting label", "x/1"),
         Removed("x/4", "contradicting label", "x/1"),
+        Removed("x/6", "contradicting label", "x/1"),
     ]
 
 
-def copies_of(read: list[Example]) -> tuple[list[str], list[Removed]]:
-    """Ids of the texts that stay, and the texts that do not, by `Copies`."""
-    copies, kept = Copies(), []
-    for example in read:
-        text = clean_text(example.text, markup=False)
-        if not copies.is_copy(digest_of(text), ["joy", "sad"].index(example.label), example.id, len(kept)):
-            kept.append(example.id)
-    going, removed = copies.removed(kept.__getitem__)
-    return [name for place, name in enumerate(kept) if place not in going], removed
-
-
-def test_copies_by_hand():
-    read = examples(("a", "joy"), ("b", "sad"), ("a ", "joy"), ("c", "joy"), ("b", "joy"), ("b", "sad"), ("a", "joy"))
-    assert copies_of(read) == (
-        ["x/0", "x/3"],
-        [
-            Removed("x/2", "copy", "x/0"),
-            Removed("x/6", "copy", "x/0"),
-            Removed("x/1", "contradicting label", "x/1"),
-            Removed("x/4", "contradicting label", "x/1"),
-            Removed("x/5", "contradicting label", "x/1"),
-        ],
-    )
-
-
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(["joy", "sad"]))))
-def test_copies_are_those_of_texts_in_memory(drawn):
-    kept, removed = clean_examples(examples(*drawn), markup=False, drop_copies=True)
-    assert copies_of(examples(*drawn)) == ([example.id for example in kept], removed)
+def test_every_text_stays_once_or_is_removed(drawn):
+    kept, removed = remove_copies(examples(*drawn))
+    assert sorted([text.id for text in (*kept, *removed)]) == sorted(f"x/{place}" for place in range(len(drawn)))
+    labels = {text: {label for other, label in drawn if other == text} for text, _ in drawn}
+    assert [text.text for text in kept] == [text for text, found in labels.items() if len(found) == 1]
 
 
 def test_a_published_split_keeps_its_copies():

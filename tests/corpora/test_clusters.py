@@ -14,7 +14,7 @@ FILM = "a fine film that i would see again"
 def test_a_chain_of_copies_is_one_cluster():
     chain = ["abcdefghijklmnopqrstuvwx", "fghijklmnopqrstuvwx12345", "klmnopqrstuvwx1234567890"]
     prints = fingerprints([FILM, *chain, "nothing like any of these"])
-    similarity = {pair: jaccard(*(prints.grams[place] for place in pair)) for pair in combinations(range(1, 4), 2)}
+    similarity = {pair: prints.similarity(*pair) for pair in combinations(range(1, 4), 2)}
     assert similarity[1, 2] >= NEAR <= similarity[2, 3]
     assert similarity[1, 3] < NEAR
     assert near_duplicate_clusters(prints).tolist() == [0, 1, 1, 1, 4]
@@ -49,7 +49,7 @@ def test_clusters_are_those_of_a_complete_comparison():
     prints = fingerprints(texts)
     expected = list(range(len(texts)))
     for left, right in combinations(range(len(texts)), 2):
-        if jaccard(prints.grams[left], prints.grams[right]) >= NEAR:
+        if prints.similarity(left, right) >= NEAR:
             low, high = sorted((expected[left], expected[right]))
             expected = [low if cluster == high else cluster for cluster in expected]
     assert 40 < len(set(expected)) < 120
@@ -63,7 +63,7 @@ def test_thousands_of_notices_of_one_template_are_not_all_compared(monkeypatch):
         calls.append(1)
         return jaccard(left, right)
 
-    monkeypatch.setattr("retable.text.leaks.clusters.jaccard", counted)
+    monkeypatch.setattr("retable.text.leaks.leakage.jaccard", counted)
     clusters = near_duplicate_clusters(fingerprints(made_notices(2000, 1, Random(4), change=0.1)))
     assert (np.unique(clusters, return_counts=True)[1]).max() > 1990
     assert len(calls) < 10_000, "of 2 million pairs"

@@ -5,7 +5,7 @@ from collections import Counter
 from importlib import import_module
 
 import pytest
-from in_memory import clean_examples, draw_splits
+from drawn import drawn_splits
 
 from retable import declaration
 from retable.corpora import CORPORA, FAMILIES, TREEBANKS, corpus, source, treebank
@@ -14,6 +14,7 @@ from retable.corpora.download import digest_of
 from retable.declaration import UNLABELLED
 from retable.errors import InputError
 from retable.text import splits
+from retable.text.clean.cleaning import clean_examples
 from retable.text.splits import SPLITS
 
 EVERYTHING = [*CORPORA, *TREEBANKS]
@@ -105,7 +106,7 @@ def test_splits_are_disjoint_stratified_and_lose_no_text(name, read_corpus):
         assert len({example.text for example in kept}) == len(kept), "copies go before we draw the splits"
     if facts.grouped:
         return  # drawn by clusters: test_splitting.py
-    splits = draw_splits(kept, test_texts=facts.test_texts)
+    splits = drawn_splits(kept, test_texts=facts.test_texts)
     ids = [example.id for split in SPLITS for example in splits[split]] + [text.id for text in removed]
     assert sorted(ids) == sorted(example.id for example in labelled)
     for split in ("test", "dev"):

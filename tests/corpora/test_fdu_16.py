@@ -2,10 +2,11 @@
 
 from collections import Counter
 
-from in_memory import clean_examples, draw_splits
+from drawn import drawn_splits
 
 from retable.corpora import FAMILIES, corpus
 from retable.declaration import UNLABELLED
+from retable.text.clean.cleaning import clean_examples
 from retable.text.splits import SPLITS
 
 JOINT = corpus("fdu-16")
@@ -14,7 +15,7 @@ JOINT = corpus("fdu-16")
 def drawn(examples) -> dict[str, list]:
     """The splits as the stage `clean` makes them."""
     labelled = [example for example in examples if example.split != UNLABELLED]
-    return draw_splits(clean_examples(labelled, markup=False, drop_copies=False)[0])
+    return drawn_splits(clean_examples(labelled, markup=False, drop_copies=False)[0])
 
 
 def test_it_is_made_of_the_sixteen_domains_and_of_their_labelled_files():

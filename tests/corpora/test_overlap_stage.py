@@ -5,11 +5,11 @@ import csv
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from in_memory import write_clean
 
 import retable.stages.overlap
 from retable.corpora import Example, corpus
 from retable.files import read_json, sha256_of_file
+from retable.stages.clean import write_split
 
 FILM = "a fine film that i would see again"
 TEXTS = {
@@ -28,7 +28,7 @@ def clean(tmp_path, monkeypatch):
         for split, texts in splits.items():
             examples = [Example(f"{name}/{split}/{n}", split, text, "") for n, text in enumerate(texts)]
             path = tmp_path / "clean" / name / f"{split}.parquet"
-            write_clean(path, corpus(name), examples, np.ones(len(texts), dtype=np.bool_))
+            write_split(path, corpus(name), examples, np.ones(len(texts), dtype=np.bool_))
     monkeypatch.setattr("retable.stages.overlap.CLEAN", tmp_path / "clean")
     monkeypatch.setattr("retable.stages.overlap.OVERLAP", tmp_path / "overlap")
     monkeypatch.setattr("retable.stages.overlap.read_params", lambda section: {name: {} for name in TEXTS})

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from retable.text.leaks.leakage import fingerprints, joined
+from retable.text.leaks.leakage import fingerprints
 from retable.text.leaks.overlaps import Match, counts, matches
 
 FILM = "a fine film that i would see again"
@@ -12,7 +12,7 @@ OTHER = "nothing like any of these texts"
 
 def found(texts: list[list[str]], families: list[int]) -> tuple[list[Match], np.ndarray]:
     groups = np.repeat(np.arange(len(texts)), [len(group) for group in texts])
-    return matches(joined([fingerprints(group) for group in texts]), groups, families), groups
+    return matches(fingerprints([text for group in texts for text in group]), groups, families), groups
 
 
 def test_an_exact_copy_is_found_from_both_sides():

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 import spacy
-from in_memory import clean_examples, published_statistics, statistics_with_unlabelled
 
 from retable.corpora import CORPORA, corpus
 from retable.papers import PAPERS, paper
 from retable.papers.fcsr import TABLE_2
 from retable.tables.published import read_published
 from retable.tables.statistics import statistics_lines
-from retable.text.clean.cleaning import clean_text
+from retable.text.clean.cleaning import clean_examples, clean_text
+from retable.text.clean.statistics import lengths_as_published, lengths_with_unlabelled
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data/published"
 TABLES = [table for name in PAPERS for table in paper(name).statistics]
@@ -62,7 +62,7 @@ class TestCed:
     """Transformer-F, table 1."""
 
     def test_the_vocabulary_is_that_of_characters_and_two_more(self, texts):
-        assert published_statistics(texts("ced"))["published-vocabulary-characters"] + 2 == 4411
+        assert lengths_as_published(texts("ced"))["published-vocabulary-characters"] + 2 == 4411
 
     def test_113_characters_are_those_of_a_line_with_its_label_and_its_end(self, texts):
         assert mean(map(len, texts("ced"))) == pytest.approx(110.084, abs=1e-3)
@@ -94,7 +94,7 @@ class TestMr:
         assert words("latin-1") == 18_765  # as the file should be read; the figure of the literature
 
     def test_fcsr_prints_its_vocabulary_and_no_reading_gives_its_length(self, texts):
-        stats = published_statistics(texts("mr"))
+        stats = lengths_as_published(texts("mr"))
         assert stats["published-vocabulary-words"] == 21_400
         assert stats["published-max-words"] == 59
 
@@ -113,14 +113,14 @@ def test_sst_2_has_17573_words_and_21836_together_with_mr(texts):
 
 
 def test_no_reading_of_the_tweets_gives_27_words(texts):
-    stats = published_statistics(texts("covid-sentiment"))
+    stats = lengths_as_published(texts("covid-sentiment"))
     assert round(stats["published-average-words"], 1) == 25.2
     assert round(stats["published-average-words-and-marks"], 1) == 26.3
     assert round(stats["published-vocabulary-words"] / 1000, 1) == 11.4
 
 
 def test_of_ag_news_the_sample_comes_near_the_printed_figures_of_the_whole(texts, read_corpus):
-    stats = published_statistics(texts("ag-news-5k"))
+    stats = lengths_as_published(texts("ag-news-5k"))
     assert round(stats["published-average-words"], 1) == 37.9
     assert round(stats["published-average-words-and-marks"], 1) == 46.9  # CSPAN prints 46.6
     assert round(stats["published-average-sentences"], 1) == 1.3  # CSPAN prints 1.3
@@ -180,9 +180,9 @@ def counted(name: str, read_corpus, wanted: set[str]) -> dict:
     found = {"classes": len(facts.labels), "instances-published": len(labelled)}
     found |= {f"published-{split}": count for split, count in Counter(example.split for example in examples).items()}
     if any(re.match("published-(average|max|vocabulary)", key) for key in wanted):
-        found |= published_statistics([example.text for example in labelled])
+        found |= lengths_as_published([example.text for example in labelled])
     if any(key.startswith("with-unlabelled") for key in wanted):
-        found |= statistics_with_unlabelled([example.text for example in examples])
+        found |= lengths_with_unlabelled([example.text for example in examples])
     if "average-length" in wanted:
         left, _ = clean_examples(labelled, markup=facts.html, drop_copies=facts.split == "own")
         found["average-length"] = mean(len(example.text.split()) for example in left)

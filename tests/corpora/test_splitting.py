@@ -6,18 +6,15 @@ import subprocess
 import sys
 from collections import Counter
 
-import in_memory
 import numpy as np
-import pyarrow as pa
 import pytest
+from drawn import drawn_splits
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retable.corpora import Example
 from retable.errors import InputError
-from retable.text.clean import splitting
-from retable.text.clean.splitting import ALL, largest_remainders, stratified_clusters, stratified_folds
-from retable.text.splits import SPLITS
+from retable.text.clean.splitting import largest_remainders, stratified_clusters, stratified_folds
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=200), st.integers(2, 10))
@@ -66,36 +63,17 @@ def test_pythons_hash_seed_does_not_matter():
     assert len(results) == 1
 
 
-def draw_splits(
-    read: list[Example], test_texts: int | None = None, clusters: dict[str, int] | None = None
-) -> dict[str, list[Example]]:
-    """The splits of examples, drawn by `splitting.draw_splits`; as they are drawn in memory."""
-    drawn = splitting.draw_splits(
-        pa.array([example.id for example in read], pa.string()),
-        np.array([ord(example.label) for example in read], np.int16),
-        np.array([ALL if example.split == "all" else SPLITS.index(example.split) for example in read], np.int8),
-        test_texts=test_texts,
-        clusters=None if clusters is None else np.array([clusters[example.id] for example in read]),
-    )
-    found = {
-        split: [example for example, own in zip(read, drawn, strict=True) if own == place]
-        for place, split in enumerate(SPLITS)
-    }
-    assert found == in_memory.draw_splits(read, test_texts=test_texts, clusters=clusters)
-    return found
-
-
 def examples(split: str, count: int) -> list[Example]:
     return [Example(f"x/{split}/{index}", split, f"text {index}", "ab"[index % 2]) for index in range(count)]
 
 
 def test_published_splits_stay_and_missing_ones_are_a_tenth():
     three = examples("train", 20) + examples("dev", 4) + examples("test", 6)
-    assert {split: len(texts) for split, texts in draw_splits(three).items()} == {"train": 20, "dev": 4, "test": 6}
-    two = draw_splits(examples("train", 100) + examples("test", 30))
+    assert {split: len(texts) for split, texts in drawn_splits(three).items()} == {"train": 20, "dev": 4, "test": 6}
+    two = drawn_splits(examples("train", 100) + examples("test", 30))
     assert {split: len(texts) for split, texts in two.items()} == {"train": 90, "dev": 10, "test": 30}
     assert all(example.split == "train" for example in two["dev"])
-    own = draw_splits(examples("all", 200))
+    own = drawn_splits(examples("all", 200))
     assert {split: len(texts) for split, texts in own.items()} == {"train": 162, "dev": 18, "test": 20}
     assert [text.id for text in own["test"]] == sorted((text.id for text in own["test"]), key=lambda i: int(i[6:]))
 
@@ -107,32 +85,32 @@ def test_shares_by_largest_remainder():
 
 
 def test_a_test_split_of_a_given_size_is_exact_and_stratified():
-    splits = draw_splits(examples("all", 200), test_texts=33)
+    splits = drawn_splits(examples("all", 200), test_texts=33)
     assert {split: len(texts) for split, texts in splits.items()} == {"train": 150, "dev": 17, "test": 33}
     assert Counter(example.label for example in splits["test"]) == {"a": 17, "b": 16}
-    again = draw_splits(examples("all", 200)[::-1], test_texts=33)
+    again = drawn_splits(examples("all", 200)[::-1], test_texts=33)
     assert {text.id for text in again["test"]} == {text.id for text in splits["test"]}
 
 
 def test_the_draw_of_a_given_size_is_this_one():  # computed once; a change would make every banked result of ced stale
-    splits = draw_splits(examples("all", 20), test_texts=4)
+    splits = drawn_splits(examples("all", 20), test_texts=4)
     assert [text.id for text in splits["test"]] == ["x/all/0", "x/all/10", "x/all/11", "x/all/19"]
 
 
 def test_a_published_test_split_is_not_drawn_again():
     given = examples("train", 40) + examples("test", 6)
-    assert len(draw_splits(given, test_texts=3)["test"]) == 6
+    assert len(drawn_splits(given, test_texts=3)["test"]) == 6
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 60)), min_size=20, max_size=200), st.integers(1, 15))
 def test_clusters_come_whole_into_one_split(labelled, texts):
     read = [Example(f"x/{index}", "all", "", label) for index, (label, _) in enumerate(labelled)]
-    clusters = {example.id: cluster for example, (_, cluster) in zip(read, labelled, strict=True)}
+    of = {example.id: cluster for example, (_, cluster) in zip(read, labelled, strict=True)}
     try:
-        splits = draw_splits(read, test_texts=texts, clusters=clusters)
+        splits = drawn_splits(read, test_texts=texts, clusters=np.array(list(of.values())))
     except InputError:
         return  # every cluster was too large: the test below
-    found = [{clusters[example.id] for example in split} for split in splits.values()]
+    found = [{of[example.id] for example in split} for split in splits.values()]
     assert sum(len(split) for split in splits.values()) == len(read)
     assert sum(map(len, found)) == len(set().union(*found))
     assert len(splits["test"]) <= texts
@@ -160,7 +138,7 @@ def test_a_cluster_that_never_fits_stays():
 @pytest.mark.parametrize(("single", "split"), [(0, "test"), (3, "dev")])
 def test_grouped_splits_of_a_corpus_that_is_one_cluster_are_refused(single, split):
     read = examples("all", 40 + single)
-    clusters = {example.id: max(0, place - 39) for place, example in enumerate(read)}  # the first 40, and single texts
+    clusters = np.maximum(0, np.arange(len(read)) - 39)  # the first 40, and single texts
     expected = f"x gets no {split} split: no cluster of near duplicates fits into 4 of its 40 texts (clusters: 1); "
     with pytest.raises(InputError, match=re.escape(expected + "declare it without `grouped`.")):
-        draw_splits(read, clusters=clusters)
+        drawn_splits(read, clusters=clusters)

@@ -64,6 +64,15 @@ def test_the_sample_goes_through_both_stages_without_mirror_or_network(folders):
     assert not list((folders / "scratch").rglob("*.*")), "nothing is left in the scratch folder"
 
 
+def test_nothing_is_left_of_a_corpus_of_wrong_counts(folders, monkeypatch, capsys):
+    broken = replace(corpus("sample-en"), read=lambda *_: iter([Example("x/0", "train", "a text", "positive")]))
+    monkeypatch.setattr("retable.stages.clean.corpus", lambda name: broken)
+    with pytest.raises(SystemExit):
+        retable.stages.clean.main("sample-en")
+    assert "holds 0 texts labelled negative in train, sample-en has 195; remove the folder" in capsys.readouterr().err
+    assert list((folders / "clean").iterdir()) == []
+
+
 def test_a_second_run_writes_the_same_bytes(folders):
     retable.stages.download.main("sample-en")
     digests = []

@@ -4,34 +4,78 @@ In   data/raw/<corpus>/
 Out  data/clean/<corpus>/{train,dev,test}.parquet, stats.json, removed.csv, heldout.txt;
      unlabelled.parquet where the corpus has texts without a label
 
-Memory holds about 250 bytes a text (`retable.text.leaks.fingerprint_store`), the disk meanwhile the texts twice and a
-kilobyte for each.
+Memory holds the whole corpus: docs/corpora.md says how much that takes.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from retable.corpora import Corpus, corpus
+from retable.corpora import Corpus, Example, corpus
 from retable.files import atomic_folder, sha256_of_file, write_json
 from retable.project.command import command
 from retable.project.paths import CLEAN, RAW
 from retable.project.progress import progress
-from retable.text.clean.clean_files import SplitFiles
-from retable.text.clean.cleaned import CleanedTexts, counted_reasons, read_cleaned
-from retable.text.clean.cleaning import Removed
-from retable.text.clean.splitting import draw_splits
-from retable.text.clean.statistics import corpus_statistics
-from retable.text.leaks.copies import clusters_of, leaks_between
-from retable.text.leaks.leakage import Digests, Leaks, Places
-from retable.text.splits import SPLITS, UNLABELLED, Facts
+from retable.text.clean.cleaning import Removed, clean_examples
+from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits
+from retable.text.clean.statistics import corpus_statistics, published_statistics
+from retable.text.leaks.clusters import near_duplicate_clusters, repeated
+from retable.text.leaks.leakage import Leaks, Places, digest, fingerprints, leaks
+from retable.text.splits import SPLITS, UNLABELLED, Facts, clean_schema
+
+ROWS_IN_A_GROUP = 8192
 
 
-def write_removed(path: Path, removed: Sequence[Removed]) -> None:
+def cleaned(source: Corpus, read: Sequence[Example]) -> tuple[list[Example], list[Example], list[Removed]]:
+    """Clean labelled and unlabelled texts; where we draw the splits, copies of labelled ones go.
+
+    Returns: the labelled and the unlabelled texts that stay; those that do not.
+    """
+    labelled, removed = clean_examples(
+        (text for text in read if text.split != UNLABELLED), markup=source.html, drop_copies=source.split == "own"
+    )
+    unlabelled, empty = clean_examples(
+        (text for text in read if text.split == UNLABELLED), markup=source.html, drop_copies=False
+    )
+    return labelled, unlabelled, removed + empty
+
+
+def is_clean(split_of: Places, found: Leaks) -> npt.NDArray[np.bool_]:
+    """Mark texts of dev and test that occur in no training text, and unlabelled ones that occur in no dev or test text.
+
+    Args:
+        split_of: the split of every text, a place in train, dev, test, unlabelled, int64 (text,).
+    Returns: bool (text,); a training text is always clean.
+    """
+    return ~np.where(split_of > TEST, found.any[:, [DEV, TEST]].any(axis=1), found.any[:, TRAIN])
+
+
+def leakage_counts(splits: Sequence[str], split_of: Places, found: Leaks) -> dict[str, dict[str, int]]:
+    """Count for every pair of splits the texts of the later one that occur in the earlier one."""
+    return {
+        f"{splits[asked]}-in-{splits[known]}": {
+            "exact": int(found.exact[split_of == asked, known].sum()),
+            "near": int(found.near[split_of == asked, known].sum()),
+        }
+        for asked in range(len(splits))
+        for known in range(asked)
+    }
+
+
+def write_split(path: Path, source: Corpus, examples: Sequence[Example], clean: npt.NDArray[np.bool_]) -> None:
+    """Write data/clean/<corpus>/<split>.parquet: equal texts give equal bytes."""
+    columns = {column: [getattr(example, column) for example in examples] for column in ("id", "text", "label")}
+    facts = Facts(source.name, source.language, source.labels, source.domains)
+    table = pa.table({**columns, "clean": clean}, schema=clean_schema(facts))
+    pq.write_table(table, path, compression="zstd", row_group_size=ROWS_IN_A_GROUP)
+
+
+def write_removed(path: Path, removed: Iterable[Removed]) -> None:
     """Write what was dropped: id, reason, id of the text that it repeats."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -39,74 +83,47 @@ def write_removed(path: Path, removed: Sequence[Removed]) -> None:
         writer.writerows(removed)
 
 
-def write_held_out(path: Path, digests: Digests) -> None:
-    """Write the digests of the texts of dev and test."""
-    held_out = sorted({digest.tobytes().hex() for digest in digests})
-    path.write_text("".join(f"{digest}\n" for digest in held_out), encoding="utf-8")
-
-
-def splits_of(source: Corpus, texts: CleanedTexts, labelled: Places, clusters: Places) -> npt.NDArray[np.int8]:
-    """The split of every text, -1 of those that are in none."""
-    rank = np.argsort(np.argsort(source.labels)).astype(np.int16)
-    splits = np.where(texts.published == len(SPLITS), len(SPLITS), -1).astype(np.int8)
-    splits[labelled] = draw_splits(
-        texts.ids.take(labelled),
-        rank[texts.labels[labelled]],
-        texts.published[labelled],
-        test_texts=source.test_texts,
-        clusters=clusters if source.grouped else None,
-    )
-    return splits
-
-
-def is_clean(split_of: npt.NDArray[np.int8], found: Mapping[tuple[str, str], Leaks]) -> npt.NDArray[np.bool_]:
-    """Texts of dev and test that occur in no training text; unlabelled ones that occur in no dev or test text."""
-    clean = np.ones(len(split_of), dtype=np.bool_)
-    for place, split in enumerate((*SPLITS, UNLABELLED)):
-        for other in {"dev": ("train",), "test": ("train",), UNLABELLED: ("dev", "test")}.get(split, ()):
-            if (other, split) in found:
-                clean[split_of == place] &= ~found[other, split].any
-    return clean
+def write_held_out(path: Path, texts: Iterable[str]) -> None:
+    """Write the distinct digests of the texts of dev and test."""
+    digests = sorted({digest(text) for text in texts})
+    path.write_text("".join(f"{each}\n" for each in digests), encoding="utf-8")
 
 
 @command
 def main(name: str) -> None:
     source = corpus(name)
+    splits = (*SPLITS, UNLABELLED) if source.unlabelled else SPLITS
     declared = sum(count for _, _, count in source.declared_counts())
-    splits = (*SPLITS, *([UNLABELLED] if source.unlabelled else []))
-    with (
-        progress(f"clean {name}", declared, "texts") as bar,
-        atomic_folder(CLEAN / name) as folder,
-        TemporaryDirectory(prefix=".texts.", dir=folder) as scratch,
-        CleanedTexts(Path(scratch)) as texts,
-    ):
-
-        def on_texts(count: int) -> None:
-            bar.advance(count)
-            if bar.done > bar.total:  # of some corpora nobody knows the number of texts
-                bar.finish()
-
-        published, stays, removed = read_cleaned(source, RAW / name, texts, on_texts)
+    with progress(f"clean {name}", declared, "texts") as bar, atomic_folder(CLEAN / name) as folder:
+        bar.advance(0, note="· reading")
+        read = source.examples(RAW / name)
+        published = published_statistics(read)
+        labelled, unlabelled, removed = cleaned(source, read)
+        texts = [*labelled, *unlabelled]
+        bar.advance(len(read) - len(texts), note="")
+        del read  # as large as what is left of it
+        prints = fingerprints([text.text for text in texts], bar.advance)
+        bar.finish()  # of some corpora nobody knows the number of texts
         bar.advance(0, note="· comparing the texts")
-        labelled = np.flatnonzero(stays & (texts.published != len(SPLITS)))
-        clusters = clusters_of(texts.prints, labelled)
-        split_of = splits_of(source, texts, labelled, clusters)
-        found = leaks_between(texts.prints, split_of, splits)
+        clusters = near_duplicate_clusters(prints.take(np.arange(len(labelled))) if unlabelled else prints)
+        drawn = draw_splits(labelled, test_texts=source.test_texts, clusters=clusters if source.grouped else None)
+        split_of = np.concatenate([drawn, np.full(len(unlabelled), len(SPLITS))])
+        found = leaks(prints, split_of, len(splits))
         bar.advance(0, note="")
-        facts = Facts(source.name, source.language, source.labels, source.domains)
-        with SplitFiles(folder, facts, splits) as files:
-            files.write(texts, split_of, is_clean(split_of, found))
+        left = {
+            split: [text for text, own in zip(texts, split_of.tolist(), strict=True) if own == place]
+            for place, split in enumerate(splits)
+        }
+        clean = is_clean(split_of, found)
+        for place, split in enumerate(splits):
+            write_split(folder / f"{split}.parquet", source, left[split], clean[split_of == place])
         write_removed(folder / "removed.csv", removed)
-        held_out = (split_of == SPLITS.index("dev")) | (split_of == SPLITS.index("test"))
-        write_held_out(folder / "heldout.txt", texts.prints.exact[held_out])
-        digests = {split: sha256_of_file(folder / f"{split}.parquet") for split in splits}
-        stats = corpus_statistics(
-            source,
-            published,
-            files.statistics(texts, split_of),
-            {split: counted.vocabulary for split, counted in files.counted.items()},
-            counted_reasons(removed),
-            found,
-            clusters,
-        )
-        write_json(folder / "stats.json", stats | {"sha256": digests})
+        write_held_out(folder / "heldout.txt", [text.text for split in ("dev", "test") for text in left[split]])
+        stats = {
+            **corpus_statistics(source, left, [text.reason for text in removed]),
+            **published,
+            "leakage": leakage_counts(splits, split_of, found),
+            "near-duplicates": repeated(clusters),
+            "sha256": {split: sha256_of_file(folder / f"{split}.parquet") for split in splits},
+        }
+        write_json(folder / "stats.json", stats)

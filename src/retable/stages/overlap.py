@@ -29,7 +29,7 @@ from retable.project.command import command
 from retable.project.params import read_params
 from retable.project.paths import CLEAN, OVERLAP
 from retable.project.progress import progress
-from retable.text.leaks.leakage import fingerprints, joined
+from retable.text.leaks.leakage import fingerprints
 from retable.text.leaks.overlaps import Match, counts, matches
 from retable.text.splits import SPLITS, UNLABELLED
 
@@ -46,12 +46,15 @@ class Group:
 
     @property
     def path(self) -> Path:
-        """Its file."""
+        """Return its file."""
         return CLEAN / self.corpus / f"{self.split}.parquet"
 
 
 def groups_of(names: Sequence[str]) -> list[Group]:
-    """Every split of every corpus, from the files' own counts."""
+    """Return every split of every corpus, from the files' own counts.
+
+    Raises: InputError for a corpus that is not registered or not cleaned.
+    """
     found = []
     for name in names:
         if name not in CORPORA:
@@ -66,12 +69,12 @@ def groups_of(names: Sequence[str]) -> list[Group]:
 
 
 def family_of(name: str) -> str:
-    """The corpus whose texts these are."""
+    """Return the corpus whose texts these are."""
     return corpus(name).same_texts_as or name
 
 
 def split_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.ndarray) -> list[dict[str, Any]]:
-    """The lines of pairs.csv, pairs without a copy left out."""
+    """Return the lines of pairs.csv, pairs without a copy left out."""
     return [
         {
             "corpus": groups[one].corpus,
@@ -87,7 +90,7 @@ def split_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.ndar
 
 
 def corpus_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.ndarray) -> list[dict[str, Any]]:
-    """The same per pair of corpora: a text that occurs in two splits of the other counts once, exactly if in either."""
+    """Count per pair of corpora: a text that occurs in two splits of the other counts once, exactly if in either."""
     exact: dict[tuple[int, str], bool] = {}
     for match in found:
         key = match.text, groups[match.group].corpus
@@ -104,7 +107,7 @@ def corpus_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.nda
 def write_texts(
     path: Path, groups: Sequence[Group], found: Sequence[Match], places: np.ndarray, ids: Sequence[str]
 ) -> None:
-    """One line a match."""
+    """Write one line a match."""
     table = {
         "id": [ids[match.text] for match in found],
         "corpus": [groups[places[match.text]].corpus for match in found],
@@ -128,16 +131,12 @@ def main() -> None:
         progress("overlap", sum(group.texts for group in groups), "texts") as bar,
         atomic_folder(OVERLAP) as folder,
     ):
-        ids, prints = [], []
-        for group in groups:
-            table = pq.read_table(group.path, columns=["id", "text"])
-            ids += table.column("id").to_pylist()
-            prints.append(fingerprints(table.column("text").to_pylist(), bar.advance))
+        table = pa.concat_tables([pq.read_table(group.path, columns=["id", "text"]) for group in groups])
+        ids = table.column("id").to_pylist()
+        prints = fingerprints(table.column("text").to_pylist(), bar.advance)
         places = np.repeat(np.arange(len(groups)), [group.texts for group in groups])
         bar.advance(0, note="· comparing the corpora")
-        together = joined(prints)
-        prints.clear()  # else their signatures, 0.8 KB a text, would be held twice
-        found = matches(together, places, families, lambda pairs: bar.advance(0))
+        found = matches(prints, places, families)
         bar.advance(0, note=f"· {len(found):,} copies")
         write_texts(folder / "texts.parquet", groups, found, places, ids)
         with (folder / "pairs.csv").open("w", encoding="utf-8", newline="") as file:

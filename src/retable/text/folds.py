@@ -39,28 +39,28 @@ class Fold:
 
     @property
     def name(self) -> str:
-        """The folder of what is made of this fold's training texts: "fold-1-of-3"."""
+        """Return the folder of what is made of this fold's training texts: "fold-1-of-3"."""
         return f"fold-{self.number}-of-{self.folds}"
 
     @property
     def label(self) -> str:
-        """For a cell of a CSV: "dev 1 of 3"."""
+        """Return what a cell of a CSV says: "dev 1 of 3"."""
         return f"{self.kind} {self.number} of {self.folds}"
 
     @classmethod
     def read(cls, label: str) -> "Fold":
-        """What `label` says."""
+        """Read a `label`."""
         kind, number, _, folds = label.split()
         return cls("dev" if kind == "dev" else "test", int(folds), int(number))
 
     @property
     def parameters(self) -> dict[str, str | int]:
-        """What a run's parameters say of it, in the section corpus."""
+        """Return what a run's parameters say of it, in the section corpus."""
         return {"folds": self.folds, "fold": self.number, "kind": self.kind}
 
     @classmethod
     def of_parameters(cls, corpus: Mapping[str, Any]) -> "Fold | None":
-        """The fold that the section corpus of a run names; None for a run on the corpus's own splits."""
+        """Return the fold that the section corpus of a run names; None for a run on the corpus's own splits."""
         return cls(corpus["kind"], corpus["folds"], corpus["fold"]) if "fold" in corpus else None
 
 
@@ -98,25 +98,25 @@ class FoldedCorpus:
 
     @cached_property
     def cut(self) -> np.ndarray:
-        """True on the texts that are cut into folds, bool (text,)."""
+        """Return which texts are cut into folds, bool (text,)."""
         return np.ones(len(self.texts.ids), dtype=np.bool_) if self.kind == "test" else self.split_of != "test"
 
     @cached_property
     def prints(self) -> Fingerprints:
-        """What all texts are compared by; of their tokens, since the tagged files hold no more."""
+        """Fingerprint all texts, of their tokens, since the tagged files hold no more."""
         space = "" if self.texts.facts.language == "zh" else " "
         return fingerprints([space.join(tokens) for tokens in self.texts.tokens.to_pylist()])
 
     @cached_property
     def fold_of(self) -> Places:
-        """The fold in which a text is held out, int64 (text,), from 1; 0 for a text that never is."""
+        """Return the fold in which a text is held out, int64 (text,), from 1; 0 for a text that never is."""
         found = np.zeros(len(self.texts.ids), dtype=np.int64)
         places = np.flatnonzero(self.cut)
         found[places] = 1 + self._drawn(places, self.kind, self.folds)
         return found
 
     def places(self, number: int) -> dict[str, Places]:
-        """Where the texts of train, dev and test of a fold stand in `texts`, in their order.
+        """Return the places in `texts` of train, dev and test of a fold, in their order.
 
         Raises: InputError for a fold that there is not.
         """
@@ -131,35 +131,33 @@ class FoldedCorpus:
         return {"train": rest[~for_dev], "dev": rest[for_dev], "test": np.flatnonzero(held)}
 
     def fold(self, number: int) -> Cut:
-        """The splits of a fold; a text of dev or test is clean if it occurs in no training text, exactly or nearly."""
-        places = self.places(number)
-        train = self.prints.take(places["train"].tolist())
-        return Cut(
-            *(
-                replace(
-                    part(self.texts, at),
-                    clean=np.ones(len(at), dtype=np.bool_)
-                    if split == "train"
-                    else ~leaks(self.prints.take(at.tolist()), train).any,
-                )
-                for split, at in places.items()
-            )
-        )
+        """Return the splits of a fold.
+
+        A text of dev or test is clean if it occurs in no training text, exactly or nearly.
+
+        Raises: InputError for a fold that there is not.
+        """
+        places = self.places(number).values()
+        split_of = np.empty(len(self.texts.ids), dtype=np.int64)
+        for split, at in enumerate(places):
+            split_of[at] = split
+        clean = ~leaks(self.prints, split_of, len(SPLITS)).any[:, 0]
+        return Cut(*(replace(part(self.texts, at), clean=clean[at]) for at in places))
 
     def _drawn(self, places: Places, purpose: str, folds: int) -> Places:
-        """The fold of each of these texts, from 0."""
+        """Draw the fold of each of these texts, from 0."""
         ids = [self.texts.ids[place] for place in places]
         labels = [self.texts.facts.labels[self.texts.classes[place]] for place in places]
         if not self.grouped:
             return stratified_folds(ids, labels, purpose=purpose, folds=folds)
-        clusters = near_duplicate_clusters(self.prints.take(places.tolist()))
+        clusters = near_duplicate_clusters(self.prints.take(places))
         return cluster_folds(ids, labels, clusters.tolist(), purpose=purpose, folds=folds)
 
 
 def cluster_folds(
     ids: Sequence[str], labels: Sequence[str], clusters: Sequence[int], *, purpose: str, folds: int, seed: int = SEED
 ) -> Places:
-    """The fold of every text, int64 (text,), from 0: whole clusters, every fold its share of every label.
+    """Draw the fold of every text, int64 (text,), from 0: whole clusters, every fold its share of every label.
 
     The largest clusters come first, of equal ones that with the lowest hash. Each goes where its labels fill the least
     part of a fold's share so far, so single texts even out in the end what clusters leave uneven.
@@ -187,12 +185,12 @@ def cluster_folds(
 
 
 def _fill(own: Mapping[str, int], filled: Mapping[str, int], totals: Mapping[str, int]) -> float:
-    """How full a fold is of the labels of a cluster, each weighed by its texts in it."""
+    """Return how full a fold is of the labels of a cluster, each weighed by its texts in it."""
     return sum(count * filled.get(label, 0) / totals[label] for label, count in own.items())
 
 
 def joined(splits: Sequence[Split]) -> Split:
-    """The texts of several splits of one corpus, one split after the other."""
+    """Join the texts of several splits of one corpus, one split after the other."""
     parts = [split.parts for split in splits]
     return Split(
         splits[0].facts,
@@ -206,7 +204,7 @@ def joined(splits: Sequence[Split]) -> Split:
 
 
 def part(texts: Split, places: Places) -> Split:
-    """Some of the texts of a split, in the order of `places`."""
+    """Take some of the texts of a split, in the order of `places`."""
     at = pa.array(places)
     return Split(
         texts.facts,

@@ -8,9 +8,10 @@ Unicode NFC; runs of white space become one space. Tokens, case, accents and emo
 import html
 import re
 import unicodedata
-from array import array
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import NamedTuple
+
+from retable.declaration import Example
 
 TAG = re.compile(r"</?(?:a|b|br|em|hr|i|p|strong|u)\b[^<>]*>", re.IGNORECASE)  # <grin> is a word, no tag
 ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-f]+|\w+);", re.IGNORECASE)  # with its semicolon: "Q&A" is none
@@ -25,7 +26,9 @@ CONTROLS = {**INVISIBLE, **SPACES, **WINDOWS}
 
 
 def clean_text(text: str, *, markup: bool) -> str:
-    """One text, cleaned; "" if nothing is left. Cleaning twice changes nothing more, but for entities of entities.
+    """Clean one text; return "" if nothing is left.
+
+    Cleaning twice changes nothing more, but for entities of entities.
 
     Args:
         markup: take out HTML tags and entities.
@@ -43,51 +46,38 @@ class Removed(NamedTuple):
     of: str
 
 
-class Copies:
-    """Keeps the first of equal texts; where equal texts have different labels, it keeps none of them.
+def clean_examples(
+    examples: Iterable[Example], *, markup: bool, drop_copies: bool
+) -> tuple[list[Example], list[Removed]]:
+    """Clean every text; take out those of which nothing is left and, where asked, copies.
+
+    Args:
+        markup: take out HTML tags and entities.
+        drop_copies: as `remove_copies`.
+    Returns: the texts that stay, in their order; those that do not.
+    """
+    cleaned = [example._replace(text=clean_text(example.text, markup=markup)) for example in examples]
+    kept = [example for example in cleaned if example.text]
+    removed = [Removed(example.id, "empty", "") for example in cleaned if not example.text]
+    if drop_copies:
+        kept, copies = remove_copies(kept)
+        removed += copies
+    return kept, removed
+
+
+def remove_copies(examples: Iterable[Example]) -> tuple[list[Example], list[Removed]]:
+    """Keep the first of equal texts; where equal texts have different labels, keep none of them.
 
     For corpora that we split ourselves: else a text could be learnt and asked. A published split stays as published.
-    Of a text it remembers 16 bytes of its SHA-256.
     """
-
-    def __init__(self) -> None:
-        self._groups: dict[bytes, int] = {}  # in the order of their first texts
-        self._places, self._labels = array("q"), array("h")  # of the first text of every group
-        self._others: list[tuple[int, str]] = []  # group, id
-        self._contradicting: set[int] = set()
-
-    def is_copy(self, digest: bytes, label: int, name: str, place: int) -> bool:
-        """Whether an equal text came before.
-
-        Args:
-            digest: of the text.
-            label: which one.
-            name: the text's id.
-            place: where the text will stand if it is kept.
-        """
-        group = self._groups.setdefault(digest, len(self._places))
-        if group == len(self._places):
-            self._places.append(place)
-            self._labels.append(label)
-            return False
-        self._others.append((group, name))
-        if self._labels[group] != label:
-            self._contradicting.add(group)
-        return True
-
-    def removed(self, id_at: Callable[[int], str]) -> tuple[list[int], list[Removed]]:
-        """Places of first texts that go after all, and all texts that are removed, group after group.
-
-        Args:
-            id_at: place of a first text -> its id.
-        """
-        found: list[Removed] = []
-        before = -1
-        for group, name in sorted(self._others, key=lambda other: other[0]):
-            first = id_at(self._places[group])
-            reason = "contradicting label" if group in self._contradicting else "copy"
-            if group in self._contradicting and group != before:
-                found.append(Removed(first, reason, first))
-            found.append(Removed(name, reason, first))
-            before = group
-        return sorted(self._places[group] for group in self._contradicting), found
+    groups: dict[str, list[Example]] = {}  # in the order of their first texts
+    for example in examples:
+        groups.setdefault(example.text, []).append(example)
+    kept, removed = [], []
+    for first, *others in groups.values():
+        if all(example.label == first.label for example in others):
+            kept.append(first)
+            removed += [Removed(example.id, "copy", first.id) for example in others]
+        else:
+            removed += [Removed(example.id, "contradicting label", first.id) for example in (first, *others)]
+    return kept, removed

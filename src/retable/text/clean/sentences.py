@@ -20,7 +20,7 @@ LAST_WORD = re.compile(r"[^\W_](?:[\w.]*[^\W_])?(?=\.$)")
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, without white space at their ends; none of an empty text."""
+    """Return the sentences of a text, without white space at their ends; none of an empty text."""
     lowercase = text == text.lower()
     found, start = [], 0
     for end in END.finditer(text):

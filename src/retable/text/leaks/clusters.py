@@ -1,4 +1,4 @@
-"""Clusters of texts of one corpus that (nearly) repeat each other.
+"""Cluster the texts of one corpus that (nearly) repeat each other.
 
 Two texts are in one cluster if a chain of exact or near copies (`leakage`) leads from one to the other. So no near copy
 of a text stands outside its cluster, but for the pairs that the bands of `leakage` miss (1.5 % of those at 0.4).
@@ -6,25 +6,16 @@ of a text stands outside its cluster, but for the pairs that the bands of `leaka
 
 import numpy as np
 
-from retable.text.leaks.leakage import NEAR, Compared, Fingerprints, Places, candidates, first_equal, jaccard
+from retable.text.leaks.leakage import NEAR, Fingerprints, Places, candidates
 
 
 def near_duplicate_clusters(prints: Fingerprints) -> Places:
-    """The cluster of every text, int64 (text,): the lowest place of a text in it."""
-    clusters = first_equal(prints.exact())
-    merge_near(prints, clusters)
-    return clusters
-
-
-def merge_near(prints: Compared, clusters: Places) -> None:
-    """Merge the clusters of near copies, in place.
+    """Return the cluster of every text, int64 (text,): the lowest place of a text in it.
 
     A pair is only looked at while its texts are in different clusters, so thousands of notices from one template (r8)
     cost little more than a comparison of each with one other.
-
-    Args:
-        clusters: the cluster of every text, int64 (text,): the lowest place of a text in it.
     """
+    clusters = prints.first_equal()
     members: dict[int, list[int]] = {}  # of clusters of several texts
     for place in np.flatnonzero(clusters != np.arange(len(clusters))).tolist():
         members.setdefault(int(clusters[place]), [int(clusters[place])]).append(place)
@@ -35,16 +26,17 @@ def merge_near(prints: Compared, clusters: Places) -> None:
             low, high = sorted((int(clusters[left]), int(clusters[right])))
             if low == high or (left, right) in refused:
                 continue
-            if jaccard(prints.grams[left], prints.grams[right]) >= NEAR:
+            if prints.similarity(left, right) >= NEAR:
                 moved = members.pop(high, [high])
                 clusters[moved] = low
                 members.setdefault(low, [low]).extend(moved)
             else:
                 refused.add((left, right))
+    return clusters
 
 
 def repeated(clusters: Places) -> dict[str, int]:
-    """How many texts lie in clusters of two or more, how many such clusters there are, and the size of the largest."""
+    """Count the texts in clusters of two or more, these clusters, and the texts of the largest."""
     sizes = np.unique(clusters, return_counts=True)[1]
     many = sizes[sizes > 1]
     return {"texts": int(many.sum()), "clusters": len(many), "largest": int(sizes.max(initial=0))}

@@ -17,8 +17,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Protocol
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -29,170 +28,89 @@ SHORTEST = 20  # columns
 FIRST_WIDE = 0x2E80  # from here on stand the letters that take two columns: Chinese, Japanese, Korean, full-width Latin
 BANDS, ROWS = 64, 3
 LEAST_AGREEMENT = 0.25  # of signatures; its standard deviation at similarity 0.4 is 0.035
-MOST_UNEQUAL_BITS = 84  # of one bit a signature, at a first look; 57.6 are expected at similarity 0.4, 91.2 at 0.05
+MOST_UNEQUAL_BITS = 84  # of one bit a number, at a first look; 57.6 are expected at similarity 0.4, 91.2 at 0.05
 SEEN_BIT = np.uint32(1 << 12)  # the one of that first look; the lowest ones hang on the gram alone
-TEXTS_AT_ONCE = 1 << 12
-CLOSE_AT_ONCE = 1 << 14  # pairs whose signatures are compared
-GRAMS_AT_ONCE = 1 << 10
+GRAMS_AT_ONCE = 1 << 10  # stay in the processor's cache
+TEXTS_AT_ONCE = 1 << 12  # bounds the copy that is made of the signatures
 PAIRS_AT_ONCE = 1 << 18  # bounds the memory of a band that many texts share
+CLOSE_AT_ONCE = 1 << 14  # pairs whose signatures are compared
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+BAND_FACTORS = np.array([int(FACTOR) ** 2 % 2**64, FACTOR, 1], dtype=np.uint64)  # of a band's numbers, to one key
 NOT_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
 Hashes = npt.NDArray[np.uint32]
 Places = npt.NDArray[np.int64]
-Digests = npt.NDArray[np.uint64]  # (text, 2)
 
 
 def normalised(text: str) -> str:
-    """Lower-case letters and digits with single spaces; Chinese characters are letters."""
+    """Return lower-case letters and digits with single spaces; Chinese characters are letters."""
     return NOT_LETTER_OR_DIGIT.sub(" ", text.lower()).strip()
 
 
 def digest(text: str) -> str:
-    """32 hexadecimal digits for the letters and digits of a text.
+    """Return 32 hexadecimal digits for the letters and digits of a text.
 
     Spaces do not count, so that "don't" and "do n't" have one digest however a corpus was tokenised.
     """
-    return _digest(normalised(text))
-
-
-class Grams(Protocol):
-    """The sorted distinct 5-gram hashes of texts, by place; none of a short text."""
-
-    def __getitem__(self, place: int, /) -> Hashes: ...
-
-
-class Compared(Protocol):
-    """What the search for near copies reads of texts, wherever it lies. Only texts with 5-grams have a signature."""
-
-    @property
-    def grams(self) -> Grams: ...
-
-    def long(self) -> Places:
-        """The places of the texts that have 5-grams, int64 (long,)."""
-
-    def band(self, band: int) -> Hashes:
-        """Three numbers of the signature of each of them, uint32 (long, 3)."""
-
-    def seen_bits(self) -> npt.NDArray[np.uint64]:
-        """One bit of every number of their signatures, (3, long)."""
-
-    def lowest(self, rows: Places) -> npt.NDArray[np.uint8]:
-        """The lowest eight bits of every number of the signatures of some of them, (row, 192)."""
+    return hashlib.sha256(normalised(text).replace(" ", "").encode("utf-8")).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """What is compared of a list of texts.
+    """Hold texts and what they are compared by.
 
-    `digests` are of the exact forms; `grams` the sorted distinct 5-gram hashes, uint32, none of a short text;
-    `signatures` uint32 (text, 192).
+    `digests` are of the exact forms; `signatures` uint32 (text, 192), zeros for a text that is too short; `long` are
+    the places of the others. The 5-grams are made anew for the few pairs that are verified: they take four times the
+    memory of the texts.
     """
 
-    digests: list[str]
-    grams: list[Hashes]
+    texts: Sequence[str]
+    digests: Sequence[str]
     signatures: Hashes
+    long: Places
 
     def __len__(self) -> int:
-        return len(self.digests)
+        return len(self.texts)
 
-    def take(self, places: Sequence[int]) -> "Fingerprints":
-        """Those of some of the texts."""
-        rows = np.asarray(places, dtype=np.int64)
+    def take(self, places: Places) -> "Fingerprints":
+        """Return those of some of the texts, in the order of `places`."""
         return Fingerprints(
-            [self.digests[place] for place in places], [self.grams[place] for place in places], self.signatures[rows]
+            [self.texts[place] for place in places],
+            [self.digests[place] for place in places],
+            self.signatures[places],
+            np.flatnonzero(np.isin(places, self.long)),
         )
 
-    def exact(self) -> Digests:
-        """The digests as numbers."""
-        return as_digests(bytes.fromhex("".join(self.digests)))
+    def first_equal(self) -> Places:
+        """Return the place of the first exact copy of every text, int64 (text,): its own where none is earlier."""
+        first: dict[str, int] = {}
+        return np.array([first.setdefault(form, place) for place, form in enumerate(self.digests)], dtype=np.int64)
 
-    @cached_property
-    def _long(self) -> Places:
-        return np.flatnonzero([grams.size for grams in self.grams])
-
-    def long(self) -> Places:
-        """See `Compared`."""
-        return self._long
-
-    def band(self, band: int) -> Hashes:
-        """See `Compared`."""
-        return self.signatures[self._long, band * ROWS : (band + 1) * ROWS]
-
-    def seen_bits(self) -> npt.NDArray[np.uint64]:
-        """See `Compared`."""
-        long = self._long
-        bits = [seen_bits(self.signatures[long[block]]) for block in blocks(len(long), TEXTS_AT_ONCE)]
-        return np.concatenate([np.empty((0, 3), np.uint64), *bits]).T.copy()
-
-    def lowest(self, rows: Places) -> npt.NDArray[np.uint8]:
-        """See `Compared`."""
-        return self.signatures[self._long[rows]].astype(np.uint8)
+    def similarity(self, left: int, right: int) -> float:
+        """Return the Jaccard similarity of two texts."""
+        return jaccard(grams_of(self.texts[left]), grams_of(self.texts[right]))
 
 
-def fingerprints(texts: Sequence[str], on_progress: Callable[[int], None] | None = None) -> Fingerprints:
-    """Fingerprint every text; `on_progress` is told of every one done."""
-    digests, grams = [], []
+def fingerprints(texts: Sequence[str], on_texts: Callable[[int], None] = lambda texts: None) -> Fingerprints:
+    """Fingerprint every text.
+
+    Args:
+        on_texts: called with the number of texts that were done, after each.
+    """
     signatures = np.zeros((len(texts), BANDS * ROWS), dtype=np.uint32)
-    for index, form in enumerate(map(normalised, texts)):
-        hashes = gram_hashes(form)
-        digests.append(_digest(form))
-        grams.append(hashes)
+    digests, long = [], []
+    for place, text in enumerate(texts):
+        digests.append(digest(text))
+        hashes = gram_hashes(normalised(text))
         if hashes.size:
-            sign(hashes, signatures[index])
-        if on_progress:
-            on_progress(1)
-    return Fingerprints(digests, grams, signatures)
-
-
-def sign(hashes: Hashes, signature: Hashes) -> None:
-    """Write the signature of a text, uint32 (192,): the least of its 5-gram hashes under each permutation."""
-    factors, offsets = _permutations()
-    permuted = factors * hashes[:GRAMS_AT_ONCE]
-    permuted += offsets
-    permuted.min(axis=1, out=signature)
-    for start in range(GRAMS_AT_ONCE, hashes.size, GRAMS_AT_ONCE):  # in blocks that stay in the cache
-        permuted = factors * hashes[start : start + GRAMS_AT_ONCE]
-        permuted += offsets
-        np.minimum(signature, permuted.min(axis=1), out=signature)
-
-
-def seen_bits(signatures: Hashes) -> npt.NDArray[np.uint64]:
-    """The bit of every number that is looked at first, packed, (text, 3)."""
-    return np.packbits(signatures & SEEN_BIT, axis=1).view(np.uint64)
-
-
-def blocks(count: int, at_once: int) -> Iterator[slice]:
-    """All of so many things, some at once."""
-    return (slice(start, start + at_once) for start in range(0, count, at_once))
-
-
-def as_digests(joined: bytes | bytearray) -> Digests:
-    """Digests of 16 bytes each, one after the other, as two numbers each, (text, 2)."""
-    return np.frombuffer(bytes(joined), dtype=np.uint64).reshape(-1, 2)
-
-
-def first_equal(digests: Digests) -> Places:
-    """The place of the first equal digest for each, int64 (text,)."""
-    order = np.lexsort((digests[:, 1], digests[:, 0]))  # stable: of equal ones the first stands first
-    in_order = digests[order]
-    new = np.ones(len(order), dtype=np.bool_)
-    new[1:] = (in_order[1:] != in_order[:-1]).any(axis=1)
-    first = np.empty(len(order), dtype=np.int64)
-    first[order] = order[new][np.cumsum(new) - 1]
-    return first
-
-
-def joined(parts: Sequence[Fingerprints]) -> Fingerprints:
-    """The fingerprints of several lists of texts, one list after the other."""
-    return Fingerprints(
-        [form for part in parts for form in part.digests],
-        [hashes for part in parts for hashes in part.grams],
-        np.concatenate([part.signatures for part in parts]),
-    )
+            signatures[place] = signature(hashes)
+            long.append(place)
+        on_texts(1)
+    return Fingerprints(texts, digests, signatures, np.array(long, dtype=np.int64))
 
 
 def gram_hashes(form: str) -> Hashes:
-    """The sorted distinct hashes of the character 5-grams of a normalised text; none if it is short."""
+    """Return the sorted distinct hashes of the character 5-grams of a normalised text; none if it is short."""
     if len(form) < SHORTEST / 2:
         return np.empty(0, dtype=np.uint32)
     codes = np.frombuffer(form.encode("utf-32-le"), dtype=np.uint32)
@@ -201,69 +119,94 @@ def gram_hashes(form: str) -> Hashes:
     codes = codes.astype(np.uint64)
     hashes = np.zeros(len(codes) - GRAM + 1, dtype=np.uint64)
     for place in range(GRAM):
-        hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + codes[place : place + len(hashes)]
+        hashes = hashes * FACTOR + codes[place : place + len(hashes)]
     hashes = (hashes ^ (hashes >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     short = (hashes >> np.uint64(32)).astype(np.uint32)
     short.sort()  # three times as fast as np.unique
     return short[np.concatenate([[True], short[1:] != short[:-1]])]
 
 
+@lru_cache(1 << 12)  # a text of a template is verified against many
+def grams_of(text: str) -> Hashes:
+    """Return the 5-gram hashes of a text."""
+    return gram_hashes(normalised(text))
+
+
+def signature(hashes: Hashes) -> Hashes:
+    """Return the least of some 5-gram hashes under each permutation, uint32 (192,)."""
+    factors, offsets = _permutations()
+    least = np.full(BANDS * ROWS, np.iinfo(np.uint32).max, dtype=np.uint32)
+    for start in range(0, hashes.size, GRAMS_AT_ONCE):
+        permuted = factors * hashes[start : start + GRAMS_AT_ONCE]
+        permuted += offsets
+        np.minimum(least, permuted.min(axis=1), out=least)
+    return least
+
+
 def jaccard(left: Hashes, right: Hashes) -> float:
-    """The size of the intersection over that of the union; 0 for two empty sets."""
+    """Return the size of the intersection over that of the union; 0 for two empty sets."""
     common = np.intersect1d(left, right, assume_unique=True).size
     return common / max(left.size + right.size - common, 1)
 
 
 @dataclass(frozen=True)
 class Leaks:
-    """Which texts occur in the other split: `exact` and `near` (exact ones excluded), bool (text,)."""
+    """Hold which texts occur in which earlier group: `exact` and `near` (no exact one there), bool (text, group)."""
 
     exact: npt.NDArray[np.bool_]
     near: npt.NDArray[np.bool_]
 
     @property
     def any(self) -> npt.NDArray[np.bool_]:
-        """Exactly or nearly."""
+        """Return which occur exactly or nearly."""
         return self.exact | self.near
 
 
-def leaks(texts: Fingerprints, into: Fingerprints) -> Leaks:
-    """Which of `texts` occur, exactly or nearly, in `into`."""
-    known = set(into.digests)
-    exact = np.array([form in known for form in texts.digests], dtype=np.bool_)
-    near = np.zeros(len(texts), dtype=np.bool_)
-    side = np.repeat([0, 1], [len(texts), len(into)])
-    both = joined([texts, into])
-    for lefts, rights in candidates(both, side):
-        open_ = ~(exact | near)[lefts]
-        for left, right in zip(lefts[open_].tolist(), rights[open_].tolist(), strict=True):
-            near[left] = near[left] or jaccard(both.grams[left], both.grams[right]) >= NEAR
+def leaks(prints: Fingerprints, groups: Places, count: int) -> Leaks:
+    """Find the texts that occur, exactly or nearly, in a group before their own.
+
+    Args:
+        groups: the group (split) of every text, int64 (text,), from 0.
+        count: how many groups there are.
+    """
+    first = prints.first_equal()
+    holds = np.zeros((len(prints), count), dtype=np.bool_)
+    holds[first, groups] = True
+    exact = holds[first] & (np.arange(count) < groups[:, None])
+    near = np.zeros_like(exact)
+    for earlier, later in candidates(prints, groups):
+        open_ = ~(exact | near)[later, groups[earlier]]
+        for known, asked in zip(earlier[open_].tolist(), later[open_].tolist(), strict=True):
+            near[asked, groups[known]] = near[asked, groups[known]] or prints.similarity(known, asked) >= NEAR
     return Leaks(exact, near)
 
 
-def candidates(prints: Compared, groups: Places) -> Iterator[tuple[Places, Places]]:
-    """Pairs of texts of different groups that agree in a whole band and in a quarter of their signatures, in blocks.
+def candidates(prints: Fingerprints, groups: Places) -> Iterator[tuple[Places, Places]]:
+    """Yield pairs of texts of different groups that agree in a whole band and in a quarter of their signatures.
 
-    The first of a pair is of the lower group. A pair comes once for every band in which it agrees.
+    They come in blocks. The first of a pair is of the lower group. A pair comes once for every band in which it agrees.
 
     Args:
         groups: the group of every text, int64 (text,); read anew for every band, so that who merges groups meanwhile
             is spared their pairs.
     """
-    long, words = prints.long(), prints.seen_bits()
-    for band in range(BANDS):
-        keys = _keys(prints.band(band))
-        for left, right in _equal_pairs(keys, groups[long]):
+    parts = np.array_split(prints.long, 1 + len(prints.long) // TEXTS_AT_ONCE)
+    bits = np.concatenate([np.packbits(prints.signatures[part] & SEEN_BIT, axis=1) for part in parts])
+    words = np.ascontiguousarray(bits.view(np.uint64).T)
+    lowest = prints.signatures.view(np.uint8)[:, :: np.uint32().itemsize]  # a byte of each number
+    for band in range(0, BANDS * ROWS, ROWS):
+        keys = prints.signatures[prints.long, band : band + ROWS].astype(np.uint64) @ BAND_FACTORS
+        for left, right in _equal_pairs(keys, groups[prints.long]):
             unequal = sum(np.bitwise_count(word[left] ^ word[right]) for word in words)
-            left, right = left[unequal <= MOST_UNEQUAL_BITS], right[unequal <= MOST_UNEQUAL_BITS]
-            for block in blocks(len(left), CLOSE_AT_ONCE):
-                agreeing = (prints.lowest(left[block]) == prints.lowest(right[block])).mean(axis=1)
-                close = agreeing >= LEAST_AGREEMENT
-                yield long[left[block][close]], long[right[block][close]]
+            left, right = (prints.long[side[unequal <= MOST_UNEQUAL_BITS]] for side in (left, right))
+            for start in range(0, len(left), CLOSE_AT_ONCE):
+                some, others = (side[start : start + CLOSE_AT_ONCE] for side in (left, right))
+                close = (lowest[some] == lowest[others]).mean(axis=1) >= LEAST_AGREEMENT
+                yield some[close], others[close]
 
 
 def _equal_pairs(keys: npt.NDArray[np.uint64], groups: Places) -> Iterator[tuple[Places, Places]]:
-    """All places (i, j) with equal keys and group[i] < group[j], in blocks."""
+    """Yield all places (i, j) with equal keys and group[i] < group[j], in blocks."""
     _, inverse, count = np.unique(keys, return_inverse=True, return_counts=True)
     shared = np.flatnonzero(count[inverse] > 1)
     order = shared[np.lexsort((groups[shared], inverse[shared]))]  # by key, then by group
@@ -279,21 +222,9 @@ def _equal_pairs(keys: npt.NDArray[np.uint64], groups: Places) -> Iterator[tuple
         yield order[place], order[np.arange(start, stop) + (own_end - end + partners)[place]]
 
 
-def _digest(form: str) -> str:
-    return hashlib.sha256(form.replace(" ", "").encode("utf-8")).hexdigest()[:32]
-
-
-def _keys(rows: Hashes) -> npt.NDArray[np.uint64]:
-    """One number for every row of a band."""
-    keys = np.zeros(len(rows), dtype=np.uint64)
-    for column in rows.T:
-        keys = keys * np.uint64(0x9E3779B97F4A7C15) + column
-    return keys
-
-
 @cache
 def _permutations() -> tuple[Hashes, Hashes]:
-    """Odd factors and offsets, (192, 1): h -> factor * h + offset modulo 2^32 is a permutation of all hashes."""
+    """Return odd factors and offsets, (192, 1): h -> factor * h + offset modulo 2^32 permutes all hashes."""
     words = [hashlib.sha256(f"permutation {index}".encode()).digest() for index in range(BANDS * ROWS)]
     numbers = np.array([[int.from_bytes(word[:4]) | 1, int.from_bytes(word[4:8])] for word in words], dtype=np.uint32)
     return numbers[:, :1], numbers[:, 1:]

@@ -1,15 +1,14 @@
-"""Which texts of one corpus occur, exactly or nearly, in another: all corpora against each other in one pass.
+"""Find the texts of one corpus that occur, exactly or nearly, in another: all corpora against each other in one pass.
 
 Exact and near are those of `leakage`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from retable.text.leaks.leakage import NEAR, Fingerprints, Places, candidates, jaccard
+from retable.text.leaks.leakage import NEAR, Fingerprints, Places, candidates
 
 
 class Match(NamedTuple):
@@ -25,61 +24,53 @@ class Match(NamedTuple):
     exact: bool
 
 
-def matches(
-    prints: Fingerprints, groups: Places, families: Sequence[int], on_pairs: Callable[[int], None] = lambda pairs: None
-) -> list[Match]:
-    """For every text and every group that holds a copy of it: the nearest copy there (the first of equally near ones).
+def matches(prints: Fingerprints, groups: Places, families: Sequence[int]) -> list[Match]:
+    """Find for every text and every group that holds a copy of it the nearest copy there (the first of equal ones).
 
     Args:
         groups: the group (corpus and split) of every text, int64 (text,).
         families: of every group; groups of one family (one corpus, or corpora of the same texts) are not compared.
-        on_pairs: told how many candidates each block brought.
     Returns: sorted by text, then by group.
     """
     family = np.asarray(families, dtype=np.int64)[groups]
-    best = exact_matches(prints.digests, groups, family)
-    for left, right in near_candidates(prints, family, on_pairs):
-        similarity = jaccard(prints.grams[left], prints.grams[right])
-        if similarity < NEAR:
-            continue
-        for text, other in ((left, right), (right, left)):
-            found = Match(text, int(groups[other]), other, similarity, exact=False)
-            known = best.get((text, found.group))
-            if known is None or (not known.exact and (-similarity, other) < (-known.similarity, known.other)):
-                best[text, found.group] = found
+    best: dict[tuple[int, int], Match] = {}
+    for match in (*exact_matches(prints, groups, family), *near_matches(prints, groups, family)):
+        known = best.setdefault((match.text, match.group), match)
+        if not known.exact and (-match.similarity, match.other) < (-known.similarity, known.other):
+            best[match.text, match.group] = match
     return [best[key] for key in sorted(best)]
 
 
-def exact_matches(digests: Sequence[str], groups: Places, family: Places) -> dict[tuple[int, int], Match]:
-    """(text, group of another family) -> its first exact copy there."""
-    places: dict[str, list[int]] = {}
-    for place, form in enumerate(digests):
-        places.setdefault(form, []).append(place)
-    found: dict[tuple[int, int], Match] = {}
-    for same in places.values():
-        if len(set(family[same].tolist())) > 1:
-            first = {group: place for place, group in reversed([(place, int(groups[place])) for place in same])}
+def exact_matches(prints: Fingerprints, groups: Places, family: Places) -> Iterator[Match]:
+    """Yield for every text its first exact copy in every group of another family."""
+    copies: dict[str, list[int]] = {}
+    for place, form in enumerate(prints.digests):
+        copies.setdefault(form, []).append(place)
+    for same in copies.values():
+        first = {int(groups[place]): place for place in reversed(same)}
+        if len(first) > 1:
             for text in same:
                 for group, other in first.items():
                     if family[text] != family[other]:
-                        found[text, group] = Match(text, group, other, 1.0, exact=True)
-    return found
+                        yield Match(text, group, other, 1.0, exact=True)
 
 
-def near_candidates(prints: Fingerprints, family: Places, on_pairs: Callable[[int], None]) -> Iterable[tuple[int, int]]:
-    """Every pair of texts of different families that may be near copies and are no exact ones, once."""
-    count = len(prints)
-    forms = np.unique(prints.digests, return_inverse=True)[1] if count else np.empty(0, dtype=np.int64)
-    pairs: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
-    for left, right in candidates(prints, family):
-        other = forms[left] != forms[right]
-        pairs = np.union1d(pairs, left[other] * count + right[other])
-        on_pairs(len(left))
-    return zip((pairs // max(count, 1)).tolist(), (pairs % max(count, 1)).tolist(), strict=True)
+def near_matches(prints: Fingerprints, groups: Places, family: Places) -> Iterator[Match]:
+    """Yield both texts of every pair of near copies of different families that are no exact ones."""
+    form = prints.first_equal()
+    pairs: set[tuple[int, int]] = set()  # a pair comes once for every band in which it agrees
+    for lefts, rights in candidates(prints, family):
+        differ = form[lefts] != form[rights]
+        pairs.update(zip(lefts[differ].tolist(), rights[differ].tolist(), strict=True))
+    for left, right in sorted(pairs):
+        similarity = prints.similarity(left, right)
+        if similarity >= NEAR:
+            yield Match(left, int(groups[right]), right, similarity, exact=False)
+            yield Match(right, int(groups[left]), left, similarity, exact=False)
 
 
 def counts(found: Iterable[Match], groups: Places) -> dict[tuple[int, int], tuple[int, int]]:
-    """(group of the texts, other group) -> how many of its texts occur there exactly, and how many only nearly."""
+    """Count per group of the texts and other group the texts that occur there exactly, and those only nearly."""
     table: dict[tuple[int, int], tuple[int, int]] = {}
     for match in found:
         key = int(groups[match.text]), match.group
