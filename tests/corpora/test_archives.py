@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from retable.corpora import corpus, lama_yelp
-from retable.corpora.zhang import RELEASES
+from retable.corpora.zhang import CORPORA as RELEASES
 from retable.errors import InputError
 
 
@@ -50,7 +50,7 @@ def test_reviews_are_unquoted_and_unescaped_line_by_line(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("facts", RELEASES, ids=lambda facts: facts.name)
+@pytest.mark.parametrize("facts", RELEASES.values(), ids=RELEASES)
 def test_every_release_joins_its_columns_and_names_its_classes(facts, tmp_path):
     columns = {"yahoo-answers": 3, "yelp-full": 1, "yelp-polarity": 1}.get(facts.name, 2)
     last = len(facts.labels)
