@@ -4,16 +4,16 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 from retable.errors import InputError
-from retable.vectors.cooccurrence import PARTS, Cooccurrences, Run, count_cooccurrences
+from retable.vectors.cooccurrence import count_cooccurrences
 from retable.vectors.glove import train_glove
 from retable.vectors.glove_pass import Fit, first_tables, stride_of, sums_of_both, tables_of, visit_all
-from retable.vectors.spill import Spill
 from retable.vectors.store import WordVectors, write_vectors
 from retable.vectors.tiles import in_tiles, number_of_blocks, rounds
 from retable.vectors.token_lists import TokenLists
@@ -133,7 +133,7 @@ def test_a_training_is_passes_over_tiles_and_the_sum_of_both_vectors(planted):
     blocks = number_of_blocks(words, 8 * stride_of(size))
     assert blocks == 16
     batches = TokenLists(planted.texts, lowercase=True).batches()
-    counted = count_cooccurrences(batches, vectors.words, SETTINGS["window"], blocks=blocks)
+    counted = count_cooccurrences(batches, vectors.words, SETTINGS["window"])
     tiles = in_tiles(counted, blocks, x_max=SETTINGS["x_max"], exponent=SETTINGS["exponent"], seed=SETTINGS["seed"])
     draw = np.random.default_rng(SETTINGS["seed"])
     tables = first_tables(words, size, blocks, draw)
@@ -155,14 +155,6 @@ def test_equal_bytes_with_any_number_of_threads(planted):
         assert one.facts == other.facts
 
 
-def test_what_lies_on_disk_gives_equal_bytes(planted, monkeypatch):
-    short = SETTINGS | {"epochs": 2}
-    in_memory = train_glove(planted.texts, **short)
-    for module in ("cooccurrence", "tiles"):
-        monkeypatch.setattr(f"retable.vectors.{module}.Spill", lambda budget_bytes: Spill(0))
-    np.testing.assert_array_equal(train_glove(planted.texts, **short).matrix, in_memory.matrix)
-
-
 def test_tiles_are_as_good_an_order_as_one_shuffle(tmp_path):
     """The loss of all weights after as many passes: 400 words, Zipf's law, topics; less than 2% apart."""
     draw = np.random.default_rng(1)
@@ -173,7 +165,7 @@ def test_tiles_are_as_good_an_order_as_one_shuffle(tmp_path):
     vocabulary = [f"w{word}" for word in range(400)]
     losses = {}
     for blocks in (1, 16):
-        counted = count_cooccurrences(lists.batches(), vocabulary, 5, blocks=blocks)
+        counted = count_cooccurrences(lists.batches(), vocabulary, 5)
         order = np.random.default_rng(2)
         fit = Fit(
             in_tiles(counted, blocks, x_max=10, exponent=0.75, seed=1), first_tables(400, 20, blocks, order), 20, 0.05
@@ -341,13 +333,13 @@ def visit(entries, tables, *, x_max, exponent, learning_rate):
 
 def tiles_of(entries, words, blocks, *, x_max, exponent):
     """Tiles of entries (word, context, X_ij)."""
-    runs = []
-    for block in range(blocks):
+
+    def counted(block, blocks):
         own = [[(j, x) for i, j, x in entries if i == word] for word in range(block, words, blocks)]
         contexts, counts = (np.array([entry[side] for row in own for entry in row]) for side in (0, 1))
-        starts = np.cumsum([0, *map(len, own)])
-        runs.append(Run(starts, contexts.astype(np.int32), np.rint(counts * PARTS).astype(np.uint64)))
-    return in_tiles(Cooccurrences(words, [runs]), blocks, x_max=x_max, exponent=exponent, seed=1)
+        return np.cumsum([0, *map(len, own)]), contexts.astype(np.int32), counts.astype(np.float32)
+
+    return in_tiles(SimpleNamespace(block=counted), blocks, x_max=x_max, exponent=exponent, seed=1)
 
 
 def listed(fit, tile):
