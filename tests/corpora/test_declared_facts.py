@@ -195,15 +195,6 @@ def test_splits_are_as_large_as_the_literature_counts_them(name):
     assert tuple(sum(counts[split]) if split in counts else None for split in asked) == LITERATURE[name]
 
 
-def test_the_fdu_family_is_sixteen_corpora_of_the_counted_size():
-    family = [corpus(name) for name in FAMILIES["fdu"]]
-    assert len(family) == 16
-    assert sum(sum(facts.texts[split]) for facts in family for split in ("train", "dev")) == 25_380
-    assert sum(sum(facts.texts["test"]) for facts in family) == 6400
-    assert sum(facts.unlabelled for facts in family) == 30_475
-    assert [facts.name for facts in family if not facts.pooled] == ["fdu-mr"]
-
-
 def test_the_last_200_lines_of_a_domain_are_dev_and_keep_their_place_in_the_id(read_corpus):
     examples = read_corpus("fdu-baby")
     dev = [example for example in examples if example.split == "dev"]
