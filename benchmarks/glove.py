@@ -71,7 +71,7 @@ def count_and_tile(texts: Path, threads: int) -> Counted:
     lists = TokenLists(texts, lowercase=True)
     vocabulary = list(frequent_words(lists.counts(), MIN_COUNT, texts))
     blocks = number_of_blocks(len(vocabulary), 8 * stride_of(SIZE))
-    counted = count_cooccurrences(lists.batches(), vocabulary, WINDOW, blocks=blocks, threads=threads)
+    counted = count_cooccurrences(lists.batches(), vocabulary, WINDOW)
     tiles = in_tiles(counted, blocks, x_max=X_MAX, exponent=EXPONENT, seed=1, threads=threads)
     return Counted(len(vocabulary), tiles)
 

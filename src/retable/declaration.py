@@ -4,7 +4,7 @@ everywhere.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -187,16 +187,43 @@ class Treebank(Source):
     read: Callable[[Path], Iterable[Sentence]]
 
 
+def in_mirror(folder: str, files: Mapping[str, tuple[int, str]]) -> dict[str, RemoteFile]:
+    """Return files that a folder of the mirror, or of data/sample/, holds under their own names.
+
+    Args:
+        files: name -> size in bytes, 0 where it is not known, and digest; one without a prefix is a SHA-256.
+    """
+    return {
+        name: RemoteFile(f"{folder}/{name}", digest if ":" in digest else f"sha256:{digest}", size)
+        for name, (size, digest) in files.items()
+    }
+
+
 def github(
-    repository: str, commit: str, path: str, *, mirror: str, size: int = 0, sha256: str = "", digest: str = ""
-) -> RemoteFile:
-    """Return a file of a public Git repository at one commit; `sha256` without its prefix, or a `digest` with one."""
-    place = quote(path)
-    urls = (
-        f"https://raw.githubusercontent.com/{repository}/{commit}/{place}",
-        f"https://github.com/{repository}/raw/{commit}/{place}",
-    )
-    return RemoteFile(mirror, f"sha256:{sha256}" if sha256 else digest, size, urls)
+    place: str,
+    files: Mapping[str, tuple[int, str]],
+    *,
+    mirror: str,
+    there: Mapping[str, str] | None = None,
+    mirrored: Mapping[str, str] | None = None,
+) -> dict[str, RemoteFile]:
+    """Return files of a public Git repository at one commit.
+
+    Args:
+        place: "<owner>/<repository>/<commit>/<folder>".
+        files: as of `in_mirror`, whose folder is `mirror`.
+        there, mirrored: the names of files that are called otherwise in the repository, or in the mirror.
+    """
+    owner, repository, commit, *folders = place.split("/")
+    found = {}
+    for name, file in in_mirror(mirror, files).items():
+        path = quote("/".join([*folders, (there or {}).get(name, name)]))
+        urls = (
+            f"https://raw.githubusercontent.com/{owner}/{repository}/{commit}/{path}",
+            f"https://github.com/{owner}/{repository}/raw/{commit}/{path}",
+        )
+        found[name] = replace(file, path=f"{mirror}/{(mirrored or {}).get(name, name)}", urls=urls)
+    return found
 
 
 def spread_of_two_runs(points: float) -> float:

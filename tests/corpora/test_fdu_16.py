@@ -43,10 +43,3 @@ def test_every_domain_has_its_own_texts_labels_and_splits_in_it(read_corpus):
         for split in SPLITS:
             assert [text for text in joint[split] if text.id.partition("/")[0] == name] == domain[split], (name, split)
     assert Counter(text.id.partition("/")[0] for text in joint["test"]) == dict.fromkeys(JOINT.domains, 400)
-
-
-def test_bytes_are_decoded_as_in_each_domain(read_corpus):
-    texts = {example.id: example.text for example in read_corpus("fdu-16")}
-    assert any("\x85" in text or "\x97" in text for name, text in texts.items() if name.startswith("fdu-mr/"))
-    assert sum("clich\ufffd ''" in text for text in texts.values()) == 1  # the lost byte of fdu-dvd
-    assert any("é" in text for name, text in texts.items() if name.startswith("fdu-dvd/"))

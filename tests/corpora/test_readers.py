@@ -33,6 +33,7 @@ def tiny(read, **facts) -> Corpus:
 LINES = partial(read_labelled_lines, splits={"train": "train", "test": "test"}, separator=" ", names=SENTIMENT)
 PARALLEL = partial(read_parallel_lines, texts="texts", labels="labels", names={"neg": "negative", "pos": "positive"})
 LAYOUT = Layout(columns=3, label=1, texts=(2,), header=("", "sentiment", "text"))
+HEADER = b",sentiment,text\r\n"
 ROWS = partial(read_csv_rows, splits={"all": "rows.csv"}, layout=LAYOUT)
 
 
@@ -42,17 +43,49 @@ def write(folder: Path, **files: bytes) -> Path:
     return folder
 
 
-def test_ids_tell_the_line_and_nothing_of_the_text(tmp_path):
-    write(tmp_path, train=b"0 bad film\n1 good film\n", test=b"1 fine film")
-    examples = tiny(LINES).examples(tmp_path)
-    assert [example.id for example in examples] == ["tiny/train/0", "tiny/train/1", "tiny/test/0"]
-    assert [example.text for example in examples] == ["bad film", "good film", "fine film"]
+ESCAPED = Layout(columns=3, label=0, texts=(1, 2), names=SENTIMENT, escapes=(("\\$", "$"), ("\\", " ")))
+OTHER_NAMES = partial(
+    PARALLEL, splits={"x-train": "train", "x-test": "test"}, change=lambda text: text.partition(": ")[2]
+)
 
 
-def test_one_file_without_split_has_short_ids(tmp_path):
-    write(tmp_path, rows=b"1 good\n0 bad\n")
-    only = tiny(partial(LINES, splits={"all": "rows"}), texts={"all": (1, 1)})
-    assert [example.id for example in only.examples(tmp_path)] == ["tiny/0", "tiny/1"]
+@pytest.mark.parametrize(
+    ("read", "files", "texts", "expected"),
+    [
+        (  # ids tell the line and nothing of the text
+            LINES, {"train": b"0 bad film\n1 good film\n", "test": b"1 fine film"}, {"train": (1, 1), "test": (0, 1)},
+            {"train/0": "bad film", "train/1": "good film", "test/0": "fine film"},
+        ),
+        (  # one file without split has short ids
+            partial(LINES, splits={"all": "rows"}), {"rows": b"1 good\n0 bad\n"}, {"all": (1, 1)},
+            {"0": "good", "1": "bad"},
+        ),
+        (  # the label may come last behind a text with tabs
+            partial(LINES, separator="\t", label_last=True), {"train": b"good\tfilm\t1\nbad\t0\n", "test": b"x\t1"},
+            {"train": (1, 1), "test": (0, 1)}, {"train/0": "good\tfilm", "train/1": "bad", "test/0": "x"},
+        ),
+        (  # imdb has next-line characters in its texts
+            PARALLEL, {"labels": b"a\ttrain\tpos\nb\ttrain\tneg\nc\ttest\tpos", "texts": b"1\xc2\x852\n3\n4"},
+            {"train": (1, 1), "test": (0, 1)}, {"train/0": "1\u00852", "train/1": "3", "test/2": "4"},
+        ),
+        (
+            OTHER_NAMES, {"labels": b"a\tx-train\tpos\nb\tx-test\tneg", "texts": b"Head: body\nHead: other"},
+            {"train": (0, 1), "test": (1, 0)}, {"train/0": "body", "test/1": "other"},
+        ),
+        (  # CSV keeps quoted commas and quotes
+            ROWS, {"rows.csv": b',sentiment,text\r\n7,positive,"good, ""very"" good"\r\n3,negative,bad\r\n'},
+            {"all": (1, 1)}, {"1": 'good, "very" good', "2": "bad"},
+        ),
+        (  # without header; texts are joined, escapes undone in order
+            partial(ROWS, layout=ESCAPED), {"rows.csv": b'"1","up","to \\$5\\now"\n0,"",down\n'},
+            {"all": (1, 1)}, {"0": "up to $5 now", "1": " down"},
+        ),
+    ],
+)  # fmt: skip
+def test_ids_and_texts(tmp_path, read, files, texts, expected):
+    examples = tiny(read, texts=texts).examples(write(tmp_path, **files))
+    assert {example.id.removeprefix("tiny/"): example.text for example in examples} == expected
+    assert {example.split for example in examples} == set(texts)
 
 
 @pytest.mark.parametrize("inside", ["\u0085", "\u2028", "\x0b", "\x0c", "\x1c", "\r"])
@@ -61,69 +94,34 @@ def test_only_lf_ends_a_line(tmp_path, inside):
     assert tiny(LINES).examples(tmp_path)[0].text == f"bad{inside}film"
 
 
-def test_a_line_of_imdb_with_next_line_characters_stays_with_its_label(tmp_path):
-    labels = b"a\ttrain\tpos\nb\ttrain\tneg\nc\ttest\tpos"
-    write(tmp_path, labels=labels, texts="one\u0085two\nthree\nfour".encode())
-    examples = tiny(PARALLEL).examples(tmp_path)
-    assert [(example.id, example.text, example.label) for example in examples] == [
-        ("tiny/train/0", "one\u0085two", "positive"),
-        ("tiny/train/1", "three", "negative"),
-        ("tiny/test/2", "four", "positive"),
-    ]
-
-
 @pytest.mark.parametrize(
-    ("train", "problem"),
+    ("read", "files", "problem"),
     [
-        (b"0 bad film\n2 good film\n", 'train, line 2: the label is "2"; tiny has 0, 1'),
-        (b"0 bad film\nfilm\n", "train, line 2: there is no ' ' between label and text"),
-        (b"0 bad film\n\n1 good\n", "train, line 2: there is no ' '"),
-        (b"0 bad film\n1 caf\xe9\n", "train, line 2: byte 5 is not utf-8"),
-        (b"0 bad film\n0 bad film\n", "2 texts labelled negative in train, tiny has 1"),
+        (LINES, {"train": b"0 bad film\n2 good film\n"}, 'train, line 2: the label is "2"; tiny has 0, 1'),
+        (LINES, {"train": b"0 bad film\nfilm\n"}, "train, line 2: there is no ' ' between label and text"),
+        (LINES, {"train": b"0 bad film\n\n1 good\n"}, "train, line 2: there is no ' '"),
+        (LINES, {"train": b"0 bad film\n1 caf\xe9\n"}, "train, line 2: byte 5 is not utf-8"),
+        (LINES, {"train": b"0 bad\n0 bad\n", "test": b"1 fine"}, "2 texts labelled negative in train, tiny has 1"),
+        (
+            partial(LINES, separator="\t", label_last=True),
+            {"train": b"good film\n"},
+            r"no '\\t' between label and text",
+        ),
+        (LINES, {}, r"train is missing; `dvc repro download@"),
+        (PARALLEL, {"labels": b"a\ttrain\tpos\nb\ttrain\tneg"}, "labels, line 3: it is not path"),
+        (PARALLEL, {"labels": b"a\ttrain\tpos\n" * 4}, "labels, line 4: .*texts ended one line before"),
+        (PARALLEL, {"labels": b"a\ttrain\tpos\nb\ttrain\tmaybe\n"}, "labels, line 2: it is not path"),
+        (PARALLEL, {"labels": b"a\ttrain\tpos\nb\tunsup\tneg\n"}, "labels, line 2: it is not path"),
+        (ROWS, {"rows.csv": b"id,sentiment,text\r\n"}, "line 1: the header is not ,sentiment,text"),
+        (ROWS, {"rows.csv": HEADER + b"1,positive\r\n"}, "line 2: it has 2 fields, not 3"),
+        (ROWS, {"rows.csv": HEADER + b"1,mixed,so\r\n"}, 'line 2: the label is "mixed"; tiny has negative, positive'),
+        (ROWS, {"rows.csv": HEADER + b'1,positive,"good" film\r\n'}, "line 2: it is not CSV"),
     ],
 )
-def test_a_broken_line_stops_the_reader_with_file_and_line(tmp_path, train, problem):
-    write(tmp_path, train=train, test=b"1 fine film")
+def test_a_broken_line_stops_the_reader_with_file_and_line(tmp_path, read, files, problem):
+    write(tmp_path, **{"texts": b"one\ntwo\nthree"} | files)
     with pytest.raises(InputError, match=problem):
-        tiny(LINES).examples(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("labels", "problem"),
-    [
-        (b"a\ttrain\tpos\nb\ttrain\tneg", "labels, line 3: it is not path"),
-        (b"a\ttrain\tpos\nb\ttrain\tneg\nc\ttest\tpos\nd\ttest\tpos", "labels, line 4: .*texts ended one line before"),
-        (b"a\ttrain\tpos\nb\ttrain\tmaybe\nc\ttest\tpos", "labels, line 2: it is not path"),
-        (b"a\ttrain\tpos\nb\tunsup\tneg\nc\ttest\tpos", "labels, line 2: it is not path"),
-    ],
-)
-def test_labels_that_do_not_fit_the_texts_stop_the_reader(tmp_path, labels, problem):
-    write(tmp_path, labels=labels, texts=b"one\ntwo\nthree")
-    with pytest.raises(InputError, match=problem):
-        tiny(PARALLEL).examples(tmp_path)
-
-
-def test_csv_keeps_quoted_commas_and_quotes(tmp_path):
-    write(tmp_path, **{"rows.csv": b',sentiment,text\r\n7,positive,"good, ""very"" good"\r\n3,negative,bad\r\n'})
-    examples = tiny(ROWS, texts={"all": (1, 1)}).examples(tmp_path)
-    assert [(example.id, example.text) for example in examples] == [("tiny/1", 'good, "very" good'), ("tiny/2", "bad")]
-
-
-def test_csv_without_header_joins_texts_and_undoes_escapes_in_order(tmp_path):
-    layout = Layout(columns=3, label=0, texts=(1, 2), names=SENTIMENT, escapes=(("\\$", "$"), ("\\", " ")))
-    write(tmp_path, **{"rows.csv": b'"1","up","to \\$5\\now"\n0,"",down\n'})
-    read = partial(read_csv_rows, splits={"all": "rows.csv"}, layout=layout)
-    examples = tiny(read, texts={"all": (1, 1)}).examples(tmp_path)
-    assert [(example.id, example.text) for example in examples] == [("tiny/0", "up to $5 now"), ("tiny/1", " down")]
-
-
-def test_the_label_may_come_last_behind_a_text_with_tabs(tmp_path):
-    write(tmp_path, train=b"good\tfilm\t1\nbad\t0\n", test=b"x\t1")
-    last = partial(LINES, separator="\t", label_last=True)
-    assert [example.text for example in tiny(last).examples(tmp_path)] == ["good\tfilm", "bad", "x"]
-    write(tmp_path, train=b"good film\n")
-    with pytest.raises(InputError, match="line 1: there is no '\\\\t' between label and text"):
-        tiny(last).examples(tmp_path)
+        tiny(read).examples(tmp_path)
 
 
 def test_unlabelled_texts_have_a_split_of_their_own_and_are_counted(tmp_path):
@@ -152,36 +150,6 @@ def test_a_sum_is_checked_where_counts_by_label_are_not_known(tmp_path):
 def test_a_byte_that_cannot_be_decoded_is_replaced_only_where_that_is_declared(tmp_path):
     write(tmp_path, train=b"0 clich\xef\xbf d\xc3\xa9j\xc3\xa0\n1 good\n", test=b"1 fine")
     assert tiny(LINES, undecodable="replace").examples(tmp_path)[0].text == "clich\ufffd déjà"
-
-
-def test_parallel_lines_can_have_other_names_of_splits_and_a_change(tmp_path):
-    write(tmp_path, labels=b"a\tx-train\tpos\nb\tx-test\tneg", texts=b"Head: body\nHead: other")
-    read = partial(PARALLEL, splits={"x-train": "train", "x-test": "test"}, change=lambda text: text.partition(": ")[2])
-    examples = tiny(read, texts={"train": (0, 1), "test": (1, 0)}).examples(tmp_path)
-    assert [tuple(example) for example in examples] == [
-        ("tiny/train/0", "train", "body", "positive"),
-        ("tiny/test/1", "test", "other", "negative"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rows", "problem"),
-    [
-        (b"id,sentiment,text\r\n", "line 1: the header is not ,sentiment,text"),
-        (b",sentiment,text\r\n1,positive\r\n", "line 2: it has 2 fields, not 3"),
-        (b",sentiment,text\r\n1,mixed,so so\r\n", 'line 2: the label is "mixed"; tiny has negative, positive'),
-        (b',sentiment,text\r\n1,positive,"good" film\r\n', "line 2: it is not CSV"),
-    ],
-)
-def test_a_broken_csv_row_stops_the_reader(tmp_path, rows, problem):
-    write(tmp_path, **{"rows.csv": rows})
-    with pytest.raises(InputError, match=problem):
-        tiny(ROWS, texts={"all": (1, 1)}).examples(tmp_path)
-
-
-def test_a_missing_file_says_what_brings_it(tmp_path):
-    with pytest.raises(InputError, match=r"train is missing; `dvc repro download@"):
-        tiny(LINES).examples(tmp_path)
 
 
 def row(number: str, word: str) -> str:

@@ -1,32 +1,46 @@
-"""The arithmetic of a scale: words x epochs / words per second."""
+"""The arithmetic of a scale: words x epochs / words per second, all from the bank."""
 
 import pytest
 
-from retable.experiments.estimate import rate_of, run_seconds
-from retable.papers.paper import Row
+from retable.experiments.estimate import RUN_S, SHARE, Measured, cell_seconds, read_measured
+from retable.papers.paper import Column, Row
+from retable.project.paths import BANK
 
-SPEED = {
-    "words": {"r8": 900.0}, "training_share": {"r8": 0.6}, "training_texts": {"r8": 4}, "epochs_share": 0.5,
-    "words_per_second": {"lama": 2.0}, "stage_seconds": {"run": 10.0},
-}  # fmt: skip
-NO_LIMIT = {"seeds": [1], "epochs": 0, "max_words": 0}
-
-
-def lama(**training) -> Row:
-    return Row("lama-of-ours", "LAMA", model="lama", overrides={"training": training})
+TRAIN = {"texts": 4, "average-length": 100.0, "average-length-characters": 600.0}
+MEASURED = Measured(
+    {"lama": 2.0, "cspan": 4.0, "bigru": 100.0},
+    {"r8": {"language": "en", "splits": {"train": TRAIN}}, "ced": {"language": "zh", "splits": {"train": TRAIN}}},
+)
+PROTOCOL = {"seeds": [1], "folds": {}, "epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
 
 
-def test_epochs_and_length_are_those_of_the_row_before_the_presets():
-    assert run_seconds(lama(epochs=3), "r8", NO_LIMIT, SPEED) == pytest.approx(10 + 540 * 3 / 2)
-    assert run_seconds(lama(epochs=3, max_words=50), "r8", NO_LIMIT, SPEED) == pytest.approx(10 + 4 * 50 * 3 / 2)
-    assert run_seconds(lama(epochs=3, max_words=500), "r8", NO_LIMIT, SPEED) == pytest.approx(10 + 540 * 3 / 2)
+@pytest.mark.parametrize(
+    ("model", "training", "corpus", "limits", "expected"),
+    [
+        ("lama", {"epochs": 20}, "r8", {}, 400 * 20 * SHARE / 2),
+        ("lama", {"epochs": 20, "max_words": 50}, "r8", {}, 200 * 20 * SHARE / 2),
+        ("lama", {"epochs": 20, "max_words": 500}, "r8", {}, 400 * 20 * SHARE / 2),
+        ("lama", {"epochs": 20}, "r8", {"epochs": 2, "max_words": 20}, 80 * 2 / 2),  # a scale limits both
+        ("lama", {"epochs": 20}, "ced", {"epochs": {"ced": 3}}, 2400 * 3 / 2),  # characters
+        ("dpcnn", {"epochs": 20}, "r8", {"epochs": 1}, 400 / 4),  # never measured
+        ("lama", {"epochs": 20}, "mr", {}, 0.0),
+    ],
+)
+def test_words_times_epochs_over_words_a_second(model, training, corpus, limits, expected):
+    row = Row("of-ours", "ours", model=model, overrides={"training": training})
+    column = Column(corpus, corpus, corpus)
+    assert cell_seconds(row, column, PROTOCOL | limits, MEASURED) == pytest.approx(RUN_S + expected)
 
 
-def test_a_scale_limits_both():
-    assert run_seconds(lama(), "r8", NO_LIMIT | {"epochs": 2, "max_words": 20}, SPEED) == pytest.approx(10 + 80 * 2 / 2)
+def test_every_seed_and_fold_is_a_run():
+    row, column = Row("of-ours", "ours", model="tfidf-svm"), Column("r8", "r8", "r8", folds="dev")
+    protocol = PROTOCOL | {"seeds": [1, 2], "folds": {"r8": 3}}
+    assert cell_seconds(row, column, protocol, MEASURED) == 6 * cell_seconds(row, column, PROTOCOL, MEASURED)
 
 
-def test_the_rate_is_that_of_rows_of_the_same_family():
-    rates = {"transformer": 1.0, "transformer-f": 2.0, "transformer-encoder": 3.0, "cnn": 4.0}
-    of_rows = {"transformer-1x1": 1, "transformer-f": 2, "transformer-f-cor": 2, "transformer-encoder-50": 3, "cnns": 1}
-    assert {row: rate_of(Row(row, "", model="transformer"), rates) for row in of_rows} == of_rows
+def test_the_bank_tells_rates_and_words(tmp_path):
+    measured = read_measured(BANK)
+    assert measured.rate("tfidf-svm") > 10 * measured.rate("transformer-f") > 0
+    assert 4e6 < measured.corpora["imdb"]["splits"]["train"]["texts"] * 228 < 6e6
+    (tmp_path / "corpora.json").write_text("{}")
+    assert read_measured(tmp_path).rate("lama") == float("inf")

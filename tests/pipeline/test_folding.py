@@ -11,7 +11,6 @@ from retable.errors import InputError
 from retable.experiments import cells, embedding, run_checks
 from retable.experiments import folds as folding
 from retable.experiments import identity as running
-from retable.experiments.estimate import run_seconds, training_words, words_of_pool
 from retable.experiments.folds import (
     Planned,
     folded_corpora,
@@ -22,7 +21,6 @@ from retable.experiments.folds import (
 from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, write_json
 from retable.papers import PAPERS, paper
-from retable.papers.paper import Row
 from retable.papers.parameters import cut_of, folds_of, row_parameters, serves
 from retable.stages import embed, pool
 from retable.text.folds import Fold, FoldedCorpus
@@ -326,17 +324,3 @@ def test_the_corpora_that_a_scale_cuts():
     assert folded_corpora(scale_preset("paper")["papers"]) == {
         "mr", "covid-sentiment", "r8", "imdb", "yelp-10k", "news-aggregator-5pub"
     }  # fmt: skip
-
-
-def test_the_time_of_folds():
-    speed = {
-        "words": {"r8": 900.0}, "training_share": {"r8": 0.6}, "training_texts": {}, "epochs_share": 1.0,
-        "words_per_second": {"tfidf-svm": 1.0}, "stage_seconds": {"run": 10.0},
-    }  # fmt: skip
-    assert training_words("r8", speed) == pytest.approx(540)
-    assert training_words("r8", speed, ("dev", 3)) == pytest.approx(400)  # of 600 words of train and dev two thirds
-    assert training_words("r8", speed, ("test", 10)) == pytest.approx(900 * 0.9 * 0.9)
-    assert words_of_pool({"corpora": ["r8"], "folds": 3}, speed) == pytest.approx(540 + 3 * 400)
-    row = Row("tfidf-svm", "tf-idf", model="tfidf-svm")
-    assert run_seconds(row, "r8", PROTOCOL, speed, ("dev", 3)) == pytest.approx(2 * 3 * (10 + 400))
-    assert run_seconds(row, "r8", PROTOCOL, speed) == pytest.approx(2 * (10 + 540))

@@ -2,9 +2,8 @@ import pytest
 
 from retable.commands import make
 from retable.commands.make import Reader, duration_text
-from retable.experiments.estimate import stages_of
 from retable.experiments.scale import scale_preset
-from retable.files import read_json
+from retable.files import read_json, write_json
 
 
 def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):
@@ -29,16 +28,22 @@ ERROR: failed to reproduce 'train'
     assert "all stages about 67 s" in shown.err
 
 
-def test_every_stage_of_a_scale_has_an_estimate(tmp_path, monkeypatch):
-    for name in ("smoke", "cpu"):
-        preset = scale_preset(name) | {
-            "model": {"name": "fcsr"},
-            "corpus": {"name": scale_preset(name)["focus"]["corpus"]},
-        }
-        stages = stages_of(preset)
-        assert {f"table@{name}" for name in preset["cells"]} <= set(stages)
-        assert {"code", "tagger", "train", "evaluate", "tables", "report", "record"} <= set(stages)
-        assert all(seconds > 0 for seconds in stages.values())
+def test_what_never_ran_here_is_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(make, "PLAN", tmp_path / "plan.json")
+    Reader({"clean@mr": 0.0, "tag@mr": 0.0, "train": 60.0}, "cpu").begin("clean@mr")
+    assert "clean@mr  all stages about 60 s, without 1 that have never run here\n" in capsys.readouterr().err
+    assert read_json(tmp_path / "plan.json") == {"position": "stage 1 of 3", "this_s": 0.0, "after_s": 60.0}
+
+
+@pytest.mark.parametrize("name", ["smoke", "cpu"])
+def test_every_table_of_a_scale_has_an_estimate_before_it_first_ran(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(make, "TIMES", tmp_path / "stages.json")
+    preset = scale_preset(name)
+    stages = make.estimates(preset, 1)
+    assert all(stages[f"table@{table}"] > 0 for table in preset["cells"])
+    assert {"code", "tagger", "clean@mr" if name == "cpu" else "clean@sample-en", "train", "record"} <= stages.keys()
+    write_json(tmp_path / "stages.json", {name: {"tagger": 7.0, "gone": 1.0}})
+    assert make.estimates(preset, 1) == stages | {"tagger": 7.0}
 
 
 def test_times_as_people_say_them():
@@ -47,10 +52,9 @@ def test_times_as_people_say_them():
 
 def test_cells_that_are_trained_at_once_share_the_time_of_their_table(monkeypatch, tmp_path):
     monkeypatch.setattr(make, "TIMES", tmp_path / "stages.json")
-    preset = scale_preset("smoke") | {"model": {"name": "fcsr"}, "corpus": {"name": "sample-en"}}
+    preset = scale_preset("smoke")
     alone, two = (make.estimates(preset, jobs) for jobs in (1, 2))
     assert two["table@fcsr-table-3"] == alone["table@fcsr-table-3"] / 2
-    assert two["train"] == alone["train"]
 
 
 def test_more_jobs_than_processors_are_refused(capsys):

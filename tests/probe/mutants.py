@@ -10,7 +10,7 @@ from importlib import import_module
 
 SLOW_TO_IMPORT = (
     "torch", "safetensors.torch", "sklearn.feature_extraction.text", "sklearn.metrics", "sklearn.svm", "scipy.stats",
-    "scipy.optimize", "pyarrow.compute", "pyarrow.parquet", "requests", "ruamel.yaml", "spacy", "numba", "pooch",
+    "scipy.optimize", "pyarrow.compute", "pyarrow.parquet", "requests", "ruamel.yaml", "spacy", "numba",
     "torch.utils.flop_counter",
 )  # fmt: skip
 

@@ -11,7 +11,6 @@ from retable.text.parts.chinese import (
     Neighbours,
     chinese_words_and_parts,
     dictionary_parts,
-    parts_in_context,
     plain_words,
 )
 from retable.text.parts.comparison_table import (
@@ -70,20 +69,6 @@ def test_entries_are_counted_by_where_they_come_from():
     }  # fmt: skip
 
 
-def test_lookup_is_that_of_a_slow_loop():
-    draw = Random(1)
-    entries = {str(number): f"p{number % 7}" for number in range(100)}
-    texts = [[str(draw.randrange(100)) for _ in range(draw.randrange(6))] for _ in range(200)]
-    tokens = pa.array(texts, LISTS)
-    table = ComparisonTable(dict(entries))
-    assert table.parts_of(tokens, refuse).to_pylist() == [[entries[word] for word in text] for text in texts]
-    assert table.parts_of(tokens[50:60], refuse).to_pylist() == [
-        [entries[word] for word in text] for text in texts[50:60]
-    ]
-    assert table.parts_of(tokens[:0], refuse).to_pylist() == []
-    assert table.added == {}
-
-
 def slow_parts(parts, texts, tag):
     """Word after word, text after text: what the table has by then, or what a missing word's neighbours say."""
     found = []
@@ -114,6 +99,8 @@ def test_missing_words_are_those_of_a_slow_loop():
     assert found == expected
     assert table.parts == expected_entries
     assert len(table.added) > 50
+    assert table.parts_of(tokens, refuse).to_pylist() == expected, "all are known now"
+    assert table.parts_of(tokens[:0], refuse).to_pylist() == []
 
 
 def test_a_missing_word_is_tagged_once_where_it_first_stands_and_added():
@@ -173,12 +160,3 @@ def test_comparison_with_tagging_in_context():
 
 def known(words):
     return {*dictionary_parts(), *words.flatten().to_pylist()}
-
-
-def test_without_training_texts_a_word_that_jieba_made_up_is_tagged_in_context():
-    words, parts = chinese_words_and_parts(["那是阿黛尔的新专辑"])
-    table = ComparisonTable(make_table(dictionary_parts(), {}))
-    assert "阿黛尔" not in table.parts
-    looked_up = table.parts_of(words, parts_in_context)
-    assert table.added == {"阿黛尔": "nr"}
-    assert looked_up.to_pylist()[0][2] == parts.to_pylist()[0][2] == "nr"

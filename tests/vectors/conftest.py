@@ -14,6 +14,14 @@ from retable.vectors.store import WordVectors
 
 PAIRS = [(f"man{number}", f"woman{number}") for number in range(8)]
 TEXTS = 8_000
+GLOVE = {
+    "size": 8, "epochs": 100, "window": 5, "min_count": 2, "x_max": 100.0, "exponent": 0.75, "learning_rate": 0.05,
+    "lowercase": True, "seed": 1,
+}  # fmt: skip
+WORD2VEC = {
+    "size": 16, "epochs": 4, "window": 3, "min_count": 2, "negative": 5, "sample": 0.01, "algorithm": "skip-gram",
+    "lowercase": True, "seed": 1,
+}  # fmt: skip
 
 
 class Planted(NamedTuple):

@@ -1,28 +1,20 @@
-"""GloVe: loss, gradient and step by hand, a slow loop from the paper, planted analogies, equal bytes."""
+"""GloVe: loss, gradient and step by hand, a slow loop from the paper, equal bytes with any number of threads."""
 
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 from retable.errors import InputError
-from retable.vectors.cooccurrence import PARTS, Cooccurrences, Run, count_cooccurrences
+from retable.vectors.cooccurrence import count_cooccurrences
 from retable.vectors.glove import train_glove
 from retable.vectors.glove_pass import Fit, first_tables, stride_of, sums_of_both, tables_of, visit_all
-from retable.vectors.spill import Spill
-from retable.vectors.store import WordVectors, write_vectors
 from retable.vectors.tiles import in_tiles, number_of_blocks, rounds
 from retable.vectors.token_lists import TokenLists
-from tests.vectors.conftest import answered, written
+from tests.vectors.conftest import GLOVE, written
 
-SETTINGS = {
-    "size": 8, "epochs": 100, "window": 5, "min_count": 2, "x_max": 100.0, "exponent": 0.75, "learning_rate": 0.05,
-    "lowercase": True, "seed": 1,
-}  # fmt: skip
 EVEN = {"x_max": 3, "exponent": 0.6}
 
 
@@ -128,16 +120,16 @@ def test_first_weights_are_small_and_even():
 
 
 def test_a_training_is_passes_over_tiles_and_the_sum_of_both_vectors(planted):
-    vectors = train_glove(planted.texts, **SETTINGS | {"epochs": 3})
-    words, size = len(vectors.words), SETTINGS["size"]
+    vectors = train_glove(planted.texts, **GLOVE | {"epochs": 3})
+    words, size = len(vectors.words), GLOVE["size"]
     blocks = number_of_blocks(words, 8 * stride_of(size))
     assert blocks == 16
     batches = TokenLists(planted.texts, lowercase=True).batches()
-    counted = count_cooccurrences(batches, vectors.words, SETTINGS["window"], blocks=blocks)
-    tiles = in_tiles(counted, blocks, x_max=SETTINGS["x_max"], exponent=SETTINGS["exponent"], seed=SETTINGS["seed"])
-    draw = np.random.default_rng(SETTINGS["seed"])
+    counted = count_cooccurrences(batches, vectors.words, GLOVE["window"])
+    tiles = in_tiles(counted, blocks, x_max=GLOVE["x_max"], exponent=GLOVE["exponent"], seed=GLOVE["seed"])
+    draw = np.random.default_rng(GLOVE["seed"])
     tables = first_tables(words, size, blocks, draw)
-    fit = Fit(tiles, tables, size, SETTINGS["learning_rate"])
+    fit = Fit(tiles, tables, size, GLOVE["learning_rate"])
     with ThreadPoolExecutor(1) as pool:
         losses = [visit_all(fit, draw, pool, 1) for _ in range(3)]
     np.testing.assert_array_equal(vectors.matrix, sums_of_both(tables, words, size))
@@ -147,20 +139,10 @@ def test_a_training_is_passes_over_tiles_and_the_sum_of_both_vectors(planted):
 
 
 def test_equal_bytes_with_any_number_of_threads(planted):
-    one, *others = (
-        train_glove(planted.texts, **SETTINGS | {"epochs": 5}, threads=threads) for threads in (1, 2, 3, 20)
-    )
+    one, *others = (train_glove(planted.texts, **GLOVE | {"epochs": 5}, threads=threads) for threads in (1, 2, 3, 20))
     for other in others:
         np.testing.assert_array_equal(one.matrix, other.matrix)
         assert one.facts == other.facts
-
-
-def test_what_lies_on_disk_gives_equal_bytes(planted, monkeypatch):
-    short = SETTINGS | {"epochs": 2}
-    in_memory = train_glove(planted.texts, **short)
-    for module in ("cooccurrence", "tiles"):
-        monkeypatch.setattr(f"retable.vectors.{module}.Spill", lambda budget_bytes: Spill(0))
-    np.testing.assert_array_equal(train_glove(planted.texts, **short).matrix, in_memory.matrix)
 
 
 def test_tiles_are_as_good_an_order_as_one_shuffle(tmp_path):
@@ -173,7 +155,7 @@ def test_tiles_are_as_good_an_order_as_one_shuffle(tmp_path):
     vocabulary = [f"w{word}" for word in range(400)]
     losses = {}
     for blocks in (1, 16):
-        counted = count_cooccurrences(lists.batches(), vocabulary, 5, blocks=blocks)
+        counted = count_cooccurrences(lists.batches(), vocabulary, 5)
         order = np.random.default_rng(2)
         fit = Fit(
             in_tiles(counted, blocks, x_max=10, exponent=0.75, seed=1), first_tables(400, 20, blocks, order), 20, 0.05
@@ -185,74 +167,27 @@ def test_tiles_are_as_good_an_order_as_one_shuffle(tmp_path):
     assert losses[16] < 1.02 * losses[1]
 
 
-def test_planted_analogies_are_found(planted):
-    vectors = train_glove(planted.texts, **SETTINGS)
-    assert answered(vectors, planted.questions) > 0.9
-    noise = np.random.default_rng(1).normal(size=vectors.matrix.shape).astype(np.float32)
-    assert answered(WordVectors(vectors.words, noise, {}), planted.questions) < 0.3
-
-
 def test_the_loss_falls_from_pass_to_pass(planted):
-    vectors = train_glove(planted.texts, **SETTINGS | {"epochs": 10})
+    vectors = train_glove(planted.texts, **GLOVE | {"epochs": 10})
     losses = vectors.facts["losses"]
     assert len(losses) == 10
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < losses[0] / 5
 
 
-def test_another_process_gives_equal_bytes(tmp_path, planted):
-    short = SETTINGS | {"epochs": 2}
-    program = f"""
-import sys; sys.path[:0] = {sys.path!r}
-from pathlib import Path
-from retable.vectors.glove import train_glove
-from retable.vectors.store import write_vectors
-write_vectors(Path(sys.argv[1]), "v", train_glove(Path(sys.argv[2]), **{short!r}))
-"""
-    for name in ("here", "there"):
-        (tmp_path / name).mkdir()
-    write_vectors(tmp_path / "here", "v", train_glove(planted.texts, **short))
-    command = [sys.executable, "-c", program, tmp_path / "there", planted.texts]
-    subprocess.run(command, check=True, env=os.environ | {"PYTHONHASHSEED": "2"})
-    for file in ("vectors.npy", "words.txt", "vectors.json"):
-        assert (tmp_path / "here" / file).read_bytes() == (tmp_path / "there" / file).read_bytes()
-
-
-def test_another_seed_gives_other_vectors(planted):
-    first, second = (train_glove(planted.texts, **SETTINGS | {"seed": seed, "epochs": 2}) for seed in (1, 2))
-    assert first.words == second.words
-    assert first.matrix.dtype == np.float32
-    assert not np.allclose(first.matrix, second.matrix)
-
-
 def test_where_the_weighting_ends(planted):  # eq. 9: f is 1 with exponent 0, and above x_max
-    short = SETTINGS | {"epochs": 2}
+    short = GLOVE | {"epochs": 2}
     even = train_glove(planted.texts, **short | {"exponent": 0.0})
     np.testing.assert_array_equal(train_glove(planted.texts, **short | {"x_max": 1e-3}).matrix, even.matrix)
     hardly = train_glove(planted.texts, **short | {"x_max": 1e9})
-    assert np.abs(hardly.matrix).max() < 1.1 / SETTINGS["size"], "with hardly any weight vectors stay where they began"
-
-
-def test_vocabulary_by_count_then_alphabet(tmp_path):
-    file = written(tmp_path / "t", [["b", "A", "c", "a", "b"], ["c", "zz", "B"]])
-    assert train_glove(file, **SETTINGS).words == ["b", "a", "c"]  # 3, 2, 2; "zz" occurs once
-    cased = train_glove(file, **SETTINGS | {"lowercase": False, "min_count": 1})
-    assert cased.words == ["b", "c", "A", "B", "a", "zz"]
-
-
-def test_characters_of_a_pool_of_words(tmp_path):
-    file = written(tmp_path / "t", [["电影", "好看"], ["好", "电影"]])
-    vectors = train_glove(file, **SETTINGS, unit="characters")
-    assert vectors.words == ["好", "影", "电"]  # twice each; "看" once
-    assert vectors.facts["training_words"] == 7
-    assert vectors.facts["cooccurrences"] == 6  # both texts hold each pair
+    assert np.abs(hardly.matrix).max() < 1.1 / GLOVE["size"], "with hardly any weight vectors stay where they began"
 
 
 def test_progress_adds_up(planted):
     words, told = [], []
     vectors = train_glove(
         planted.texts,
-        **SETTINGS | {"epochs": 3},
+        **GLOVE | {"epochs": 3},
         on_words=words.append,
         on_entries=lambda visited, entries, loss: told.append((visited, entries, loss)),
     )
@@ -277,14 +212,12 @@ def test_progress_adds_up(planted):
         ({"x_max": 0.0}, "x_max of GloVe vectors is 0.0; allowed: more than 0"),
         ({"learning_rate": -1.0}, "learning_rate of GloVe vectors is -1.0"),
         ({"window": 0}, "window of word vectors is 0"),
-        ({"unit": "letters"}, 'unit of word vectors is "letters".* Known: characters, words'),
-        ({"min_count": 100_000}, r"no word of .*texts\.parquet occurs 100000 times"),
         ({"learning_rate": 1e30}, r"the loss is no number any more in pass \d+; lower learning_rate \(1e\+30\)"),
     ],
 )
 def test_what_cannot_be_trained(planted, option, message):
     with pytest.raises(InputError, match=message):
-        train_glove(planted.texts, **SETTINGS | option)
+        train_glove(planted.texts, **GLOVE | option)
 
 
 @pytest.mark.parametrize(
@@ -296,7 +229,7 @@ def test_what_cannot_be_trained(planted, option, message):
 )
 def test_a_pool_in_which_nothing_stands_together(tmp_path, texts, message):
     with pytest.raises(InputError, match=message):
-        train_glove(written(tmp_path / "t", texts), **SETTINGS)
+        train_glove(written(tmp_path / "t", texts), **GLOVE)
 
 
 def column(*numbers):
@@ -341,13 +274,13 @@ def visit(entries, tables, *, x_max, exponent, learning_rate):
 
 def tiles_of(entries, words, blocks, *, x_max, exponent):
     """Tiles of entries (word, context, X_ij)."""
-    runs = []
-    for block in range(blocks):
+
+    def counted(block, blocks):
         own = [[(j, x) for i, j, x in entries if i == word] for word in range(block, words, blocks)]
         contexts, counts = (np.array([entry[side] for row in own for entry in row]) for side in (0, 1))
-        starts = np.cumsum([0, *map(len, own)])
-        runs.append(Run(starts, contexts.astype(np.int32), np.rint(counts * PARTS).astype(np.uint64)))
-    return in_tiles(Cooccurrences(words, [runs]), blocks, x_max=x_max, exponent=exponent, seed=1)
+        return np.cumsum([0, *map(len, own)]), contexts.astype(np.int32), counts.astype(np.float32)
+
+    return in_tiles(SimpleNamespace(block=counted), blocks, x_max=x_max, exponent=exponent, seed=1)
 
 
 def listed(fit, tile):

@@ -12,15 +12,11 @@ from retable.files import write_json
 from retable.results import facts
 from retable.text.splits import Facts, facts_metadata
 from retable.vectors.store import read_vectors
+from tests.vectors import conftest
+from tests.vectors.conftest import written
 
-GLOVE = {
-    "source": "pools/planted", "method": "glove", "size": 8, "epochs": 100, "window": 5, "min_count": 2, "x_max": 100.0,
-    "exponent": 0.75, "learning_rate": 0.05, "lowercase": True, "seed": 1,
-}  # fmt: skip
-WORD2VEC = {
-    "source": "pools/planted", "method": "word2vec", "algorithm": "cbow", "size": 8, "epochs": 1, "window": 5,
-    "min_count": 2, "negative": 5, "sample": 0.01, "lowercase": True, "seed": 1,
-}  # fmt: skip
+GLOVE = {"source": "pools/planted", "method": "glove"} | conftest.GLOVE
+WORD2VEC = {"source": "pools/planted", "method": "word2vec"} | conftest.WORD2VEC | {"epochs": 1}
 CHINESE = GLOVE | {"source": "pools/chinese", "epochs": 2, "unit": "characters"}
 
 
@@ -44,7 +40,7 @@ def folders(tmp_path, monkeypatch, planted):
     pool(tmp_path / "pools/planted", "en", 40_000, 0)
     shutil.copy(planted.texts, tmp_path / "pools/planted/texts.parquet")
     pool(tmp_path / "pools/chinese", "zh", 5, 9)
-    write_lists(tmp_path / "pools/chinese/texts.parquet", [["电影", "好看"], ["好", "看", "电影"]])
+    written(tmp_path / "pools/chinese/texts.parquet", [["电影", "好看"], ["好", "看", "电影"]])
     return tmp_path
 
 
@@ -112,9 +108,5 @@ def pool(folder, language, words, characters):
 
 def tagged(folder, language, lists):
     folder.mkdir(parents=True)
-    write_lists(folder / "train.parquet", lists, facts_metadata(Facts(folder.name, language, ())))
-
-
-def write_lists(path, lists, metadata=None):
-    schema = pa.schema([("tokens", pa.list_(pa.string()))], metadata=metadata)
-    pq.write_table(pa.table({"tokens": lists}, schema=schema), path)
+    schema = pa.schema([("tokens", pa.list_(pa.string()))], metadata=facts_metadata(Facts(folder.name, language, ())))
+    pq.write_table(pa.table({"tokens": lists}, schema=schema), folder / "train.parquet")

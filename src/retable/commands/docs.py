@@ -10,13 +10,13 @@ from typing import Any
 
 from retable.errors import InputError
 from retable.experiments.cells import cells_of_paper
-from retable.experiments.estimate import stages_of
+from retable.experiments.estimate import read_measured, table_seconds
 from retable.experiments.scale import scale_preset
 from retable.files import read_json
 from retable.papers import PAPERS
 from retable.project.command import command
 from retable.project.params import read_params
-from retable.project.paths import CLEAN, PARTS_TABLES, ROOT
+from retable.project.paths import BANK, CLEAN, PARTS_TABLES, ROOT
 from retable.results import facts
 from retable.results.generated import renew
 from retable.tables.markdown import markdown_table
@@ -59,15 +59,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def scale_arithmetic(scale: str) -> str:
-    """Return a scale's cells and their expected time on two cores, a line a table; the data stages in one."""
+    """Return a scale's cells and their expected time on one core, a line a table."""
     preset = scale_preset(scale)
-    focus = {"model": {"name": preset["focus"]["model"]}, "corpus": {"name": preset["focus"]["corpus"]}}
-    seconds = stages_of(preset | focus)
+    seconds = table_seconds(preset, read_measured(BANK))
     cells = {table: len(of) for name in PAPERS for table, of in cells_of_paper(name, preset).items() if of}
-    minutes = {table: seconds.pop(f"table@{table}") / 60 for table in cells}
-    rows: facts.Rows = [{"table": name, "cells": cells[name], "minutes": minutes[name]} for name in cells]
-    rows.append({"table": "all cells", "cells": sum(cells.values()), "minutes": sum(minutes.values())})
-    return table([*rows, {"table": "data, vectors, tables, report", "minutes": sum(seconds.values()) / 60}])
+    rows: facts.Rows = [{"table": name, "cells": cells[name], "minutes": seconds[name] / 60} for name in cells]
+    return table([*rows, {"table": "all cells", "cells": sum(cells.values()), "minutes": sum(seconds.values()) / 60}])
 
 
 def shared_texts() -> str:

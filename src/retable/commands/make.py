@@ -1,7 +1,8 @@
 """`make tables`: run the pipeline with a display of the whole.
 
 DVC decides what is run; this script reads along, says which stage of how many it is, how long all may take, and in the
-end what each stage took. The times are kept (.retable/stages.json) and make the next estimate.
+end what each stage took. The times are kept (.retable/stages.json) and make the next estimate; before the first, tables
+take what the bank's runs took, and of other stages nothing is known.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from retable.experiments.runner import JOBS, cores, default_jobs
 from retable.files import atomic_file, read_json, write_json
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
-from retable.project.paths import CHECKOUT, PARAMS, ROOT, SCRATCH
+from retable.project.paths import BANK, CHECKOUT, PARAMS, ROOT, SCRATCH
 
 # glibc gives large tensors back to the kernel and fetches them anew at every step; keeping them saves a run about 5%.
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(8 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
@@ -35,24 +36,29 @@ PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
 def estimates(params: dict[str, Any], jobs: int) -> dict[str, float]:
-    """Return stage -> seconds: what it took here the last time at this scale, else by the speed table."""
-    from retable.experiments.estimate import stages_of  # slow to import, as pyarrow comes with it: DVC starts meanwhile
+    """Return stage -> seconds: what it took here the last time at this scale; else of a table by the bank, or 0."""
+    # Slow to import, as pyarrow comes with it: DVC starts meanwhile.
+    from retable.experiments.estimate import read_measured, table_seconds
 
     known = read_json(TIMES).get(params["scale"], {}) if TIMES.exists() else {}
-    expected = {stage: seconds / (jobs if is_table(stage) else 1) for stage, seconds in stages_of(params).items()}
-    return expected | {stage: seconds for stage, seconds in known.items() if stage in expected}
+    tables = {f"table@{table}": seconds / jobs for table, seconds in table_seconds(params, read_measured(BANK)).items()}
+    return {stage: known.get(stage) or tables.get(stage, 0.0) for stage in stages_of(params)}
 
 
-def is_table(stage: str) -> bool:
-    """Return whether a stage trains cells, several at once."""
-    return stage.startswith("table@")
+def stages_of(params: dict[str, Any]) -> Iterator[str]:
+    """Yield the stages of dvc.yaml at a scale."""
+    for name, stage in load_yaml(ROOT / "dvc.yaml")["stages"].items():
+        if "foreach" in stage:
+            yield from (f"{name}@{key}" for key in params[stage["foreach"].strip("${}")])
+        else:
+            yield name
 
 
 class Reader:
     """Follows DVC's output: which stage runs, what is left, what each took.
 
     Args:
-        expected: stage -> seconds.
+        expected: stage -> seconds; 0 where they are not known.
         scale: whose times are kept.
     """
 
@@ -84,17 +90,16 @@ class Reader:
     def begin(self, stage: str) -> None:
         """Tell the place of a stage that starts, and leave the plan for its own display."""
         self.current, self.start = stage, time.monotonic()
-        left = [name for name in self.expected if name not in self.done and name != stage]
-        after = sum(self.expected[name] for name in left)
+        here, left = self.expected.get(stage, 0.0), self.expected.keys() - self.done - {stage}
+        after, unknown = sum(self.expected[name] for name in left), sum(not self.expected[name] for name in left)
         position = f"stage {len(self.done) + 1} of {max(len(self.expected), len(self.done) + 1)}"
         with atomic_file(PLAN) as part:
-            part.write_text(
-                json.dumps({"position": position, "this_s": self.expected.get(stage, 1.0), "after_s": after})
-            )
-        here = self.expected.get(stage, 1.0)
+            part.write_text(json.dumps({"position": position, "this_s": here, "after_s": after}))
         self.console.print(
-            f"[bold]{position}[/] {stage.rpartition(':')[2]}  "
-            f"[dim]about {duration_text(here)}, all stages about {duration_text(here + after)}[/]"
+            f"[bold]{position}[/] {stage.rpartition(':')[2]}  [dim]"
+            + (f"about {duration_text(here)}, " if here else "")
+            + f"all stages about {duration_text(here + after)}"
+            + (f", without {unknown} that have never run here[/]" if unknown else "[/]")
         )
 
     def finish(self) -> None:

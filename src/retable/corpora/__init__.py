@@ -43,7 +43,7 @@ FAMILIES = {
 
 # Downloaded beside corpora; the section `references` of params.yaml.
 TREEBANKS = {"ewt": "ewt", "sample-treebank-en": "sample_treebank_en"}
-NO_CORPUS = {"__init__", "archives", "defects", "download", "readers", *FAMILIES, *TREEBANKS.values()}
+NO_CORPUS = {"__init__", "archives", "download", "readers", *FAMILIES, *TREEBANKS.values()}
 # Id -> module; a module of one corpus has its id, with "_" for "-".
 CORPORA = {name: module for module, names in FAMILIES.items() for name in names} | {
     module.replace("_", "-"): module

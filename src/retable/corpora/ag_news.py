@@ -12,29 +12,28 @@ from pathlib import Path
 from retable.corpora.readers import Layout, read_csv_rows
 from retable.declaration import Corpus, Defect, Example, github
 
-file = partial(github, "mhjabreel/CharCnn_Keras", "555590db4219b1243abb1918effd6a7425a2d75f")
-
 TOPICS = ("World", "Sports", "Business", "Sci/Tech")
 ESCAPES = (("\\$", "$"), ("\\", " "))
 RELEASE = Layout(
-    columns=3,
-    label=0,
-    texts=(1, 2),
-    names={str(number): topic for number, topic in enumerate(TOPICS, start=1)},
-    escapes=ESCAPES,
+    columns=3, label=0, texts=(1, 2), names={str(n): topic for n, topic in enumerate(TOPICS, start=1)}, escapes=ESCAPES
 )
 SAMPLE = Layout(
-    columns=2,
-    label=1,
-    texts=(0,),
-    names={str(number): topic for number, topic in enumerate(TOPICS)},
-    escapes=ESCAPES,
+    columns=2, label=1, texts=(0,), names={str(n): topic for n, topic in enumerate(TOPICS)}, escapes=ESCAPES
 )
-TEST = file(
-    "data/ag_news_csv/test.csv",
-    mirror="ag_news/test.csv",
-    sha256="521465c2428ed7f02f8d6db6ffdd4b5447c1c701962353eb2c40d548c3c85699",
-    size=1_857_427,
+FILES = github(
+    "mhjabreel/CharCnn_Keras/555590db4219b1243abb1918effd6a7425a2d75f/data/ag_news_csv",
+    {
+        # MD5 as torchtext publishes it; the one beside it is right for test.csv
+        "train.csv": (0, "md5:b1a00f826fdfbd249f79597b59e1dc12"),
+        "test.csv": (1_857_427, "521465c2428ed7f02f8d6db6ffdd4b5447c1c701962353eb2c40d548c3c85699"),
+    },
+    mirror="ag_news",
+)
+SAMPLE_FILES = github(
+    "lst11111/bert-text-classification/d52bf84e15f59794226916f08e74702b3f70389c/data/ag_news",
+    {"train_sample5000.csv": (1_207_718, "23ff4a798bef4c6f1bab4018f491757b87e124901515e4e208461e022a163401")},
+    mirror="ag_news",
+    there={"train_sample5000.csv": "train.csv"},
 )
 
 
@@ -50,14 +49,7 @@ WHOLE = Corpus(
     title="news headlines with their first sentences under four topics",
     labels=TOPICS,
     texts={"train": (30_000,) * 4, "test": (1900,) * 4},
-    files={
-        "train.csv": file(  # MD5 as torchtext publishes it; the one beside it is right for test.csv
-            "data/ag_news_csv/train.csv",
-            mirror="ag_news/train.csv",
-            digest="md5:b1a00f826fdfbd249f79597b59e1dc12",
-        ),
-        "test.csv": TEST,
-    },
+    files=FILES,
     read=partial(read_csv_rows, splits={"train": "train.csv", "test": "test.csv"}, layout=RELEASE),
     at_hand=False,
     obtain="The archive https://s3.amazonaws.com/fast-ai-nlp/ag_news_csv.tgz (md5:b86f328f4dbd072486591cb7a5644dcd) "
@@ -75,17 +67,7 @@ CORPORA = {
         name="ag-news-5k",
         title="news headlines with their first sentences under four topics, 5,000 of the training texts",
         texts={"train": (1259, 1257, 1281, 1203), "test": (1900,) * 4},
-        files={
-            "train_sample5000.csv": github(
-                "lst11111/bert-text-classification",
-                "d52bf84e15f59794226916f08e74702b3f70389c",
-                "data/ag_news/train.csv",
-                mirror="ag_news/train_sample5000.csv",
-                sha256="23ff4a798bef4c6f1bab4018f491757b87e124901515e4e208461e022a163401",
-                size=1_207_718,
-            ),
-            "test.csv": TEST,
-        },
+        files=SAMPLE_FILES | {"test.csv": FILES["test.csv"]},
         read=read_sample,
         at_hand=True,
         obtain="",

@@ -5,44 +5,20 @@ the same name. What that comes to stands in ced.csv. A file's name tells its lab
 with 2601 to 5135 for the rest), so that an id is a digest of the name, and texts come in the order of their ids.
 """
 
-import csv
 import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from retable.corpora.readers import broken, present
-from retable.declaration import Corpus, Defect, Example, RemoteFile, github, spread_of_two_runs
-from retable.errors import InputError
+from retable.corpora.readers import broken, present, table_rows
+from retable.declaration import Corpus, Defect, Example, github, spread_of_two_runs
 
-TABLE = Path(__file__).with_name("ced.csv")  # file, label, bytes, sha256
-TABLE_SHA256 = "8bc43ed29f80a74ccaf7b9b08c4ae87dc37247030c7c9733b6e20f81ea891831"
-REPOSITORY = ("thunlp/Chinese_Rumor_Dataset", "c1178d8cfd4c245c296889a51fc252b17c9037c5")
+PLACE = "thunlp/Chinese_Rumor_Dataset/c1178d8cfd4c245c296889a51fc252b17c9037c5/CED_Dataset/original-microblog"
 DIGITS = 12  # of a digest, in an id
-
-
-def table_rows(table: bytes) -> list[dict[str, str]]:
-    """Return the rows of ced.csv.
-
-    Raises: InputError if it is not the table that this module declares: the code's digest would not tell.
-    """
-    if hashlib.sha256(table).hexdigest() != TABLE_SHA256:
-        raise InputError(
-            f"{TABLE} is not the table that ced.py declares; `git checkout` brings it back, or correct TABLE_SHA256."
-        )
-    return list(csv.DictReader(table.decode("ascii").splitlines()))
-
-
-def remote_file(row: dict[str, str]) -> RemoteFile:
-    """Return where one post is to be had."""
-    name = row["file"]
-    path, mirror = f"CED_Dataset/original-microblog/{name}", f"ced/original-microblog/{name}"
-    return github(*REPOSITORY, path, mirror=mirror, sha256=row["sha256"], size=int(row["bytes"]))
-
-
-ROWS = table_rows(TABLE.read_bytes())
+ROWS = table_rows("ced.csv")
 LABELS = {row["file"]: row["label"] for row in ROWS}
+FILES = {row["file"]: (int(row["bytes"]), row["sha256"]) for row in ROWS}
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
@@ -69,7 +45,7 @@ CED = Corpus(
     title="posts of Sina Weibo, rumor or not",
     labels=("non-rumor", "rumor"),
     texts={"all": (1849, 1538)},
-    files={row["file"]: remote_file(row) for row in ROWS},
+    files=github(PLACE, FILES, mirror="ced/original-microblog"),
     read=read,
     test_texts=341,
     seed_deviation=spread_of_two_runs(4.75),

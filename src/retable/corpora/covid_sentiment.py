@@ -11,16 +11,13 @@ CORPUS = Corpus(
     title="tweets from India of 2020 in four moods",
     labels=("anger", "fear", "joy", "sad"),
     texts={"all": (767, 801, 727, 795)},
-    files={
-        "finalSentimentdata2.csv": github(
-            "akshayjoshii/COVID19-Tweet-Sentiment-Analysis-and-EDA",
-            "2bb66627912ebebed15a821bc5d82fe58046cf45",
-            "finalSentimentdata2.csv",
-            mirror="covid_tweets/finalSentimentdata2.csv",
-            sha256="ea4fc20c291496e8d1a0d293e839d7f7ac60b70a15252f1e49c2fd76773994b8",
-            size=477_103,
-        ),
-    },
+    files=github(
+        "akshayjoshii/COVID19-Tweet-Sentiment-Analysis-and-EDA/2bb66627912ebebed15a821bc5d82fe58046cf45",
+        {
+            "finalSentimentdata2.csv": (477_103, "ea4fc20c291496e8d1a0d293e839d7f7ac60b70a15252f1e49c2fd76773994b8"),
+        },
+        mirror="covid_tweets",
+    ),
     read=partial(
         read_csv_rows,
         splits={"all": "finalSentimentdata2.csv"},

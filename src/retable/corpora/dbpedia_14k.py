@@ -12,16 +12,13 @@ CORPUS = Corpus(
     title="first sentences of Wikipedia articles in fourteen classes, 14,000 of them, without titles",
     labels=DBPEDIA,
     texts={"all": (1000,) * len(DBPEDIA)},
-    files={
-        "train.csv": github(
-            "KEAML-JLU/DeepTextClustering",
-            "b84d28cbe9db02e51b3f5fa9c6e31e540b3ad219",
-            "data/dbpedia/train.csv",
-            mirror="dbpedia_14000/train.csv",
-            sha256="57b652af792e41d5f84638892fec592ed55021c586f1fe7b087b6d8e208d8599",
-            size=4_029_294,
-        ),
-    },
+    files=github(
+        "KEAML-JLU/DeepTextClustering/b84d28cbe9db02e51b3f5fa9c6e31e540b3ad219/data/dbpedia",
+        {
+            "train.csv": (4_029_294, "57b652af792e41d5f84638892fec592ed55021c586f1fe7b087b6d8e208d8599"),
+        },
+        mirror="dbpedia_14000",
+    ),
     read=partial(
         read_csv_rows,
         splits={"all": "train.csv"},

@@ -1,6 +1,6 @@
 """Bring one file: from a folder that has it, else from the first public address that gives the right bytes.
 
-pooch looks after the temporary name and the final digest; the transfer is ours, because pooch's cannot be resumed.
+A transfer goes on where it was cut or killed, which pooch's cannot.
 """
 
 import hashlib
@@ -8,10 +8,9 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 from urllib.parse import urlsplit
 
-import pooch
 import requests
 
 from retable.declaration import RemoteFile
@@ -65,15 +64,15 @@ def bring(
                     return [str(problem) for problem in problems]
             except Unusable as problem:
                 problems.append(problem)
-    pooch.get_logger().setLevel("WARNING")
+    transfer = Transfer(file, target.with_name(f"{target.name}.part"), on_bytes, first_wait_s)
     for url in file.urls:
-        transfer = Transfer(file, target.with_name(f"{target.name}.part"), on_bytes, first_wait_s)
-        digest = file.digest if file.digest.startswith(("sha256:", "md5:")) else None  # Git's: `Transfer.verify`
         try:
-            pooch.retrieve(url, digest, fname=target.name, path=target.parent, downloader=transfer)
-            return [str(problem) for problem in problems]
+            transfer.bring(url)
         except Unusable as problem:
             problems.append(problem)
+        else:
+            transfer.part.replace(target)
+            return [str(problem) for problem in problems]
     raise refusal(file, target.name, folders, problems, obtain)
 
 
@@ -107,7 +106,8 @@ def copy_from(path: Path, file: RemoteFile, target: Path) -> bool:
     """
     if not path.is_file():
         return False
-    check(path, file, str(path))
+    if problem := problem_of(path, file, str(path)):
+        raise Unusable(problem)
     with atomic_file(target) as part:
         shutil.copyfile(path, part)
     return True
@@ -115,10 +115,7 @@ def copy_from(path: Path, file: RemoteFile, target: Path) -> bool:
 
 def is_whole(path: Path, file: RemoteFile) -> bool:
     """Return whether a file is here already, with what is declared of it (or of a file that may stand in its place)."""
-    size = path.stat().st_size if path.is_file() else 0
-    return size > 0 and any(
-        size == (form.bytes or size) and digest_of(path, form.digest) == form.digest for form in (file, *file.others)
-    )
+    return path.is_file() and not all(problem_of(path, form, str(path)) for form in (file, *file.others))
 
 
 def digest_of(path: Path, like: str) -> str:
@@ -137,21 +134,20 @@ def digest_of(path: Path, like: str) -> str:
         return f"git-blob:{hashlib.file_digest(file, lambda: begun).hexdigest()}"
 
 
-def check(path: Path, file: RemoteFile, place: str) -> None:
-    """Raises: Unusable, in one sentence, if a file is a web page, is cut off, or is another file."""
+def problem_of(path: Path, file: RemoteFile, place: str) -> str:
+    """Return that what `place` gave is a web page, is cut off, or is another file, in one sentence; "" if it is not."""
     size = path.stat().st_size
     with path.open("rb") as opened:
         start = opened.read(512)
     if is_page(start):
-        raise Unusable(f"{place} is {PAGE}.")
+        return f"{place} is {PAGE}."
     if not size or (file.bytes and size != file.bytes):
         kind = "cut off" if size < (file.bytes or 1) else "too long"
-        raise Unusable(f"{place} is {kind}: {size:,} bytes, expected {f'{file.bytes:,}' if file.bytes else 'more'}.")
+        return f"{place} is {kind}: {size:,} bytes, expected {f'{file.bytes:,}' if file.bytes else 'more'}."
     if (digest := digest_of(path, file.digest)) != file.digest:
         algorithm, _, found = digest.partition(":")
-        raise Unusable(
-            f"{place} is another file: its {algorithm} is {found}, expected {file.digest.partition(':')[2]}."
-        )
+        return f"{place} is another file: its {algorithm} is {found}, expected {file.digest.partition(':')[2]}."
+    return ""
 
 
 def is_page(start: bytes) -> bool:
@@ -160,21 +156,23 @@ def is_page(start: bytes) -> bool:
 
 
 class Transfer:
-    """A pooch downloader that resumes: bytes go to a part file, which survives a cut connection and a kill."""
+    """Bytes go to a part file, which survives a cut connection and a kill."""
 
     def __init__(self, file: RemoteFile, part: Path, on_bytes: Callable[[int], None], first_wait_s: float) -> None:
         self.file, self.part, self.on_bytes, self.first_wait_s = file, part, on_bytes, first_wait_s
 
-    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
+    def bring(self, url: str) -> None:
+        """Bring the part to its end. Raises: Unusable if an address does not give the file."""
         self.part.touch()
         self.on_bytes(self.part.stat().st_size)
         try:
             self.receive_with_patience(url)
-            self.verify(url)
+            if problem := problem_of(self.part, self.file, url):
+                self.throw_away()
+                raise Unusable(problem)
         except Unusable:
             self.on_bytes(-self.part.stat().st_size)  # the next address counts it again
             raise
-        self.part.replace(output_file)
 
     def receive_with_patience(self, url: str) -> None:
         """Try several times, with longer and longer waits between."""
@@ -212,14 +210,6 @@ class Transfer:
                 self.throw_away()
             with self.part.open("ab") as file:
                 self.append(answer, url, file)
-
-    def verify(self, url: str) -> None:
-        """Raises: Unusable if the part is not the file; it is thrown away then."""
-        try:
-            check(self.part, self.file, url)
-        except Unusable:
-            self.throw_away()
-            raise
 
     def append(self, answer: requests.Response, url: str, file: IO[bytes]) -> None:
         """Add the body to the part, unless it is a web page or goes on beyond the end."""

@@ -5,28 +5,21 @@ from functools import partial
 from retable.corpora.readers import read_parallel_lines
 from retable.declaration import Corpus, Defect, github, spread_of_two_runs
 
-file = partial(github, "yao8839836/text_gcn", "962223652e9bb164ac2d83cd09fc7b8845ce860b")
-
 CORPUS = Corpus(
     name="imdb",
     language="en",
     title="whole film reviews, positive or negative",
     labels=("negative", "positive"),
     texts={"train": (12_500, 12_500), "test": (12_500, 12_500)},
-    files={
-        "aclImdb.labels.txt": file(
-            "data/aclImdb.txt",
-            mirror="imdb/aclImdb.labels.txt",
-            sha256="3dd2357b316b65246e9318802a8609968db66b944743d8325692f104d820a09d",
-            size=2_165_291,
-        ),
-        "aclImdb.texts.txt": file(
-            "data/corpus/aclImdb.txt",
-            mirror="imdb/aclImdb.texts.txt",
-            sha256="196c808eb4efb481720182375012bd360acf5eb9ebad30c670b90cc6f2d8d509",
-            size=65_533_507,
-        ),
-    },
+    files=github(
+        "yao8839836/text_gcn/962223652e9bb164ac2d83cd09fc7b8845ce860b/data",
+        {
+            "aclImdb.labels.txt": (2_165_291, "3dd2357b316b65246e9318802a8609968db66b944743d8325692f104d820a09d"),
+            "aclImdb.texts.txt": (65_533_507, "196c808eb4efb481720182375012bd360acf5eb9ebad30c670b90cc6f2d8d509"),
+        },
+        mirror="imdb",
+        there={"aclImdb.labels.txt": "aclImdb.txt", "aclImdb.texts.txt": "corpus/aclImdb.txt"},
+    ),
     read=partial(
         read_parallel_lines,
         texts="aclImdb.texts.txt",

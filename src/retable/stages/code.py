@@ -18,7 +18,7 @@ from retable.experiments.folds import folded_corpora
 from retable.experiments.identity import EXECUTION
 from retable.experiments.run_checks import check_cells, check_focus
 from retable.experiments.scale import model_preset
-from retable.files import atomic_folder, write_json
+from retable.files import atomic_folder, sha256_of_file, sha256_of_value, write_json
 from retable.papers import PAPERS, paper
 from retable.papers.paper import ResultTable
 from retable.project.command import command
@@ -47,9 +47,13 @@ def recipes_of(units: list[str]) -> dict[str, str]:
 
 
 def digest_of_corpus(name: str) -> str:
-    """Return the digest of the module that declares a corpus, or a reference set; comments are no part of it."""
+    """Return the digest of the module that declares a corpus, or a reference set, and of the tables that it reads.
+
+    Comments are no part of it.
+    """
     path = ROOT / f"src/retable/corpora/{(CORPORA | TREEBANKS)[name]}.py"
-    return tree_digest(ast.parse(path.read_text(encoding="utf-8")))
+    tables = [sha256_of_file(table) for table in sorted(path.parent.glob(f"{path.stem}*.csv"))]
+    return sha256_of_value([tree_digest(ast.parse(path.read_text(encoding="utf-8"))), *tables])
 
 
 def code_of_table(table: ResultTable, plan: Plan, protocol: dict[str, Any]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def train_glove(
             this pass.
     Returns: the vectors, most frequent word first; `facts` holds the mean loss of every pass.
     Raises: InputError if an option is out of its range, no word occurs `min_count` times, no two words stand together,
-        the loss grows without bound, or the disk is full.
+        the pool has 2^31 words, or the loss grows without bound.
     """
     threads = numba.config.NUMBA_NUM_THREADS if threads is None else threads
     check_options(
@@ -77,7 +77,7 @@ def train_glove(
     vocabulary = list(frequent_words(counts, min_count, texts))
     blocks = number_of_blocks(len(vocabulary), 2 * 4 * stride_of(size))
     batches = TokenLists(texts, lowercase=lowercase, unit=unit).batches()
-    counted = count_cooccurrences(batches, vocabulary, window, blocks=blocks, threads=threads, on_words=on_words)
+    counted = count_cooccurrences(batches, vocabulary, window, on_words=on_words)
     tiles = in_tiles(counted, blocks, x_max=x_max, exponent=exponent, seed=seed, threads=threads)
     del counted
     entries = sum(len(row.places) for row in tiles)

@@ -15,16 +15,12 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from retable.vectors.cooccurrence import Cooccurrences
-from retable.vectors.spill import Spill
+from retable.vectors.cooccurrence import Cooccurrences, Floats, Starts
 
 TILE_BYTES = 1 << 21  # of vectors and sums of AdaGrad: a core's share of the caches
 BLOCKS_STEP, MOST_BLOCKS = 16, 512  # so that 2, 4, 8 or 16 threads have equal work; tiles that are worth a call
-BUDGET_BYTES = 1 << 30
 
-Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int32]
-Starts = npt.NDArray[np.int64]
 Tile = tuple[int, int]
 
 
@@ -68,24 +64,20 @@ def in_tiles(
     exponent: float,
     seed: int,
     threads: int = 1,
-    budget_bytes: int = BUDGET_BYTES,
 ) -> list[TileRow]:
-    """Return all entries, a row of tiles for each block of words.
+    """Count all entries (16 bytes each), a row of tiles for each block of words.
 
     Args:
         x_max, exponent: of the weighting f (GloVe, eq. 9).
         seed: of the order of the entries in a tile.
         threads: that work, a row of tiles each.
-        budget_bytes: of the entries (16 bytes each) that stay in memory; others lie in temporary files.
-    Raises: InputError if the disk is full.
     """
-    spill = Spill(budget_bytes)
 
     def row_of(block: int) -> TileRow:
-        starts, contexts, counts = counted.block(block)
+        starts, contexts, counts = counted.block(block, blocks)
         tile_starts, places, targets = _deal(starts, contexts, counts, blocks, np.float32(x_max), np.float32(exponent))
         _shuffle(tile_starts, places, targets, np.random.default_rng([seed, block]).random(len(places)))
-        return TileRow(tile_starts, spill.keep(places), spill.keep(targets))
+        return TileRow(tile_starts, places, targets)
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(row_of, range(blocks)))
