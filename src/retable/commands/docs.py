@@ -89,7 +89,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as Markdown; a sentence where there are none."""
     if not rows:
         return "Not made at this scale.\n"
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    names = facts.names_of(rows)
     return markdown_table(names, [[shown(row.get(name)) for name in names] for row in rows])
 
 

@@ -254,6 +254,11 @@ def comparison_speeds() -> Rows:
     ]
 
 
+def names_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of a table, in their first order."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
 def share(part: int, whole: int) -> str:
     """ "1,815 (99.7%)"."""
     return f"{part:,} ({part / whole:.1%})" if whole else "0"
