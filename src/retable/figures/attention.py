@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from retable.figures.words import AttendedText
+from retable.figures.measured import AttendedText
 from retable.layers.network import Network
 from retable.text.splits import Split
 from retable.text.vocabulary import Encoded, Vocabulary, encode

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from sklearn.metrics import auc, roc_curve
 
-from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, new_figure, saved
+from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, bare, new_figure, saved
 from retable.files import read_json
 from retable.runs.predictions import read_predictions
 
@@ -140,9 +140,7 @@ def confusion_picture(classes: np.ndarray, predicted: np.ndarray, labels: Sequen
         axes = figure.subplots()
         axes.pcolormesh(shares, cmap=SHADES, vmin=0, vmax=1)
         axes.invert_yaxis()
-        axes.grid(visible=False)
-        axes.spines[:].set_visible(False)
-        axes.tick_params(length=0)
+        bare(axes)
         axes.set(xlabel="predicted", ylabel="true", aspect="equal")
         axes.set_xticks(np.arange(count) + 0.5, labels)
         if count > 3:

@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from retable.figures.draw import KEPT_WEIGHTS, Drawn, drawn
-from retable.figures.measure import Key, Measured, shows_times
-from retable.figures.remarks import remarks
-from retable.figures.words import AttendedText
+from retable.figures.declared import FIGURES, cost_figure_name, cost_figures
+from retable.figures.figure import AnyFigure, Drawn
+from retable.figures.left_out import remarks
+from retable.figures.measured import AttendedText, Key, Measured
 from retable.files import atomic_file, atomic_folder, read_json, write_json
 from retable.papers import PAPERS, paper
-from retable.papers.figures import FIGURES, CostFigure, Figure, Panel, SizeFigure
-from retable.papers.paper import Column, Paper, ResultTable
+from retable.papers.paper import Paper
 from retable.project.paths import RUNS, TAGGED
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, seed_deviations
@@ -32,13 +31,6 @@ from retable.text.splits import read_facts, read_split
 
 TOO_FEW = "No picture: too few of its cells are measured."
 NO_WEIGHTS = "the run's weights were not kept"
-COST_CAPTION = (
-    "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
-    "on the machine that most rows were timed on, all candidates of a linear model together; where rows had unlike "
-    "numbers of threads, core-seconds: threads times seconds. The dotted line is the "
-    "best floor: a point below it and to its right is worse and dearer than what a user would pick instead. "
-    "Differences within the table's interval are noise."
-)
 
 
 @dataclass(frozen=True)
@@ -84,31 +76,6 @@ def load_network(weights: Path, predictions: Path) -> Any:
     return load_classifier(parameters, weights, read_facts(predictions))
 
 
-def cost_figures(source: Paper) -> list[CostFigure]:
-    """Accuracy against cost, for each table of accuracies."""
-    return [
-        CostFigure(
-            cost_figure_name(table.name),
-            f"Accuracy against cost: {table.title}",
-            f"Ours, not the paper's. {COST_CAPTION}",
-            tuple(Panel(table.name, column.id) for column in table.columns if is_of_accuracy(table, column)),
-            rows=tuple(row.id for row in table.rows if row.model),
-        )
-        for table in source.results
-        if any(is_of_accuracy(table, column) for column in table.columns)
-    ]
-
-
-def cost_figure_name(table: str) -> str:
-    """Return the file of a table's figure of costs."""
-    return f"cost-{table}"
-
-
-def is_of_accuracy(table: ResultTable, column: Column) -> bool:
-    """Return whether a column has runs of its own, of which it shows the accuracy."""
-    return bool(column.corpus) and not column.runs_of and table.metric_of(column) == "accuracy"
-
-
 def measured_of(source: Paper, resolver: Resolver, texts: Mapping[str, int]) -> tuple[Measured, dict[Key, str]]:
     """Return all that a paper's figures are drawn from, and why some of it is missing.
 
@@ -131,7 +98,7 @@ def training_texts(statistics: Statistics) -> dict[str, int]:
     return {name: facts["splits"]["train"]["texts"] for name, facts in statistics.items()}
 
 
-def drawn_figures() -> list[tuple[str, list[Figure]]]:
+def drawn_figures() -> list[tuple[str, list[AnyFigure]]]:
     """Paper -> its figures, and ours of its tables."""
     return [(name, [*FIGURES.get(name, ()), *cost_figures(paper(name))]) for name in PAPERS]
 
@@ -157,15 +124,15 @@ def with_costs(measured: Measured) -> Measured:
     return replace(measured, runs=kept)
 
 
-def why(figure: Figure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
+def why(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
     """Return why a cell that a figure should show is not in it; empty if it is measured and has nothing of the kind."""
     if key not in measured.runs:
         return missing.get(key) or f"not in scale {scale}"
-    return "timed on another machine, or with other threads" if shows_times(figure) else ""
+    return "timed on another machine, or with other threads" if figure.asks == "times" else ""
 
 
 def write_figure(
-    figure: Figure, measured: Measured, missing: dict[Key, str], scale: str, folder: Path, before: Path | None
+    figure: AnyFigure, measured: Measured, missing: dict[Key, str], scale: str, folder: Path, before: Path | None
 ) -> dict[str, Any]:
     """Write a figure's files, and return its entry of figures.json.
 
@@ -173,12 +140,12 @@ def write_figure(
         before: the folder of an earlier drawing. A figure of weights that are not at hand any more stands as it was
             drawn there, as long as its runs are current.
     """
-    of_weights, keys = isinstance(figure, KEPT_WEIGHTS), {run.key for runs in measured.runs.values() for run in runs}
+    of_weights, keys = figure.asks == "weights", {run.key for runs in measured.runs.values() for run in runs}
     if of_weights:
         measured, missing = with_weights(measured, missing)
-    elif isinstance(figure, CostFigure | SizeFigure) or shows_times(figure):
+    elif figure.asks:
         measured = with_costs(measured)
-    found = drawn(figure, measured, KeptNetworks())
+    found = figure.drawn(measured, KeptNetworks())
     if of_weights and before and not found and (standing := entry_before(figure, before, keys)):
         for name in standing["files"]:
             shutil.copyfile(before / name, folder / name)
@@ -195,12 +162,12 @@ def write_figure(
     return entry | ({"runs": runs_shown(figure, measured)} if of_weights and found else {})
 
 
-def runs_shown(figure: Figure, measured: Measured) -> list[str]:
+def runs_shown(figure: AnyFigure, measured: Measured) -> list[str]:
     """Return the keys of the runs that a figure shows."""
-    return sorted({run.key for _, of_rows in measured.panels(figure) for runs in of_rows.values() for run in runs})
+    return sorted({run.key for _, of_rows in figure.runs_of(measured) for runs in of_rows.values() for run in runs})
 
 
-def entry_before(figure: Figure, before: Path, current: Container[str]) -> dict[str, Any] | None:
+def entry_before(figure: AnyFigure, before: Path, current: Container[str]) -> dict[str, Any] | None:
     """Return the entry of an earlier drawing of current runs; None without one."""
     path = before / "figures.json"
     entries: list[dict[str, Any]] = read_json(path) if path.exists() else []

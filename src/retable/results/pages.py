@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from retable.experiments.scale import scale_preset
+from retable.figures.declared import cost_figure_name
 from retable.figures.style import INK
 from retable.files import atomic_file, read_json
 from retable.papers import PAPERS, paper
 from retable.papers.paper import ResultTable
 from retable.results.claims import Shown, claims_markdown
-from retable.results.figures import cost_figure_name, write_figures
+from retable.results.figures import write_figures
 from retable.results.figures_page import figures_markdown
 from retable.results.generated import renew
 from retable.results.resolving import Resolver

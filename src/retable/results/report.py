@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from retable.experiments.cells import plan_of_checkout
+from retable.figures.declared import COST_CAPTION, cost_figure_name
 from retable.figures.pictures import pictures_of_run
 from retable.files import atomic_folder, read_json
 from retable.papers import PAPERS, paper
@@ -21,7 +22,6 @@ from retable.project.params import read_params
 from retable.project.paths import FIGURES, FOCUS, REPORT, RUNS, TABLES
 from retable.project.progress import progress
 from retable.results import facts
-from retable.results.figures import COST_CAPTION, cost_figure_name
 from retable.results.resolving import Resolver
 from retable.runs.record import RunRecord, read_runs
 from retable.tables.costs import HEADER, NOTE, cost_table
@@ -217,28 +217,22 @@ def focus_section() -> list[Section]:
 
 
 def data_sections() -> list[Section]:
-    """Return corpora, leaks, word vectors, parts of speech: what the scores stand on; a table with a title is folded."""
-    sections: list[Section] = [
-        {"id": "corpora", "title": "Corpora", "facts": {"": facts.corpora()}},
-        {
-            "id": "leakage",
-            "title": "Texts that occur twice",
-            "facts": {"": facts.leakage(), "Between corpora": facts.overlaps()},
+    """Return corpora, leaks, word vectors, parts of speech: what the scores stand on; a table with a title folds."""
+    tables = {
+        ("corpora", "Corpora"): {"": facts.corpora()},
+        ("leakage", "Texts that occur twice"): {"": facts.leakage(), "Between corpora": facts.overlaps()},
+        ("vectors", "Word vectors"): {"": facts.vectors()},
+        ("parts", "Parts of speech"): {
+            "": facts.tagger(),
+            "Comparison table against tagging in context, on dev texts": facts.comparison_table(),
+            "Characters a second of processor time": facts.comparison_speeds(),
         },
-        {"id": "vectors", "title": "Word vectors", "facts": {"": facts.vectors()}},
-        {
-            "id": "parts",
-            "title": "Parts of speech",
-            "facts": {
-                "": facts.tagger(),
-                "Comparison table against tagging in context, on dev texts": facts.comparison_table(),
-                "Characters a second of processor time": facts.comparison_speeds(),
-            },
-        },
+    }
+    return [
+        {"id": name, "title": title, "facts": {folded: rows for folded, rows in of_section.items() if rows}}
+        for (name, title), of_section in tables.items()
+        if any(of_section.values())
     ]
-    for section in sections:
-        section["facts"] = {title: rows for title, rows in section["facts"].items() if rows}
-    return [section for section in sections if section["facts"]]
 
 
 def write_report() -> None:

@@ -129,9 +129,9 @@ def pooled(runs: Sequence[RunResult]) -> RunResult:
         clean=clean,
         texts=texts,
         clean_texts=clean_texts,
-        tokens_covered=_mean(covered) if covered else None,
+        tokens_covered=mean(covered) if covered else None,
         epochs=max(epochs) if epochs else None,
-        dev=_mean([run.dev or 0.0 for run in runs]),
+        dev=mean([run.dev or 0.0 for run in runs]),
     )
 
 
@@ -204,10 +204,10 @@ def _mean_run(runs: Sequence[RunResult]) -> RunResult:
     covered = [run.tokens_covered for run in runs if run.tokens_covered is not None]
     return replace(
         runs[0],
-        value=_mean([run.value for run in runs]),
-        clean=_mean(cleans) if len(cleans) == len(runs) else None,
+        value=mean([run.value for run in runs]),
+        clean=mean(cleans) if len(cleans) == len(runs) else None,
         texts=sum(run.texts for run in runs),
-        tokens_covered=_mean(covered) if covered else None,
+        tokens_covered=mean(covered) if covered else None,
         epochs=max(epochs) if epochs else None,
         turned=None if any(run.turned is None for run in runs) else all(run.turned for run in runs),
     )
@@ -217,7 +217,7 @@ def floor_of(
     table: ResultTable, column: str, runs: Mapping[tuple[str, str], Sequence[RunResult]]
 ) -> tuple[str, float] | None:
     """Return the best of the linear rows on a column: its row and mean score, a fraction."""
-    found = [(row, _mean([run.value for run in runs[row, column]])) for row in LINEAR_ROWS if (row, column) in runs]
+    found = [(row, mean([run.value for run in runs[row, column]])) for row in LINEAR_ROWS if (row, column) in runs]
     return max(found, key=lambda pair: pair[1]) if found else None
 
 
@@ -238,13 +238,13 @@ def _measured(
         row.id,
         column.id,
         table.metric_of(column),
-        f"{_mean(values) * factor:.{digits}f}",
+        f"{mean(values) * factor:.{digits}f}",
         runs=str(sum(len(run.values) if isinstance(run, OfFolds) else 1 for run in mine)),
-        clean=f"{_mean(cleans) * factor:.{digits}f}" if cleans else "",
+        clean=f"{mean(cleans) * factor:.{digits}f}" if cleans else "",
         unit=unit,
     )
     if number:
-        delta = f"{_mean(values) * factor - float(number.value):+.{digits}f}"
+        delta = f"{mean(values) * factor - float(number.value):+.{digits}f}"
         line = replace(line, published=number.value, delta=delta, match=_match(table, column, mine, number))
     if unit != table.unit:
         notes = [OTHER_MACHINE, *_notes(row, column, mine, number, None, unit)]
@@ -339,14 +339,14 @@ def _note_of_folds(runs: Sequence[OfFolds], unit: str) -> str:
     """Return how the folds became one figure, and how far they lie apart."""
     factor, digits = FACTOR[unit], DIGITS[unit]
     count = len(runs[0].values)
-    spread = f"standard deviation between folds {_mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"
+    spread = f"standard deviation between folds {mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"
     if runs[0].kind == "test":
         return f"every text tested once in {count} folds, {spread}"
-    mean = _mean([_mean(run.values) for run in runs]) * factor
-    return (
-        f"of {count} folds the model that is best on what its fold held out, mean over them {mean:.{digits}f}, {spread}"
-    )
+    middle = mean([mean(run.values) for run in runs]) * factor
+    best = f"of {count} folds the model that is best on what its fold held out"
+    return f"{best}, mean over them {middle:.{digits}f}, {spread}"
 
 
-def _mean(values: Sequence[float]) -> float:
+def mean(values: Sequence[float]) -> float:
+    """Return the mean."""
     return sum(values) / len(values)
