@@ -1,5 +1,7 @@
 """Tables of FCSR's figures."""
 
+from typing import Any
+
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.searched import CHOSEN
 from retable.papers.shared import FCSR
@@ -10,50 +12,24 @@ AG_SAMPLE = Column("ag-news-5k", "AG, 5,000 training texts", corpus="ag-news-5k"
 WINDOWS = (1, 3, 5, 7, 9, 11, 13, 15, 25)
 DIRECT = {"training": {"batch_size": 20, "weight_decay": 0.0001, "learning_rate": 0.001}}  # section 5.3
 CNN_FILTERS = 300  # of the one width, as many as TextCNN's three widths have together
-WINDOW_ROWS = {
-    (line, window): row
-    for window in WINDOWS
-    for line, row in (
-        (
-            "FCSR, tuned",
-            Row(
-                f"fcsr-window-{window}",
-                f"FCSR, window {window}",
-                "fcsr",
-                overrides={"model": {"window": window}},
-                searched=CHOSEN["fcsr"],
-            ),
-        ),
-        (
-            "FCSR, direct",
-            Row(
-                f"fcsr-direct-window-{window}",
-                f"FCSR as the others, window {window}",
-                "fcsr",
-                overrides={"model": {"window": window}, **DIRECT},
-            ),
-        ),
-        (
-            "CNN, tuned",
-            Row(
-                f"cnn-window-{window}",
-                f"CNN, window {window}",
-                "textcnn",
-                overrides={"model": {"widths": [window], "filters": CNN_FILTERS}},
-            ),
-        ),
-        (
-            "CNN, direct",
-            Row(
-                f"cnn-direct-window-{window}",
-                f"CNN as the others, window {window}",
-                "textcnn",
-                overrides={"model": {"widths": [window], "filters": CNN_FILTERS}, **DIRECT},
-            ),
-        ),
-    )
-}
 LINES = ("FCSR, tuned", "FCSR, direct", "CNN, tuned", "CNN, direct")
+
+
+def window_row(line: str, window: int) -> Row:
+    """Return a row of a line: a model of such a context window, tuned, or trained directly as all others are."""
+    name, training = line.split(", ")
+    direct = training == "direct"
+    options: dict[str, Any] = {"widths": [window], "filters": CNN_FILTERS} if name == "CNN" else {"window": window}
+    return Row(
+        f"{name.lower()}-{'direct-' if direct else ''}window-{window}",
+        f"{name}{' as the others' if direct else ''}, window {window}",
+        "textcnn" if name == "CNN" else "fcsr",
+        overrides={"model": options, **(DIRECT if direct else {})},
+        searched=CHOSEN["fcsr"] if line == "FCSR, tuned" else {},
+    )
+
+
+WINDOW_ROWS = {(line, window): window_row(line, window) for line in LINES for window in WINDOWS}
 FCSR_FIGURE_3 = ResultTable(
     name="fcsr-figure-3",
     title="Accuracy by the size of the context window (FCSR, figure 3)",
@@ -61,7 +37,7 @@ FCSR_FIGURE_3 = ResultTable(
     metric="accuracy",
     unit="%",
     vectors="glove",
-    rows=(*(WINDOW_ROWS[line, window] for line in LINES for window in WINDOWS), FCSR),
+    rows=(*WINDOW_ROWS.values(), FCSR),
     columns=(COVID, APPAREL),
 )
 
