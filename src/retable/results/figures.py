@@ -6,7 +6,6 @@ Out  <folder>/<figure>.{svg,png,csv}, <folder>/figures.json (name, title, captio
 Beside the papers' figures there is one of our own for each table of accuracies, cost-<table>: accuracy against cost.
 """
 
-import csv
 import shutil
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,14 +19,14 @@ from retable.figures.declared import FIGURES, cost_figure_name, cost_figures
 from retable.figures.figure import AnyFigure, Drawn
 from retable.figures.left_out import remarks
 from retable.figures.measured import AttendedText, Key, Measured
-from retable.files import atomic_file, atomic_folder, read_json, write_json
+from retable.files import atomic_folder, read_json, write_csv, write_json
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Paper
 from retable.project.paths import RUNS, TAGGED
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, seed_deviations
 from retable.runs.record import RunRecord, find_run
-from retable.text.splits import read_facts, read_split
+from retable.text.splits import Split, read_facts, read_split
 
 TOO_FEW = "No picture: too few of its cells are measured."
 NO_WEIGHTS = "the run's weights were not kept"
@@ -41,9 +40,7 @@ class KeptNetworks:
         """Return the test texts with the weights of their words."""
         from retable.figures.attention import attended_texts  # torch takes seconds to import, and few figures ask it
 
-        classifier = trained_network(run)
-        split = read_split(TAGGED / run.metrics["corpus"], "test")
-        return attended_texts(classifier.network, classifier.vocabulary, split, max_words=classifier.max_words)
+        return attended_texts(trained_network(run), test_texts(run))
 
     def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
         """Return words and last attention matrix of the first short test text that has all of `wanted`; None without
@@ -51,15 +48,16 @@ class KeptNetworks:
         """
         from retable.figures.attention import last_matrix
 
-        classifier = trained_network(run)
-        split = read_split(TAGGED / run.metrics["corpus"], "test")
-        return last_matrix(
-            classifier.network, classifier.vocabulary, split, wanted, longest=longest, max_words=classifier.max_words
-        )
+        return last_matrix(trained_network(run), test_texts(run), wanted, longest)
 
     def labels(self, run: RunRecord) -> tuple[str, ...]:
         """Return the labels of the corpus."""
         return read_facts(run.predictions).labels
+
+
+def test_texts(run: RunRecord) -> Split:
+    """Return the test split of a run's corpus."""
+    return read_split(TAGGED / run.metrics["corpus"], "test")
 
 
 def trained_network(run: RunRecord) -> Any:
@@ -177,20 +175,12 @@ def entry_before(figure: AnyFigure, before: Path, current: Container[str]) -> di
 
 def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
     """Write the CSV and, where there is one, the picture in both forms; return their names."""
-    write_rows(folder / f"{name}.csv", found.rows)
+    write_csv(folder / f"{name}.csv", found.rows, list(found.rows[0]))
     if found.picture is None:
         return [f"{name}.csv"]
     (folder / f"{name}.svg").write_bytes(found.picture("svg"))
     (folder / f"{name}.png").write_bytes(found.picture("png"))
     return [f"{name}.csv", f"{name}.svg", f"{name}.png"]
-
-
-def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
-    """Write the lines of a picture as CSV."""
-    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def write_figures(to: Path, resolver: Resolver, statistics: Statistics) -> list[dict[str, Any]]:
