@@ -7,7 +7,7 @@ from typing import Any
 
 from retable.errors import InputError
 from retable.experiments.run import train_cell
-from retable.papers import paper_of_table
+from retable.papers import result_table
 from retable.project.command import command, fail
 from retable.results.running import chosen_cells, jobs_asked, run_cells, waiting_cells
 
@@ -15,7 +15,7 @@ from retable.results.running import chosen_cells, jobs_asked, run_cells, waiting
 @command
 def main(arguments: list[str] | None = None) -> None:
     options = read_options(arguments)
-    table = paper_of_table(options.table).result_table(options.table)
+    table = result_table(options.table)
     if options.row and options.column and options.executor == "local":
         if waiting_cells(table, chosen_cells(table, options.row, options.column)):
             train_cell(options.table, options.row, options.column)

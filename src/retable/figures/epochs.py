@@ -11,10 +11,7 @@ from retable.figures.measured import Measured, OfRows, Panel
 class EpochFigure(LinesFigure):
     """A line a row: accuracy on dev after every epoch; of several runs, as far as the shortest went."""
 
-    @property
-    def axes(self) -> LineAxes:
-        """Return both axes."""
-        return LineAxes("epoch", "accuracy on dev, %", "epoch", "dev_accuracy")
+    axes = LineAxes("epoch", "accuracy on dev, %", "epoch", "dev_accuracy")
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Curve]:
         """Yield a line for every row that has epochs."""

@@ -44,10 +44,6 @@ class SizeFigure(Figure[Point]):
                 size, accuracy = mean([own_parameters(run) for run in runs]), mean([run.accuracy for run in runs])
                 yield Point(measured.name(panel, row), size, accuracy, *measured.interval(panel, runs), len(runs))
 
-    def inches(self, plots: Sequence[Plot[Point]]) -> tuple[float, float]:
-        """Return width and height of a panel."""
-        return 3.2, 2.7
-
     def draw(self, place: Axes, plot: Plot[Point], plots: Sequence[Plot[Point]]) -> None:
         """Draw a panel, x logarithmic; a bar over the interval."""
         names = each_once([point.model for each in plots for point in each.marks])

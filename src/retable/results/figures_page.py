@@ -1,6 +1,5 @@
 """The section of docs/results.md that shows the papers' figures, each with what its data say of it."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from retable.figures.declared import FIGURES
 from retable.figures.figure import Lines
+from retable.files import read_csv
 
 HEADING = """## Figures
 
@@ -34,15 +34,9 @@ def figure_markdown(entry: Mapping[str, Any], folder: Path) -> str:
     if f"{name}.svg" in entry["files"]:
         body, data = f"![{title}](figures/{name}.svg)", f"[PNG](figures/{name}.png), {data}"
     else:
-        body = words_markdown(read_lines(folder / f"{name}.csv"))
+        body = words_markdown(read_csv(folder / f"{name}.csv"))
     below = f"{entry['note']}\n\n" if entry["note"] else ""
     return f"### {title}\n\n{entry['caption']}\n\n{body}\n\n{below}{data}\n"
-
-
-def read_lines(path: Path) -> list[dict[str, str]]:
-    """Return the data of a figure."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def words_markdown(lines: Lines) -> str:

@@ -3,9 +3,8 @@
 A section has `id` and `title`, and its body under the name of its kind: `table`, `figure`, `focus` or `facts`.
 """
 
-import csv
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from retable.experiments.cells import plan_of_checkout
 from retable.figures.declared import COST_CAPTION, cost_figure_name
 from retable.figures.pictures import pictures_of_run
-from retable.files import atomic_folder, read_json
-from retable.papers import PAPERS, paper
-from retable.papers.counts import CountTable
+from retable.files import atomic_folder, read_csv, read_json
+from retable.papers import papers, result_tables
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.project.params import read_params
 from retable.project.paths import FIGURES, FOCUS, REPORT, RUNS, TABLES
@@ -26,7 +24,7 @@ from retable.results.resolving import Resolver
 from retable.runs.record import RunRecord, read_runs
 from retable.tables.costs import HEADER, NOTE, cost_table
 from retable.tables.lines import Line, read_lines
-from retable.tables.markdown import MARK, half_interval
+from retable.tables.markdown import MARK, Table, half_interval, notes, printed_names
 
 VERDICTS = {
     "agrees": "the printed figure lies in our 95% prediction interval",
@@ -43,17 +41,15 @@ COSTS = {
     "seconds_per_epoch": ("seconds an epoch", "{:,.1f}"), "seconds": ("seconds in all", "{:,.1f}"),
     "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "device": ("device", "{}"), "threads": ("threads", "{}"),
 }  # fmt: skip
-Table = ResultTable | StatisticsTable | CountTable
 Section = dict[str, Any]
 Key = tuple[str, str]  # row, column
 
 
 def all_tables() -> list[Table]:
     """Return every table that was built: first the scores, then counts, then the corpora."""
-    papers = [paper(name) for name in PAPERS]
-    tables: list[Table] = [table for source in papers for table in source.results]
-    tables += [table for source in papers for table in source.counts]
-    tables += [table for source in papers for table in source.statistics]
+    tables: list[Table] = [*result_tables()]
+    tables += [table for source in papers() for table in source.counts]
+    tables += [table for source in papers() for table in source.statistics]
     built = [table for table in tables if (TABLES / f"{table.name}.csv").exists()]
     return [table for table in built if read_lines(TABLES / f"{table.name}.csv")]  # a figure's own may have no run
 
@@ -130,20 +126,8 @@ def costs_of(table: Table) -> facts.Rows:
     path = TABLES / f"{table.name}.cost.csv"
     if not isinstance(table, ResultTable) or not path.exists():
         return []
-    with path.open(newline="", encoding="utf-8") as file:
-        spent = cost_table(list(csv.DictReader(file)), {row.id: row.printed for row in table.rows})
+    spent = cost_table(read_csv(path), {row.id: row.printed for row in table.rows})
     return [dict(zip(("row", *HEADER[1:]), cells, strict=True)) for cells in spent]
-
-
-def printed_names(table: Table, lines: Sequence[Line]) -> tuple[dict[str, str], dict[str, str]]:
-    """Id -> what the paper calls it, of the rows and of the columns that have a line."""
-    if not isinstance(table, ResultTable):
-        printed = table.printed if isinstance(table, CountTable) else {}
-        rows = {line.row: printed.get(line.row, line.row) for line in lines}
-        return rows, {line.column: line.column for line in lines}
-    own_rows, own_columns = {line.row for line in lines}, {line.column for line in lines}
-    return ({row.id: row.printed for row in table.rows if row.id in own_rows},
-            {column.id: column.printed for column in table.columns if column.id in own_columns})  # fmt: skip
 
 
 def is_extra(table: Table, row: str, lines: Sequence[Line]) -> bool:
@@ -151,15 +135,6 @@ def is_extra(table: Table, row: str, lines: Sequence[Line]) -> bool:
     if isinstance(table, ResultTable):
         return table.row(row).extra
     return not any(line.published for line in lines if line.row == row)
-
-
-def notes(lines: Iterable[Line]) -> dict[str, list[str]]:
-    """Return every note once, with the cells that have it."""
-    where: dict[str, list[str]] = {}
-    for line in lines:
-        for note in line.note.split("; ") if line.note else []:
-            where.setdefault(note, []).append(f"{line.row}.{line.column}")
-    return where
 
 
 def cell_details(line: Line, made: Sequence[RunRecord], on_cell: Callable[[int], None]) -> dict[str, Any]:
