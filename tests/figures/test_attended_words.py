@@ -11,8 +11,14 @@ from retable.models.transformer import Transformer
 from retable.models.transformer_f import TransformerF, correlations, with_unit_rows
 from retable.text.splits import Facts, Split
 from retable.text.vocabulary import Vocabulary
+from retable.training.network import NetworkClassifier
 
+CPU = torch.device("cpu")
 VOCABULARY = Vocabulary(["<padding>", "<unknown>", "a", "b", "c"], tuned=5, lowercase=True)
+
+
+def classifier(network, max_words=0):
+    return NetworkClassifier(network, VOCABULARY, CPU, "float32", max_words)
 
 
 def split_of(*texts):
@@ -38,11 +44,11 @@ class ByPlace(Network):
 
 
 def test_the_weights_of_every_text_are_those_of_its_own_words_in_order():
-    texts = attended_texts(ByPlace(), VOCABULARY, split_of("c a b A", "a zebra"), max_words=0)
+    texts = attended_texts(classifier(ByPlace()), split_of("c a b A", "a zebra"))
     assert [text.words for text in texts] == [("c", "a", "b", "a"), ("a", "<unknown>")]
     assert [text.weights.tolist() for text in texts] == [[0.625, 0.125, 0.125, 0.125], [0.75, 0.25]]
     assert [text.label for text in texts] == ["bad", "good"]
-    assert attended_texts(ByPlace(), VOCABULARY, split_of("a b c"), max_words=2)[0].words == ("a", "b")
+    assert attended_texts(classifier(ByPlace(), max_words=2), split_of("a b c"))[0].words == ("a", "b")
 
 
 def test_the_matrices_of_a_transformer_are_the_softmax_of_its_scaled_products():
@@ -73,9 +79,9 @@ def test_the_matrix_of_transformer_f_is_the_softmax_of_correlations():
 
 @pytest.mark.parametrize(("wanted", "expected"), [(("b c",), ("a", "b", "c")), (("c", "a"), ("a", "b", "c"))])
 def test_the_first_short_text_that_has_what_is_wanted_is_taken(wanted, expected):
-    network = Transformer(WordEmbedding(torch.randn(5, 4), tuned=5), 2, layers=1, size=4, heads=1)
+    network = classifier(Transformer(WordEmbedding(torch.randn(5, 4), tuned=5), 2, layers=1, size=4, heads=1))
     split = split_of("a", "a b c a b c", "a b c", "c b a")
-    words, matrix = last_matrix(network, VOCABULARY, split, wanted, longest=4, max_words=0)
+    words, matrix = last_matrix(network, split, wanted, longest=4)
     assert (words, matrix.shape) == (expected, (3, 3))
     np.testing.assert_allclose(matrix.sum(axis=1), 1.0, rtol=1e-5)
-    assert last_matrix(network, VOCABULARY, split, ("zebra",), longest=9, max_words=0) is None
+    assert last_matrix(network, split, ("zebra",), longest=9) is None

@@ -1,14 +1,15 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import matplotlib as mpl
 import pytest
 
 from retable.figures import costs
-from retable.figures.costs import CostPanel, CostPoint, area, boxes_near, cost_picture, cost_rows, covered
-from retable.figures.measure import Measured
-from retable.figures.measure_costs import cost_panels
-from retable.papers.figures import CostFigure, Panel
+from retable.figures.costs import CostFigure, CostPoint, best_floor, cost_values
+from retable.figures.figure import Plot
+from retable.figures.measured import Measured, Panel
+from retable.figures.names import area, boxes_near, covered
+from retable.figures.style import log_x, new_figure
 from retable.papers.paper import Column, ResultTable, Row
 
 ROWS = (
@@ -33,13 +34,14 @@ class MadeUp:
         return {"flops_per_word": self.flops, "seconds": self.seconds}
 
 
+FIGURE = CostFigure("cost-t", "", "", tuple(Panel("t", name) for name in "abcdefgh"), tuple(row.id for row in ROWS))
+
+
 def panels_of(runs, columns="abcdefgh", most=6):
     """The panels of (row, column) -> runs."""
-    figure = CostFigure(
-        "cost-t", "", "", tuple(Panel("t", name) for name in columns), tuple(row.id for row in ROWS), 2, most
-    )
+    figure = replace(FIGURE, panels=tuple(Panel("t", name) for name in columns), most=most)
     keyed = {("t", row, column): of_cell for (row, column), of_cell in runs.items()}
-    return cost_panels(figure, Measured({"t": TABLE}, keyed, {}))
+    return figure.plots(Measured({"t": TABLE}, keyed, {}), None)
 
 
 def test_a_row_is_the_mean_of_its_runs_by_hand():
@@ -48,15 +50,15 @@ def test_a_row_is_the_mean_of_its_runs_by_hand():
         ("svm", "a"): [MadeUp(79.0, 8.0, 0.5, ("EPYC", 1))],
     }
     (panel,) = panels_of(runs)
-    assert panel == CostPanel(
+    assert panel == Plot(
         "A",
         (
-            CostPoint("FCSR", 81.0, 100.0, 12.0, False, 2, "EPYC, threads 2", frozenset({2}), 24.0),
-            CostPoint("SVM", 79.0, 8.0, 0.5, True, 1, "EPYC, threads 1", frozenset({1}), 0.5),
+            CostPoint("FCSR", 81.0, 100.0, 12.0, 24.0, False, 2, "EPYC, threads 2", frozenset({2})),
+            CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, "EPYC, threads 1", frozenset({1})),
         ),
     )
-    assert panel.best_floor == 79.0
-    assert cost_rows([panel])[1] == {
+    assert best_floor(panel.marks) == 79.0
+    assert FIGURE.csv_lines([panel])[1] == {
         "panel": "A", "model": "SVM", "accuracy": "79", "flops_per_word": "8", "seconds": "0.5",
         "core_seconds": "0.5", "floor": "yes", "runs": "1", "machine": "EPYC, threads 1",
     }  # fmt: skip
@@ -65,20 +67,18 @@ def test_a_row_is_the_mean_of_its_runs_by_hand():
 def test_seconds_of_another_machine_are_not_told_and_flops_are():
     runs = {(row, "a"): [MadeUp(80.0)] for row in ("fcsr", "svm")} | {("cnn", "a"): [MadeUp(81.0, machine=("Xeon", 2))]}
     (panel,) = panels_of(runs)
-    assert {point.name: point.seconds for point in panel.points} == {"FCSR": 2.0, "CNN": None, "SVM": 2.0}
-    assert cost_rows([panel])[1]["seconds"] == ""
-    assert cost_picture([panel], "svg").count(b">CNN<") == 1  # on FLOPs alone; the other names stand twice
-    assert cost_picture([panel], "svg").count(b">FCSR<") == 2
+    assert {point.model: point.seconds for point in panel.marks} == {"FCSR": 2.0, "CNN": None, "SVM": 2.0}
+    assert FIGURE.csv_lines([panel])[1]["seconds"] == ""
+    assert FIGURE.picture([panel], "svg").count(b">CNN<") == 1  # on FLOPs alone; the other names stand twice
+    assert FIGURE.picture([panel], "svg").count(b">FCSR<") == 2
 
 
 def test_rows_of_unlike_threads_are_compared_by_core_seconds():
     runs = {("fcsr", "a"): [MadeUp(80.0, seconds=10.0)], ("svm", "a"): [MadeUp(79.0, 8.0, 3.0, ("EPYC", 1))]}
     (panel,) = panels_of(runs)
-    assert panel.values("seconds") == [20.0, 3.0]
-    assert panel.label("seconds") == "core-seconds of training (threads × seconds)"
+    assert cost_values(panel.marks, "seconds") == ([20.0, 3.0], "core-seconds of training (threads × seconds)")
     (panel,) = panels_of(runs | {("svm", "a"): [MadeUp(79.0, 8.0, 3.0)]})
-    assert panel.values("seconds") == [10.0, 3.0]
-    assert panel.label("seconds") == "seconds of training, threads: 2"
+    assert cost_values(panel.marks, "seconds") == ([10.0, 3.0], "seconds of training, threads: 2")
 
 
 def test_floors_alone_are_no_picture_of_a_table_that_has_networks():
@@ -92,7 +92,7 @@ def test_many_columns_are_one_panel_of_means_over_those_that_all_rows_have():
     narrow = {("svm", name): [MadeUp(70.0)] for name in "bcdefgh"}
     (panel,) = panels_of(wide | narrow)
     assert panel.title == "mean of 7 columns"
-    assert [(point.name, point.accuracy, point.runs) for point in panel.points] == [("CNN", 84.0, 7), ("SVM", 70.0, 7)]
+    assert [(point.model, point.accuracy, point.runs) for point in panel.marks] == [("CNN", 84.0, 7), ("SVM", 70.0, 7)]
     assert len(panels_of(wide | narrow, most=7)) == 7
     assert panels_of(wide | narrow, columns="bcd", most=2)[0].title == "mean of B, C, D"
     assert [each.title for each in panels_of(wide | narrow, columns="abcd")] == ["B", "C", "D"]
@@ -101,7 +101,7 @@ def test_many_columns_are_one_panel_of_means_over_those_that_all_rows_have():
 def test_a_row_that_shares_a_single_column_is_left_out_of_the_mean():
     runs = {(row, name): [MadeUp(80.0)] for row in ("cnn", "svm") for name in "abcdefgh"}
     (panel,) = panels_of(runs | {("fcsr", "a"): [MadeUp(90.0)]})
-    assert [point.name for point in panel.points] == ["CNN", "SVM"]
+    assert [point.model for point in panel.marks] == ["CNN", "SVM"]
 
 
 def crowded():
@@ -109,14 +109,14 @@ def crowded():
     names = (f"a model of some length, {number}" for number in range(10))
     one = frozenset({1})
     points = [
-        CostPoint(n, 96 + i % 5 / 10, 1e5 * (1 + i / 8), 50 + 7 * i, False, 1, "", one, 50 + 7 * i)
+        CostPoint(n, 96 + i % 5 / 10, 1e5 * (1 + i / 8), 50 + 7 * i, 50 + 7 * i, False, 1, "", one)
         for i, n in enumerate(names)
     ]
     floors = [
-        CostPoint("tf-idf + SVM", 97.2, 8, 3, True, 1, "", one, 3),
-        CostPoint("NB-SVM", 96.5, 8, 2, True, 1, "", one, 2),
+        CostPoint("tf-idf + SVM", 97.2, 8, 3, 3, True, 1, "", one),
+        CostPoint("NB-SVM", 96.5, 8, 2, 2, True, 1, "", one),
     ]
-    return CostPanel("Reuters", (*points, *floors))
+    return Plot("Reuters", (*points, *floors))
 
 
 def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypatch):
@@ -130,7 +130,7 @@ def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypa
 
     monkeypatch.setattr(costs, "put_names", kept)
     with mpl.rc_context():
-        cost_picture([crowded()], "png")
+        FIGURE.picture([crowded()], "png")
     assert len(seen) == 2
     for texts, dots, inside, level in seen:
         assert len(texts) == len(dots) == 12
@@ -148,10 +148,10 @@ def test_the_first_place_of_a_name_is_right_of_its_point_at_its_height():
 def test_an_axis_of_six_decades_has_a_tick_a_decade_and_a_narrow_one_more_than_one():
     seen = []
     for values in ([8.0, 6e6], [8.3e5, 1.6e6]):
-        figure = costs.new_figure(3.6, 2.0)
+        figure = new_figure(3.6, 2.0)
         place = figure.subplots()
         place.plot(values, [80, 81])
-        costs.log_x(place, values)
+        log_x(place, values)
         figure.draw_without_rendering()
         low, high = place.get_xlim()
         seen.append([tick for tick in place.xaxis.get_majorticklocs() if low <= tick <= high])

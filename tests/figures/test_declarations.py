@@ -1,16 +1,13 @@
 import pytest
 
 from retable.corpora import corpus
+from retable.figures.declared import FIGURES
+from retable.figures.parameters import ParameterFigure
+from retable.figures.words import TopWords
 from retable.papers import paper
-from retable.papers.figures import (
-    FCSR_TABLES,
-    FIGURES,
-    LAMA_TABLES,
-    TRANSFORMER_F_TABLES,
-    ParameterFigure,
-    TopWords,
-)
-from retable.papers.figures.lama import AS_LAMA
+from retable.papers.figures.fcsr import FCSR_TABLES
+from retable.papers.figures.lama import AS_LAMA, LAMA_TABLES
+from retable.papers.figures.transformer_f import TRANSFORMER_F_TABLES
 
 TABLES = {"fcsr": FCSR_TABLES, "lama": LAMA_TABLES, "transformer-f": TRANSFORMER_F_TABLES}
 OWN = {table.name: table for tables in TABLES.values() for table in tables}

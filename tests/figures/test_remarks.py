@@ -4,23 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from retable.figures.left_out import not_drawn
-from retable.figures.lines import Curve, LineAxes, LinePanel, far_lines, lines_picture
-from retable.figures.remarks import INTERVALS, remarks
+from retable.figures.costs import CostFigure
+from retable.figures.declared import FIGURES
+from retable.figures.densities import WordWeightsFigure
+from retable.figures.epochs import EpochFigure
+from retable.figures.figure import INTERVALS, Plot
+from retable.figures.grid import GridFigure
+from retable.figures.heat import AttentionFigure
+from retable.figures.left_out import not_drawn, remarks
+from retable.figures.lines import Curve, far_lines
+from retable.figures.measured import Panel
+from retable.figures.parameters import ParameterFigure
+from retable.figures.roc import RocFigure
+from retable.figures.scatter import SizeFigure
+from retable.figures.words import TopWords
 from retable.papers import PAPERS, paper
-from retable.papers.figures import (
-    FIGURES,
-    AttentionFigure,
-    CostFigure,
-    EpochFigure,
-    GridFigure,
-    Panel,
-    ParameterFigure,
-    RocFigure,
-    SizeFigure,
-    TopWords,
-    WordWeightsFigure,
-)
 from retable.papers.paper import Column, ResultTable, Row
 
 ROWS = (Row("fcsr", "FCSR", "fcsr"), Row("cnn", "CNN", "textcnn"), Row("bert", "BERT", reason="needs another model"))
@@ -146,9 +144,8 @@ def test_a_line_at_chance_is_far_and_one_that_climbs_from_there_is_not():
 def test_a_far_line_is_told_at_the_border_and_in_words():
     scores = {"a": (80.0, 82.0), "b": (79.0, 81.0), "c": (25.9, 30.04)}
     lines = tuple(Curve.of_runs(name, (1, 2), [each]) for name, each in scores.items())
-    axes = LineAxes("epoch", "accuracy on dev, %", "epoch", "dev_accuracy")
-    assert "▼ c: 25.9 to 30.0" in lines_picture([LinePanel("A", lines)], axes, "svg").decode("utf-8")
     figure = EpochFigure("epochs", "", "", PANELS[:1], rows=("fcsr",))
+    assert "▼ c: 25.9 to 30.0" in figure.picture([Plot("A", lines)], "svg").decode("utf-8")
     rows = [{"panel": "A", "line": name, "dev_accuracy": str(score)} for name, each in scores.items() for score in each]
     assert remarks(figure, TABLES, rows).startswith(
         "Too far from the others for one axis, told at its border: c on A (25.9 to 30.0)."

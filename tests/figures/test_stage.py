@@ -6,27 +6,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retable.figures.remarks import INTERVALS
-from retable.figures.words import AttendedText
+from retable.figures.bars import TimeFigure
+from retable.figures.declared import cost_figures
+from retable.figures.epochs import EpochFigure
+from retable.figures.figure import INTERVALS, Figure
+from retable.figures.grid import GridFigure
+from retable.figures.measured import AttendedText, Panel
+from retable.figures.parameters import ParameterFigure
+from retable.figures.roc import RocFigure
+from retable.figures.scatter import SizeFigure
+from retable.figures.words import TopWords
 from retable.files import write_json
 from retable.papers import paper
-from retable.papers.figures import (
-    EpochFigure,
-    GridFigure,
-    Panel,
-    ParameterFigure,
-    RocFigure,
-    SizeFigure,
-    TimeFigure,
-    TopWords,
-)
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.results import figures
 from retable.results.resolving import Filled
 from retable.runs.record import read_runs
 from tests.tracking.conftest import write_run
 
-COST_FIGURES = figures.cost_figures
 ROWS = (
     Row("fcsr", "FCSR", "fcsr"), Row("cnn", "CNN", "textcnn"), Row("tfidf-svm", "SVM", "tfidf-svm"),
     Row("s-lstm", "S-LSTM", reason="not built"),
@@ -85,13 +82,13 @@ def runs(tmp_path, monkeypatch):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Pictures take most of the time and are tested elsewhere."""
-    drawn = figures.drawn
+    drawn = Figure.drawn
 
     def lines_alone(*given):
         found = drawn(*given)
         return replace(found, picture=None) if found else None
 
-    monkeypatch.setattr(figures, "drawn", lines_alone)
+    monkeypatch.setattr(Figure, "drawn", lines_alone)
 
 
 def written(root, name="figures", missing=None):
@@ -138,7 +135,7 @@ def test_the_data_of_the_pictures_by_hand(runs, no_pictures):
 
 def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {})
-    monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
+    monkeypatch.setattr(figures, "cost_figures", cost_figures)
     entries = written(runs)
     assert entries["cost-fcsr-table-3"]["files"] == [f"cost-fcsr-table-3.{form}" for form in ("csv", "svg", "png")]
     assert "not built" not in entries["cost-fcsr-table-3"]["note"]  # a row without a model is no row of this figure
@@ -153,7 +150,7 @@ def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
 
 def test_a_table_whose_runs_do_not_suffice_has_no_figure_of_costs(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {})
-    monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
+    monkeypatch.setattr(figures, "cost_figures", cost_figures)
     shutil.rmtree(runs / "runs")
     assert written(runs) == {}
     assert [path.name for path in (runs / "figures").iterdir()] == ["figures.json"]
@@ -164,7 +161,7 @@ def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():
     assert {"cost-fcsr-table-3", "cost-lama-table-4", "cost-floors-table-1", "fcsr-figure-6"} <= names
     assert "cost-lama-table-5" not in names  # counts, no scores
     (figure,) = (
-        figure for figure in COST_FIGURES(paper("transformer-f")) if figure.name == "cost-transformer-f-table-3"
+        figure for figure in cost_figures(paper("transformer-f")) if figure.name == "cost-transformer-f-table-3"
     )
     assert all(not panel.column.endswith("-f1") for panel in figure.panels)
 
@@ -205,7 +202,7 @@ def test_times_of_two_machines_are_not_compared(runs, monkeypatch, no_pictures):
 
 def test_runs_without_times_are_in_no_figure_of_costs(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS[1:3]})
-    monkeypatch.setattr(figures, "cost_figures", COST_FIGURES)
+    monkeypatch.setattr(figures, "cost_figures", cost_figures)
     for seed in (1, 2):
         path = run_of(runs, "fcsr", seed) / "cost.json"
         write_json(path, {name: value for name, value in json.loads(path.read_text()).items() if "second" not in name})

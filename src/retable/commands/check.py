@@ -7,13 +7,13 @@ Exit code 1 if a cell has fallen below its banked value by more than one more ru
 import argparse
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.table import Table
 
 from retable.errors import InputError
-from retable.papers import PAPERS, paper, paper_of_table
+from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import ResultTable
 from retable.papers.parameters import cut_of
 from retable.project.command import command
@@ -27,12 +27,6 @@ from retable.tables.results import COST_UNITS, DIGITS, FACTOR, of_folds
 from retable.text.folds import Fold
 
 COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow", "uninformative": "dim", "": "dim"}
-
-
-def result_tables() -> Iterator[ResultTable]:
-    """Yield all tables of scores."""
-    for name in PAPERS:
-        yield from paper(name).results
 
 
 def is_regression(line: Line, banked: float | None, digits: int) -> bool:

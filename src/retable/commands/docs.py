@@ -12,7 +12,6 @@ from retable.errors import InputError
 from retable.experiments.cells import cells_of_paper
 from retable.experiments.estimate import read_measured, table_seconds
 from retable.experiments.scale import scale_preset
-from retable.files import read_json
 from retable.papers import PAPERS
 from retable.project.command import command
 from retable.project.params import read_params
@@ -77,8 +76,7 @@ def shared_texts() -> str:
 
 def comparison_size() -> str:
     """Return how many entries the comparison table has."""
-    path = PARTS_TABLES / "zh/agreement.json"
-    size = read_json(path)["table"] if path.exists() else {}
+    size = facts.json_at(PARTS_TABLES / "zh/agreement.json").get("table", {})
     return "".join(f"- {name.replace('_', ' ')}: {count:,}\n" for name, count in size.items()) + "\n"
 
 
@@ -86,7 +84,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as Markdown; a sentence where there are none."""
     if not rows:
         return "Not made at this scale.\n"
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    names = facts.names_of(rows)
     return markdown_table(names, [[shown(row.get(name)) for name in names] for row in rows])
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from retable.errors import InputError
 from retable.experiments.identity import hash_of_parameters
 from retable.files import atomic_folder
-from retable.papers import paper_of_table
+from retable.papers import result_table
 from retable.project.command import command, fail
 from retable.project.paths import RUNS
 from retable.runs.metrics import score
@@ -116,6 +116,6 @@ def check_run(folder: Path) -> RunRecord:
 
 def check_names(metrics: Mapping[str, Any]) -> None:
     """Refuse a run of a table, row or column that there is not; a name can lead to no other folder then."""
-    table = paper_of_table(metrics["table"]).result_table(metrics["table"])
+    table = result_table(metrics["table"])
     table.row(metrics["row"])
     table.column(metrics["column"])

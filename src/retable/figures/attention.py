@@ -9,11 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from retable.figures.words import AttendedText
+from retable.figures.measured import AttendedText
 from retable.layers.network import Network
 from retable.text.splits import Split
-from retable.text.vocabulary import Encoded, Vocabulary, encode
+from retable.text.vocabulary import Encoded, Vocabulary
 from retable.training.batches import BatchMaker, sorted_batches
+from retable.training.network import NetworkClassifier
 from retable.training.predict import WORDS_IN_BATCH
 
 
@@ -77,17 +78,17 @@ def words_read(encoded: Encoded, vocabulary: Vocabulary) -> list[tuple[str, ...]
     return [tuple(words[start:stop]) for start, stop in pairwise(bounds)]
 
 
-def attended_texts(network: Network, vocabulary: Vocabulary, split: Split, *, max_words: int) -> list[AttendedText]:
+def attended_texts(classifier: NetworkClassifier, split: Split) -> list[AttendedText]:
     """Return every text of a split with the weights that a network gives its words."""
-    encoded = encode(split, vocabulary, max_words=max_words)
-    weights = word_weights(network, BatchMaker(encoded, next(network.parameters()).device, reads=network.reads))
+    encoded, network = classifier.encoded(split), classifier.network
+    weights = word_weights(network, BatchMaker(encoded, classifier.device, reads=network.reads))
     labels = [split.facts.labels[index] for index in encoded.classes]
-    found = zip(words_read(encoded, vocabulary), weights, labels, strict=True)
+    found = zip(words_read(encoded, classifier.vocabulary), weights, labels, strict=True)
     return [AttendedText(words, given, label) for words, given, label in found]
 
 
 def last_matrix(
-    network: Network, vocabulary: Vocabulary, split: Split, wanted: Sequence[str], *, longest: int, max_words: int
+    classifier: NetworkClassifier, split: Split, wanted: Sequence[str], longest: int
 ) -> tuple[tuple[str, ...], np.ndarray] | None:
     """Return words and last attention matrix of the first text that has all of `wanted`; None if no text has.
 
@@ -95,10 +96,10 @@ def last_matrix(
         wanted: strings that must occur in the text, its words (or characters) joined.
         longest: words (or characters) of a text that is still readable in a picture.
     """
-    encoded = encode(split, vocabulary, max_words=max_words)
-    for index, words in enumerate(words_read(encoded, vocabulary)):
-        joined = "".join(words) if vocabulary.unit == "characters" else " ".join(words)
+    encoded, network = classifier.encoded(split), classifier.network
+    for index, words in enumerate(words_read(encoded, classifier.vocabulary)):
+        joined = ("" if classifier.vocabulary.unit == "characters" else " ").join(words)
         if len(words) <= longest and all(each in joined for each in wanted):
-            batch = BatchMaker(encoded, next(network.parameters()).device, reads=network.reads)(np.array([index]))
+            batch = BatchMaker(encoded, classifier.device, reads=network.reads)(np.array([index]))
             return words, attention_matrices(network, batch.inputs)[-1]
     return None

@@ -1,65 +1,67 @@
-"""Bars: one measure of each model, the smallest first."""
+"""Bars: the time of a batch, the shortest first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-import matplotlib as mpl
+from matplotlib.axes import Axes
 
-from retable.figures.style import BLUE, STYLE, Format, number_text, panel_axes, plain_log_ticks, saved
+from retable.figures.figure import Figure, Plot
+from retable.figures.measured import Measured, OfRows, Panel, of_one_machine
+from retable.figures.style import BLUE, plain_log_ticks
+from retable.tables.results import mean
 
+MILLI = 1000.0
 WIDE_SPAN = 30  # largest by smallest: from here on the axis is logarithmic
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A model and its mean measure."""
+    """A model and its mean time."""
 
-    name: str
-    value: float
+    model: str
+    milliseconds: float
     runs: int
 
 
 @dataclass(frozen=True)
-class BarPanel:
-    """Bars that share their axis."""
+class TimeFigure(Figure[Bar]):
+    """A bar a row: time of a batch of `texts` training texts, an epoch's time a text times these."""
 
-    title: str
-    bars: tuple[Bar, ...]
+    texts: int = 20
+    noun: ClassVar[str] = "bars"
+    asks = "times"
 
-    @property
-    def ordered(self) -> list[Bar]:
-        """Return them sorted, the smallest first."""
-        return sorted(self.bars, key=lambda bar: (bar.value, bar.name))
+    def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Bar]:
+        """Return a panel's bars, the shortest first; none where its training texts were not counted."""
+        corpus = measured.tables[panel.table].column(panel.column).corpus or ""
+        if corpus not in measured.training_texts:
+            return ()
+        share = MILLI * self.texts / measured.training_texts[corpus]
+        bars = [
+            Bar(measured.name(panel, row), share * mean([run.cost["seconds_per_epoch"] for run in runs]), len(runs))
+            for row, runs in of_one_machine(of_rows).items()
+        ]
+        return sorted(bars, key=lambda bar: (bar.milliseconds, bar.model))
 
+    def inches(self, plots: Sequence[Plot[Bar]]) -> tuple[float, float]:
+        """Return width and height of a panel: higher for more bars."""
+        return 3.6, 0.8 + 0.24 * max(len(plot.marks) for plot in plots)
 
-def bars_picture(panels: Sequence[BarPanel], label: str, form: Format) -> bytes:
-    """Lying bars, so that long names can be read; each with its number."""
-    values = [bar.value for panel in panels for bar in panel.bars]
-    is_wide = max(values) >= WIDE_SPAN * min(values)
-    height = 0.8 + 0.24 * max(len(panel.bars) for panel in panels)
-    with mpl.rc_context(STYLE):
-        figure, places = panel_axes(len(panels), 3.6, height)
-        for panel, place in zip(panels, places, strict=True):
-            bars = panel.ordered
-            drawn = place.barh([bar.name for bar in bars], [bar.value for bar in bars], color=BLUE, height=0.65)
-            place.bar_label(drawn, [f"{bar.value:.3g}" for bar in bars], padding=3, fontsize=7)
-            place.invert_yaxis()
-            place.set_axisbelow(True)
-            place.grid(axis="y", visible=False)
-            place.tick_params(axis="y", length=0)
-            place.set(title=panel.title, xlabel=f"{label} (logarithmic)" if is_wide else label)
-            place.margins(x=0.18)
-            if is_wide:
-                place.set_xscale("log")
-                place.set_xlim(min(values) / 2, max(values) * 4)
-                plain_log_ticks(place.xaxis)
-        return saved(figure, form)
-
-
-def bar_rows(panels: Sequence[BarPanel], name: str) -> list[dict[str, str]]:
-    """Return the CSV: panel, model, measure, number of runs; in the order of the picture."""
-    return [
-        {"panel": panel.title, "model": bar.name, name: number_text(bar.value), "runs": str(bar.runs)}
-        for panel in panels
-        for bar in panel.ordered
-    ]
+    def draw(self, place: Axes, plot: Plot[Bar], plots: Sequence[Plot[Bar]]) -> None:
+        """Draw lying bars, so that long names can be read; each with its number."""
+        values = [bar.milliseconds for each in plots for bar in each.marks]
+        is_wide = max(values) >= WIDE_SPAN * min(values)
+        names, lengths = [bar.model for bar in plot.marks], [bar.milliseconds for bar in plot.marks]
+        drawn = place.barh(names, lengths, color=BLUE, height=0.65)
+        place.bar_label(drawn, [f"{value:.3g}" for value in lengths], padding=3, fontsize=7)
+        place.invert_yaxis()
+        place.set_axisbelow(True)
+        place.grid(axis="y", visible=False)
+        place.tick_params(axis="y", length=0)
+        place.set_xlabel(f"milliseconds for {self.texts} texts" + (" (logarithmic)" if is_wide else ""))
+        place.margins(x=0.18)
+        if is_wide:
+            place.set_xscale("log")
+            place.set_xlim(min(values) / 2, max(values) * 4)
+            plain_log_ticks(place.xaxis)

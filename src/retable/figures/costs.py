@@ -1,34 +1,26 @@
 """Accuracy against cost: every row of a table as a named point, the floors marked; a line of panels a corpus."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.transforms import Bbox, Transform
 
-from retable.figures.style import (
-    BLUE,
-    INK,
-    ORANGE,
-    STYLE,
-    Format,
-    legend_below,
-    log_x,
-    new_figure,
-    number_text,
-    saved,
-)
+from retable.figures.figure import Figure, Lines, Plot
+from retable.figures.measured import Measured, Networks, OfRows, Panel, most_common
+from retable.figures.names import put_names
+from retable.figures.style import BLUE, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
+from retable.models import LINEAR_MODELS
+from retable.runs.record import RunRecord
+from retable.tables.results import mean
 
 Cost = Literal["flops_per_word", "seconds"]
 COSTS: tuple[Cost, ...] = get_args(Cost)
 MEAN = "mean of "  # so begins the title of a panel of several columns
 FLOOR = "floor: linear model or fastText"
-STEPS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.0)  # how far a name may stand from its point, in heights of a line
-WIDER = 1.08  # a page's own font may be wider than the one that is measured here
-LETTERS = 30  # of a name; a longer one is cut
+NAMED = 3  # columns of a mean; more are counted
+PanelRuns = tuple[Panel, OfRows]
 
 
 @dataclass(frozen=True)
@@ -38,177 +30,166 @@ class CostPoint:
     `core_seconds` are threads times seconds. Both are None where they were taken on another machine than the others'.
     """
 
-    name: str
+    model: str
     accuracy: float
     flops_per_word: float
     seconds: float | None
+    core_seconds: float | None
     floor: bool
     runs: int
     machine: str
     threads: frozenset[int]
-    core_seconds: float | None
 
 
 @dataclass(frozen=True)
-class CostPanel:
-    """The rows that were measured on a corpus."""
+class CostFigure(Figure[CostPoint]):
+    """A point a row: accuracy against FLOPs of a word and against seconds of training; of one table.
 
-    title: str
-    points: tuple[CostPoint, ...]
+    Beyond `most` panels there is one of means, over the columns on which all its rows were measured. Floors alone are
+    not shown.
+    """
 
-    @property
-    def best_floor(self) -> float | None:
-        """Accuracy of the best floor; None without one."""
-        return max((point.accuracy for point in self.points if point.floor), default=None)
+    most: int = 6
+    asks = "costs"
 
-    @property
-    def threads(self) -> list[int]:
-        """Return the numbers of threads of the rows whose times compare."""
-        return sorted({threads for point in self.points if point.seconds is not None for threads in point.threads})
+    def plots(self, measured: Measured, networks: Networks) -> list[Plot[CostPoint]]:
+        """Return a panel a column, or that of means."""
+        found = [each for each in self.runs_of(measured) if has_subject(*each, measured)]
+        if len(found) <= self.most:
+            return [cost_plot(measured.title(panel), [(panel, of_rows)], measured) for panel, of_rows in found]
+        shared = shared_columns(found, self.fewest)
+        names = ", ".join(measured.title(panel) for panel, _ in shared)
+        title = f"{MEAN}{names if len(shared) <= NAMED else f'{len(shared)} columns'}"
+        return [cost_plot(title, shared, measured)] if shared else []
 
-    def values(self, cost: Cost) -> list[float | None]:
-        """Return a cost of each row; rows of unlike numbers of threads are compared by what they took of all cores."""
-        name = "core_seconds" if cost == "seconds" and len(self.threads) > 1 else cost
-        return [getattr(point, name) for point in self.points]
+    def picture(self, plots: Sequence[Plot[CostPoint]], form: Format) -> bytes:
+        """Return the two costs beside each other, both logarithmic, with one axis of accuracy."""
+        heights = [1.7 + 0.12 * len(plot.marks) for plot in plots]
+        with mpl.rc_context(STYLE):
+            figure = new_figure(7.6, 0.4 + sum(heights))
+            grid = figure.subplots(len(plots), len(COSTS), squeeze=False, sharey="row", height_ratios=heights)
+            shown = [
+                (place, draw_cost(place, plot, cost), best_floor(plot.marks))
+                for plot, places in zip(plots, grid, strict=True)
+                for place, cost in zip(places, COSTS, strict=True)
+            ]
+            for places in grid:
+                places[1].set_ylabel("")
+            legend_below(figure, [place for place, *_ in shown])
+            figure.draw_without_rendering()  # where the panels stand, which names are put beside
+            figure.set_layout_engine("none")
+            for place, points, floor in shown:
+                put_names(figure, place, points, floor)
+            return saved(figure, form)
 
-    def label(self, cost: Cost) -> str:
-        """Return what the axis of a cost says."""
-        if cost == "flops_per_word":
-            return "FLOPs a word, forward pass"
-        if len(self.threads) > 1:
-            return "core-seconds of training (threads × seconds)"
-        return "seconds of training" + "".join(f", threads: {threads}" for threads in self.threads)
+    def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
+        """Return row, accuracy, costs (no seconds if they do not compare), floor or not, runs, machine."""
+        cells = {name: value for name, value in vars(mark).items() if name != "threads"}
+        return [cells | {"floor": "yes" if mark.floor else "no"}]
 
-
-def cost_picture(panels: Sequence[CostPanel], form: Format) -> bytes:
-    """Beside each other the two costs, both logarithmic, with one axis of accuracy."""
-    with mpl.rc_context(STYLE):
-        figure = new_figure(7.6, 0.4 + sum(panel_height(panel) for panel in panels))
-        grid = figure.subplots(
-            len(panels),
-            len(COSTS),
-            squeeze=False,
-            sharey="row",
-            height_ratios=[panel_height(panel) for panel in panels],
-        )
-        shown = [
-            (place, draw_panel(place, panel, cost), panel.best_floor)
-            for panel, places in zip(panels, grid, strict=True)
-            for place, cost in zip(places, COSTS, strict=True)
-        ]
-        for places in grid:
-            places[1].set_ylabel("")
-        legend_below(figure, [place for place, *_ in shown])
-        figure.draw_without_rendering()  # where the panels stand, which names are put beside
-        figure.set_layout_engine("none")
-        for place, points, floor in shown:
-            put_names(figure, place, points, floor)
-        return saved(figure, form)
+    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
+        """Return the points of a CSV; those of means stand for every panel."""
+        means = any(line["panel"].startswith(MEAN) for line in lines)
+        return {("" if means else line["panel"], line["model"], "") for line in lines}
 
 
-def panel_height(panel: CostPanel) -> float:
-    """Inches; a panel of many names is higher."""
-    return 1.7 + 0.12 * len(panel.points)
-
-
-def draw_panel(place: Axes, panel: CostPanel, cost: Cost) -> list[tuple[str, float, float]]:
-    """Return the points of a panel, and a line at the best floor; name, x and y of those that are there."""
-    points = [(point, value) for point, value in zip(panel.points, panel.values(cost), strict=True) if value]
-    for is_floor, label, colour, marker in ((False, "network", BLUE, "o"), (True, FLOOR, ORANGE, "s")):
-        chosen = [(value, point.accuracy) for point, value in points if point.floor == is_floor]
-        if chosen:
-            place.plot(
-                *zip(*chosen, strict=True), linestyle="none", color=colour, marker=marker, markersize=5, label=label
+def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> Plot[CostPoint]:
+    """Return a point a row, means over the runs of a column and then over the columns."""
+    machine = most_common([run.machine[0] for _, of_rows in columns for each in of_rows.values() for run in each])
+    panel = columns[0][0]
+    points = []
+    for row in each_row(columns):
+        of_columns = [of_rows[row] for _, of_rows in columns]
+        every = [run for each in of_columns for run in each]
+        is_here = all(run.machine[0] == machine for run in every)
+        points.append(
+            CostPoint(
+                measured.name(panel, row),
+                mean_of(of_columns, lambda run: run.accuracy),
+                mean_of(of_columns, lambda run: float(run.cost["flops_per_word"])),
+                mean_of(of_columns, lambda run: float(run.cost["seconds"])) if is_here else None,
+                mean_of(of_columns, core_seconds) if is_here else None,
+                is_floor(measured.tables[panel.table].row(row).model),
+                len(every),
+                "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (r.machine for r in every)})),
+                frozenset(run.machine[1] for run in every),
             )
-    if panel.best_floor is not None:
-        place.axhline(panel.best_floor, color=ORANGE, linestyle=":", linewidth=1, zorder=0)
-    place.set(title=panel.title, xlabel=panel.label(cost), ylabel="accuracy on test, %")
+        )
+    return Plot(title, tuple(points))
+
+
+def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord], float]) -> float:
+    """Return the mean of a measure over the runs of a column and then over the columns."""
+    return mean([mean([measure(run) for run in runs]) for runs in columns])
+
+
+def core_seconds(run: RunRecord) -> float:
+    """Threads times seconds: what it took of all cores, waiting for each other included."""
+    return run.machine[1] * float(run.cost["seconds"])
+
+
+def is_floor(model: str | None) -> bool:
+    """Return whether a model is one of those that a user would pick instead: linear, or fastText."""
+    return model in LINEAR_MODELS or model == "fasttext"
+
+
+def has_subject(panel: Panel, rows: Iterable[str], measured: Measured) -> bool:
+    """Return whether a panel has more than the floors of a table that is not of floors."""
+    others = {row.id for row in measured.tables[panel.table].rows if not is_floor(row.model)}
+    return not others or not others.isdisjoint(rows)
+
+
+def shared_columns(found: Sequence[PanelRuns], fewest: int) -> list[PanelRuns]:
+    """Return the columns on which the same rows were measured, with these rows alone.
+
+    The row with the fewest columns is left out, and then the next, until two columns are shared.
+    """
+    rows = each_row(found)
+    while len(rows) >= fewest:
+        shared = [(panel, of_rows) for panel, of_rows in found if all(row in of_rows for row in rows)]
+        if len(shared) > 1:
+            return [(panel, {row: of_rows[row] for row in rows}) for panel, of_rows in shared]
+        counts = {row: sum(row in of_rows for _, of_rows in found) for row in rows}
+        rows.remove(min(reversed(rows), key=lambda row: counts[row]))
+    return []
+
+
+def each_row(found: Sequence[PanelRuns]) -> list[str]:
+    """Return the rows of all panels, in their first order."""
+    return list(dict.fromkeys(row for _, of_rows in found for row in of_rows))
+
+
+def best_floor(points: Iterable[CostPoint]) -> float | None:
+    """Return the accuracy of the best floor; None without one."""
+    return max((point.accuracy for point in points if point.floor), default=None)
+
+
+def cost_values(points: Sequence[CostPoint], cost: Cost) -> tuple[list[float | None], str]:
+    """Return a cost of each row, and what its axis says.
+
+    Rows of unlike numbers of threads are compared by what they took of all cores.
+    """
+    if cost == "flops_per_word":
+        return [point.flops_per_word for point in points], "FLOPs a word, forward pass"
+    threads = sorted({threads for point in points if point.seconds is not None for threads in point.threads})
+    if len(threads) > 1:
+        return [point.core_seconds for point in points], "core-seconds of training (threads × seconds)"
+    return [point.seconds for point in points], "seconds of training" + "".join(f", threads: {one}" for one in threads)
+
+
+def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str, float, float]]:
+    """Draw the points of a panel, and a line at the best floor; return name, x and y of those that are there."""
+    values, label = cost_values(plot.marks, cost)
+    points = [(point, value) for point, value in zip(plot.marks, values, strict=True) if value]
+    for is_of_floors, name, colour, marker in ((False, "network", BLUE, "o"), (True, FLOOR, ORANGE, "s")):
+        chosen = [(value, point.accuracy) for point, value in points if point.floor == is_of_floors]
+        if chosen:
+            look: dict[str, Any] = {"linestyle": "none", "color": colour, "marker": marker, "markersize": 5}
+            place.plot(*zip(*chosen, strict=True), label=name, **look)
+    if (floor := best_floor(plot.marks)) is not None:
+        place.axhline(floor, color=ORANGE, linestyle=":", linewidth=1, zorder=0)
+    place.set(title=plot.title, xlabel=label, ylabel="accuracy on test, %")
     place.margins(0.12)
     if points:
         log_x(place, [value for _, value in points])
-    return [(point.name, value, point.accuracy) for point, value in points]
-
-
-def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, float]], floor: float | None) -> None:
-    """Put each name where it covers no point, no other name and not the floor's line, as near as there is room."""
-    inside = place.get_window_extent()
-    dots = [at(place.transData, x, y) for _, x, y in points]
-    radius = figure.dpi * 3.5 / 72
-    taken = [Bbox.from_extents(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
-    if floor is not None:
-        _, level = at(place.transData, 1.0, floor)
-        taken.append(Bbox.from_extents(inside.x0, level - 1, inside.x1, level + 1))
-    for index in sorted(range(len(points)), key=lambda each: (-points[each][2], points[each][1])):
-        name, *_ = points[index]
-        shown = name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…"
-        text = place.text(0, 0, shown, transform=None, fontsize=6.5, va="center", ha="left")
-        size = text.get_window_extent()
-        best = min(
-            boxes_near(*dots[index], WIDER * size.width, size.height, radius),
-            key=lambda box: covered(box, taken) + outside(box, inside),
-        )
-        text.set_transform(place.transAxes)
-        text.set_position(at(place.transAxes.inverted(), best.x0, (best.y0 + best.y1) / 2))
-        join(place, dots[index], best, radius)
-        taken.append(best)
-
-
-def at(transform: Transform, x: float, y: float) -> tuple[float, float]:
-    """Return where a place of one system stands in another."""
-    found = transform.transform((x, y))
-    return float(found[0]), float(found[1])
-
-
-def boxes_near(x: float, y: float, width: float, height: float, radius: float) -> Iterator[Bbox]:
-    """Yield where a name may stand, the best place first: right, left, above, below, then further off."""
-    gap = 1.3 * radius
-    for step in STEPS:
-        for up in (step, -step) if step else (0.0,):
-            for left in (x + gap, x - gap - width):
-                yield Bbox.from_bounds(left, y + up * height - height / 2, width, height)
-        for up in (step + 1.1, -step - 1.1):
-            for left in (x - width / 2, x - 0.15 * width, x - 0.85 * width):
-                yield Bbox.from_bounds(left, y + up * height - height / 2, width, height)
-
-
-def covered(box: Bbox, taken: Sequence[Bbox]) -> float:
-    """Return how much of what stands there already a box would cover."""
-    return sum(area(common) for other in taken if (common := Bbox.intersection(box, other)) is not None)
-
-
-def outside(box: Bbox, inside: Bbox) -> float:
-    """Return how much of a box lies outside the panel."""
-    common = Bbox.intersection(box, inside)
-    return area(box) - (area(common) if common is not None else 0.0)
-
-
-def area(box: Bbox) -> float:
-    """Width times height."""
-    return float(box.width * box.height)
-
-
-def join(place: Axes, dot: tuple[float, float], box: Bbox, radius: float) -> None:
-    """Draw a thin line from a point to a name that stands away from it."""
-    end = (min(max(dot[0], box.x0), box.x1), min(max(dot[1], box.y0), box.y1))
-    if abs(end[0] - dot[0]) + abs(end[1] - dot[1]) > 2.5 * radius:
-        ends = place.transAxes.inverted().transform([dot, end])
-        place.plot(ends[:, 0], ends[:, 1], color=INK, linewidth=0.5, alpha=0.6, transform=place.transAxes, zorder=1)
-
-
-def cost_rows(panels: Sequence[CostPanel]) -> list[dict[str, str]]:
-    """Return the CSV: panel, row, accuracy, costs (no seconds if they do not compare), floor or not, runs, machine."""
-    return [
-        {
-            "panel": panel.title,
-            "model": point.name,
-            "accuracy": number_text(point.accuracy),
-            "flops_per_word": number_text(point.flops_per_word),
-            "seconds": "" if point.seconds is None else number_text(point.seconds),
-            "core_seconds": "" if point.core_seconds is None else number_text(point.core_seconds),
-            "floor": "yes" if point.floor else "no",
-            "runs": str(point.runs),
-            "machine": point.machine,
-        }
-        for panel in panels
-        for point in panel.points
-    ]
+    return [(point.model, value, point.accuracy) for point, value in points]

@@ -1,28 +1,93 @@
 """Densities: how the attention weight of a word is distributed over the texts of each class; a panel a word."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 
-from retable.figures.style import STYLE, Format, each_once, legend_below, line_looks, number_text, panel_axes, saved
+from retable.figures.figure import Lines, Plot, WeightsFigure, csv_line
+from retable.figures.measured import Measured, Networks
+from retable.figures.style import each_once, line_looks
+from retable.figures.words import shares_of
+from retable.papers.paper import ResultTable
 
 FEWEST = 5  # occurrences of a word in a class; of fewer no density is drawn
 PLACES = 128
 
 
 @dataclass(frozen=True)
-class DensityPanel:
-    """The weights of one word by the class of the text, in the order of the classes."""
+class Shares:
+    """The weights of a word in the texts of a class, times the words of the text; epochs of the network."""
 
-    title: str
-    weights: Mapping[str, Sequence[float]]
+    label: str
+    values: tuple[float, ...]
+    epochs: int
 
-    def drawn(self) -> dict[str, np.ndarray]:
-        """Return the classes with enough occurrences that are not all equal."""
-        of_classes = {label: np.asarray(values, dtype=float) for label, values in self.weights.items()}
-        return {label: values for label, values in of_classes.items() if len(values) >= FEWEST and values.std() > 0}
+    @property
+    def is_drawn(self) -> bool:
+        """Return whether there are enough occurrences that are not all equal."""
+        return len(self.values) >= FEWEST and bool(np.std(self.values) > 0)
+
+
+@dataclass(frozen=True)
+class WordWeightsFigure(WeightsFigure[Shares]):
+    """The attention weights of some words by the class of the text, of the one row; needs kept weights."""
+
+    words: tuple[str, ...] = ()
+    noun: ClassVar[str] = "words"
+    legend: ClassVar[str | None] = "class of the text"
+
+    def plots(self, measured: Measured, networks: Networks) -> list[Plot[Shares]]:
+        """Return a panel a word, of the first run of the one row; one that is too rare in every class has none."""
+        for _, of_rows in self.runs_of(measured):
+            run = next(iter(of_rows.values()))[0]
+            texts = networks.texts(run)
+            found = {label: shares_of(texts, label) for label in networks.labels(run)}
+            plots = [
+                Plot(word, tuple(Shares(label, tuple(of.get(word, ())), run.epochs) for label, of in found.items()))
+                for word in self.words
+            ]
+            if drawn := [plot for plot in plots if any(shares.is_drawn for shares in plot.marks)]:
+                return drawn
+        return []
+
+    def inches(self, plots: Sequence[Plot[Shares]]) -> tuple[float, float]:
+        """Return width and height of a panel."""
+        return 2.5, 1.9
+
+    def draw(self, place: Axes, plot: Plot[Shares], plots: Sequence[Plot[Shares]]) -> None:
+        """Draw a line a class."""
+        looks, where = line_looks(each_once([shares.label for each in plots for shares in each.marks])), places_of(plot)
+        for shares in plot.marks:
+            if shares.is_drawn:
+                place.plot(where, density(np.array(shares.values), where), label=shares.label, **looks[shares.label])
+        place.set(xlabel="weight × words of the text", ylabel="density")
+        place.set_ylim(bottom=0)
+
+    def csv_lines(self, plots: Sequence[Plot[Shares]]) -> Lines:
+        """Return word, class, a point of its density, number of occurrences; of a class with too few, the number."""
+        lines = []
+        for plot in plots:
+            where = places_of(plot)
+            for shares in plot.marks:
+                counts = {"occurrences": len(shares.values), "epochs": shares.epochs}
+                heights = density(np.array(shares.values), where) if shares.is_drawn else [None]
+                lines += [
+                    csv_line({"word": plot.title, "class": shares.label, "weight": x, "density": y} | counts)
+                    for x, y in zip(where if shares.is_drawn else [None], heights, strict=True)
+                ]
+        return lines
+
+    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
+        """Return row, word and class."""
+        labels = each_once([line["class"] for line in lines]) or [""]
+        return [(row, word, label) for row in self.rows_of(table) for word in self.words for label in labels]
+
+    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
+        """Return the words of a CSV and the classes in which they are drawn."""
+        return {("", line["word"], line["class"]) for line in lines if line["density"]}
 
 
 def density(values: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -40,45 +105,8 @@ def density(values: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.exp(-0.5 * distances**2).sum(axis=1) / (len(values) * width * np.sqrt(2 * np.pi))
 
 
-def places_of(panel: DensityPanel) -> np.ndarray:
+def places_of(plot: Plot[Shares]) -> np.ndarray:
     """Return where a panel's densities are given: a little past the weights, without the last hundredth of them."""
-    drawn = np.concatenate(list(panel.drawn().values()))
+    drawn = np.concatenate([shares.values for shares in plot.marks if shares.is_drawn])
     low, high = drawn.min(), np.percentile(drawn, 99)
     return np.linspace(max(0.0, low - 0.1 * (high - low)), high + 0.1 * (high - low), PLACES)
-
-
-def densities_picture(panels: Sequence[DensityPanel], label: str, form: Format) -> bytes:
-    """Return a line a class; a panel without a class that has enough occurrences must not be among them."""
-    looks = line_looks(each_once([name for panel in panels for name in panel.weights]))
-    with mpl.rc_context(STYLE):
-        figure, places = panel_axes(len(panels), 2.5, 1.9)
-        for panel, place in zip(panels, places, strict=True):
-            where = places_of(panel)
-            for name, values in panel.drawn().items():
-                place.plot(where, density(values, where), label=name, **looks[name])
-            place.set(title=panel.title, xlabel=label, ylabel="density")
-            place.set_ylim(bottom=0)
-        legend_below(figure, places, "class of the text")
-        return saved(figure, form)
-
-
-def density_rows(panels: Sequence[DensityPanel], epochs: int) -> list[dict[str, str]]:
-    """Return the CSV: word, class, a point of its density, number of occurrences; of a class with too few, the number.
-
-    Args:
-        epochs: of the network; in every line.
-    """
-    rows = []
-    for panel in panels:
-        drawn, where = panel.drawn(), places_of(panel)
-        for label, values in panel.weights.items():
-            of_class = {"word": panel.title, "class": label}
-            counts = {"occurrences": str(len(values)), "epochs": str(epochs)}
-            if label not in drawn:
-                rows.append(of_class | {"weight": "", "density": ""} | counts)
-                continue
-            rows += [
-                of_class | {"weight": number_text(x), "density": number_text(y)} | counts
-                for x, y in zip(where, density(drawn[label], where), strict=True)
-            ]
-    return rows

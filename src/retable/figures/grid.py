@@ -1,71 +1,96 @@
-"""A grid: a measure for every pair of values of two parameters, as numbers on shades."""
+"""A grid: the accuracy for every pair of values of two parameters, as numbers on shades."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 
-from retable.figures.style import INK, SHADES, STYLE, Format, new_figure, number_text, saved
+from retable.figures.figure import Figure, Lines, Plot
+from retable.figures.measured import Measured, OfRows, Panel
+from retable.figures.style import INK, SHADES, bare
+from retable.papers.paper import ResultTable
+from retable.tables.results import mean
 
 
 @dataclass(frozen=True)
-class GridData:
-    """Mean measures by (x, y), of the values of two parameters; a pair without a run is left out."""
+class GridCell:
+    """The mean accuracy at a pair of values, with its interval; None without a run."""
 
-    title: str
-    x: str
-    y: str
-    value: str
-    xs: tuple[int, ...]
-    ys: tuple[int, ...]
-    values: Mapping[tuple[int, int], float]
-    runs: Mapping[tuple[int, int], int]
-    intervals: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
-
-    def matrix(self) -> np.ndarray:
-        """Return the values, (y, x); NaN where there is no run."""
-        return np.array([[self.values.get((x, y), np.nan) for x in self.xs] for y in self.ys])
+    x: int
+    y: int
+    runs: int = 0
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
-def grid_picture(data: GridData, form: Format) -> bytes:
-    """Return the darker the larger, from the smallest measure to the largest; a dash where there is no run."""
-    matrix = data.matrix()
-    low, high = np.nanmin(matrix), np.nanmax(matrix)
-    span = (high - low) or 1.0
-    with mpl.rc_context(STYLE):
-        figure = new_figure(1.3 + 0.5 * len(data.xs), 1.2 + 0.36 * len(data.ys))
-        place = figure.subplots()
+@dataclass(frozen=True)
+class GridFigure(Figure[GridCell]):
+    """Accuracy for every pair of values of two parameters: `cells` holds (x, y, row)."""
+
+    cells: tuple[tuple[int, int, str], ...] = ()
+    x: str = ""
+    y: str = ""
+    noun: ClassVar[str] = "cells"
+
+    @property
+    def values(self) -> tuple[list[int], list[int]]:
+        """Return the values of both parameters."""
+        return list(dict.fromkeys(x for x, *_ in self.cells)), list(dict.fromkeys(y for _, y, _ in self.cells))
+
+    def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[GridCell]:
+        """Yield all cells."""
+        for x, y, row in self.cells:
+            if row in of_rows:
+                accuracy = mean([run.accuracy for run in of_rows[row]])
+                yield GridCell(x, y, len(of_rows[row]), accuracy, *measured.interval(panel, of_rows[row]))
+            else:
+                yield GridCell(x, y)
+
+    def is_enough(self, marks: Sequence[GridCell]) -> bool:
+        """Return whether enough cells are measured."""
+        return sum(cell.runs > 0 for cell in marks) >= self.fewest
+
+    def inches(self, plots: Sequence[Plot[GridCell]]) -> tuple[float, float]:
+        """Return width and height of a panel: larger for more values."""
+        xs, ys = self.values
+        return 1.3 + 0.5 * len(xs), 1.2 + 0.36 * len(ys)
+
+    def draw(self, place: Axes, plot: Plot[GridCell], plots: Sequence[Plot[GridCell]]) -> None:
+        """Draw the darker the larger, from the smallest value to the largest; a dash where there is no run."""
+        xs, ys = self.values
+        known = {(cell.x, cell.y): cell.value for cell in plot.marks}
+        matrix = np.array([[known.get((x, y)) for x in xs] for y in ys], dtype=float)  # NaN where there is no run
+        low, high = np.nanmin(matrix), np.nanmax(matrix)
+        span = (high - low) or 1.0
         mesh = place.pcolormesh(np.ma.masked_invalid(matrix), cmap=SHADES, vmin=low, vmax=low + span)
         for (row, column), value in np.ndenumerate(matrix):
             is_dark = np.isfinite(value) and (value - low) / span > 0.55
             text = f"{value:.1f}" if np.isfinite(value) else "–"
             place.text(column + 0.5, row + 0.5, text, ha="center", va="center", color="white" if is_dark else INK)
-        place.grid(visible=False)
-        place.spines[:].set_visible(False)
-        place.tick_params(length=0)
-        place.set_xticks(np.arange(len(data.xs)) + 0.5, [str(x) for x in data.xs])
-        place.set_yticks(np.arange(len(data.ys)) + 0.5, [str(y) for y in data.ys])
-        place.set(title=data.title, xlabel=data.x, ylabel=data.y)
-        bar = figure.colorbar(mesh, ax=place, label=data.value)
+        bare(place)
+        place.set_xticks(np.arange(len(xs)) + 0.5, [str(x) for x in xs])
+        place.set_yticks(np.arange(len(ys)) + 0.5, [str(y) for y in ys])
+        place.set(xlabel=self.x, ylabel=self.y)
+        bar = place.figure.colorbar(mesh, ax=place, label="accuracy on test, %")
         bar.outline.set_visible(False)
-        return saved(figure, form)
 
+    def csv_cells(self, mark: GridCell) -> Iterable[Mapping[str, Any]]:
+        """Return both parameters, the accuracy and its interval (empty without a run), number of runs."""
+        accuracy = {"accuracy": mark.value, "low": mark.low, "high": mark.high}
+        return [{self.x: mark.x, self.y: mark.y, **accuracy, "runs": mark.runs}]
 
-def grid_rows(data: GridData, value_name: str) -> list[dict[str, str]]:
-    """Return the CSV: both parameters, the measure and its interval (empty without a run), number of runs."""
-    return [
-        {
-            "panel": data.title,
-            data.x: str(x),
-            data.y: str(y),
-            value_name: number_text(data.values[x, y]) if (x, y) in data.values else "",
-            **{
-                end: number_text(data.intervals[x, y][number]) if (x, y) in data.intervals else ""
-                for number, end in enumerate(("low", "high"))
-            },
-            "runs": str(data.runs.get((x, y), 0)),
-        }
-        for x in data.xs
-        for y in data.ys
-    ]
+    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
+        """Return row and place of every cell."""
+        return [(row, "", self.place_of(x, y)) for x, y, row in self.cells]
+
+    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
+        """Return the cells of a CSV that have runs."""
+        measured = [line for line in lines if line["runs"] != "0"]
+        return {(line["panel"], "", self.place_of(line[self.x], line[self.y])) for line in measured}
+
+    def place_of(self, x: object, y: object) -> str:
+        """Return a cell as sentences name it."""
+        return f"{self.x} {x}, {self.y} {y}"

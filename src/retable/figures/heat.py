@@ -1,89 +1,121 @@
 """Heat maps: how much every word of one text attends to every other, a panel a model."""
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.font_manager import fontManager
 
-from retable.figures.style import SHADES, STYLE, Format, number_text, panel_axes, saved
+from retable.figures.figure import Lines, Plot, WeightsFigure
+from retable.figures.measured import Measured, Networks
+from retable.figures.style import SHADES, Format, bare, each_once
 
 CHINESE_FONTS = (
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei",
     "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "Droid Sans Fallback",
 )  # fmt: skip
+SAME = 1e-3  # weights that differ less, as a share of the even one, are equal
 
 
 @dataclass(frozen=True)
-class HeatPanel:
+class HeatMap:
     """Attention weights of a text: matrix (T, T), rows attend to columns and sum to one; epochs of the network."""
 
-    title: str
     words: tuple[str, ...]
     matrix: np.ndarray
     epochs: int
 
 
-def heat_picture(panels: Sequence[HeatPanel], form: Format) -> bytes:
-    """Return the darker the larger; each panel has its own scale, from 0 to its largest weight."""
-    font = chinese_font()
-    with mpl.rc_context(STYLE | ({"font.family": [font, "DejaVu Sans"]} if font else {})), quiet_about_glyphs():
-        count = max(len(panel.words) for panel in panels)
-        side = min(1.2 + 0.17 * count, 6.0)
-        figure, places = panel_axes(len(panels), side + 0.5, side)
-        for panel, place in zip(panels, places, strict=True):
-            mesh = place.pcolormesh(panel.matrix, cmap=SHADES, vmin=0, vmax=panel.matrix.max())
-            place.invert_yaxis()
-            place.grid(visible=False)
-            place.spines[:].set_visible(False)
-            place.tick_params(length=0)
-            ticks, labels = np.arange(len(panel.words)) + 0.5, tick_labels(panel.words, form, font)
-            place.set_xticks(ticks, labels, rotation=90 if max(map(len, labels)) > 2 else 0)
-            place.set_yticks(ticks, labels)
-            place.set(title=panel.title, xlabel="attended word", ylabel="attending word", aspect="equal")
-            bar = figure.colorbar(mesh, ax=place, label="weight", shrink=0.8)
-            bar.outline.set_visible(False)
-        return saved(figure, form)
+@dataclass(frozen=True)
+class AttentionFigure(WeightsFigure[HeatMap]):
+    """A heat map a row, of the first test text that has all of `wanted`; needs kept weights."""
+
+    wanted: tuple[str, ...] = ()
+    longest: int = 40
+    noun: ClassVar[str] = "models"
+
+    def plots(self, measured: Measured, networks: Networks) -> list[Plot[HeatMap]]:
+        """Return a panel a row, of the first run on the first column of which enough rows have such a text."""
+        for panel, of_rows in self.runs_of(measured):
+            found = {row: networks.matrix(runs[0], self.wanted, self.longest) for row, runs in of_rows.items()}
+            plots = [
+                Plot(measured.name(panel, row), (HeatMap(*text, of_rows[row][0].epochs),))
+                for row, text in found.items()
+                if text
+            ]
+            if len(plots) >= self.fewest:
+                return plots
+        return []
+
+    def inches(self, plots: Sequence[Plot[HeatMap]]) -> tuple[float, float]:
+        """Return width and height of a panel: larger for more words."""
+        side = min(1.2 + 0.17 * max(len(plot.marks[0].words) for plot in plots), 6.0)
+        return side + 0.5, side
+
+    def picture(self, plots: Sequence[Plot[HeatMap]], form: Format) -> bytes:
+        """Return the maps, in a font that has their characters where there is one."""
+        font = chinese_font()
+        shown = [
+            Plot(plot.title, tuple(replace(text, words=tick_labels(text.words, form, font)) for text in plot.marks))
+            for plot in plots
+        ]
+        with mpl.rc_context({"font.family": [font, "DejaVu Sans"]} if font else {}), warnings.catch_warnings():
+            # An SVG keeps its text as text, so that the fonts here lack a character does not matter.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            return super().picture(shown, form)
+
+    def draw(self, place: Axes, plot: Plot[HeatMap], plots: Sequence[Plot[HeatMap]]) -> None:
+        """Draw the darker the larger; each panel has its own scale, from 0 to its largest weight."""
+        (text,) = plot.marks
+        mesh = place.pcolormesh(text.matrix, cmap=SHADES, vmin=0, vmax=text.matrix.max())
+        place.invert_yaxis()
+        bare(place)
+        ticks = np.arange(len(text.words)) + 0.5
+        place.set_xticks(ticks, text.words, rotation=90 if max(map(len, text.words)) > 2 else 0)
+        place.set_yticks(ticks, text.words)
+        place.set(xlabel="attended word", ylabel="attending word", aspect="equal")
+        bar = place.figure.colorbar(mesh, ax=place, label="weight", shrink=0.8)
+        bar.outline.set_visible(False)
+
+    def csv_cells(self, mark: HeatMap) -> Iterable[Mapping[str, Any]]:
+        """Yield number and name of the attending and of the attended word, weight, epochs."""
+        for (row, column), weight in np.ndenumerate(mark.matrix):
+            attending = {"from": row + 1, "from_word": mark.words[row]}
+            attended = {"to": column + 1, "to_word": mark.words[column]}
+            yield {**attending, **attended, "weight": weight, "epochs": mark.epochs}
+
+    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
+        """Return the models of a CSV."""
+        return {("", line["panel"], "") for line in lines}
+
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield the epochs, and which models attend to all words alike, or with every word alike."""
+        yield from super().remarks(lines)
+        for panel in each_once([line["panel"] for line in lines]):
+            of_words: dict[str, list[float]] = {}
+            for line in lines:
+                if line["panel"] == panel:
+                    of_words.setdefault(line["to"], []).append(float(line["weight"]))
+            allowed = SAME / len(of_words)
+            every = [weight for weights in of_words.values() for weight in weights]
+            if max(every) - min(every) <= allowed:
+                yield f"The weights of {panel} are uniform: every weight is 1/{len(of_words)}."
+            elif all(max(weights) - min(weights) <= allowed for weights in of_words.values()):
+                yield f"In {panel} every word attends alike: all lines of the map are equal."
 
 
-def tick_labels(words: Sequence[str], form: Format, font: str | None) -> list[str]:
+def tick_labels(words: Sequence[str], form: Format, font: str | None) -> tuple[str, ...]:
     """Return the words; in a PNG without a font for them their numbers, which the CSV has beside the words."""
     if form == "svg" or font or all(word.isascii() for word in words):
-        return list(words)
-    return [str(number) for number in range(1, len(words) + 1)]
+        return tuple(words)
+    return tuple(str(number) for number in range(1, len(words) + 1))
 
 
 def chinese_font() -> str | None:
     """Return a font of this machine that has Chinese characters, if there is one; an SVG takes the page's."""
     known = {font.name for font in fontManager.ttflist}
     return next((name for name in CHINESE_FONTS if name in known), None)
-
-
-@contextmanager
-def quiet_about_glyphs() -> Iterator[None]:
-    """Silence the warning of missing glyphs: an SVG keeps its text as text, so that the fonts here lack a character
-    does not matter.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        yield
-
-
-def heat_rows(panels: Sequence[HeatPanel]) -> list[dict[str, str]]:
-    """Return the CSV: panel, number and name of the attending and of the attended word, weight, epochs."""
-    return [
-        {
-            "panel": panel.title,
-            "from": str(row + 1),
-            "from_word": panel.words[row],
-            "to": str(column + 1),
-            "to_word": panel.words[column],
-            "weight": number_text(weight),
-            "epochs": str(panel.epochs),
-        }
-        for panel in panels
-        for (row, column), weight in np.ndenumerate(panel.matrix)
-    ]

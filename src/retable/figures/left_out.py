@@ -4,33 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from retable.figures.costs import MEAN
+from retable.figures.figure import AnyFigure, Lines
+from retable.figures.measured import Key, Panel
 from retable.figures.style import each_once
-from retable.papers.figures import (
-    AttentionFigure,
-    CostFigure,
-    EpochFigure,
-    Figure,
-    GridFigure,
-    Panel,
-    ParameterFigure,
-    RocFigure,
-    TimeFigure,
-    TopWords,
-    WordWeightsFigure,
-)
 from retable.papers.paper import ResultTable
 
 NAMED = 6  # lines, places or cells that a sentence names; more are counted
-NOUNS: tuple[tuple[type[Figure], str], ...] = (
-    (TimeFigure, "bars"), (RocFigure, "curves"), (GridFigure, "cells"), (TopWords, "classes"),
-    (WordWeightsFigure, "words"), (AttentionFigure, "models"), (ParameterFigure, "lines"), (EpochFigure, "lines"),
-    (Figure, "points"),
-)  # fmt: skip
-Key = tuple[str, str, str]  # table, row, column
 Tables = Mapping[str, ResultTable]
-Lines = Sequence[Mapping[str, str]]
-Shown = tuple[str, str, str]  # panel, name, place
 
 
 @dataclass(frozen=True)
@@ -54,7 +34,7 @@ def declared_reason(tables: Tables, key: Key) -> str:
     return asked.reason or tables[name].row(row).reason
 
 
-def not_drawn(figure: Figure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
+def not_drawn(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
     """Return a sentence for each reason: "Not drawn: IMDB; on SST: CNN. Not drawn (not built): BERT."; empty if all is
     there.
 
@@ -64,8 +44,8 @@ def not_drawn(figure: Figure, tables: Tables, lines: Lines, why: Callable[[Key],
         lines: its CSV; none if it could not be drawn.
         why: why a cell that its definition allows is not there; empty where nothing is to be said.
     """
-    parts = parts_of(figure, tables, lines)
-    found = shown(figure, lines)
+    parts = [part for panel in figure.panels for part in parts_of_panel(figure, panel, tables, lines)]
+    found = figure.shown(lines)
     missing = [part for part in parts if not found & {(panel, part.name, part.place) for panel in (part.panel, "")}]
     reasons = {part: declared_reason(tables, part.key) or why(part.key) for part in missing}
     whole = whole_panels(parts, reasons, tables)
@@ -75,8 +55,13 @@ def not_drawn(figure: Figure, tables: Tables, lines: Lines, why: Callable[[Key],
         items.setdefault(reason, []).append(panel)
     for reason in each_once([reasons[part] for part in others if part in reasons]):
         of_reason = [part for part in others if reasons.get(part) == reason]
-        items.setdefault(reason, []).extend(named(of_reason, others, noun_of(figure)))
+        items.setdefault(reason, []).extend(named(of_reason, others, figure.noun))
     return " ".join(sentence(reason, told) for reason, told in items.items() if told)
+
+
+def remarks(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
+    """Return all sentences about a figure, what is not drawn last; arguments as those of `not_drawn`."""
+    return " ".join([*figure.remarks(lines), not_drawn(figure, tables, lines, why)]).strip()
 
 
 def sentence(reason: str, items: Sequence[str]) -> str:
@@ -84,56 +69,16 @@ def sentence(reason: str, items: Sequence[str]) -> str:
     return f"Not drawn{f' ({reason})' if reason else ''}: {'; '.join(items).removesuffix('.')}."
 
 
-def parts_of(figure: Figure, tables: Tables, lines: Lines) -> list[Part]:
-    """Return all that a figure should show, in the order of its definition."""
-    return [part for panel in figure.panels for part in parts_of_panel(figure, panel, tables, lines)]
-
-
-def parts_of_panel(figure: Figure, panel: Panel, tables: Tables, lines: Lines) -> list[Part]:
+def parts_of_panel(figure: AnyFigure, panel: Panel, tables: Tables, lines: Lines) -> list[Part]:
     """Return all that a panel should show; one part where its table or column is not built."""
     table = tables.get(panel.table)
     column = next((each for each in table.columns if each.id == panel.column), None) if table else None
     if table is None or column is None:
         return [Part(f"{panel.column} of {panel.table}", "", "", (panel.table, "", panel.column))]
-    rows = figure.rows_of(table)
-    match figure:
-        case ParameterFigure():
-            known = [(row, line, "" if value is None else str(value)) for line, value, row in figure.lines]
-        case GridFigure():
-            known = [(row, "", place_of(figure, x, y)) for x, y, row in figure.cells]
-        case TopWords():
-            known = [(row, label, "") for row in rows for of, label in figure.classes if of == panel.column]
-        case WordWeightsFigure():
-            labels = each_once([line["class"] for line in lines])
-            known = [(row, word, label) for row in rows for word in figure.words for label in labels or [""]]
-        case _:
-            known = [(row, table.row(row).printed, "") for row in rows]
-    return [Part(column.printed, name, place, (table.name, row, column.id)) for row, name, place in known]
-
-
-def place_of(figure: GridFigure, x: object, y: object) -> str:
-    """Return a cell of a grid."""
-    return f"{figure.x} {x}, {figure.y} {y}"
-
-
-def shown(figure: Figure, lines: Lines) -> set[Shown]:
-    """Return what a CSV has; without a panel what stands for every panel."""
-    match figure:
-        case ParameterFigure():
-            return {(line["panel"], line["line"], line[figure.short]) for line in lines}
-        case EpochFigure():
-            return {(line["panel"], line["line"], "") for line in lines}
-        case GridFigure():
-            measured = [line for line in lines if line["runs"] != "0"]
-            return {(line["panel"], "", place_of(figure, line[figure.x], line[figure.y])) for line in measured}
-        case TopWords():
-            return {(line["column"], line["class"], "") for line in lines}
-        case WordWeightsFigure():
-            return {("", line["word"], line["class"]) for line in lines if line["density"]}
-        case AttentionFigure():
-            return {("", line["panel"], "") for line in lines}
-    means = isinstance(figure, CostFigure) and any(line["panel"].startswith(MEAN) for line in lines)
-    return {("" if means else line["panel"], line["model"], "") for line in lines}
+    return [
+        Part(column.printed, name, place, (table.name, row, column.id))
+        for row, name, place in figure.parts(table, column.id, lines)
+    ]
 
 
 def whole_panels(parts: Sequence[Part], reasons: Mapping[Part, str], tables: Tables) -> dict[str, str]:
@@ -154,11 +99,6 @@ def whole_panels(parts: Sequence[Part], reasons: Mapping[Part, str], tables: Tab
 def row_reason(tables: Tables, key: Key) -> str:
     """Return why a row has no model."""
     return tables[key[0]].row(key[1]).reason if key[0] in tables and key[1] else ""
-
-
-def noun_of(figure: Figure) -> str:
-    """Return what a figure's panels hold."""
-    return next(noun for kind, noun in NOUNS if isinstance(figure, kind))
 
 
 def named(missing: Sequence[Part], parts: Sequence[Part], noun: str) -> Iterator[str]:

@@ -1,16 +1,16 @@
-"""Lines: a score over the epochs, or a measure over a parameter."""
+"""Lines: what figures of a score over the epochs and of a measure over a parameter have in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from retable.figures.style import STYLE, Format, each_once, legend_below, line_looks, number_text, panel_axes, saved
+from retable.figures.figure import Figure, Lines, Plot
+from retable.figures.style import each_once, line_looks
 
 TICKS = 10
 APART = 0.5  # of the least distance between two places: over how much the bars of all lines are spread
@@ -54,66 +54,84 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class LinePanel:
-    """Lines that share their axes."""
-
-    title: str
-    lines: tuple[Curve, ...]
-
-    @property
-    def places(self) -> list[float]:
-        """Return where its lines have a measure."""
-        return sorted({x for line in self.lines if not line.level for x in line.x})
-
-    @property
-    def far(self) -> list[Curve]:
-        """Return lines that are told at the border."""
-        names = far_lines({line.name: line.y for line in self.lines})
-        return [line for line in self.lines if line.name in names]
-
-
-@dataclass(frozen=True)
 class LineAxes:
-    """Describe both axes: labels with units, names of the CSV's columns, and where or how y is drawn."""
+    """Describe both axes: labels with units, and names of the CSV's columns; y is a share in percent or a time."""
 
     x: str
     y: str
     x_name: str
     y_name: str
-    y_log: bool = False
     y_from_zero: bool = False
 
-    @property
-    def of_scores(self) -> bool:
-        """Return whether y is a share in percent."""
-        return not (self.y_log or self.y_from_zero)
 
+@dataclass(frozen=True)
+class LinesFigure(Figure[Curve]):
+    """A figure of lines. An axis of scores is that of the lines that lie together; one far off is told at the border.
 
-def lines_picture(panels: Sequence[LinePanel], axes: LineAxes, form: Format) -> bytes:
-    """Return a panel a corpus, one legend for all; bars over intervals, or a band from the smallest to the largest run.
-
-    An axis of scores is that of the lines that lie together; one far off is told at the border.
+    A kind has `axes` beside `marks`.
     """
-    looks = line_looks(each_once([line.name for panel in panels for line in panel.lines]))
-    with mpl.rc_context(STYLE):
-        figure, places = panel_axes(len(panels), 3.2 if len(panels) > 1 else 4.6, 2.7)
-        for panel, place in zip(panels, places, strict=True):
-            for line, shift in zip(panel.lines, shifts(panel), strict=True):
-                draw_line(place, line, looks[line.name], shift)
-            place.set(title=panel.title, xlabel=axes.x, ylabel=axes.y)
-            set_scales(place, panel, axes)
-            if axes.of_scores and panel.far:
-                tell_far(place, panel, looks)
-        legend_below(figure, places)
-        return saved(figure, form)
+
+    noun: ClassVar[str] = "lines"
+
+    @property
+    def axes(self) -> LineAxes:
+        """Return both axes."""
+        raise NotImplementedError
+
+    def inches(self, plots: Sequence[Plot[Curve]]) -> tuple[float, float]:
+        """Return width and height of a panel."""
+        return 3.2 if len(plots) > 1 else 4.6, 2.7
+
+    def draw(self, place: Axes, plot: Plot[Curve], plots: Sequence[Plot[Curve]]) -> None:
+        """Draw a panel; bars over intervals, or a band from the smallest to the largest run."""
+        looks = line_looks(each_once([line.name for each in plots for line in each.marks]))
+        for line, shift in zip(plot.marks, shifts(plot.marks), strict=True):
+            draw_line(place, line, looks[line.name], shift)
+        place.set(xlabel=self.axes.x, ylabel=self.axes.y)
+        where = places_of(plot.marks)
+        if len(where) <= TICKS:
+            place.set_xticks(where)
+        else:
+            place.xaxis.set_major_locator(MaxNLocator(nbins=TICKS, integer=True))
+        if self.axes.y_from_zero:
+            place.set_ylim(bottom=0)
+        elif far := far_lines({line.name: line.y for line in plot.marks}):
+            tell_far(place, plot.marks, far, looks)
+
+    def csv_cells(self, mark: Curve) -> Iterable[Mapping[str, Any]]:
+        """Yield line, the place (empty for a level), mean, low and high, number of runs."""
+        for x, y, low, high in zip(mark.x, mark.y, mark.low, mark.high, strict=True):
+            place = {self.axes.x_name: None if mark.level else x, self.axes.y_name: y}
+            yield {"line": mark.name, **place, "low": low, "high": high, "runs": mark.runs}
+
+    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
+        """Return the lines of a CSV."""
+        return {(line["panel"], line["line"], "") for line in lines}
+
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield the lines that are told at the border, with their scores."""
+        told = []
+        for panel in each_once([line["panel"] for line in lines]) if not self.axes.y_from_zero else ():
+            values: dict[str, list[float]] = {}
+            for line in lines:
+                if line["panel"] == panel:
+                    values.setdefault(line["line"], []).append(float(line[self.axes.y_name]))
+            told += [f"{name} on {panel} ({span_of(values[name])})" for name in far_lines(values)]
+        if told:
+            yield f"Too far from the others for one axis, told at its border: {'; '.join(told)}."
 
 
-def shifts(panel: LinePanel) -> list[float]:
+def places_of(lines: Iterable[Curve]) -> list[float]:
+    """Return where lines have a measure."""
+    return sorted({x for line in lines if not line.level for x in line.x})
+
+
+def shifts(lines: Sequence[Curve]) -> list[float]:
     """Return how far beside its places each line is drawn, so that bars at one place do not cover each other."""
-    count = len(panel.lines)
-    if len(panel.places) < 2 or not any(line.bars for line in panel.lines):
+    count, places = len(lines), places_of(lines)
+    if len(places) < 2 or not any(line.bars for line in lines):
         return [0.0] * count
-    width = APART * min(after - before for before, after in pairwise(panel.places))
+    width = APART * min(after - before for before, after in pairwise(places))
     return [width * ((number + 0.5) / count - 0.5) for number in range(count)]
 
 
@@ -130,30 +148,18 @@ def draw_line(place: Axes, line: Curve, look: dict[str, Any], shift: float) -> N
         place.fill_between(line.x, line.low, line.high, color=look["color"], alpha=0.15, linewidth=0)
 
 
-def set_scales(place: Axes, panel: LinePanel, axes: LineAxes) -> None:
-    """Ticks at the places themselves where they are few."""
-    where = panel.places
-    if len(where) <= TICKS:
-        place.set_xticks(where)
-    else:
-        place.xaxis.set_major_locator(MaxNLocator(nbins=TICKS, integer=True))
-    if axes.y_log:
-        place.set_yscale("log")
-    elif axes.y_from_zero:
-        place.set_ylim(bottom=0)
-
-
-def tell_far(place: Axes, panel: LinePanel, looks: Mapping[str, dict[str, Any]]) -> None:
+def tell_far(place: Axes, lines: Sequence[Curve], names: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
     """Take the axis of the lines that lie together; tell of each other one its name and scores, at the border where it
     lies.
     """
-    far, near = panel.far, [line for line in panel.lines if line not in panel.far]
+    far = [line for line in lines if line.name in names]
+    near = [line for line in lines if line not in far]
     low, high = min(min(line.low) for line in near), max(max(line.high) for line in near)
     below, above = [line for line in far if max(line.y) < low], [line for line in far if min(line.y) > high]
     room = NOTE_ROOM * (high - low)
     place.set_ylim(low - room * (len(below) + 0.5), high + room * (len(above) + 0.5))
-    for sign, lines, first, step in (("▼", below, 0.02, NOTE_HEIGHT), ("▲", above, 0.98, -NOTE_HEIGHT)):
-        for number, line in enumerate(lines):
+    for sign, told, first, step in (("▼", below, 0.02, NOTE_HEIGHT), ("▲", above, 0.98, -NOTE_HEIGHT)):
+        for number, line in enumerate(told):
             note = f"{sign} {line.name}: {span_of(line.y)}"
             where, side = first + step * number, "bottom" if step > 0 else "top"
             colour = looks[line.name]["color"]
@@ -190,21 +196,3 @@ def span_of(values: Sequence[float]) -> str:
     """Return the scores of a far line: "25.9", or "25.9 to 31.0"."""
     low, high = f"{min(values):.1f}", f"{max(values):.1f}"
     return low if low == high else f"{low} to {high}"
-
-
-def line_rows(panels: Sequence[LinePanel], axes: LineAxes) -> list[dict[str, str]]:
-    """Return the CSV: panel, line, the place (empty for a level), mean, low and high, number of runs."""
-    return [
-        {
-            "panel": panel.title,
-            "line": line.name,
-            axes.x_name: "" if line.level else number_text(x),
-            axes.y_name: number_text(y),
-            "low": number_text(low),
-            "high": number_text(high),
-            "runs": str(line.runs),
-        }
-        for panel in panels
-        for line in panel.lines
-        for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
-    ]

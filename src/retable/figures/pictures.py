@@ -4,7 +4,6 @@ Equal numbers give equal bytes on one machine. An SVG has no ground, writes in t
 and otherwise in middle tones, so that it reads on a light and on a dark page.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from sklearn.metrics import auc, roc_curve
 
-from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, new_figure, saved
-from retable.files import read_json
+from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, bare, new_figure, saved
+from retable.files import read_csv, read_json
 from retable.runs.predictions import read_predictions
 
 CLASSES_BY_NAME = 8  # more would hide the picture behind its legend
@@ -28,16 +27,10 @@ def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
     facts, _, classes, _, probabilities = read_predictions(folder / "predictions.parquet")
     chosen = read_json(folder / "metrics.json")["epochs"]["chosen"]
     return {
-        "curve": curve_picture(read_lines(folder / "curve.csv"), chosen, form),
+        "curve": curve_picture(read_csv(folder / "curve.csv"), chosen, form),
         "roc": roc_picture(classes, probabilities, facts.labels, form),
         "confusion": confusion_picture(classes, probabilities.argmax(axis=1), facts.labels, form),
     }
-
-
-def read_lines(path: Path) -> list[dict[str, str]]:
-    """Return the lines of a curve.csv."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: Format = "png") -> bytes:
@@ -140,9 +133,7 @@ def confusion_picture(classes: np.ndarray, predicted: np.ndarray, labels: Sequen
         axes = figure.subplots()
         axes.pcolormesh(shares, cmap=SHADES, vmin=0, vmax=1)
         axes.invert_yaxis()
-        axes.grid(visible=False)
-        axes.spines[:].set_visible(False)
-        axes.tick_params(length=0)
+        bare(axes)
         axes.set(xlabel="predicted", ylabel="true", aspect="equal")
         axes.set_xticks(np.arange(count) + 0.5, labels)
         if count > 3:

@@ -4,14 +4,20 @@ A curve is the micro-average: every (text, class) pair is one decision, right if
 the micro AUC of the tables is the area of.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from sklearn.metrics import roc_curve
 
-from retable.figures.style import INK, STYLE, Format, each_once, line_looks, number_text, panel_axes, saved
+from retable.figures.figure import Figure, Plot
+from retable.figures.measured import Measured, OfRows, Panel
+from retable.figures.style import INK, each_once, line_looks
+from retable.runs.record import RunRecord
+from retable.tables.results import mean
 
 PLACES = np.round(np.linspace(0, 1, 201), 3)  # false positive rates at which a curve is given
 
@@ -28,11 +34,43 @@ class RocCurve:
 
 
 @dataclass(frozen=True)
-class RocPanel:
-    """The curves of a corpus."""
+class RocFigure(Figure[RocCurve]):
+    """A curve a row: true against false positives."""
 
-    title: str
-    curves: tuple[RocCurve, ...]
+    noun: ClassVar[str] = "curves"
+    legend: ClassVar[str | None] = None  # each panel has one, because its areas are its own
+
+    def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[RocCurve]:
+        """Yield the mean curve of every row, with the means of the areas."""
+        for row, runs in of_rows.items():
+            rates = np.mean([micro_rates(*run.answers()) for run in runs], axis=0)
+            micro, macro = area_of(runs, "micro_auc"), area_of(runs, "macro_auc")
+            yield RocCurve(measured.name(panel, row), tuple(rates.tolist()), micro, macro, len(runs))
+
+    def inches(self, plots: Sequence[Plot[RocCurve]]) -> tuple[float, float]:
+        """Return width and height of a panel, with its legend."""
+        return 2.5, 2.7 + 0.14 * (1 + max(len(plot.marks) for plot in plots))
+
+    def draw(self, place: Axes, plot: Plot[RocCurve], plots: Sequence[Plot[RocCurve]]) -> None:
+        """Draw a panel with its legend below it."""
+        looks = line_looks(each_once([curve.name for each in plots for curve in each.marks]))
+        place.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=1)
+        for curve in plot.marks:
+            name = f"{curve.name}  {curve.micro_auc:.3f} / {curve.macro_auc:.3f}"
+            place.plot(PLACES, curve.right, label=name, **looks[curve.name])
+        place.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
+        place.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        place.set(xticks=(0, 0.25, 0.5, 0.75, 1), yticks=(0, 0.25, 0.5, 0.75, 1))
+        place.legend(
+            loc="upper center", bbox_to_anchor=(0.45, -0.24), title="micro AUC / macro AUC", title_fontsize=7,
+            fontsize=6.5, borderaxespad=0,
+        )  # fmt: skip
+
+    def csv_cells(self, mark: RocCurve) -> Iterable[Mapping[str, Any]]:
+        """Yield model, a point of its curve, and its areas."""
+        areas = {"micro_auc": mark.micro_auc, "macro_auc": mark.macro_auc, "runs": mark.runs}
+        for wrong, right in zip(PLACES.tolist(), mark.right, strict=True):
+            yield {"model": mark.name, "false_positive_rate": wrong, "true_positive_rate": right, **areas}
 
 
 def micro_rates(classes: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
@@ -49,41 +87,7 @@ def micro_rates(classes: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     return np.interp(PLACES, wrong[is_last], right[is_last])
 
 
-def roc_panels_picture(panels: Sequence[RocPanel], form: Format) -> bytes:
-    """Return the legend stands below each panel, because its areas are that panel's own."""
-    names = each_once([curve.name for panel in panels for curve in panel.curves])
-    looks = line_looks(names)
-    legend_inches = 0.14 * (1 + max(len(panel.curves) for panel in panels))
-    with mpl.rc_context(STYLE):
-        figure, places = panel_axes(len(panels), 2.5, 2.7 + legend_inches)
-        for panel, place in zip(panels, places, strict=True):
-            place.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=1)
-            for curve in panel.curves:
-                name = f"{curve.name}  {curve.micro_auc:.3f} / {curve.macro_auc:.3f}"
-                place.plot(PLACES, curve.right, label=name, **looks[curve.name])
-            place.set(title=panel.title, xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
-            place.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-            place.set(xticks=(0, 0.25, 0.5, 0.75, 1), yticks=(0, 0.25, 0.5, 0.75, 1))
-            place.legend(
-                loc="upper center", bbox_to_anchor=(0.45, -0.24), title="micro AUC / macro AUC", title_fontsize=7,
-                fontsize=6.5, borderaxespad=0,
-            )  # fmt: skip
-        return saved(figure, form)
-
-
-def roc_rows(panels: Sequence[RocPanel]) -> list[dict[str, str]]:
-    """Return the CSV: panel, model, a point of its curve, and its areas."""
-    return [
-        {
-            "panel": panel.title,
-            "model": curve.name,
-            "false_positive_rate": number_text(wrong),
-            "true_positive_rate": number_text(right),
-            "micro_auc": number_text(curve.micro_auc),
-            "macro_auc": number_text(curve.macro_auc),
-            "runs": str(curve.runs),
-        }
-        for panel in panels
-        for curve in panel.curves
-        for wrong, right in zip(PLACES.tolist(), curve.right, strict=True)
-    ]
+def area_of(runs: Sequence[RunRecord], score: str) -> float:
+    """Return the mean of an area on test; NaN where a test split has but one class."""
+    areas = [run.metrics["test"][score] for run in runs]
+    return mean([math.nan if area is None else area for area in areas])

@@ -1,23 +1,16 @@
-"""Points: a measure of each model against another, the size of a model against its accuracy."""
+"""Points: the size of a model against its accuracy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.transforms import ScaledTranslation
 
-from retable.figures.style import (
-    STYLE,
-    Format,
-    each_once,
-    legend_below,
-    line_looks,
-    log_x,
-    number_text,
-    panel_axes,
-    saved,
-)
+from retable.figures.figure import Figure, Lines, Plot, told_of_bars
+from retable.figures.measured import Measured, OfRows, Panel
+from retable.figures.style import each_once, line_looks, log_x
+from retable.runs.record import RunRecord
+from retable.tables.results import mean
 
 MARKERS = "osD^vP*X"
 NEAR, APART = 1.05, 9.0  # larger by smaller x; 1/72 inch
@@ -25,73 +18,69 @@ NEAR, APART = 1.05, 9.0  # larger by smaller x; 1/72 inch
 
 @dataclass(frozen=True)
 class Point:
-    """A model: its mean measures over the runs, and the ends of an interval of y."""
+    """A model: means over the runs of its size and of its accuracy, which has an interval."""
 
-    name: str
-    x: float
-    y: float
+    model: str
+    parameters: float
+    accuracy: float
     low: float
     high: float
     runs: int
 
 
 @dataclass(frozen=True)
-class PointPanel:
-    """Points that share their axes."""
+class SizeFigure(Figure[Point]):
+    """A point a row: trained parameters against accuracy.
 
-    title: str
-    points: tuple[Point, ...]
+    Word vectors are not counted; a model that trains nothing else is left out.
+    """
+
+    asks = "costs"
+
+    def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Point]:
+        """Yield a point for every row."""
+        for row, runs in of_rows.items():
+            if own_parameters(runs[0]) > 0:
+                size, accuracy = mean([own_parameters(run) for run in runs]), mean([run.accuracy for run in runs])
+                yield Point(measured.name(panel, row), size, accuracy, *measured.interval(panel, runs), len(runs))
+
+    def draw(self, place: Axes, plot: Plot[Point], plots: Sequence[Plot[Point]]) -> None:
+        """Draw a panel, x logarithmic; a bar over the interval."""
+        names = each_once([point.model for each in plots for point in each.marks])
+        looks, sizes = line_looks(names), [point.parameters for point in plot.marks]
+        for point, size, shift in zip(plot.marks, sizes, shifts(sizes), strict=True):
+            place.update_datalim([(size, point.low), (size, point.high)])  # not by what is shifted
+            place.errorbar(
+                size,
+                point.accuracy,
+                yerr=[[point.accuracy - point.low], [point.high - point.accuracy]],
+                elinewidth=1,
+                capsize=2,
+                label=point.model,
+                color=looks[point.model]["color"],
+                linestyle="none",
+                marker=MARKERS[names.index(point.model) % len(MARKERS)],
+                markersize=6,
+                transform=place.transData + ScaledTranslation(shift / 72, 0, place.figure.dpi_scale_trans),
+            )
+        place.set(xlabel="parameters, without word vectors", ylabel="accuracy on test, %")
+        place.margins(0.15)
+        log_x(place, sizes)
+
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield what bars are."""
+        yield from told_of_bars(lines)
 
 
-def scatter_picture(panels: Sequence[PointPanel], x: str, y: str, form: Format) -> bytes:
-    """Return a panel a corpus, x logarithmic; a bar over the interval."""
-    names = each_once([point.name for panel in panels for point in panel.points])
-    looks = line_looks(names)
-    with mpl.rc_context(STYLE):
-        figure, places = panel_axes(len(panels), 3.2, 2.7)
-        for panel, place in zip(panels, places, strict=True):
-            for point, shift in zip(panel.points, shifts(panel), strict=True):
-                spread = [[point.y - point.low], [point.high - point.y]]
-                marker = MARKERS[names.index(point.name) % len(MARKERS)]
-                look: dict[str, Any] = {
-                    "color": looks[point.name]["color"],
-                    "linestyle": "none",
-                    "marker": marker,
-                    "markersize": 6,
-                }
-                place.update_datalim([(point.x, point.low), (point.x, point.high)])  # not by what is shifted
-                beside = place.transData + ScaledTranslation(shift / 72, 0, figure.dpi_scale_trans)
-                place.errorbar(
-                    point.x, point.y, yerr=spread, elinewidth=1, capsize=2, label=point.name, transform=beside, **look
-                )
-            place.set(title=panel.title, xlabel=x, ylabel=y)
-            place.margins(0.15)
-            log_x(place, [point.x for point in panel.points])
-        legend_below(figure, places)
-        return saved(figure, form)
+def own_parameters(run: RunRecord) -> float:
+    """Trained parameters that are no word vectors."""
+    return float(run.cost["parameters"] - run.cost["parameters_tuned_words"])
 
 
-def shifts(panel: PointPanel) -> list[float]:
-    """Return how far beside its x each point is drawn, in 1/72 inch: points of nearly one x do not cover each other."""
+def shifts(sizes: Sequence[float]) -> list[float]:
+    """Return how far beside its place each point is drawn, in 1/72 inch: those of nearly one size stand apart."""
     found = []
-    for point in panel.points:
-        near = [other for other in panel.points if max(point.x, other.x) < NEAR * min(point.x, other.x)]
-        found.append(APART * (near.index(point) - (len(near) - 1) / 2))
+    for place, size in enumerate(sizes):
+        near = [other for other, each in enumerate(sizes) if max(size, each) < NEAR * min(size, each)]
+        found.append(APART * (near.index(place) - (len(near) - 1) / 2))
     return found
-
-
-def scatter_rows(panels: Sequence[PointPanel], x_name: str, y_name: str) -> list[dict[str, str]]:
-    """Return the CSV: panel, model, both measures, the interval of y, number of runs."""
-    return [
-        {
-            "panel": panel.title,
-            "model": point.name,
-            x_name: number_text(point.x),
-            y_name: number_text(point.y),
-            "low": number_text(point.low),
-            "high": number_text(point.high),
-            "runs": str(point.runs),
-        }
-        for panel in panels
-        for point in panel.points
-    ]

@@ -95,6 +95,13 @@ def log_x(axes: Axes, values: Sequence[float]) -> None:
         axes.xaxis.set_minor_locator(NullLocator())
 
 
+def bare(axes: Axes) -> None:
+    """Leave the cells of a map alone: no lines, no border, no ticks."""
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+
+
 def each_once(names: Sequence[str]) -> list[str]:
     """Return the names in their first order."""
     return list(dict.fromkeys(names))

@@ -1,78 +1,89 @@
-"""Find what a network attends to: the weights of given words by class, and the words with the largest weights.
+"""The words that a network attends to most in the texts of a class."""
 
-A weight is a share of its text, so that a longer text makes every weight smaller. Here it is always taken times the
-words of its text: 1 is an even share.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
+
+from retable.figures.figure import Drawn, Lines, Plot, WeightsFigure
+from retable.figures.measured import AttendedText, Measured, Networks
+from retable.papers.paper import ResultTable
 
 FEWEST_PLACES = 5  # of a word in the texts of a class
 
 
 @dataclass(frozen=True)
-class AttendedText:
-    """A text as a network read it: its words, the attention weight of each (mean over the heads), its class's label."""
-
-    words: tuple[str, ...]
-    weights: np.ndarray
-    label: str
-
-    @property
-    def shares(self) -> np.ndarray:
-        """Weights times the words of the text."""
-        return self.weights * len(self.words)
-
-
-@dataclass(frozen=True)
 class TopWord:
-    """A word of a class: its place in the list, the mean of its shares, and how often it occurs."""
+    """A word of a class: its place in the list, the mean of its shares, occurrences; epochs of the network."""
 
     label: str
     place: int
     word: str
     share: float
     occurrences: int
+    epochs: int
 
 
-def shares_of_words(
-    texts: Iterable[AttendedText], wanted: Sequence[str], labels: Sequence[str]
-) -> dict[str, dict[str, list[float]]]:
-    """Return word -> label -> the shares of all its occurrences; every wanted word and every label has its entry."""
-    found: dict[str, dict[str, list[float]]] = {word: {label: [] for label in labels} for word in wanted}
-    for text in texts:
-        for word, share in zip(text.words, text.shares.tolist(), strict=True):
-            if word in found:
-                found[word][text.label].append(share)
-    return found
+@dataclass(frozen=True)
+class TopWords(WeightsFigure[TopWord]):
+    """The words that a network attends to most in the texts of some classes, of the one row; needs kept weights.
+
+    `classes` holds (column, label). There is no picture: the words are all there is to show.
+    """
+
+    classes: tuple[tuple[str, str], ...] = ()
+    count: int = 20
+    noun: ClassVar[str] = "classes"
+    panel_column: ClassVar[str] = "column"
+
+    def drawn(self, measured: Measured, networks: Networks) -> Drawn | None:
+        """Return the lists alone."""
+        found = super().drawn(measured, networks)
+        return replace(found, picture=None) if found else None
+
+    def plots(self, measured: Measured, networks: Networks) -> list[Plot[TopWord]]:
+        """Return a list a column, of the first run of the one row."""
+        found = []
+        for panel, of_rows in self.runs_of(measured):
+            run = next(iter(of_rows.values()))[0]
+            texts = networks.texts(run)
+            of_classes = [
+                top_words(texts, label, self.count, run.epochs)
+                for column, label in self.classes
+                if column == panel.column
+            ]
+            found.append(Plot(measured.title(panel), tuple(top for words in of_classes for top in words)))
+        return found if any(plot.marks for plot in found) else []
+
+    def csv_cells(self, mark: TopWord) -> Iterable[Mapping[str, Any]]:
+        """Return class, place, word, mean share, occurrences, epochs of the column's network."""
+        return [{"class": mark.label, **{name: value for name, value in vars(mark).items() if name != "label"}}]
+
+    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
+        """Return row and class of a panel's lists."""
+        return [(row, label, "") for row in self.rows_of(table) for of, label in self.classes if of == column]
+
+    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
+        """Return the classes of a CSV."""
+        return {(line["column"], line["class"], "") for line in lines}
 
 
-def top_words(texts: Iterable[AttendedText], label: str, count: int, fewest: int = FEWEST_PLACES) -> list[TopWord]:
-    """Return the words with the largest mean share in the texts of a class, among those with enough occurrences."""
-    shares: dict[str, list[float]] = {}
+def shares_of(texts: Iterable[AttendedText], label: str) -> dict[str, list[float]]:
+    """Return word -> the shares of all its occurrences in the texts of a class."""
+    found: dict[str, list[float]] = {}
     for text in texts:
         if text.label == label:
             for word, share in zip(text.words, text.shares.tolist(), strict=True):
-                shares.setdefault(word, []).append(share)
+                found.setdefault(word, []).append(share)
+    return found
+
+
+def top_words(
+    texts: Iterable[AttendedText], label: str, count: int, epochs: int, fewest: int = FEWEST_PLACES
+) -> list[TopWord]:
+    """Return the words with the largest mean share in the texts of a class, among those with enough occurrences."""
+    shares = shares_of(texts, label)
     means = {word: float(np.mean(found)) for word, found in shares.items() if len(found) >= fewest}
     best = sorted(means, key=lambda word: (-means[word], word))[:count]
-    return [TopWord(label, place, word, means[word], len(shares[word])) for place, word in enumerate(best, start=1)]
-
-
-def top_word_rows(of_columns: Mapping[str, Sequence[TopWord]], epochs: Mapping[str, int]) -> list[dict[str, str]]:
-    """Return the CSV: column, class, place, word, mean share, occurrences, epochs of the column's network."""
-    return [
-        {
-            "column": column,
-            "class": top.label,
-            "place": str(top.place),
-            "word": top.word,
-            "share": f"{top.share:.6g}",
-            "occurrences": str(top.occurrences),
-            "epochs": str(epochs[column]),
-        }
-        for column, words in of_columns.items()
-        for top in words
-    ]
+    return [TopWord(label, place, word, means[word], len(shares[word]), epochs) for place, word in enumerate(best, 1)]

@@ -4,7 +4,7 @@ import importlib
 import re
 
 from retable.errors import unknown_name
-from retable.papers.paper import Paper
+from retable.papers.paper import Paper, ResultTable
 
 PAPERS = {
     "fcsr": "retable.papers.fcsr",
@@ -24,6 +24,21 @@ def paper(name: str) -> Paper:
         raise unknown_name("paper", name, PAPERS)
     found: Paper = importlib.import_module(PAPERS[name]).PAPER
     return found
+
+
+def papers() -> list[Paper]:
+    """Return all papers."""
+    return [paper(name) for name in PAPERS]
+
+
+def result_tables() -> list[ResultTable]:
+    """Return all tables of scores."""
+    return [table for source in papers() for table in source.results]
+
+
+def result_table(name: str) -> ResultTable:
+    """Return a table of scores by its name. Raises: InputError."""
+    return paper_of_table(name).result_table(name)
 
 
 def paper_of_table(table: str) -> Paper:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 from retable.corpora import FAMILIES
-from retable.papers.figures import FCSR_TABLES
+from retable.papers.figures.fcsr import FCSR_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
 from retable.papers.searched import CHOSEN
 from retable.papers.shared import (

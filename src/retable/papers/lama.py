@@ -1,7 +1,7 @@
 """LAMA: compact multi-head self-attention for text representations (tables 2 to 5)."""
 
 from retable.papers.counts import CountTable, Exponent, ParameterCount
-from retable.papers.figures import LAMA_TABLES
+from retable.papers.figures.lama import LAMA_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
 from retable.papers.shared import FLOORS, NO_CORPUS, NOT_BUILT, SMALL_PENALTY
 

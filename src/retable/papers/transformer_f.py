@@ -6,7 +6,7 @@ text"). MR is read as words.
 
 from typing import Any
 
-from retable.papers.figures import TRANSFORMER_F_TABLES
+from retable.papers.figures.transformer_f import TRANSFORMER_F_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
 from retable.papers.shared import FLOORS, NO_CORPUS
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from retable.papers import paper_of_table
+from retable.papers import paper_of_table, result_table
 from retable.papers.claims import CLAIMS, Claim
 from retable.papers.paper import Column, ResultTable
 from retable.results.resolving import OfSeed, shown_of_seed
@@ -27,30 +27,20 @@ def claims_markdown(shown_in: Callable[[str], Shown], spreads: Mapping[str, floa
         shown_in: table -> its runs.
         spreads: corpus -> standard deviation between seeds, a fraction.
     """
-    tables: dict[str, tuple[Shown, Printed]] = {}
-    lines = []
-    for claim in CLAIMS:
-        if claim.table not in tables:
-            tables[claim.table] = shown_in(claim.table), printed_in(claim.table)
-        lines += lines_of(claim, *tables[claim.table], spreads)
-    return markdown_table(HEADER, lines)
+    tables = dict.fromkeys(claim.table for claim in CLAIMS)
+    given = {name: (shown_in(name), printed_in(name)) for name in tables}
+    return markdown_table(HEADER, [line for claim in CLAIMS for line in lines_of(claim, *given[claim.table], spreads)])
 
 
 def printed_in(name: str) -> Printed:
     """Return the published numbers of a table."""
-    source = paper_of_table(name)
-    numbers = published_numbers(source, source.result_table(name).published)
+    numbers = published_numbers(paper_of_table(name), result_table(name).published)
     return {(number.row, number.column, number.metric): float(number.value) for number in numbers}
 
 
-def lines_of(
-    claim: Claim,
-    shown: Shown,
-    numbers: Printed,
-    spreads: Mapping[str, float | None],
-) -> list[list[str]]:
+def lines_of(claim: Claim, shown: Shown, numbers: Printed, spreads: Mapping[str, float | None]) -> list[list[str]]:
     """Return the lines of a claim; none where its rows were not both measured on a corpus."""
-    table = paper_of_table(claim.table).result_table(claim.table)
+    table = result_table(claim.table)
     wanted = [table.column(name) for name in claim.columns] or [
         column for column in table.columns if not column.runs_of and not column.mean_of
     ]

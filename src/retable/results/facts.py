@@ -28,10 +28,15 @@ COMPARED = {  # key of agreement.json -> what it is
 }
 
 
+def json_at(path: Path) -> dict[str, Any]:
+    """Return a JSON file; empty where it was not made."""
+    found: dict[str, Any] = read_json(path) if path.exists() else {}
+    return found
+
+
 def in_scale(section: str, folder: Path, name: str) -> list[dict[str, Any]]:
     """Return the JSON file of everything that was made of what a section of params.yaml lists, in its order."""
-    paths = (folder / listed / name for listed in read_params(section))
-    return [read_json(path) for path in paths if path.exists()]
+    return [found for listed in read_params(section) if (found := json_at(folder / listed / name))]
 
 
 def declared_corpora(*, at_hand: bool) -> Rows:
@@ -147,12 +152,9 @@ def leakage() -> Rows:
 
 def overlaps() -> Rows:
     """Return pairs of corpora that share texts, most first."""
-    path = OVERLAP / "overlap.json"
-    if not path.exists():
-        return []
-    found = read_json(path)
-    texts = {name: sum(splits.values()) for name, splits in found["texts"].items()}
-    pairs = sorted(found["pairs"], key=lambda pair: (-pair["exact"] - pair["near"], pair["corpus"], pair["other"]))
+    found = json_at(OVERLAP / "overlap.json")
+    texts = {name: sum(splits.values()) for name, splits in found.get("texts", {}).items()}
+    pairs = found.get("pairs", [])
     return [
         {
             "texts of": pair["corpus"],
@@ -161,7 +163,7 @@ def overlaps() -> Rows:
             "exactly": pair["exact"],
             "nearly": pair["near"],
         }
-        for pair in pairs
+        for pair in sorted(pairs, key=lambda pair: (-pair["exact"] - pair["near"], pair["corpus"], pair["other"]))
     ]
 
 
@@ -210,8 +212,6 @@ def covered(file: Path, sets: Iterable[WordVectors]) -> dict[str, str]:
 
 def tagger() -> Rows:
     """Return how often the part-of-speech tagger is right."""
-    path = TAGGER / "accuracy.json"
-    facts = read_json(path) if path.exists() else {}
     return [
         {
             "split": name.replace("_", ", "),
@@ -219,16 +219,13 @@ def tagger() -> Rows:
             "UPOS": percentage(found["upos"]),
             "XPOS": percentage(found["xpos"]),
         }
-        for name, found in facts.items()
+        for name, found in json_at(TAGGER / "accuracy.json").items()
         if isinstance(found, Mapping)
     ]
 
 
 def comparison_table() -> Rows:
     """Return how far looking a part of speech up agrees with tagging in context, on dev texts."""
-    path = PARTS_TABLES / "zh/agreement.json"
-    if not path.exists():
-        return []
     return [
         {
             "corpus": name,
@@ -238,20 +235,23 @@ def comparison_table() -> Rows:
             "same verdict (content or not)": percentage(found[unit]["same_verdict"]),
             "words added": found[unit].get("added"),
         }
-        for name, found in read_json(path)["dev"].items()
+        for name, found in json_at(PARTS_TABLES / "zh/agreement.json").get("dev", {}).items()
         for unit in COMPARED
     ]
 
 
 def comparison_speeds() -> Rows:
     """Characters a second of processor time: tagging in context, and what takes its place."""
-    path = PARTS_TABLES / "zh/speed.json"
-    if not path.exists():
-        return []
+    speeds_of = json_at(PARTS_TABLES / "zh/speed.json").get("characters_per_second", {})
     return [
         {"corpus": name} | {what.replace("_", " "): round(speed) for what, speed in speeds.items()}
-        for name, speeds in read_json(path)["characters_per_second"].items()
+        for name, speeds in speeds_of.items()
     ]
+
+
+def names_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of a table, in their first order."""
+    return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def share(part: int, whole: int) -> str:

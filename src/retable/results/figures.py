@@ -6,7 +6,6 @@ Out  <folder>/<figure>.{svg,png,csv}, <folder>/figures.json (name, title, captio
 Beside the papers' figures there is one of our own for each table of accuracies, cost-<table>: accuracy against cost.
 """
 
-import csv
 import shutil
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,29 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from retable.figures.draw import KEPT_WEIGHTS, Drawn, drawn
-from retable.figures.measure import Key, Measured, shows_times
-from retable.figures.remarks import remarks
-from retable.figures.words import AttendedText
-from retable.files import atomic_file, atomic_folder, read_json, write_json
+from retable.figures.declared import FIGURES, cost_figure_name, cost_figures
+from retable.figures.figure import AnyFigure, Drawn
+from retable.figures.left_out import remarks
+from retable.figures.measured import AttendedText, Key, Measured
+from retable.files import atomic_folder, read_json, write_csv, write_json
 from retable.papers import PAPERS, paper
-from retable.papers.figures import FIGURES, CostFigure, Figure, Panel, SizeFigure
-from retable.papers.paper import Column, Paper, ResultTable
+from retable.papers.paper import Paper
 from retable.project.paths import RUNS, TAGGED
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, seed_deviations
 from retable.runs.record import RunRecord, find_run
-from retable.text.splits import read_facts, read_split
+from retable.text.splits import Split, read_facts, read_split
 
 TOO_FEW = "No picture: too few of its cells are measured."
 NO_WEIGHTS = "the run's weights were not kept"
-COST_CAPTION = (
-    "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
-    "on the machine that most rows were timed on, all candidates of a linear model together; where rows had unlike "
-    "numbers of threads, core-seconds: threads times seconds. The dotted line is the "
-    "best floor: a point below it and to its right is worse and dearer than what a user would pick instead. "
-    "Differences within the table's interval are noise."
-)
 
 
 @dataclass(frozen=True)
@@ -49,9 +40,7 @@ class KeptNetworks:
         """Return the test texts with the weights of their words."""
         from retable.figures.attention import attended_texts  # torch takes seconds to import, and few figures ask it
 
-        classifier = trained_network(run)
-        split = read_split(TAGGED / run.metrics["corpus"], "test")
-        return attended_texts(classifier.network, classifier.vocabulary, split, max_words=classifier.max_words)
+        return attended_texts(trained_network(run), test_texts(run))
 
     def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
         """Return words and last attention matrix of the first short test text that has all of `wanted`; None without
@@ -59,15 +48,16 @@ class KeptNetworks:
         """
         from retable.figures.attention import last_matrix
 
-        classifier = trained_network(run)
-        split = read_split(TAGGED / run.metrics["corpus"], "test")
-        return last_matrix(
-            classifier.network, classifier.vocabulary, split, wanted, longest=longest, max_words=classifier.max_words
-        )
+        return last_matrix(trained_network(run), test_texts(run), wanted, longest)
 
     def labels(self, run: RunRecord) -> tuple[str, ...]:
         """Return the labels of the corpus."""
         return read_facts(run.predictions).labels
+
+
+def test_texts(run: RunRecord) -> Split:
+    """Return the test split of a run's corpus."""
+    return read_split(TAGGED / run.metrics["corpus"], "test")
 
 
 def trained_network(run: RunRecord) -> Any:
@@ -82,31 +72,6 @@ def load_network(weights: Path, predictions: Path) -> Any:
 
     parameters = read_json(weights.parent / "metrics.json")["parameters"]
     return load_classifier(parameters, weights, read_facts(predictions))
-
-
-def cost_figures(source: Paper) -> list[CostFigure]:
-    """Accuracy against cost, for each table of accuracies."""
-    return [
-        CostFigure(
-            cost_figure_name(table.name),
-            f"Accuracy against cost: {table.title}",
-            f"Ours, not the paper's. {COST_CAPTION}",
-            tuple(Panel(table.name, column.id) for column in table.columns if is_of_accuracy(table, column)),
-            rows=tuple(row.id for row in table.rows if row.model),
-        )
-        for table in source.results
-        if any(is_of_accuracy(table, column) for column in table.columns)
-    ]
-
-
-def cost_figure_name(table: str) -> str:
-    """Return the file of a table's figure of costs."""
-    return f"cost-{table}"
-
-
-def is_of_accuracy(table: ResultTable, column: Column) -> bool:
-    """Return whether a column has runs of its own, of which it shows the accuracy."""
-    return bool(column.corpus) and not column.runs_of and table.metric_of(column) == "accuracy"
 
 
 def measured_of(source: Paper, resolver: Resolver, texts: Mapping[str, int]) -> tuple[Measured, dict[Key, str]]:
@@ -131,7 +96,7 @@ def training_texts(statistics: Statistics) -> dict[str, int]:
     return {name: facts["splits"]["train"]["texts"] for name, facts in statistics.items()}
 
 
-def drawn_figures() -> list[tuple[str, list[Figure]]]:
+def drawn_figures() -> list[tuple[str, list[AnyFigure]]]:
     """Paper -> its figures, and ours of its tables."""
     return [(name, [*FIGURES.get(name, ()), *cost_figures(paper(name))]) for name in PAPERS]
 
@@ -157,15 +122,15 @@ def with_costs(measured: Measured) -> Measured:
     return replace(measured, runs=kept)
 
 
-def why(figure: Figure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
+def why(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
     """Return why a cell that a figure should show is not in it; empty if it is measured and has nothing of the kind."""
     if key not in measured.runs:
         return missing.get(key) or f"not in scale {scale}"
-    return "timed on another machine, or with other threads" if shows_times(figure) else ""
+    return "timed on another machine, or with other threads" if figure.asks == "times" else ""
 
 
 def write_figure(
-    figure: Figure, measured: Measured, missing: dict[Key, str], scale: str, folder: Path, before: Path | None
+    figure: AnyFigure, measured: Measured, missing: dict[Key, str], scale: str, folder: Path, before: Path | None
 ) -> dict[str, Any]:
     """Write a figure's files, and return its entry of figures.json.
 
@@ -173,12 +138,12 @@ def write_figure(
         before: the folder of an earlier drawing. A figure of weights that are not at hand any more stands as it was
             drawn there, as long as its runs are current.
     """
-    of_weights, keys = isinstance(figure, KEPT_WEIGHTS), {run.key for runs in measured.runs.values() for run in runs}
+    of_weights, keys = figure.asks == "weights", {run.key for runs in measured.runs.values() for run in runs}
     if of_weights:
         measured, missing = with_weights(measured, missing)
-    elif isinstance(figure, CostFigure | SizeFigure) or shows_times(figure):
+    elif figure.asks:
         measured = with_costs(measured)
-    found = drawn(figure, measured, KeptNetworks())
+    found = figure.drawn(measured, KeptNetworks())
     if of_weights and before and not found and (standing := entry_before(figure, before, keys)):
         for name in standing["files"]:
             shutil.copyfile(before / name, folder / name)
@@ -195,12 +160,12 @@ def write_figure(
     return entry | ({"runs": runs_shown(figure, measured)} if of_weights and found else {})
 
 
-def runs_shown(figure: Figure, measured: Measured) -> list[str]:
+def runs_shown(figure: AnyFigure, measured: Measured) -> list[str]:
     """Return the keys of the runs that a figure shows."""
-    return sorted({run.key for _, of_rows in measured.panels(figure) for runs in of_rows.values() for run in runs})
+    return sorted({run.key for _, of_rows in figure.runs_of(measured) for runs in of_rows.values() for run in runs})
 
 
-def entry_before(figure: Figure, before: Path, current: Container[str]) -> dict[str, Any] | None:
+def entry_before(figure: AnyFigure, before: Path, current: Container[str]) -> dict[str, Any] | None:
     """Return the entry of an earlier drawing of current runs; None without one."""
     path = before / "figures.json"
     entries: list[dict[str, Any]] = read_json(path) if path.exists() else []
@@ -210,20 +175,12 @@ def entry_before(figure: Figure, before: Path, current: Container[str]) -> dict[
 
 def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
     """Write the CSV and, where there is one, the picture in both forms; return their names."""
-    write_rows(folder / f"{name}.csv", found.rows)
+    write_csv(folder / f"{name}.csv", found.rows, list(found.rows[0]))
     if found.picture is None:
         return [f"{name}.csv"]
     (folder / f"{name}.svg").write_bytes(found.picture("svg"))
     (folder / f"{name}.png").write_bytes(found.picture("png"))
     return [f"{name}.csv", f"{name}.svg", f"{name}.png"]
-
-
-def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
-    """Write the lines of a picture as CSV."""
-    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def write_figures(to: Path, resolver: Resolver, statistics: Statistics) -> list[dict[str, Any]]:

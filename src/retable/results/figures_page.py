@@ -1,13 +1,13 @@
 """The section of docs/results.md that shows the papers' figures, each with what its data say of it."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from retable.figures.left_out import Lines
-from retable.papers.figures import FIGURES, TopWords
+from retable.figures.declared import FIGURES
+from retable.figures.figure import Lines
+from retable.files import read_csv
 
 HEADING = """## Figures
 
@@ -22,31 +22,21 @@ def figures_markdown(entries: Sequence[Mapping[str, Any]], folder: Path) -> str:
         entries: of figures.json.
         folder: docs/figures, where the lists of words are read.
     """
-    of_papers = {figure.name: figure for figures in FIGURES.values() for figure in figures}
-    shown = [
-        figure_markdown(entry, folder, of_words=isinstance(of_papers[entry["name"]], TopWords))
-        for entry in entries
-        if entry["drawn"] and entry["name"] in of_papers
-    ]
+    of_papers = {figure.name for figures in FIGURES.values() for figure in figures}
+    shown = [figure_markdown(entry, folder) for entry in entries if entry["drawn"] and entry["name"] in of_papers]
     return "\n".join([HEADING, *shown]) if shown else ""
 
 
-def figure_markdown(entry: Mapping[str, Any], folder: Path, *, of_words: bool) -> str:
-    """Return one figure."""
+def figure_markdown(entry: Mapping[str, Any], folder: Path) -> str:
+    """Return one figure; without a picture its list of words."""
     name, title = entry["name"], entry["title"]
     data = f"[data](figures/{name}.csv)"
-    if of_words:
-        body = words_markdown(read_lines(folder / f"{name}.csv"))
-    else:
+    if f"{name}.svg" in entry["files"]:
         body, data = f"![{title}](figures/{name}.svg)", f"[PNG](figures/{name}.png), {data}"
+    else:
+        body = words_markdown(read_csv(folder / f"{name}.csv"))
     below = f"{entry['note']}\n\n" if entry["note"] else ""
     return f"### {title}\n\n{entry['caption']}\n\n{body}\n\n{below}{data}\n"
-
-
-def read_lines(path: Path) -> list[dict[str, str]]:
-    """Return the data of a figure."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def words_markdown(lines: Lines) -> str:

@@ -5,17 +5,18 @@ Out  docs/results.md, docs/claims.md, docs/figures/, the table in README.md
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from retable.experiments.scale import scale_preset
+from retable.figures.declared import cost_figure_name
 from retable.figures.style import INK
 from retable.files import atomic_file, read_json
-from retable.papers import PAPERS, paper
+from retable.papers import papers, result_table, result_tables
 from retable.papers.paper import ResultTable
-from retable.results.claims import Shown, claims_markdown
-from retable.results.figures import cost_figure_name, write_figures
+from retable.results.claims import claims_markdown
+from retable.results.figures import write_figures
 from retable.results.figures_page import figures_markdown
 from retable.results.generated import renew
 from retable.results.resolving import Resolver
@@ -62,22 +63,17 @@ def write_pages(root: Path, bank: Path) -> int:
     entries = write_figures(docs / "figures", resolver, statistics)
     for path in (docs / "figures").glob("*.svg"):
         put_on_white(path)
-    parts = [HEADING]
-    for source in map(paper, PAPERS):
-        parts += [table_section(table, resolver, docs) for table in source.results if resolver.fill(table).runs]
-    parts += statistics_sections(statistics)
-    parts.append(figures_markdown(entries, docs / "figures"))
+    tables = [table_section(table, resolver, docs) for table in result_tables() if resolver.fill(table).runs]
+    parts = [HEADING, *tables, *statistics_sections(statistics), figures_markdown(entries, docs / "figures")]
     with atomic_file(docs / "results.md") as part:
         part.write_text("\n".join(parts), encoding="utf-8")
-    renew(docs / "claims.md", "claims", claims_markdown(shown_in(resolver), seed_deviations()))
+    renew(
+        docs / "claims.md",
+        "claims",
+        claims_markdown(lambda name: resolver.fill(result_table(name)).runs, seed_deviations()),
+    )
     renew(root / "README.md", "results", front_table(resolver))
     return len(resolver.current())
-
-
-def shown_in(resolver: Resolver) -> Callable[[str], Shown]:
-    """Return what gives a table's runs, as claims ask for them."""
-    tables = {table.name: table for source in map(paper, PAPERS) for table in source.results}
-    return lambda name: resolver.fill(tables[name]).runs
 
 
 def table_section(table: ResultTable, resolver: Resolver, docs: Path) -> str:
@@ -92,15 +88,13 @@ def table_section(table: ResultTable, resolver: Resolver, docs: Path) -> str:
 
 def statistics_sections(statistics: Statistics) -> list[str]:
     """Return the tables that need no run."""
-    found = [
-        markdown for source in map(paper, PAPERS) for _, markdown in tables_without_runs(source, statistics).values()
-    ]
+    found = [markdown for source in papers() for _, markdown in tables_without_runs(source, statistics).values()]
     return [below_a_title(markdown) for markdown in found]
 
 
 def front_table(resolver: Resolver) -> str:
     """Return the README's table: the columns that are measured, and where their runs were made."""
-    table = next(table for source in map(paper, PAPERS) for table in source.results if table.name == FRONT_TABLE)
+    table = result_table(FRONT_TABLE)
     lines, _ = lines_and_costs(table, resolver)
     measured = {line.column for line in lines if line.measured}
     body = result_markdown(table, [line for line in lines if line.column in measured])

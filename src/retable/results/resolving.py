@@ -15,8 +15,8 @@ from retable.experiments.folds import Planned
 from retable.experiments.identity import identity
 from retable.experiments.scale import MODEL_SECTIONS, model_preset, scale_preset
 from retable.models import LINEAR_MODELS
-from retable.papers import PAPERS, paper, paper_of_table
-from retable.papers.paper import Column, Paper, ResultTable, Row
+from retable.papers import paper_of_table, result_tables
+from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.parameters import cut_of, folds_of, other_options, row_parameters, serves
 from retable.project.paths import TAGGED, VECTORS
 from retable.runs.recipes import from_text, majors
@@ -31,12 +31,11 @@ SCALES = ("cpu", "full", "paper")  # the least work first; measure has full's ce
 
 
 class Shown(NamedTuple):
-    """A cell, the paper and table that run it, and the row and column under which a table shows it.
+    """A cell, the table that runs it, and the row and column under which a table shows it.
 
     `limits` says in which options it is limited otherwise than the table's own runs would be; then it is not shown.
     """
 
-    paper: Paper
     table: ResultTable
     cell: Cell
     row: Row
@@ -86,26 +85,25 @@ class Resolver:
     def fill(self, table: ResultTable) -> Filled:
         """Return the runs that fill a table, and why its other planned cells have none."""
         if table.name not in self._filled:
-            self._filled[table.name] = self._fill(table, paper_of_table(table.name))
+            self._filled[table.name] = self._fill(table)
         return self._filled[table.name]
 
     def current(self) -> list[RunRecord]:
         """Return the runs that fill a cell of their own table."""
         found = dict[str, RunRecord]()
-        for source in map(paper, PAPERS):
-            for table in source.results:
-                for cell in self.cells(table):
-                    of_cell, _ = self.runs_of(source, table, cell)
-                    found |= {run.key: run for of_seed in of_cell for run in of_seed}
+        for table in result_tables():
+            for cell in self.cells(table):
+                of_cell, _ = self.runs_of(table, cell)
+                found |= {run.key: run for of_seed in of_cell for run in of_seed}
         return list(found.values())
 
-    def _fill(self, table: ResultTable, source: Paper) -> Filled:
+    def _fill(self, table: ResultTable) -> Filled:
         runs: dict[Key, list[OfSeed]] = {}
         missing: dict[Key, str] = {}
         limited: dict[Key, str] = {}
-        for shown in self.candidates(table, source):
+        for shown in self.candidates(table):
             keys = [(shown.row.id, column.id) for column in table.showing(shown.column.id)]
-            found, reason = self.runs_of(shown.paper, shown.table, shown.cell)
+            found, reason = self.runs_of(shown.table, shown.cell)
             if keys[0] in runs:
                 continue
             if shown.limits:
@@ -117,7 +115,7 @@ class Resolver:
                 missing = dict.fromkeys(keys, reason) | missing
         return Filled(runs, {key: reason for key, reason in missing.items() if key not in runs}, limited)
 
-    def candidates(self, table: ResultTable, source: Paper) -> Iterator[Shown]:
+    def candidates(self, table: ResultTable) -> Iterator[Shown]:
         """Yield the cells that a table may show: its own, and those that another table runs.
 
         A linear model's run serves the tables of all papers, a network's those of its own: papers may limit their runs
@@ -125,25 +123,27 @@ class Resolver:
         would limit it alike. Where a corpus is cut into folds, see `serves`.
         """
         for cell in self.cells(table):
-            yield Shown(source, table, cell, table.row(cell["row"]), table.column(cell["column"]))
-        for owner in (source, *(paper(name) for name in PAPERS if name != source.name)):
-            for other in owner.results:
-                for cell in self.cells(other) if other is not table else ():
-                    foreign = owner is not source and cell["model"] not in LINEAR_MODELS
-                    if not (foreign and cell["vectors"] != "none"):
-                        yield from self.shown_as(table, source, owner, other, cell, foreign=foreign)
+            yield Shown(table, cell, table.row(cell["row"]), table.column(cell["column"]))
+        source = paper_of_table(table.name)
+        own_first = sorted(result_tables(), key=lambda other: paper_of_table(other.name) is not source)
+        for other in own_first:
+            for cell in self.cells(other) if other is not table else ():
+                foreign = paper_of_table(other.name) is not source and cell["model"] not in LINEAR_MODELS
+                if not (foreign and cell["vectors"] != "none"):
+                    yield from self.shown_as(table, other, cell, foreign=foreign)
 
-    def shown_as(
-        self, table: ResultTable, source: Paper, owner: Paper, other: ResultTable, cell: Cell, *, foreign: bool
-    ) -> Iterator[Shown]:
+    def shown_as(self, table: ResultTable, other: ResultTable, cell: Cell, *, foreign: bool) -> Iterator[Shown]:
         """Yield each row and column of a table that a cell of another one fills."""
-        protocols, theirs = self.plan["papers"], other.column(cell["column"])
+        protocol, of_other, theirs = self.protocol(table), self.protocol(other), other.column(cell["column"])
         for row, column in table.shown_as(other, cell["row"], theirs.id, row_options):
-            cut, wanted = cut_of(theirs, protocols[owner.name]), cut_of(column, protocols[source.name])
-            if serves(cut, wanted, linear=cell["model"] in LINEAR_MODELS):
-                ours = (column, protocols[source.name])
-                limits = other_limits(row, (theirs, protocols[owner.name]), ours) if foreign else ""
-                yield Shown(owner, other, cell, row, column, limits)
+            if serves(cut_of(theirs, of_other), cut_of(column, protocol), linear=cell["model"] in LINEAR_MODELS):
+                limits = other_limits(row, (theirs, of_other), (column, protocol)) if foreign else ""
+                yield Shown(other, cell, row, column, limits)
+
+    def protocol(self, table: ResultTable) -> dict[str, Any]:
+        """Return how the paper of a table runs its cells."""
+        found: dict[str, Any] = self.plan["papers"][paper_of_table(table.name).name]
+        return found
 
     def cells(self, table: ResultTable) -> list[Cell]:
         """Return the cells that a table runs: those planned and, beyond the plan, those of its runs at hand."""
@@ -155,17 +155,15 @@ class Resolver:
             self._cells[table.name] = [*planned, *(cell for cell in found if cell)]
         return self._cells[table.name]
 
-    def runs_of(self, source: Paper, table: ResultTable, cell: Cell) -> tuple[list[OfSeed], str]:
+    def runs_of(self, table: ResultTable, cell: Cell) -> tuple[list[OfSeed], str]:
         """Return the runs of a cell, seed by seed, and why one that is planned is missing; empty if none is."""
         place = (table.name, cell["row"], cell["column"])
         if place not in self._runs:
-            self._runs[place] = self._runs_of(source, table, cell, self.placed.get(place, []))
+            self._runs[place] = self._runs_of(table, cell, self.placed.get(place, []))
         return self._runs[place]
 
-    def _runs_of(
-        self, source: Paper, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]
-    ) -> tuple[list[OfSeed], str]:
-        protocol, reason = self.plan["papers"][source.name], ""
+    def _runs_of(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> tuple[list[OfSeed], str]:
+        protocol, reason = self.protocol(table), ""
         seeds = [*protocol["seeds"], *((run.seed for run in placed) if self.beyond else ())]
         found = []
         for seed in dict.fromkeys(seeds):
@@ -258,9 +256,9 @@ def reasons(table: ResultTable, filled: Filled) -> dict[Key, str]:
 
 def planned_elsewhere(table: ResultTable) -> dict[Key, str]:
     """Return the cells that a scale plans for a table, each with the smallest such scale, as a reader is told."""
-    source, found = paper_of_table(table.name), dict[Key, str]()
+    found = dict[Key, str]()
     for scale in reversed(SCALES):
-        for shown in resolver_of_scale(scale).candidates(table, source):
+        for shown in resolver_of_scale(scale).candidates(table):
             if not shown.limits:
                 told = f"{NOT_RUN}: scale {scale} has it"
                 found |= {(shown.row.id, column.id): told for column in table.showing(shown.column.id)}

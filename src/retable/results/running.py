@@ -9,7 +9,6 @@ from typing import Any
 from retable.errors import InputError, unknown_name
 from retable.experiments.cells import cells_of, plan_of_checkout
 from retable.experiments.runner import JOBS, Ended, Place, default_jobs, run_here, run_on_slurm
-from retable.papers import paper_of_table
 from retable.papers.paper import ResultTable
 from retable.project.paths import RUNS
 from retable.results.resolving import Resolver
@@ -42,8 +41,8 @@ def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[di
 
 def waiting_cells(table: ResultTable, cells: Sequence[dict[str, str]]) -> list[Place]:
     """Return the cells that lack a current run, in the order of the table's rules."""
-    source, resolver = paper_of_table(table.name), Resolver(plan_of_checkout(), read_runs(RUNS))
-    left = [cell for cell in cells if resolver.runs_of(source, table, cell)[1]]
+    resolver = Resolver(plan_of_checkout(), read_runs(RUNS))
+    left = [cell for cell in cells if resolver.runs_of(table, cell)[1]]
     return [Place(table.name, cell["row"], cell["column"]) for cell in left]
 
 

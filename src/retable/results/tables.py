@@ -6,7 +6,6 @@ Out  results/tables/<table>.{csv,cost.csv,md}
 `retable tables --from mlflow` takes runs and statistics from the record instead; the CSV files have the same bytes.
 """
 
-import csv
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -17,8 +16,8 @@ from retable.corpora import CORPORA, corpus
 from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
 from retable.experiments.scale import model_preset
-from retable.files import atomic_file, atomic_folder, read_json
-from retable.papers import PAPERS, paper, paper_of_table
+from retable.files import atomic_folder, read_json, write_csv
+from retable.papers import paper_of_table, papers
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import limit_of, row_parameters, run_name
 from retable.project.paths import PUBLISHED
@@ -33,18 +32,10 @@ from retable.tables.statistics import statistics_lines
 
 Protocol = Mapping[str, Any]  # how a scale runs a paper's cells
 Statistics = Mapping[str, Mapping[str, Any]]  # corpus -> its stats.json
-COSTS = (
-    "parameters",
-    "parameters_tuned_words",
-    "flops_per_word",
-    "seconds_per_epoch",
-    "words_per_second",
-    "seconds",
-    "peak_memory_mb",
-    "device",
-    "threads",
-    "date",
-)
+COSTS = (  # apart from the scores: they differ from run to run
+    "row", "column", "seed", "run", "parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch",
+    "words_per_second", "seconds", "peak_memory_mb", "device", "threads", "date",
+)  # fmt: skip
 
 
 def published_numbers(source: Paper, table: str | None) -> list[Published]:
@@ -106,21 +97,12 @@ def with_limits(results: Iterable[RunResult], row: Row, column: Column, protocol
     return [limited(result, allowed, without["training"].get("epochs", 0)) for result in results]
 
 
-def write_costs(path: Path, costs: list[dict[str, Any]]) -> None:
-    """Return times and memory, apart from the scores: they differ from run to run."""
-    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(
-            file, ["row", "column", "seed", "run", *COSTS], lineterminator="\n", extrasaction="ignore"
-        )
-        writer.writeheader()
-        writer.writerows(costs)
-
-
 def lines_and_costs(table: ResultTable, resolver: Resolver) -> tuple[list[Line], list[dict[str, Any]]]:
     """Return a table beside the printed numbers, and the costs of its runs."""
-    source, filled = paper_of_table(table.name), resolver.fill(table)
-    cells = read_cells(table, filled, resolver.plan["papers"][source.name])
-    lines = result_lines(table, published_numbers(source, table.published), cells, seed_deviations())
+    filled = resolver.fill(table)
+    cells = read_cells(table, filled, resolver.protocol(table))
+    numbers = published_numbers(paper_of_table(table.name), table.published)
+    lines = result_lines(table, numbers, cells, seed_deviations())
     return lines, read_costs(table, filled)
 
 
@@ -131,7 +113,7 @@ def write_paper(source: Paper, folder: Path, resolver: Resolver, statistics: Sta
             print(f"{table.name}: {row} on {column} is {reason}", file=sys.stderr)
         lines, costs = lines_and_costs(table, resolver)
         write_lines(folder / f"{table.name}.csv", lines)
-        write_costs(folder / f"{table.name}.cost.csv", costs)
+        write_csv(folder / f"{table.name}.cost.csv", costs, COSTS)
         (folder / f"{table.name}.md").write_text(result_markdown(table, lines, costs), encoding="utf-8")
     in_scale = {name: facts for name, facts in statistics.items() if name in resolver.plan["corpora"]}
     for name, (lines, markdown) in tables_without_runs(source, in_scale).items():
@@ -179,6 +161,6 @@ def write_tables(runs: Path, clean: Path, to: Path) -> None:
     refuse_other_files(to)
     resolver, statistics = Resolver(plan_of_checkout(), read_runs(runs)), read_statistics(clean)
     with atomic_folder(to) as folder:
-        for name in PAPERS:
-            write_paper(paper(name), folder, resolver, statistics)
+        for source in papers():
+            write_paper(source, folder, resolver, statistics)
     print(f"tables: {', '.join(sorted(path.stem for path in to.glob('*.md')))} in {to}", file=sys.stderr)

@@ -16,7 +16,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
 from retable.models import network_class
 from retable.papers.counts import CountTable, Exponent, ParameterCount
-from retable.tables.lines import Line
+from retable.tables.lines import Line, joined
 from retable.tables.published import Published
 
 FACTOR = {"million": 1e6, "count": 1.0, "power": 1.0}
@@ -97,7 +97,6 @@ def _counted(
         difference = float(measured) - float(number.value)
         judged = "agrees" if difference == 0 else ("higher" if difference > 0 else "lower")
         delta = f"{difference:+.{digits}f}"
-    notes = table.note(*cell), number.remark if number else ""
     return Line(
         *cell,
         table.metric,
@@ -107,5 +106,5 @@ def _counted(
         unit=table.unit,
         match="exact" if number else "",
         verdict=judged,
-        note="; ".join(note for note in notes if note),
+        note=joined((table.note(*cell), number.remark if number else "")),
     )

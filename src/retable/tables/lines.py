@@ -1,11 +1,10 @@
 """A line of a table's CSV, and the CSV itself."""
 
-import csv
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from retable.files import atomic_file
+from retable.files import read_csv, write_csv
 
 
 @dataclass(frozen=True)
@@ -28,15 +27,16 @@ class Line:
     note: str = ""
 
 
+def joined(notes: Iterable[str]) -> str:
+    """Return the notes of a cell as one; empty ones are left out."""
+    return "; ".join(note for note in notes if note)
+
+
 def write_lines(path: Path, lines: Iterable[Line]) -> None:
     """Write a table's CSV."""
-    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Line)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(line) for line in lines)
+    write_csv(path, map(asdict, lines), [field.name for field in fields(Line)])
 
 
 def read_lines(path: Path) -> list[Line]:
     """Read a table's CSV."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return [Line(**cells) for cells in csv.DictReader(file)]
+    return [Line(**cells) for cells in read_csv(path)]

@@ -1,12 +1,14 @@
 """A table as people read it: one line a row, one column a corpus, measured beside published."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from retable.papers.counts import CountTable
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.tables.costs import HEADER, NOTE, Costs, cost_table
 from retable.tables.lines import Line
 
+Table = ResultTable | StatisticsTable | CountTable
+COUNTED = "counted here beside the *printed* figure; ▲ ours is higher, ▼ lower, = agrees."
 MARK = {"agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "not-run": "", "": ""}
 LEGEND = (
     "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured, "
@@ -17,49 +19,60 @@ LEGEND = (
 )
 
 
+def printed_names(table: Table, lines: Sequence[Line]) -> tuple[dict[str, str], dict[str, str]]:
+    """Id -> what the paper calls it, of the rows and of the columns that have a line."""
+    rows, columns = {line.row: line.row for line in lines}, {line.column: line.column for line in lines}
+    if isinstance(table, ResultTable):
+        return ({row.id: row.printed for row in table.rows if row.id in rows},
+                {column.id: column.printed for column in table.columns if column.id in columns})  # fmt: skip
+    printed = table.printed if isinstance(table, CountTable) else {}
+    return {row: printed.get(row, row) for row in rows}, columns
+
+
 def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = ()) -> str:
     """Return a table of scores with its legend, what its rows cost, and its notes."""
-    cells = {(line.row, line.column): line for line in lines}
-    columns = [column for column in table.columns if any(key[1] == column.id for key in cells)]
-    rows = [row for row in table.rows if any(key[0] == row.id for key in cells)]
-    header = ["", *(column.printed for column in columns)]
-    body = [
-        [_row_name(row.printed, row.id, row.extra), *(_cell(cells.get((row.id, column.id))) for column in columns)]
-        for row in rows
-    ]
-    title = f"# {table.title}\n\nIn {table.unit}. {LEGEND}\n\n"
-    spent = cost_table(costs, {row.id: _row_name(row.printed, row.id, row.extra) for row in table.rows})
+    names = {row.id: _row_name(row.printed, row.id, row.extra) for row in table.rows}
+    rows, columns = printed_names(table, lines)
+    spent = cost_table(costs, names)
     cost = f"\n## Cost\n\n{NOTE}\n\n{markdown_table(HEADER, spent)}" if spent else ""
-    return f"{title}{markdown_table(header, body)}{cost}\n## Notes\n\n{_notes(lines)}"
+    return _page(
+        table.title, f"In {table.unit}. {LEGEND}", lines, {row: names[row] for row in rows}, columns, cost=cost
+    )
 
 
 def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
     """Return a table of facts about corpora: counted here / printed; cells of a column of several units name them."""
-    cells = {(line.row, line.column): line for line in lines}
-    rows, columns = ([*dict.fromkeys(key[index] for key in cells)] for index in (0, 1))
+    rows, columns = printed_names(table, lines)
     units = {column: sorted({_unit(line) for line in lines if line.column == column}) for column in columns}
-    body = [
-        [row, *(_cell(cells.get((row, column)), with_unit=len(units[column]) > 1) for column in columns)]
-        for row in rows
-    ]
-    header = ["", *(f"{column} ({of[0]})" if len(of) == 1 and of[0] else column for column, of in units.items())]
-    title = f"# {table.title}\n\nCounted here beside the *printed* figure; ▲ ours is higher, ▼ lower, = agrees.\n\n"
-    return title + markdown_table(header, body) + "\n## Notes\n\n" + _notes(lines)
+    header = {column: f"{column} ({of[0]})" if len(of) == 1 and of[0] else column for column, of in units.items()}
+    with_unit = {column for column, of in units.items() if len(of) > 1}
+    return _page(table.title, COUNTED.capitalize(), lines, rows, header, with_unit)
 
 
 def counts_markdown(table: CountTable, lines: Sequence[Line]) -> str:
     """Return a table of counts: ours, from the networks themselves, beside the printed."""
+    rows, columns = printed_names(table, lines)
+    names = {row: _row_name(printed, row, row in table.extra) for row, printed in rows.items()}
+    return _page(table.title, f"In {table.unit}, {COUNTED}", lines, names, columns)
+
+
+def _page(
+    title: str,
+    legend: str,
+    lines: Sequence[Line],
+    rows: Mapping[str, str],
+    columns: Mapping[str, str],
+    with_unit: Container[str] = (),
+    cost: str = "",
+) -> str:
+    """Return title, legend, a line for each row with a cell for each column, costs, and notes."""
     cells = {(line.row, line.column): line for line in lines}
-    rows, columns = ([*dict.fromkeys(key[index] for key in cells)] for index in (0, 1))
     body = [
-        [
-            _row_name(table.printed.get(row, row), row, row in table.extra),
-            *(_cell(cells.get((row, column))) for column in columns),
-        ]
-        for row in rows
+        [name, *(_cell(cells.get((row, column)), with_unit=column in with_unit) for column in columns)]
+        for row, name in rows.items()
     ]
-    legend = f"In {table.unit}, counted here beside the *printed* figure; ▲ ours is higher, ▼ lower, = agrees."
-    return f"# {table.title}\n\n{legend}\n\n" + markdown_table(["", *columns], body) + "\n## Notes\n\n" + _notes(lines)
+    grid = markdown_table(["", *columns.values()], body)
+    return f"# {title}\n\n{legend}\n\n{grid}{cost}\n## Notes\n\n{_notes(lines)}"
 
 
 def markdown_table(header: Sequence[str], body: Iterable[Sequence[str]]) -> str:
@@ -99,12 +112,17 @@ def _unit(line: Line) -> str:
 
 def _notes(lines: Sequence[Line]) -> str:
     """Return every note once, with the cells that have it; a note on all cells of a row or a column names only that."""
-    where: dict[str, set[tuple[str, str]]] = {}
+    cells = [(line.row, line.column) for line in lines]
+    return "".join(f"- {note}: {', '.join(_grouped(cells, set(found)))}\n" for note, found in notes(lines).items())
+
+
+def notes(lines: Iterable[Line]) -> dict[str, list[tuple[str, str]]]:
+    """Return every note once, with the row and column of the cells that have it."""
+    where: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         for note in line.note.split("; ") if line.note else []:
-            where.setdefault(note, set()).add((line.row, line.column))
-    cells = [(line.row, line.column) for line in lines]
-    return "".join(f"- {note}: {', '.join(_grouped(cells, found))}\n" for note, found in where.items())
+            where.setdefault(note, []).append((line.row, line.column))
+    return where
 
 
 def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> list[str]:

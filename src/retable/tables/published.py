@@ -1,10 +1,10 @@
 """The papers' printed numbers, as data."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
 from retable.errors import InputError
+from retable.files import read_csv
 
 METRICS = {
     "f1": "macro_f1",
@@ -33,31 +33,18 @@ def read_published(path: Path, table: str) -> list[Published]:
 
     Raises: InputError if the file is missing, has other columns, or a value is no number.
     """
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            if reader.fieldnames != COLUMNS:
-                raise InputError(f"{path} has the columns {reader.fieldnames}; allowed: {', '.join(COLUMNS)}.")
-            found = []
-            for line, cells in enumerate(reader, start=2):
-                if cells["table"] != table:
-                    continue
-                try:
-                    float(cells["value"])
-                except ValueError:
-                    raise InputError(f"{path}, line {line}: the value {cells['value']!r} is no number.") from None
-                remark = cells["note"].partition("; ")[2]
-                found.append(
-                    Published(
-                        cells["row"],
-                        cells["column"],
-                        METRICS.get(cells["metric"], cells["metric"]),
-                        cells["value"],
-                        cells["unit"],
-                        cells["own"],
-                        remark,
-                    )
-                )
-            return found
-    except FileNotFoundError:
-        raise InputError(f"{path} is missing; `git checkout {path.name}` brings the published numbers back.") from None
+    if not path.exists():
+        raise InputError(f"{path} is missing; `git checkout {path.name}` brings the published numbers back.")
+    found = []
+    for line, cells in enumerate(read_csv(path), start=2):
+        if list(cells) != COLUMNS:
+            raise InputError(f"{path} has the columns {list(cells)}; allowed: {', '.join(COLUMNS)}.")
+        if cells["table"] == table:
+            try:
+                float(cells["value"])
+            except ValueError:
+                raise InputError(f"{path}, line {line}: the value {cells['value']!r} is no number.") from None
+            shown = {name: cells[name] for name in ("row", "column", "value", "unit", "own")}
+            metric, remark = METRICS.get(cells["metric"], cells["metric"]), cells["note"].partition("; ")[2]
+            found.append(Published(**shown, metric=metric, remark=remark))
+    return found

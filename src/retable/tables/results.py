@@ -7,7 +7,7 @@ from typing import Any
 
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.intervals import prediction_interval, verdict
-from retable.tables.lines import Line
+from retable.tables.lines import Line, joined
 from retable.tables.published import Published
 from retable.text.folds import Fold
 
@@ -112,27 +112,38 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
         raise ValueError(f"folds {numbers} of {first.folds if first else 1}: a result is of all folds, each once")
     runs = [run for _, run in ordered]
     shown = pooled(runs) if first.kind == "test" else max(runs, key=lambda run: run.dev or 0.0)
-    turned = None if any(run.turned is None for run in runs) else all(run.turned for run in runs)
-    fields = {name: getattr(shown, name) for name in RunResult.__dataclass_fields__} | {"fold": "", "turned": turned}
+    fields = vars(shown) | {"fold": "", "turned": turned(runs)}
     return OfFolds(**fields, values=tuple(run.value for run in runs), kind=first.kind)
 
 
 def pooled(runs: Sequence[RunResult]) -> RunResult:
     """Return runs on different test texts as one: an accuracy, and a clean one, is the share of all their texts."""
-    texts, clean_texts = (sum(getattr(run, name) for run in runs) for name in ("texts", "clean_texts"))
-    clean = sum((run.clean or 0.0) * run.clean_texts for run in runs) / clean_texts if clean_texts else None
+    clean_texts = sum(run.clean_texts for run in runs)
+    found = of_all(runs)
+    return replace(
+        found,
+        value=sum(run.value * run.texts for run in runs) / found.texts,
+        clean=sum((run.clean or 0.0) * run.clean_texts for run in runs) / clean_texts if clean_texts else None,
+        clean_texts=clean_texts,
+        dev=mean([run.dev or 0.0 for run in runs]),
+    )
+
+
+def of_all(runs: Sequence[RunResult]) -> RunResult:
+    """Return the first run with what holds of all: the sum of texts, the mean coverage, the most epochs."""
     covered = [run.tokens_covered for run in runs if run.tokens_covered is not None]
     epochs = [run.epochs for run in runs if run.epochs is not None]
     return replace(
         runs[0],
-        value=sum(run.value * run.texts for run in runs) / texts,
-        clean=clean,
-        texts=texts,
-        clean_texts=clean_texts,
-        tokens_covered=_mean(covered) if covered else None,
-        epochs=max(epochs) if epochs else None,
-        dev=_mean([run.dev or 0.0 for run in runs]),
+        texts=sum(run.texts for run in runs),
+        tokens_covered=mean(covered) if covered else None,
+        epochs=max(epochs, default=None),
     )
+
+
+def turned(runs: Sequence[RunResult]) -> bool | None:
+    """Return whether the dev curves of all runs had turned; None where one has no curve."""
+    return None if any(run.turned is None for run in runs) else all(run.turned for run in runs)
 
 
 def schedule_cut(training: Mapping[str, Any], run: int | None) -> int:
@@ -200,16 +211,11 @@ def with_means(table: ResultTable, cells: Cells) -> Cells:
 
 def _mean_run(runs: Sequence[RunResult]) -> RunResult:
     cleans = [run.clean for run in runs if run.clean is not None]
-    epochs = [run.epochs for run in runs if run.epochs is not None]
-    covered = [run.tokens_covered for run in runs if run.tokens_covered is not None]
     return replace(
-        runs[0],
-        value=_mean([run.value for run in runs]),
-        clean=_mean(cleans) if len(cleans) == len(runs) else None,
-        texts=sum(run.texts for run in runs),
-        tokens_covered=_mean(covered) if covered else None,
-        epochs=max(epochs) if epochs else None,
-        turned=None if any(run.turned is None for run in runs) else all(run.turned for run in runs),
+        of_all(runs),
+        value=mean([run.value for run in runs]),
+        clean=mean(cleans) if len(cleans) == len(runs) else None,
+        turned=turned(runs),
     )
 
 
@@ -217,7 +223,7 @@ def floor_of(
     table: ResultTable, column: str, runs: Mapping[tuple[str, str], Sequence[RunResult]]
 ) -> tuple[str, float] | None:
     """Return the best of the linear rows on a column: its row and mean score, a fraction."""
-    found = [(row, _mean([run.value for run in runs[row, column]])) for row in LINEAR_ROWS if (row, column) in runs]
+    found = [(row, mean([run.value for run in runs[row, column]])) for row in LINEAR_ROWS if (row, column) in runs]
     return max(found, key=lambda pair: pair[1]) if found else None
 
 
@@ -238,17 +244,17 @@ def _measured(
         row.id,
         column.id,
         table.metric_of(column),
-        f"{_mean(values) * factor:.{digits}f}",
+        f"{mean(values) * factor:.{digits}f}",
         runs=str(sum(len(run.values) if isinstance(run, OfFolds) else 1 for run in mine)),
-        clean=f"{_mean(cleans) * factor:.{digits}f}" if cleans else "",
+        clean=f"{mean(cleans) * factor:.{digits}f}" if cleans else "",
         unit=unit,
     )
     if number:
-        delta = f"{_mean(values) * factor - float(number.value):+.{digits}f}"
+        delta = f"{mean(values) * factor - float(number.value):+.{digits}f}"
         line = replace(line, published=number.value, delta=delta, match=_match(table, column, mine, number))
     if unit != table.unit:
         notes = [OTHER_MACHINE, *_notes(row, column, mine, number, None, unit)]
-        return replace(line, verdict="uninformative" if number else "", note="; ".join(notes))
+        return replace(line, verdict="uninformative" if number else "", note=joined(notes))
     spread = seed_deviations.get(column.domain or column.corpus or "")
     low, high = prediction_interval(values, mine[0].texts, same_texts=column.split == "paper", seed_deviation=spread)
     notes = _notes(row, column, mine, number, floor_of(table, column.id, runs), unit)
@@ -258,12 +264,11 @@ def _measured(
         column_values = [float(other.value) for (_, name), other in printed.items() if name == column.id]
         judged = verdict(low * factor, high * factor, float(number.value), max(column_values) - min(column_values))
         line = replace(line, verdict=judged)
-    return replace(line, low=f"{low * factor:.{digits}f}", high=f"{high * factor:.{digits}f}", note="; ".join(notes))
+    return replace(line, low=f"{low * factor:.{digits}f}", high=f"{high * factor:.{digits}f}", note=joined(notes))
 
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
     reason = column.reason or row.reason or cells.missing.get((row.id, column.id), IN_NO_SCALE)
-    notes = [reason, number.remark] if number else [reason]
     return Line(
         row.id,
         column.id,
@@ -272,7 +277,7 @@ def _not_run(table: ResultTable, row: Row, column: Column, number: Published | N
         unit=COST_UNITS.get(table.metric_of(column), table.unit),
         match="quoted" if number and number.own == "cited" else "",
         verdict="not-run",
-        note="; ".join(note for note in notes if note),
+        note=joined((reason, number.remark if number else "")),
     )
 
 
@@ -329,24 +334,21 @@ def _notes(
         notes.append(f"printed below {floor[0]} ({floor[1] * factor:.{digits - 1}f})")
     folded = [run for run in runs if isinstance(run, OfFolds)]
     notes += [_note_of_folds(folded, unit)] if folded else [column.split_note]
-    notes.append(column.note)
-    if number and number.remark:
-        notes.append(number.remark)
-    return [note for note in notes if note]
+    return [*notes, column.note, number.remark if number else ""]
 
 
 def _note_of_folds(runs: Sequence[OfFolds], unit: str) -> str:
     """Return how the folds became one figure, and how far they lie apart."""
     factor, digits = FACTOR[unit], DIGITS[unit]
     count = len(runs[0].values)
-    spread = f"standard deviation between folds {_mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"
+    spread = f"standard deviation between folds {mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"
     if runs[0].kind == "test":
         return f"every text tested once in {count} folds, {spread}"
-    mean = _mean([_mean(run.values) for run in runs]) * factor
-    return (
-        f"of {count} folds the model that is best on what its fold held out, mean over them {mean:.{digits}f}, {spread}"
-    )
+    middle = mean([mean(run.values) for run in runs]) * factor
+    best = f"of {count} folds the model that is best on what its fold held out"
+    return f"{best}, mean over them {middle:.{digits}f}, {spread}"
 
 
-def _mean(values: Sequence[float]) -> float:
+def mean(values: Sequence[float]) -> float:
+    """Return the mean."""
     return sum(values) / len(values)

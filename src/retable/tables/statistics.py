@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retable.papers.paper import StatisticsTable
-from retable.tables.lines import Line
+from retable.tables.lines import Line, joined
 from retable.tables.published import Published
 
 UNIT_FACTOR = {"thousand": 1000.0, "million": 1e6}
@@ -61,7 +61,6 @@ def _compared(table: StatisticsTable, number: Published, counted: float) -> Line
 
 
 def _not_counted(table: StatisticsTable, number: Published) -> Line:
-    notes = table.reasons.get(number.row, "not in this scale"), number.remark
     return Line(
         number.row,
         number.column,
@@ -69,7 +68,7 @@ def _not_counted(table: StatisticsTable, number: Published) -> Line:
         published=number.value,
         unit=number.unit,
         verdict="not-run",
-        note="; ".join(note for note in notes if note),
+        note=joined((table.reasons.get(number.row, "not in this scale"), number.remark)),
     )
 
 

@@ -1,6 +1,5 @@
 """The MLflow store of this checkout, what belongs in it, and the focus run as it trains."""
 
-import importlib.util
 import os
 import sys
 from collections.abc import Mapping
@@ -29,39 +28,18 @@ def the_store() -> Store:
 def all_entries() -> list[Entry]:
     """Everything that stands in results/ and data/ and belongs in the record."""
     focus = focus_entry(FOCUS, os.environ.get("DVC_EXP_NAME"))
+    entries = [*cells(RUNS), *([focus] if focus else [])]
+    for kind, place, paths in (
+        ("corpus", "clean/", CLEAN.glob("[!.]*/stats.json")),
+        ("vectors", "vectors/", VECTORS.glob("[!.]*/vectors.json")),
+    ):
+        entries += [file_entry(kind, path.parent.name, place + path.parent.name, path) for path in sorted(paths)]
     accuracy = TAGGER / "accuracy.json"
-    return [
-        *cells(RUNS),
-        *([focus] if focus else []),
-        *(
-            file_entry("corpus", path.parent.name, f"clean/{path.parent.name}", path)
-            for path in sorted(CLEAN.glob("[!.]*/stats.json"))
-        ),
-        *(
-            file_entry("vectors", path.parent.name, f"vectors/{path.parent.name}", path)
-            for path in sorted(VECTORS.glob("[!.]*/vectors.json"))
-        ),
-        *([file_entry("tagger", "tagger", "tagger", accuracy)] if accuracy.exists() else []),
-    ]
+    return [*entries, *([file_entry("tagger", "tagger", "tagger", accuracy)] if accuracy.exists() else [])]
 
 
-class Unlogged:
-    """Stand in for a live run where MLflow is not installed (a bare GPU machine): the files alone."""
-
-    def __enter__(self) -> "Unlogged":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def log_line(self, line: Mapping[str, Any]) -> None:
-        """Nothing: curve.csv will have the line."""
-
-
-def live_run(facts: Mapping[str, Any]) -> LiveRun | Unlogged:
+def live_run(facts: Mapping[str, Any]) -> LiveRun:
     """Return the focus run, logged while it trains; `facts` as far as they are known before."""
-    if importlib.util.find_spec("mlflow") is None:
-        return Unlogged()
     experiment = os.environ.get("DVC_EXP_NAME")
     known = {**facts, "dvc_experiment": experiment} if experiment else facts
     return LiveRun(the_store(), known, on_lost=lambda sentence: print(f"warning: {sentence}", file=sys.stderr))

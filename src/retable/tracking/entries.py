@@ -10,12 +10,7 @@ from typing import Any
 from retable.errors import InputError
 from retable.files import read_json, sha256_of_file, sha256_of_value
 
-RUN_FILES = (  # as retable.runs.folder, which would import scikit-learn
-    "metrics.json",
-    "cost.json",
-    "curve.csv",
-    "predictions.parquet",
-)
+RUN_FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # as runs.record, which needs numpy
 FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale", "device", "dvc_experiment", "tagger")
 LONGEST_VALUE = 6_000  # characters; MLflow would cut without a word
 Facts = Mapping[str, Any]

@@ -1,6 +1,5 @@
 """The focus run in the store while it trains; `record` completes the same run later, found by its key."""
 
-import textwrap
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -8,7 +7,7 @@ from typing import Any, Self
 
 from retable.tracking.entries import Facts, focus_name, points
 from retable.tracking.record import create, describe, log_metrics
-from retable.tracking.store import LIVE, Store, connect, experiment_id, found, locked
+from retable.tracking.store import LIVE, Store, connect, experiment_id, found, locked, shortened
 
 
 class LiveRun:
@@ -68,8 +67,7 @@ class LiveRun:
             log()
         except (MlflowException, SQLAlchemyError, OSError) as error:
             self.client = None
-            reason = textwrap.shorten(str(error), 160, placeholder=" ...")
             self.on_lost(
-                f"the MLflow store {self.store.shown} went away ({reason}); training goes on, "
+                f"the MLflow store {self.store.shown} went away ({shortened(error)}); training goes on, "
                 "and `dvc repro` records the run from its files."
             )

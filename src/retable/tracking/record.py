@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from retable.files import read_csv
 from retable.tracking.entries import Entry, Facts, final_metrics, parameters, points, start_and_end, tags
 from retable.tracking.store import DIGEST, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
 
@@ -121,7 +122,7 @@ def fill(client: Any, run_id: str, entry: Entry, start: float) -> None:
         client.log_artifact(run_id, str(file))
     if entry.kind not in ("run", "focus"):
         return
-    from retable.figures.pictures import pictures_of_run, read_lines
+    from retable.figures.pictures import pictures_of_run
 
     source = entry.files[0].parent
     there = {
@@ -130,7 +131,7 @@ def fill(client: Any, run_id: str, entry: Entry, start: float) -> None:
         for metric in client.get_metric_history(run_id, name)
     }
     when, metrics = start, []
-    for position, line in enumerate(read_lines(source / "curve.csv"), start=1):
+    for position, line in enumerate(read_csv(source / "curve.csv"), start=1):
         when += float(line.get("seconds", 0))
         new = [point for point in points(line, position) if point[:2] not in there]
         metrics += [(name, value, when, step) for name, step, value in new]

@@ -120,12 +120,16 @@ def connect(store: Store) -> Any:
         client = mlflow.MlflowClient(tracking_uri=store.uri)
         client.search_experiments(max_results=1)
     except (mlflow.MlflowException, SQLAlchemyError, OSError, ModuleNotFoundError) as error:
-        reason = textwrap.shorten(str(error), 160, placeholder=" ...")
         raise InputError(
-            f"the MLflow store {store.shown} cannot be used ({reason}); start or mend it, "
+            f"the MLflow store {store.shown} cannot be used ({shortened(error)}); start or mend it, "
             "or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
         ) from None
     return client
+
+
+def shortened(error: Exception) -> str:
+    """Return what MLflow says, in two lines at most."""
+    return textwrap.shorten(str(error), 160, placeholder=" ...")
 
 
 def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[Found]:

@@ -1,14 +1,7 @@
-"""FCSR's figures."""
+"""Tables of FCSR's figures."""
 
-from retable.papers.figures.kinds import (
-    EpochFigure,
-    Figure,
-    GridFigure,
-    Panel,
-    ParameterFigure,
-    RocFigure,
-    TimeFigure,
-)
+from typing import Any
+
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.searched import CHOSEN
 from retable.papers.shared import FCSR
@@ -19,50 +12,24 @@ AG_SAMPLE = Column("ag-news-5k", "AG, 5,000 training texts", corpus="ag-news-5k"
 WINDOWS = (1, 3, 5, 7, 9, 11, 13, 15, 25)
 DIRECT = {"training": {"batch_size": 20, "weight_decay": 0.0001, "learning_rate": 0.001}}  # section 5.3
 CNN_FILTERS = 300  # of the one width, as many as TextCNN's three widths have together
-WINDOW_ROWS = {
-    (line, window): row
-    for window in WINDOWS
-    for line, row in (
-        (
-            "FCSR, tuned",
-            Row(
-                f"fcsr-window-{window}",
-                f"FCSR, window {window}",
-                "fcsr",
-                overrides={"model": {"window": window}},
-                searched=CHOSEN["fcsr"],
-            ),
-        ),
-        (
-            "FCSR, direct",
-            Row(
-                f"fcsr-direct-window-{window}",
-                f"FCSR as the others, window {window}",
-                "fcsr",
-                overrides={"model": {"window": window}, **DIRECT},
-            ),
-        ),
-        (
-            "CNN, tuned",
-            Row(
-                f"cnn-window-{window}",
-                f"CNN, window {window}",
-                "textcnn",
-                overrides={"model": {"widths": [window], "filters": CNN_FILTERS}},
-            ),
-        ),
-        (
-            "CNN, direct",
-            Row(
-                f"cnn-direct-window-{window}",
-                f"CNN as the others, window {window}",
-                "textcnn",
-                overrides={"model": {"widths": [window], "filters": CNN_FILTERS}, **DIRECT},
-            ),
-        ),
-    )
-}
 LINES = ("FCSR, tuned", "FCSR, direct", "CNN, tuned", "CNN, direct")
+
+
+def window_row(line: str, window: int) -> Row:
+    """Return a row of a line: a model of such a context window, tuned, or trained directly as all others are."""
+    name, training = line.split(", ")
+    direct = training == "direct"
+    options: dict[str, Any] = {"widths": [window], "filters": CNN_FILTERS} if name == "CNN" else {"window": window}
+    return Row(
+        f"{name.lower()}-{'direct-' if direct else ''}window-{window}",
+        f"{name}{' as the others' if direct else ''}, window {window}",
+        "textcnn" if name == "CNN" else "fcsr",
+        overrides={"model": options, **(DIRECT if direct else {})},
+        searched=CHOSEN["fcsr"] if line == "FCSR, tuned" else {},
+    )
+
+
+WINDOW_ROWS = {(line, window): window_row(line, window) for line in LINES for window in WINDOWS}
 FCSR_FIGURE_3 = ResultTable(
     name="fcsr-figure-3",
     title="Accuracy by the size of the context window (FCSR, figure 3)",
@@ -70,7 +37,7 @@ FCSR_FIGURE_3 = ResultTable(
     metric="accuracy",
     unit="%",
     vectors="glove",
-    rows=(*(WINDOW_ROWS[line, window] for line in LINES for window in WINDOWS), FCSR),
+    rows=(*WINDOW_ROWS.values(), FCSR),
     columns=(COVID, APPAREL),
 )
 
@@ -117,58 +84,3 @@ FCSR_FIGURE_5 = ResultTable(
     columns=(APPAREL,),
 )
 FCSR_TABLES = (FCSR_FIGURE_3, FCSR_FIGURE_4, FCSR_FIGURE_5)
-
-FCSR_FIGURES: tuple[Figure, ...] = (
-    ParameterFigure(
-        "fcsr-figure-3",
-        "Accuracy by the size of the context window (FCSR, figure 3)",
-        "The paper's caption says apparel, its text the COVID tweets: a panel stands for each that is measured. A "
-        "window is the word and (window - 1) / 2 words on each side. The CNN has one convolution of that width, where "
-        "the paper stacks layers of width 3. Direct: batch 20, weight decay 1e-4, learning rate 1e-3; tuned: the "
-        "tables' rows.",
-        (Panel("fcsr-figure-3", "covid-sentiment"), Panel("fcsr-figure-3", "fdu-apparel")),
-        lines=(
-            *((line, window, WINDOW_ROWS[line, window].id) for line in LINES for window in WINDOWS),
-            ("FCSR, whole text", None, "fcsr"),
-        ),
-        parameter="context window, words",
-        short="window",
-    ),
-    EpochFigure(
-        "fcsr-figure-4",
-        "Accuracy during training (FCSR, figure 4)",
-        "Accuracy on dev after every epoch, where the paper draws training steps and does not name the split; on a "
-        "sample of AG's News.",
-        (Panel("fcsr-figure-4", "ag-news-5k"),),
-    ),
-    GridFigure(
-        "fcsr-figure-5",
-        "Accuracy of the Transformer by heads and layers (FCSR, figure 5)",
-        "Batch 20, 300 components a word. A dash: not measured; in the paper, out of memory at 11 GB.",
-        (Panel("fcsr-figure-5", "fdu-apparel"),),
-        cells=tuple((heads, layers, transformer_row(heads, layers).id) for heads in HEADS for layers in LAYERS),
-        x="heads",
-        y="layers",
-    ),
-    RocFigure(
-        "fcsr-figure-6",
-        "ROC curves and areas under them (FCSR, figure 6)",
-        "A curve counts every pair of text and class as one decision (micro-average); the macro area is the mean over "
-        "the classes, one against the rest. Whether the paper draws models or classes is not stated.",
-        tuple(
-            Panel("fcsr-table-3", column)
-            for column in ("ag-news", "yelp-full", "polarity", "sst-2", "covid-sentiment", "ag-news-5k")
-        ),
-    ),
-    TimeFigure(
-        "fcsr-figure-7",
-        "Training time of a batch (FCSR, figure 7)",
-        "Median time of an epoch, divided by the training texts, times 20: each model trained with the batch of its "
-        "row, where the paper took 20 (the Transformer 2).",
-        (
-            Panel("fcsr-table-4", "fdu-apparel"),
-            Panel("fcsr-table-3", "sst-2"),
-            Panel("fcsr-table-3", "covid-sentiment"),
-        ),
-    ),
-)

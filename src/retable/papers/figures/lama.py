@@ -1,16 +1,7 @@
-"""LAMA's figures, and its table 6, which is made of attention weights as they are."""
+"""Tables of LAMA's figures."""
 
 from typing import Any
 
-from retable.papers.figures.kinds import (
-    EpochFigure,
-    Figure,
-    Panel,
-    ParameterFigure,
-    SizeFigure,
-    TopWords,
-    WordWeightsFigure,
-)
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.shared import NO_CORPUS
 
@@ -71,55 +62,3 @@ LAMA_FIGURE_5 = ResultTable(
     columns=(YELP_LONG, IMDB, YELP_10K),
 )
 LAMA_TABLES = (LAMA_FIGURE_2, LAMA_FIGURE_5)
-
-LAMA_FIGURES: tuple[Figure, ...] = (
-    ParameterFigure(
-        "lama-figure-2",
-        "Time of a training epoch by the length of the texts (LAMA, figure 2)",
-        "The median of three epochs, where the paper takes the mean of ten. Texts are cut after so many words and not "
-        "padded to them: where most are shorter, the time stops rising.",
-        (Panel("lama-figure-2", "imdb"), Panel("lama-figure-2", "r8")),
-        lines=tuple(
-            (printed, length, f"{encoder}-{length}")
-            for encoder, (printed, *_) in ENCODERS.items()
-            for length in LENGTHS
-        ),
-        parameter="longest text, words",
-        short="max_words",
-        measure="seconds_per_epoch",
-    ),
-    SizeFigure(
-        "lama-figure-3",
-        "Parameters against accuracy (LAMA, figure 3)",
-        "Reuters and IMDB take the place of Yelp-P, which is not obtainable here; without BERT. Parameters are those "
-        "trained, without word vectors, which are the same for all.",
-        (Panel("lama-table-4", "r8"), Panel("lama-table-4", "imdb")),
-        rows=("lama", "lama-ctx", "structured-self-attention", "transformer-encoder"),
-    ),
-    WordWeightsFigure(
-        "lama-figure-4",
-        "Attention weights of words by the rating of the review (LAMA, figure 4)",
-        "Mean over the heads, times the words of the text: 1 is an even share, whatever the length; the paper draws "
-        "plain weights. On other reviews of the same site, because Yelp-5 is not obtainable here.",
-        (Panel("lama-table-4", "yelp-10k"),),
-        rows=("lama-ctx",),
-        fewest=1,
-        words=("amazing", "happy", "recommended", "poor", "terrible", "worst"),
-    ),
-    EpochFigure(
-        "lama-figure-5",
-        "Accuracy during training by the number of attention heads (LAMA, figure 5)",
-        "Accuracy on dev after every epoch.",
-        (Panel("lama-figure-5", "yelp-long"), Panel("lama-figure-5", "imdb"), Panel("lama-figure-5", "yelp-10k")),
-    ),
-    TopWords(
-        "lama-table-6",
-        "Most attended words (LAMA, table 6)",
-        "Mean over heads and over the word's places in test texts of the class, five or more, of weight times words of "
-        "the text.",
-        (Panel("lama-table-4", "yelp-10k"), Panel("lama-table-4", "r8")),
-        rows=("lama-ctx",),
-        fewest=1,
-        classes=(("yelp-10k", "1 star"), ("yelp-10k", "5 stars"), ("r8", "ship"), ("r8", "money-fx")),
-    ),
-)

@@ -1,6 +1,5 @@
-"""Transformer-F's figures."""
+"""Tables of Transformer-F's figures."""
 
-from retable.papers.figures.kinds import AttentionFigure, EpochFigure, Figure, Panel
 from retable.papers.paper import Column, ResultTable, Row
 
 CED = Column("ced", "CED", corpus="ced", unit="characters")
@@ -26,22 +25,3 @@ TRANSFORMER_F_FIGURE_3 = ResultTable(
     columns=(CED,),
 )
 TRANSFORMER_F_TABLES = (TRANSFORMER_F_FIGURE_3,)
-
-TRANSFORMER_F_FIGURES: tuple[Figure, ...] = (
-    EpochFigure(
-        "transformer-f-figure-3",
-        "Accuracy during training by the parameters of the hook function (Transformer-F, figure 3)",
-        "Accuracy on dev after every epoch, at a = 0.4; which values the paper draws beside 2.7, and on which split, "
-        "is not stated.",
-        (Panel("transformer-f-figure-3", "ced"),),
-    ),
-    AttentionFigure(
-        "transformer-f-figure-4",
-        "Attention weights of a text (Transformer-F, figure 4)",
-        "The last layer's weights after the softmax, those of Transformer-F with the parts of speech (eq. 5). The "
-        "paper's sentence is not printed: the first test text that speaks of 基金 (funds) and 风险 (risk).",
-        (Panel("transformer-f-table-2", "thucnews-45k"),),
-        rows=("transformer", "transformer-f"),
-        wanted=("基金", "风险"),
-    ),
-)

@@ -1,0 +1,185 @@
+"""The figures that show measurements: which cells each is drawn from.
+
+Tables that a figure has of its own stand in retable.papers.figures.
+
+Readings   docs/readings.md and the captions: what the papers' texts leave open stands in both.
+"""
+
+from retable.figures.bars import TimeFigure
+from retable.figures.costs import CostFigure
+from retable.figures.densities import WordWeightsFigure
+from retable.figures.epochs import EpochFigure
+from retable.figures.figure import AnyFigure
+from retable.figures.grid import GridFigure
+from retable.figures.heat import AttentionFigure
+from retable.figures.measured import Panel
+from retable.figures.parameters import ParameterFigure
+from retable.figures.roc import RocFigure
+from retable.figures.scatter import SizeFigure
+from retable.figures.words import TopWords
+from retable.papers.figures.fcsr import HEADS, LAYERS, LINES, WINDOW_ROWS, WINDOWS, transformer_row
+from retable.papers.figures.lama import ENCODERS, LENGTHS
+from retable.papers.paper import Column, Paper, ResultTable
+
+COST_CAPTION = (
+    "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
+    "on the machine that most rows were timed on, all candidates of a linear model together; where rows had unlike "
+    "numbers of threads, core-seconds: threads times seconds. The dotted line is the "
+    "best floor: a point below it and to its right is worse and dearer than what a user would pick instead. "
+    "Differences within the table's interval are noise."
+)
+FCSR_FIGURES: tuple[AnyFigure, ...] = (
+    ParameterFigure(
+        "fcsr-figure-3",
+        "Accuracy by the size of the context window (FCSR, figure 3)",
+        "The paper's caption says apparel, its text the COVID tweets: a panel stands for each that is measured. A "
+        "window is the word and (window - 1) / 2 words on each side. The CNN has one convolution of that width, where "
+        "the paper stacks layers of width 3. Direct: batch 20, weight decay 1e-4, learning rate 1e-3; tuned: the "
+        "tables' rows.",
+        (Panel("fcsr-figure-3", "covid-sentiment"), Panel("fcsr-figure-3", "fdu-apparel")),
+        lines=(
+            *((line, window, WINDOW_ROWS[line, window].id) for line in LINES for window in WINDOWS),
+            ("FCSR, whole text", None, "fcsr"),
+        ),
+        parameter="context window, words",
+        short="window",
+    ),
+    EpochFigure(
+        "fcsr-figure-4",
+        "Accuracy during training (FCSR, figure 4)",
+        "Accuracy on dev after every epoch, where the paper draws training steps and does not name the split; on a "
+        "sample of AG's News.",
+        (Panel("fcsr-figure-4", "ag-news-5k"),),
+    ),
+    GridFigure(
+        "fcsr-figure-5",
+        "Accuracy of the Transformer by heads and layers (FCSR, figure 5)",
+        "Batch 20, 300 components a word. A dash: not measured; in the paper, out of memory at 11 GB.",
+        (Panel("fcsr-figure-5", "fdu-apparel"),),
+        cells=tuple((heads, layers, transformer_row(heads, layers).id) for heads in HEADS for layers in LAYERS),
+        x="heads",
+        y="layers",
+    ),
+    RocFigure(
+        "fcsr-figure-6",
+        "ROC curves and areas under them (FCSR, figure 6)",
+        "A curve counts every pair of text and class as one decision (micro-average); the macro area is the mean over "
+        "the classes, one against the rest. Whether the paper draws models or classes is not stated.",
+        tuple(
+            Panel("fcsr-table-3", column)
+            for column in ("ag-news", "yelp-full", "polarity", "sst-2", "covid-sentiment", "ag-news-5k")
+        ),
+    ),
+    TimeFigure(
+        "fcsr-figure-7",
+        "Training time of a batch (FCSR, figure 7)",
+        "Median time of an epoch, divided by the training texts, times 20: each model trained with the batch of its "
+        "row, where the paper took 20 (the Transformer 2).",
+        (
+            Panel("fcsr-table-4", "fdu-apparel"),
+            Panel("fcsr-table-3", "sst-2"),
+            Panel("fcsr-table-3", "covid-sentiment"),
+        ),
+    ),
+)
+
+LAMA_FIGURES: tuple[AnyFigure, ...] = (
+    ParameterFigure(
+        "lama-figure-2",
+        "Time of a training epoch by the length of the texts (LAMA, figure 2)",
+        "The median of three epochs, where the paper takes the mean of ten. Texts are cut after so many words and not "
+        "padded to them: where most are shorter, the time stops rising.",
+        (Panel("lama-figure-2", "imdb"), Panel("lama-figure-2", "r8")),
+        lines=tuple(
+            (printed, length, f"{encoder}-{length}")
+            for encoder, (printed, *_) in ENCODERS.items()
+            for length in LENGTHS
+        ),
+        parameter="longest text, words",
+        short="max_words",
+        measure="seconds_per_epoch",
+    ),
+    SizeFigure(
+        "lama-figure-3",
+        "Parameters against accuracy (LAMA, figure 3)",
+        "Reuters and IMDB take the place of Yelp-P, which is not obtainable here; without BERT. Parameters are those "
+        "trained, without word vectors, which are the same for all.",
+        (Panel("lama-table-4", "r8"), Panel("lama-table-4", "imdb")),
+        rows=("lama", "lama-ctx", "structured-self-attention", "transformer-encoder"),
+    ),
+    WordWeightsFigure(
+        "lama-figure-4",
+        "Attention weights of words by the rating of the review (LAMA, figure 4)",
+        "Mean over the heads, times the words of the text: 1 is an even share, whatever the length; the paper draws "
+        "plain weights. On other reviews of the same site, because Yelp-5 is not obtainable here.",
+        (Panel("lama-table-4", "yelp-10k"),),
+        rows=("lama-ctx",),
+        fewest=1,
+        words=("amazing", "happy", "recommended", "poor", "terrible", "worst"),
+    ),
+    EpochFigure(
+        "lama-figure-5",
+        "Accuracy during training by the number of attention heads (LAMA, figure 5)",
+        "Accuracy on dev after every epoch.",
+        (Panel("lama-figure-5", "yelp-long"), Panel("lama-figure-5", "imdb"), Panel("lama-figure-5", "yelp-10k")),
+    ),
+    TopWords(
+        "lama-table-6",
+        "Most attended words (LAMA, table 6)",
+        "Mean over heads and over the word's places in test texts of the class, five or more, of weight times words of "
+        "the text.",
+        (Panel("lama-table-4", "yelp-10k"), Panel("lama-table-4", "r8")),
+        rows=("lama-ctx",),
+        fewest=1,
+        classes=(("yelp-10k", "1 star"), ("yelp-10k", "5 stars"), ("r8", "ship"), ("r8", "money-fx")),
+    ),
+)
+
+TRANSFORMER_F_FIGURES: tuple[AnyFigure, ...] = (
+    EpochFigure(
+        "transformer-f-figure-3",
+        "Accuracy during training by the parameters of the hook function (Transformer-F, figure 3)",
+        "Accuracy on dev after every epoch, at a = 0.4; which values the paper draws beside 2.7, and on which split, "
+        "is not stated.",
+        (Panel("transformer-f-figure-3", "ced"),),
+    ),
+    AttentionFigure(
+        "transformer-f-figure-4",
+        "Attention weights of a text (Transformer-F, figure 4)",
+        "The last layer's weights after the softmax, those of Transformer-F with the parts of speech (eq. 5). The "
+        "paper's sentence is not printed: the first test text that speaks of 基金 (funds) and 风险 (risk).",
+        (Panel("transformer-f-table-2", "thucnews-45k"),),
+        rows=("transformer", "transformer-f"),
+        wanted=("基金", "风险"),
+    ),
+)
+FIGURES: dict[str, tuple[AnyFigure, ...]] = {
+    "fcsr": FCSR_FIGURES,
+    "lama": LAMA_FIGURES,
+    "transformer-f": TRANSFORMER_F_FIGURES,
+}
+
+
+def cost_figures(source: Paper) -> list[CostFigure]:
+    """Accuracy against cost, for each table of accuracies."""
+    return [
+        CostFigure(
+            cost_figure_name(table.name),
+            f"Accuracy against cost: {table.title}",
+            f"Ours, not the paper's. {COST_CAPTION}",
+            tuple(Panel(table.name, column.id) for column in table.columns if is_of_accuracy(table, column)),
+            rows=tuple(row.id for row in table.rows if row.model),
+        )
+        for table in source.results
+        if any(is_of_accuracy(table, column) for column in table.columns)
+    ]
+
+
+def cost_figure_name(table: str) -> str:
+    """Return the file of a table's figure of costs."""
+    return f"cost-{table}"
+
+
+def is_of_accuracy(table: ResultTable, column: Column) -> bool:
+    """Return whether a column has runs of its own, of which it shows the accuracy."""
+    return bool(column.corpus) and not column.runs_of and table.metric_of(column) == "accuracy"

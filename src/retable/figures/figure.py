@@ -1,0 +1,188 @@
+"""What all figures have in common, from the declaration to the picture.
+
+A kind of figure is a class in a file of its own: which runs it shows, what it takes of them, how that is drawn, the
+lines of its CSV, and what a reader is told of them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeVar
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+
+from retable.figures.measured import Measured, Networks, OfRows, Panel
+from retable.figures.style import STYLE, Format, legend_below, number_text, panel_axes, saved
+from retable.papers.paper import ResultTable
+
+INTERVALS = (
+    "Bars are 95% intervals of one more run, beside each other where they share a place: of a single run the sampling "
+    "of the test texts, with the spread between seeds where that is known."
+)
+Lines = Sequence[Mapping[str, str]]  # of a CSV
+Mark = TypeVar("Mark")
+
+
+@dataclass(frozen=True)
+class Plot(Generic[Mark]):
+    """A panel as it is drawn: its title and its marks (lines, points, bars)."""
+
+    title: str
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The lines of the CSV, and the picture; None where the lines are all there is to show."""
+
+    rows: Lines
+    picture: Callable[[Format], bytes] | None
+
+
+@dataclass(frozen=True)
+class Figure(Generic[Mark]):
+    """A figure by its id, title and what its reader must know; its panels, and the rows that each shows.
+
+    Without `rows` it shows those that the table's paper prints. A panel is left out where fewer than `fewest` of its
+    rows were measured.
+
+    A kind has `marks`, `draw` with `inches` (or `picture`), `noun` for its marks, `legend` as the title
+    of one below all panels (None: it has none), and the rest where it differs from what stands here.
+    """
+
+    name: str
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    rows: tuple[str, ...] = ()
+    fewest: int = 2
+
+    noun: ClassVar[str] = "points"
+    panel_column: ClassVar[str] = "panel"  # of the CSV
+    legend: ClassVar[str | None] = ""
+
+    @property
+    def asks(self) -> str:
+        """Return what its runs must have beside scores: "costs", "times" (that compare) or "weights"."""
+        return ""
+
+    def rows_of(self, table: ResultTable) -> list[str]:
+        """Return the rows of a panel of this table; one that the table does not have is left out."""
+        known = [row.id for row in table.rows]
+        if self.rows:
+            return [row for row in self.rows if row in known]
+        return [row.id for row in table.rows if not row.extra]
+
+    def runs_of(self, measured: Measured) -> list[tuple[Panel, OfRows]]:
+        """Return the panels of which enough is measured, with their runs by row in the figure's order."""
+        found: list[tuple[Panel, OfRows]] = []
+        for panel in self.panels:
+            table = measured.tables.get(panel.table)
+            keys = {row: (panel.table, row, panel.column) for row in self.rows_of(table)} if table else {}
+            of_rows = {row: measured.runs[key] for row, key in keys.items() if key in measured.runs}
+            found += [(panel, of_rows)] if len(of_rows) >= self.fewest and of_rows else []
+        return found
+
+    def drawn(self, measured: Measured, networks: Networks) -> Drawn | None:
+        """Return the picture and the CSV; None if no panel has enough marks."""
+        plots = self.plots(measured, networks)
+        return Drawn(self.csv_lines(plots), partial(self.picture, plots)) if plots else None
+
+    def plots(self, measured: Measured, networks: Networks) -> list[Plot[Mark]]:
+        """Return the panels that can be drawn."""
+        found = [
+            Plot(measured.title(panel), tuple(self.marks(panel, of_rows, measured)))
+            for panel, of_rows in self.runs_of(measured)
+        ]
+        return [plot for plot in found if self.is_enough(plot.marks)]
+
+    def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Mark]:
+        """Return the marks of a panel."""
+        raise NotImplementedError
+
+    def is_enough(self, marks: Sequence[Mark]) -> bool:
+        """Return whether a panel of these marks is drawn."""
+        return len(marks) >= self.fewest
+
+    def csv_lines(self, plots: Sequence[Plot[Mark]]) -> Lines:
+        """Return the lines of the CSV: the panel and the cells of each mark."""
+        return [
+            csv_line({self.panel_column: plot.title, **cells})
+            for plot in plots
+            for mark in plot.marks
+            for cells in self.csv_cells(mark)
+        ]
+
+    def csv_cells(self, mark: Mark) -> Iterable[Mapping[str, Any]]:
+        """Return column -> value in the lines of a mark: in the one line its fields, where a kind has no others."""
+        return [vars(mark)]
+
+    def inches(self, plots: Sequence[Plot[Mark]]) -> tuple[float, float]:
+        """Return width and height of a panel."""
+        return 3.2, 2.7
+
+    def draw(self, place: Axes, plot: Plot[Mark], plots: Sequence[Plot[Mark]]) -> None:
+        """Draw a panel, one of `plots`."""
+        raise NotImplementedError
+
+    def picture(self, plots: Sequence[Plot[Mark]], form: Format) -> bytes:
+        """Return the panels beside each other, with one legend."""
+        with mpl.rc_context(STYLE):
+            figure, places = panel_axes(len(plots), *self.inches(plots))
+            for plot, place in zip(plots, places, strict=True):
+                self.draw(place, plot, plots)
+                place.set_title(plot.title)
+            if self.legend is not None:
+                legend_below(figure, places, self.legend or None)
+            return saved(figure, form)
+
+    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
+        """Return what a panel should show: row, name of the mark, and its place where a mark has several.
+
+        Args:
+            lines: of the CSV, where the definition alone does not say it.
+        """
+        return [(row, table.row(row).printed, "") for row in self.rows_of(table)]
+
+    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
+        """Return panel, name and place of what a CSV has; without a panel what stands for every panel."""
+        return {(line["panel"], line["model"], "") for line in lines}
+
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield sentences that a reader must know of the figure as it is drawn, from the lines of its CSV."""
+        yield from ()
+
+
+AnyFigure = Figure[Any]
+
+
+class WeightsFigure(Figure[Mark]):
+    """A figure that asks trained networks."""
+
+    asks = "weights"
+
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield a sentence on how long the networks were trained whose weights are shown."""
+        epochs = {line.get("panel") or line.get("column", ""): line.get("epochs", "") for line in lines}
+        counts = set(epochs.values())
+        if counts == {"1"}:
+            yield "Trained for one epoch."
+        elif len(counts) == 1 and counts != {""}:
+            yield f"Trained for {counts.pop()} epochs."
+        elif any(counts):
+            yield f"Epochs of training: {'; '.join(f'{name} ({count})' for name, count in epochs.items())}."
+
+
+def csv_line(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return a line of a CSV: numbers as `number_text` has them, None as nothing."""
+    return {
+        name: "" if value is None else value if isinstance(value, str) else number_text(value)
+        for name, value in values.items()
+    }
+
+
+def told_of_bars(lines: Lines) -> Iterator[str]:
+    """Yield a sentence on what bars are, where there are any."""
+    if any(line["low"] != line["high"] for line in lines):
+        yield INTERVALS

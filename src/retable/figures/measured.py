@@ -1,0 +1,100 @@
+"""What figures are drawn from: the current runs of a paper's tables; accuracies in percent."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from retable.papers.paper import ResultTable
+from retable.runs.record import PERCENT, RunRecord
+from retable.tables.intervals import prediction_interval
+from retable.tables.results import mean
+
+Key = tuple[str, str, str]  # table, row, column
+OfRows = Mapping[str, Sequence[RunRecord]]  # row -> its runs on a column
+Machine = TypeVar("Machine", str, tuple[str, int])
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A column of a table: what one panel of a figure shows."""
+
+    table: str
+    column: str
+
+
+@dataclass(frozen=True)
+class AttendedText:
+    """A text as a network read it: its words, the attention weight of each (mean over the heads), its class's label."""
+
+    words: tuple[str, ...]
+    weights: np.ndarray
+    label: str
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Weights times the words of the text, so that a longer text makes no weight smaller: 1 is an even share."""
+        return self.weights * len(self.words)
+
+
+class Networks(Protocol):
+    """Ask what a figure wants of the trained network of a run whose weights were kept."""
+
+    def texts(self, run: RunRecord) -> list[AttendedText]:
+        """Return the test texts with the weights of their words."""
+
+    def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
+        """Return words and last attention matrix of the first short test text that has all of `wanted`; None without
+        one.
+        """
+
+    def labels(self, run: RunRecord) -> tuple[str, ...]:
+        """Return the labels of the corpus."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Hold what figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits.
+
+    `seed_deviations` are known standard deviations between seeds, fractions, by corpus.
+    """
+
+    tables: Mapping[str, ResultTable]
+    runs: Mapping[Key, Sequence[RunRecord]]
+    training_texts: Mapping[str, int]
+    seed_deviations: Mapping[str, float | None] = field(default_factory=dict)
+
+    def title(self, panel: Panel) -> str:
+        """Return what the paper calls a panel's column."""
+        return self.tables[panel.table].column(panel.column).printed
+
+    def name(self, panel: Panel, row: str) -> str:
+        """Return what the paper calls a row."""
+        return self.tables[panel.table].row(row).printed
+
+    def interval(self, panel: Panel, runs: Sequence[RunRecord]) -> tuple[float, float]:
+        """Return the interval in which one more run of a panel's cell falls, with 95%, in percent: as in its table."""
+        column = self.tables[panel.table].column(panel.column)
+        of_seeds: dict[int, list[RunRecord]] = {}
+        for run in runs:
+            of_seeds.setdefault(run.seed, []).append(run)
+        scores = [mean([run.accuracy / PERCENT for run in folds]) for folds in of_seeds.values()]
+        texts = sum(run.texts for run in next(iter(of_seeds.values())))
+        spread = self.seed_deviations.get(column.domain or column.corpus or "")
+        low, high = prediction_interval(scores, texts, same_texts=column.split == "paper", seed_deviation=spread)
+        return PERCENT * low, PERCENT * high
+
+
+def of_one_machine(of_rows: OfRows) -> OfRows:
+    """Return the runs of the machine that most were made on: times of two machines cannot be compared."""
+    machine = most_common([run.machine for runs in of_rows.values() for run in runs])
+    kept = {row: [run for run in runs if run.machine == machine] for row, runs in of_rows.items()}
+    return {row: runs for row, runs in kept.items() if runs}
+
+
+def most_common(machines: Sequence[Machine]) -> Machine:
+    """Return the machine that stands there most often, the last in the alphabet of several."""
+    counts = Counter(machines)
+    return max(counts, key=lambda each: (counts[each], each))

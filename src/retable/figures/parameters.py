@@ -1,0 +1,75 @@
+"""A measure over a parameter of a model."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from retable.figures.figure import Lines, told_of_bars
+from retable.figures.lines import Curve, LineAxes, LinesFigure
+from retable.figures.measured import Measured, OfRows, Panel, of_one_machine
+from retable.papers.paper import ResultTable
+from retable.runs.record import RunRecord
+
+
+@dataclass(frozen=True)
+class ParameterFigure(LinesFigure):
+    """Lines over a parameter: `lines` holds (line, value of the parameter, row).
+
+    A value of None is a row to which the parameter does not apply; it is drawn across the panel. `parameter` is the
+    axis's label, `short` its name in the CSV. At a value whose runs differ in number, the first runs that all have.
+    """
+
+    lines: tuple[tuple[str, int | None, str], ...] = ()
+    parameter: str = ""
+    short: str = ""
+    measure: Literal["accuracy", "seconds_per_epoch"] = "accuracy"
+
+    @property
+    def of_times(self) -> bool:
+        """Return whether times are drawn."""
+        return self.measure == "seconds_per_epoch"
+
+    @property
+    def asks(self) -> str:
+        """Return "times" where they are drawn."""
+        return "times" if self.of_times else ""
+
+    @property
+    def axes(self) -> LineAxes:
+        """Return both axes: a time begins at zero, an accuracy where it begins."""
+        label = "seconds an epoch" if self.of_times else "accuracy on test, %"
+        return LineAxes(self.parameter, label, self.short, self.measure, y_from_zero=self.of_times)
+
+    def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Curve]:
+        """Yield the lines of which a point is measured."""
+        shown = of_one_machine(of_rows) if self.of_times else of_rows
+        for name in dict.fromkeys(name for name, *_ in self.lines):
+            points = [(value, shown[row]) for line, value, row in self.lines if line == name and row in shown]
+            if points:
+                count = min(len(runs) for _, runs in points)
+                values = [[self.measure_of(runs[index]) for _, runs in points] for index in range(count)]
+                intervals = [] if self.of_times else [measured.interval(panel, runs[:count]) for _, runs in points]
+                places = [value or 0 for value, _ in points]
+                yield Curve.of_runs(name, places, values, level=points[0][0] is None, intervals=intervals)
+
+    def measure_of(self, run: RunRecord) -> float:
+        """Return what is shown of a run."""
+        return float(run.cost["seconds_per_epoch"]) if self.of_times else run.accuracy
+
+    def is_enough(self, marks: Sequence[Curve]) -> bool:
+        """Return whether the lines have enough points together."""
+        return sum(len(line.x) for line in marks) >= self.fewest
+
+    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
+        """Return row, line and value of every point."""
+        return [(row, line, "" if value is None else str(value)) for line, value, row in self.lines]
+
+    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
+        """Return the points of a CSV."""
+        return {(line["panel"], line["line"], line[self.short]) for line in lines}
+
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield what bars are, and the lines that are told at the border."""
+        if not self.of_times:
+            yield from told_of_bars(lines)
+        yield from super().remarks(lines)
