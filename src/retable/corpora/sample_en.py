@@ -23,7 +23,7 @@ CORPUS = Corpus(
         read_labelled_lines, splits={"train": "train.txt", "dev": "dev.txt", "test": "test.txt"}, separator="\t"
     ),
     tokenised=True,
-    source="data/sample/make.py",
+    source="drawn by data/sample/make.py, in git up to commit da250a6",
     paper="none: drawn from a grammar by this project",
     licence="MIT, as the project",
     note="says nothing about any method: it shows that the chain works",
