@@ -1,4 +1,4 @@
-"""What Linux tells of the processor."""
+"""Check what Linux tells of the processor."""
 
 from retable.machine import processor
 from retable.machine.processor import processor_fact

@@ -1,4 +1,4 @@
-"""What a row says of itself: how often as fast, and whether its goal is met."""
+"""Check what a row says of itself: how often as fast, and whether its goal is met."""
 
 import math
 

@@ -22,7 +22,7 @@ def torchs(monkeypatch):
 
 
 def of_all_windows(convolution, x, real):
-    """What the layer replaces: all windows, then the best of those that count."""
+    """Return what the layer replaces: all windows, then the best of those that count."""
     return convolution(x.transpose(1, 2)).masked_fill(~real.unsqueeze(1), -torch.inf).amax(dim=2)
 
 

@@ -1,4 +1,4 @@
-"""What a model's own test declares for the tests of every model, and what both share."""
+"""Hold what a model's own test declares for the tests of every model, and what both share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -16,7 +16,7 @@ def parameters(filters, hidden):
 
 
 def multiply_adds(t, *, filters, hidden, **_):
-    """Of all frames, whatever the text: 144 places, 42 and 4 x 12 to 6 after each pooling by 3."""
+    """Count those of all frames, whatever the text: 144 places, 42 and 4 x 12 to 6 after each pooling by 3."""
     places = [(144, 7 * DIM), (42, 7 * filters), *((left, 3 * filters) for left in (12, 10, 8, 6))]
     return sum(left * size * filters for left, size in places) + 2 * filters * hidden + hidden**2 + hidden * CLASSES
 

@@ -1,4 +1,4 @@
-"""What holds for every network."""
+"""Check what holds for every network."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -301,7 +301,7 @@ def random_words(*shape: int) -> Tensor:
 
 
 def random_given(case: Case, *shape: int) -> list[Tensor]:
-    """What a network takes after words and mask, for texts and places of words."""
+    """Return what a network takes after words and mask, for texts and places of words."""
     given = {
         "parts": lambda: torch.randint(0, len(PARTS), shape),
         "sentences": lambda: (torch.rand(shape) < 0.4).cumsum(dim=1),
@@ -311,7 +311,7 @@ def random_given(case: Case, *shape: int) -> list[Tensor]:
 
 
 def first_words(given: Tensor, count: int) -> Tensor:
-    """What the first words of each text have; what a text has as a whole stays."""
+    """Return what the first words of each text have; what a text has as a whole stays."""
     return given[:, :count] if given.dim() > 1 else given
 
 
@@ -324,7 +324,7 @@ def eight_texts(case: Case) -> tuple[list[Tensor], Tensor]:
 
 
 def loss_of(network: Network, texts: list[Tensor], classes: Tensor) -> Tensor:
-    """What training minimises: the cross-entropy and, in training mode, what a network adds to it."""
+    """Return what training minimises: the cross-entropy and, in training mode, what a network adds to it."""
     loss = F.cross_entropy(network(*texts), classes)
     added = network.auxiliary_loss(classes)
     return loss if added is None else loss + added

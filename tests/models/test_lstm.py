@@ -40,7 +40,7 @@ def slow_states(lstm: nn.LSTM, inputs: Iterable[Tensor], suffix: str) -> list[Te
 
 
 def slow_text(network: LSTM, words: Tensor, pool: str) -> Tensor:
-    """What stands for one unpadded text, (H,)."""
+    """Return what stands for one unpadded text, (H,)."""
     inputs = list(network.embedding(words.unsqueeze(0))[0])
     for layer in range(network.lstm.num_layers):
         states = slow_states(network.lstm, inputs, f"l{layer}")

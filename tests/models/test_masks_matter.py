@@ -89,7 +89,7 @@ MASKS: list[tuple[Any, ...]] = [
 
 
 def functions_of(code: CodeType) -> dict[str, CodeType]:
-    """What is defined in compiled text, functions and classes, by its name in the module."""
+    """Return the definitions in compiled text, functions and classes, by its name in the module."""
     found: dict[str, CodeType] = {}
     for part in code.co_consts:
         if isinstance(part, CodeType) and "<" not in part.co_qualname:

@@ -1,4 +1,4 @@
-"""What a user may write into params.yaml, and what it is told otherwise."""
+"""Check what a user may write into params.yaml, and what it is told otherwise."""
 
 import copy
 

@@ -29,7 +29,7 @@ STEPS = 2 * 8  # of a seed: 400 texts in batches of 50, two epochs
 
 
 def write_project(folder):
-    """What a run of one cell reads: params.yaml, the cell, texts whose words tell the label, no vectors."""
+    """Return what a run of one cell reads: params.yaml, the cell, texts whose words tell the label, no vectors."""
     chance = np.random.default_rng(1)
     for name, texts in (("train", 400), ("dev", 60), ("test", 60)):
         labels = chance.integers(4, size=texts)

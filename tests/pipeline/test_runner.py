@@ -1,15 +1,18 @@
 """Many cells: several at once, failures said, a break that leaves nothing running, SLURM."""
 
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from retable.commands import run
 from retable.errors import InputError
-from retable.experiments import runner
+from retable.experiments import cells, runner
 from retable.experiments.runner import Place, run_here, run_on_slurm
+from retable.experiments.scale import scale_preset
 from retable.papers import paper
+from retable.papers.paper import Row
 from retable.results import running
 
 TABLE = paper("fcsr").result_table("fcsr-table-3")
@@ -50,14 +53,32 @@ def test_two_run_at_once_with_half_of_the_processors_each_and_a_failure_keeps_th
     assert (made_up / "ended-b").exists()
 
 
+def test_what_a_failed_cell_said_last_is_told(made_up, capsys):
+    assert [each.place.row for each in running.run_cells([Place("t", "fails", "c")], jobs=2)] == ["fails"]
+    assert "1 of 1: t · fails · c, failed. made to fail" in capsys.readouterr().err
+
+
+def test_an_option_that_a_model_lacks_is_refused_before_anything_runs(monkeypatch, capsys):
+    row = Row("nb-svm", "NB-SVM", "nb-svm", overrides={"model": {"alfa": 1}})
+    source = replace(paper("fcsr"), results=(replace(TABLE, rows=(row,)),))
+    rules = {"vectors": "none", "columns": "sample-en", "rows": "all"}
+    params = {**scale_preset("smoke"), "cells": {TABLE.name: rules}}
+    monkeypatch.setattr(run, "paper_of_table", lambda name: source)
+    monkeypatch.setattr(cells, "paper", lambda name: source)
+    monkeypatch.setattr(run, "load_yaml", lambda path: params)
+    with pytest.raises(SystemExit):
+        run.main([TABLE.name, "--dry-run"])
+    assert "model.alfa is 1" in capsys.readouterr().err
+
+
 def test_a_break_ends_the_processes_that_run(made_up, monkeypatch):
     begun = []
     real = runner.start
     monkeypatch.setattr(runner, "start", lambda *of, **options: begun.append(real(*of, **options)) or begun[-1])
-    cells = run_here([Place("t", row, "c") for row in ("fails", "waits", "waits-too")], jobs=1)
-    next(cells)  # the one that failed has ended
+    ended = run_here([Place("t", row, "c") for row in ("fails", "waits", "waits-too")], jobs=1)
+    next(ended)  # the one that failed
     with pytest.raises(KeyboardInterrupt):
-        cells.throw(KeyboardInterrupt)
+        ended.throw(KeyboardInterrupt)
     assert all(process.poll() is not None for process in begun)
 
 

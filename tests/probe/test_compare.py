@@ -1,4 +1,4 @@
-"""What the comparison of two sides asks for: table by table, with arrays made by hand."""
+"""Check what the comparison of two sides asks for: table by table, with arrays made by hand."""
 
 import numpy as np
 import pytest

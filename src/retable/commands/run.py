@@ -7,15 +7,20 @@ from typing import Any
 
 from retable.errors import InputError
 from retable.experiments.run import train_cell
+from retable.experiments.run_checks import check_cells
 from retable.papers import paper_of_table
 from retable.project.command import command, fail
+from retable.project.params import load_yaml
+from retable.project.paths import PARAMS
 from retable.results.running import chosen_cells, jobs_asked, run_cells, waiting_cells
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
     options = read_options(arguments)
-    table = paper_of_table(options.table).result_table(options.table)
+    source = paper_of_table(options.table)
+    table = source.result_table(options.table)
+    check_cells(load_yaml(PARAMS), source)
     if options.row and options.column and options.executor == "local":
         if waiting_cells(table, chosen_cells(table, options.row, options.column)):
             train_cell(options.table, options.row, options.column)

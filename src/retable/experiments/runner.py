@@ -83,6 +83,7 @@ def start(place: Place, variables: dict[str, str], *, shown: bool) -> "subproces
     """Start the process of a cell; what it says is shown, or goes to its log."""
     environment = variables | os.environ
     if shown:
+        log_of(place).unlink(missing_ok=True)
         return subprocess.Popen(place.command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL)
     with log_of(place).open("wb") as log:
         return subprocess.Popen(

@@ -97,10 +97,6 @@ class ResultTable:
         """Return the score that a column shows."""
         return column.metric or self.metric
 
-    def owner_of(self, column: Column) -> Column:
-        """Return the column under which the runs of a column stand: itself, if it has runs of its own."""
-        return self.column(column.runs_of) if column.runs_of else column
-
     def showing(self, column: str) -> list[Column]:
         """Return the columns that show the runs of a column: itself first, then other scores of them."""
         return [self.column(column), *(other for other in self.columns if other.runs_of == column)]

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
@@ -56,7 +57,13 @@ def run_cells(places: Sequence[Place], *, jobs: int, slurm: dict[str, Any] | Non
     ended: Iterator[Ended] = run_here(places, jobs) if slurm is None else run_on_slurm(places, jobs, slurm)
     failed = []
     for count, each in enumerate(ended, start=1):
-        state = f"failed, see {each.log}" if each.failed else f"{each.seconds:.0f} s"
+        state = f"failed. {last_line(each.log)}" if each.failed else f"{each.seconds:.0f} s"
         print(f"  {count} of {len(places)}: {' · '.join(each.place)}, {state}", file=sys.stderr, flush=True)
         failed += [each] if each.failed else []
     return failed
+
+
+def last_line(log: Path) -> str:
+    """Return the last line of a log, which names the mistake; empty if there is none."""
+    text = log.read_text(encoding="utf-8", errors="replace").strip() if log.exists() else ""
+    return text.splitlines()[-1] if text else ""
