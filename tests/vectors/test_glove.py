@@ -145,36 +145,6 @@ def test_equal_bytes_with_any_number_of_threads(planted):
         assert one.facts == other.facts
 
 
-def test_tiles_are_as_good_an_order_as_one_shuffle(tmp_path):
-    """The loss of all weights after as many passes: 400 words, Zipf's law, topics; less than 2% apart."""
-    draw = np.random.default_rng(1)
-    topics = [draw.permutation(400) for _ in range(8)]
-    ranks = np.minimum(draw.zipf(1.3, (1500, 30)) - 1, 399)
-    texts = [[f"w{topics[text % 8][rank]}" for rank in ranks[text]] for text in range(1500)]
-    lists = TokenLists(written(tmp_path / "t", texts), lowercase=True)
-    vocabulary = [f"w{word}" for word in range(400)]
-    losses = {}
-    for blocks in (1, 16):
-        counted = count_cooccurrences(lists.batches(), vocabulary, 5)
-        order = np.random.default_rng(2)
-        fit = Fit(
-            in_tiles(counted, blocks, x_max=10, exponent=0.75, seed=1), first_tables(400, 20, blocks, order), 20, 0.05
-        )
-        with ThreadPoolExecutor(1) as pool:
-            for _ in range(6):
-                visit_all(fit, order, pool, 1)
-            losses[blocks] = visit_all(fit._replace(learning_rate=0.0), order, pool, 1)
-    assert losses[16] < 1.02 * losses[1]
-
-
-def test_the_loss_falls_from_pass_to_pass(planted):
-    vectors = train_glove(planted.texts, **GLOVE | {"epochs": 10})
-    losses = vectors.facts["losses"]
-    assert len(losses) == 10
-    assert losses == sorted(losses, reverse=True)
-    assert losses[-1] < losses[0] / 5
-
-
 def test_where_the_weighting_ends(planted):  # eq. 9: f is 1 with exponent 0, and above x_max
     short = GLOVE | {"epochs": 2}
     even = train_glove(planted.texts, **short | {"exponent": 0.0})

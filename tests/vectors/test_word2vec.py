@@ -1,8 +1,5 @@
-"""word2vec: words that stand together come close, nothing is dropped in silence."""
+"""word2vec: nothing of a long text is dropped in silence, every word is told (more: test_trainers.py)."""
 
-import random
-
-import numpy as np
 import pytest
 
 from retable.errors import InputError
@@ -11,30 +8,11 @@ from retable.vectors.token_lists import TokenLists
 from retable.vectors.word2vec import train_word2vec
 from tests.vectors.conftest import WORD2VEC, written
 
-TEXTS = 3_000  # 36,000 words: several of gensim's jobs of 10,000
 
-
-@pytest.fixture
-def texts(tmp_path):
-    """Texts on food or on ships, never both, and one word that occurs once."""
-    draw = random.Random(1)
-    topics = [[f"{topic}{number}" for number in range(20)] for topic in ("Food", "ship")]
-    lists = [draw.choices(draw.choice(topics), k=12) for _ in range(TEXTS)] + [["once"]]
-    return written(tmp_path / "texts.parquet", lists)
-
-
-def test_words_of_one_topic_are_near(texts):
-    vectors = train_word2vec(texts, **WORD2VEC)
-    unit = vectors.matrix / np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
-    is_food = np.array([word.startswith("food") for word in vectors.words])
-    cosine = unit @ unit.T
-    assert cosine[is_food][:, is_food].mean() > cosine[is_food][:, ~is_food].mean() + 0.3
-
-
-def test_progress_adds_up_and_the_words_are_told(texts):
+def test_progress_adds_up_and_the_words_are_told(planted):
     told = []
-    vectors = train_word2vec(texts, on_words=told.append, **WORD2VEC)
-    assert sum(told) == WORD2VEC["epochs"] * vectors.facts["training_words"] == 4 * (TEXTS * 12 + 1)
+    vectors = train_word2vec(planted.texts, on_words=told.append, **WORD2VEC)
+    assert sum(told) == WORD2VEC["epochs"] * vectors.facts["training_words"] == 4 * 5 * 8_000
 
 
 def test_a_long_text_comes_in_pieces(tmp_path, monkeypatch):  # gensim would drop what is beyond 10,000 words
@@ -55,6 +33,6 @@ def test_lists_are_the_texts_and_a_word_is_one_object(tmp_path, monkeypatch):  #
     assert first[0] is first[2] is second[1]
 
 
-def test_what_cannot_be_trained(texts):
+def test_what_cannot_be_trained(planted):
     with pytest.raises(InputError, match='algorithm of word vectors is "skipgram"; did you mean "skip-gram"'):
-        train_word2vec(texts, **WORD2VEC | {"algorithm": "skipgram"})
+        train_word2vec(planted.texts, **WORD2VEC | {"algorithm": "skipgram"})
