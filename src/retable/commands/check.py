@@ -87,15 +87,9 @@ def check_table(table: ResultTable, console: Console) -> int:
         colour = "red" if failed else COLOURS[line.verdict]
         verdict = "refused" if refused else "regression" if failed else line.verdict or "–"
         interval = f"{line.low} – {line.high}" if line.low else ""
-        shown.add_row(
-            line.row,
-            line.column,
-            line.measured,
-            interval,
-            line.published,
-            f"{old:.{digits}f}" if old is not None else "",
-            f"[{colour}]{verdict}[/]",
-        )
+        bank = f"{old:.{digits}f}" if old is not None else ""
+        said = f"[{colour}]{verdict}[/]"
+        shown.add_row(line.row, line.column, line.measured, interval, line.published, bank, said)
     if shown.row_count:
         console.print(shown)
     return failures

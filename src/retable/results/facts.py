@@ -96,7 +96,7 @@ def first_sentence(module: str, name: str) -> str:
 def training_text(training: Mapping[str, Any]) -> dict[str, str]:
     """Optimiser, first rate, schedule and batch size of a preset; a linear model has none of them."""
     if "optimiser" not in training:
-        return {"optimiser": "", "learning rate": "", "batch": "", "epochs": ""}
+        return {}
     momentum = f", momentum {training['momentum']:g}" if training["momentum"] else ""
     decay = f", L2 {training['weight_decay']:g}" if training["weight_decay"] else ""
     return {
