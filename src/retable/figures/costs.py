@@ -8,8 +8,9 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 
 from retable.figures.figure import Figure, Lines, Plot
-from retable.figures.measured import Measured, Networks, OfRows, Panel, most_common
+from retable.figures.measured import Measured, OfRows, Panel, most_common
 from retable.figures.names import put_names
+from retable.figures.networks import Networks
 from retable.figures.style import BLUE, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
 from retable.models import LINEAR_MODELS
 from retable.runs.record import RunRecord

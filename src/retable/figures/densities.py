@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from retable.figures.figure import Lines, Plot, WeightsFigure, csv_line
-from retable.figures.measured import Measured, Networks
+from retable.figures.measured import Measured
+from retable.figures.networks import Networks
 from retable.figures.style import each_once, line_looks
 from retable.figures.words import shares_of
 from retable.papers.paper import ResultTable
