@@ -5,7 +5,6 @@ end what each stage took. The times are kept (.retable/stages.json) and make the
 """
 
 import argparse
-import json
 import os
 import re
 import subprocess
@@ -19,7 +18,7 @@ from rich.table import Table
 
 from retable.errors import InputError
 from retable.experiments.runner import JOBS, cores, default_jobs
-from retable.files import atomic_file, read_json, write_json
+from retable.files import read_json, write_json
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
 from retable.project.paths import CHECKOUT, PARAMS, ROOT, SCRATCH
@@ -87,11 +86,8 @@ class Reader:
         left = [name for name in self.expected if name not in self.done and name != stage]
         after = sum(self.expected[name] for name in left)
         position = f"stage {len(self.done) + 1} of {max(len(self.expected), len(self.done) + 1)}"
-        with atomic_file(PLAN) as part:
-            part.write_text(
-                json.dumps({"position": position, "this_s": self.expected.get(stage, 1.0), "after_s": after})
-            )
         here = self.expected.get(stage, 1.0)
+        write_json(PLAN, {"position": position, "this_s": here, "after_s": after})
         self.console.print(
             f"[bold]{position}[/] {stage.rpartition(':')[2]}  "
             f"[dim]about {duration_text(here)}, all stages about {duration_text(here + after)}[/]"
@@ -140,11 +136,6 @@ def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) ->
     return reader
 
 
-def surroundings(jobs: int) -> dict[str, str]:
-    """Return the environment of the stages."""
-    return KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(jobs)}
-
-
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="make tables", description="Run the pipeline with a display of the whole.")
@@ -158,14 +149,9 @@ def main(arguments: list[str] | None = None) -> None:
 
         write_scale(options.scale or "cpu")
     params = load_yaml(PARAMS)
-    start, environment = time.monotonic(), surroundings(options.jobs)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
+    start, words = time.monotonic(), [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"]
+    environment = KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(options.jobs)}
+    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         reader = follow(process, params, options.jobs)
     finally:

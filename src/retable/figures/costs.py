@@ -109,7 +109,7 @@ def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> P
                 mean_of(of_columns, lambda run: run.accuracy),
                 mean_of(of_columns, lambda run: float(run.cost["flops_per_word"])),
                 mean_of(of_columns, lambda run: float(run.cost["seconds"])) if is_here else None,
-                mean_of(of_columns, core_seconds) if is_here else None,
+                mean_of(of_columns, lambda run: run.machine[1] * float(run.cost["seconds"])) if is_here else None,
                 is_floor(measured.tables[panel.table].row(row).model),
                 len(every),
                 "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (r.machine for r in every)})),
@@ -122,11 +122,6 @@ def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> P
 def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord], float]) -> float:
     """Return the mean of a measure over the runs of a column and then over the columns."""
     return mean([mean([measure(run) for run in runs]) for runs in columns])
-
-
-def core_seconds(run: RunRecord) -> float:
-    """Threads times seconds: what it took of all cores, waiting for each other included."""
-    return run.machine[1] * float(run.cost["seconds"])
 
 
 def is_floor(model: str | None) -> bool:

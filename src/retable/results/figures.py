@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from retable.figures.declared import FIGURES, cost_figure_name, cost_figures
+from retable.figures.declared import COST_FIGURE, FIGURES, cost_figures
 from retable.figures.figure import AnyFigure, Drawn
 from retable.figures.left_out import remarks
 from retable.figures.measured import Key, Measured
@@ -100,12 +100,10 @@ def write_figure(
         "files": write_files(folder, figure.name, found) if found else [],
         "note": note if found else f"{TOO_FEW} {note}",
     }
-    return entry | ({"runs": runs_shown(figure, measured)} if of_weights and found else {})
-
-
-def runs_shown(figure: AnyFigure, measured: Measured) -> list[str]:
-    """Return the keys of the runs that a figure shows."""
-    return sorted({run.key for _, of_rows in figure.runs_of(measured) for runs in of_rows.values() for run in runs})
+    if of_weights and found:
+        shown = {run.key for _, of_rows in figure.runs_of(measured) for runs in of_rows.values() for run in runs}
+        entry["runs"] = sorted(shown)
+    return entry
 
 
 def entry_before(figure: AnyFigure, before: Path, current: Container[str]) -> dict[str, Any] | None:
@@ -137,6 +135,6 @@ def write_figures(to: Path, resolver: Resolver, statistics: Statistics) -> list[
             measured, missing = measured_of(source, resolver, statistics)
             figures = [*FIGURES.get(source.name, ()), *cost_figures(source)]
             of_paper = [write_figure(figure, measured, missing, scale, folder, before) for figure in figures]
-            entries += [each for each in of_paper if each["drawn"] or not each["name"].startswith(cost_figure_name(""))]
+            entries += [each for each in of_paper if each["drawn"] or not each["name"].startswith(COST_FIGURE)]
         write_json(folder / "figures.json", entries)
     return entries

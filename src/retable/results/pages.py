@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.experiments.scale import scale_preset
-from retable.figures.declared import FIGURES, cost_figure_name
+from retable.figures.declared import COST_FIGURE
 from retable.figures.figure import Lines
 from retable.figures.style import INK
 from retable.files import atomic_file, read_csv, read_json
@@ -84,7 +84,7 @@ def write_pages(root: Path, bank: Path) -> int:
 def table_section(table: ResultTable, resolver: Resolver, docs: Path) -> str:
     """Return a table as a section: lines, costs, picture, and where its runs were made."""
     lines, costs = lines_and_costs(table, resolver)
-    picture = f"figures/{cost_figure_name(table.name)}.svg"
+    picture = f"figures/{COST_FIGURE}{table.name}.svg"
     shown = f"\n![Accuracy against cost]({picture})\n" if (docs / picture).exists() else ""
     own = [run for run in resolver.by_key.values() if run.place[0] == table.name]
     made = f"### Made on\n\n{origin_of(own)}\n"
@@ -104,8 +104,8 @@ def figures_markdown(entries: Sequence[Mapping[str, Any]], folder: Path) -> str:
         entries: of figures.json.
         folder: docs/figures, where the lists of words are read.
     """
-    of_papers = {figure.name for figures in FIGURES.values() for figure in figures}
-    shown = [figure_markdown(entry, folder) for entry in entries if entry["drawn"] and entry["name"] in of_papers]
+    of_papers = (entry for entry in entries if not entry["name"].startswith(COST_FIGURE))
+    shown = [figure_markdown(entry, folder) for entry in of_papers if entry["drawn"]]
     return "\n".join([FIGURES_HEADING, *shown]) if shown else ""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from retable.experiments.cells import plan_of_checkout
-from retable.figures.declared import COST_CAPTION, cost_figure_name
+from retable.figures.declared import COST_CAPTION, COST_FIGURE
 from retable.figures.pictures import pictures_of_run
 from retable.files import atomic_folder, read_csv, read_json
 from retable.papers import papers, result_tables
@@ -92,7 +92,7 @@ def table_section(table: Table, resolver: Resolver, on_cell: Callable[[int], Non
     rows, columns = printed_names(table, lines)
     runs = own_runs(table, resolver)
     cells: dict[Key, Line | None] = {(row, column): None for row in rows for column in columns}
-    svg = FIGURES / f"{cost_figure_name(table.name)}.svg"
+    svg = FIGURES / f"{COST_FIGURE}{table.name}.svg"
     body = {
         "name": table.name,
         "unit": "" if isinstance(table, StatisticsTable) else f"{table.metric}, {table.unit}",
@@ -171,7 +171,7 @@ def figure_sections() -> list[Section]:
     """
     path, sections = FIGURES / "figures.json", []
     for entry in read_json(path) if path.exists() else ():
-        if not entry["name"].startswith(cost_figure_name("")):
+        if not entry["name"].startswith(COST_FIGURE):
             drawn = [(FIGURES / name).read_text(encoding="utf-8") for name in entry["files"] if name.endswith(".svg")]
             body = {"pictures": drawn, "caption": entry["caption"], "note": entry["note"]}
             sections.append({"id": entry["name"], "title": entry["title"], "figure": body})

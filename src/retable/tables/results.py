@@ -51,7 +51,7 @@ class RunResult:
         """
         scores = metrics["domains"][domain] if domain else metrics
         vectors, clean = metrics["vectors"], scores["test_clean"]
-        of_cost = metric in COST_UNITS
+        of_cost, fold = metric in COST_UNITS, Fold.of_parameters(metrics["parameters"].get("corpus", {}))
         return cls(
             cost[metric] if of_cost else scores["test"][metric],
             None if of_cost or not clean else clean[metric],
@@ -62,7 +62,7 @@ class RunResult:
             metrics["epochs"]["turned"],
             metrics["parameters"]["training"].get("max_words", 0),
             schedule_cut(metrics["parameters"]["training"], metrics["epochs"]["run"]),
-            fold_label(metrics["parameters"]),
+            fold.label if fold else "",
             (metrics.get("dev") or {}).get("accuracy"),
             0 if of_cost or not clean else clean.get("texts", 0),
         )
@@ -79,12 +79,6 @@ def limited(result: RunResult, allowed: int, whole: int) -> RunResult:
     """
     ended = 0 < allowed < whole and result.epochs == allowed and not result.cut
     return replace(result, of_epochs=whole) if ended else result
-
-
-def fold_label(parameters: Mapping[str, Any]) -> str:
-    """Return the fold of a run's parameters, for the bank; empty where there is none."""
-    fold = Fold.of_parameters(parameters.get("corpus", {}))
-    return fold.label if fold else ""
 
 
 def of_folds(runs: Sequence[RunResult]) -> RunResult:
