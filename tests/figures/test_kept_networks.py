@@ -4,10 +4,10 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+from retable.figures import networks
 from retable.files import write_json
 from retable.layers.embedding import WordEmbedding
 from retable.models.lama import LAMA
-from retable.results import figures
 from retable.runs.record import read_run
 from retable.text.splits import Facts, tagged_schema
 from retable.text.vocabulary import Vocabulary
@@ -38,16 +38,16 @@ def run(tmp_path, monkeypatch):
     table = {"id": ["1", "2"], "tokens": tokens, "label": ["positive", "negative"], "clean": [True, True]}
     split = pa.table(table, schema=tagged_schema(FACTS, parts=False))
     pq.write_table(split, tmp_path / "tagged/sst-2/test.parquet")
-    monkeypatch.setattr(figures, "TAGGED", tmp_path / "tagged")
+    monkeypatch.setattr(networks, "TAGGED", tmp_path / "tagged")
     return read_run(folder)
 
 
 def test_a_network_is_read_from_the_runs_folder_and_asked_on_the_test_texts(run):
-    texts = figures.KeptNetworks().texts(run)
+    texts = networks.Networks().texts(run)
     assert [(text.words, text.label) for text in texts] == [
         (("good", "film", "bad"), "positive"),
         (("bad",), "negative"),
     ]
     np.testing.assert_allclose([text.weights.sum() for text in texts], 1.0, rtol=1e-5)
     assert np.ptp(texts[0].weights) > 1e-4  # the heads do not attend to all alike
-    assert figures.KeptNetworks().labels(run) == FACTS.labels
+    assert networks.Networks().labels(run) == FACTS.labels

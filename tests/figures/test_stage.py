@@ -17,7 +17,7 @@ from retable.figures.roc import RocFigure
 from retable.figures.scatter import SizeFigure
 from retable.figures.words import TopWords
 from retable.files import write_json
-from retable.papers import paper
+from retable.papers import paper, papers
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.results import figures
 from retable.results.resolving import Filled
@@ -72,8 +72,7 @@ def runs(tmp_path, monkeypatch):
         for seed in (1, 2):
             folder = write_run(run_of(tmp_path, row, seed), row=row, seed=seed)
             change(folder / "cost.json", parameters=5_200_000 + len(row))
-    monkeypatch.setattr(figures, "paper", lambda name: PAPER)
-    monkeypatch.setattr(figures, "PAPERS", {"fcsr": ""})
+    monkeypatch.setattr(figures, "papers", lambda: [PAPER])
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS})
     monkeypatch.setattr(figures, "cost_figures", lambda source: [])
     return tmp_path
@@ -157,12 +156,10 @@ def test_a_table_whose_runs_do_not_suffice_has_no_figure_of_costs(runs, monkeypa
 
 
 def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():
-    names = {figure.name for _, of_paper in figures.drawn_figures() for figure in of_paper}
-    assert {"cost-fcsr-table-3", "cost-lama-table-4", "cost-floors-table-1", "fcsr-figure-6"} <= names
+    names = {figure.name for source in papers() for figure in cost_figures(source)}
+    assert {"cost-fcsr-table-3", "cost-lama-table-4", "cost-floors-table-1"} <= names
     assert "cost-lama-table-5" not in names  # counts, no scores
-    (figure,) = (
-        figure for figure in cost_figures(paper("transformer-f")) if figure.name == "cost-transformer-f-table-3"
-    )
+    (figure,) = (each for each in cost_figures(paper("transformer-f")) if each.name == "cost-transformer-f-table-3")
     assert all(not panel.column.endswith("-f1") for panel in figure.panels)
 
 
@@ -225,7 +222,7 @@ class Network:
 def test_a_figure_of_weights_stands_where_they_are_not_at_hand_until_its_runs_are_others(runs, monkeypatch):
     figure = TopWords("words", "Words", "", SST, rows=("fcsr",), fewest=1, classes=(("sst-2", "ship"),))
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (figure,)})
-    monkeypatch.setattr(figures, "KeptNetworks", Network)
+    monkeypatch.setattr(figures, "Networks", Network)
     monkeypatch.setattr(figures, "TAGGED", runs)
     assert not written(runs)["words"]["drawn"]
     (runs / "sst-2").mkdir()

@@ -24,12 +24,6 @@ def test_other_test_texts_add_their_sampling():
     assert ((wide[1] - wide[0]) / 2) ** 2 - ((narrow[1] - narrow[0]) / 2) ** 2 == pytest.approx(added, abs=1e-8)
 
 
-def test_a_mean_of_many_published_runs_is_told_more_narrowly():
-    one = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_deviation=None)
-    many = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_deviation=None, published_runs=30)
-    assert many[1] - many[0] < one[1] - one[0]
-
-
 def test_the_interval_ends_at_one():
     assert prediction_interval([0.999], 10, same_texts=True, seed_deviation=0.05)[1] == 1.0
 

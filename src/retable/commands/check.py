@@ -23,7 +23,7 @@ from retable.results.tables import result_of
 from retable.runs.bank import read_lines as read_lines_of_bank
 from retable.runs.record import RunRecord
 from retable.tables.lines import Line, read_lines
-from retable.tables.results import COST_UNITS, DIGITS, FACTOR, of_folds
+from retable.tables.results import COST_UNITS, DIGITS, FACTOR, mean, of_folds
 from retable.text.folds import Fold
 
 COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow", "uninformative": "dim", "": "dim"}
@@ -57,13 +57,8 @@ def banked_values(table: ResultTable) -> dict[tuple[str, str], float]:
 
 def mean_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> float:
     """Return the mean score of seeds, of each of which all folds are there."""
-    results = [of_folds([result_of(run, metric, domain) for run in runs]) for runs in seeds if is_whole(runs)]
-    return sum(result.value for result in results) / len(results) if results else math.nan
-
-
-def is_whole(runs: list[RunRecord]) -> bool:
-    """Return whether all folds of a seed are there."""
-    return len(runs) == max(1, runs[0].cut[1])
+    whole = [runs for runs in seeds if len(runs) == max(1, runs[0].cut[1])]
+    return mean([of_folds([result_of(run, metric, domain) for run in runs]).value for runs in whole] or [math.nan])
 
 
 def check_table(table: ResultTable, console: Console) -> int:
@@ -87,15 +82,9 @@ def check_table(table: ResultTable, console: Console) -> int:
         colour = "red" if failed else COLOURS[line.verdict]
         verdict = "refused" if refused else "regression" if failed else line.verdict or "–"
         interval = f"{line.low} – {line.high}" if line.low else ""
-        shown.add_row(
-            line.row,
-            line.column,
-            line.measured,
-            interval,
-            line.published,
-            f"{old:.{digits}f}" if old is not None else "",
-            f"[{colour}]{verdict}[/]",
-        )
+        bank = f"{old:.{digits}f}" if old is not None else ""
+        said = f"[{colour}]{verdict}[/]"
+        shown.add_row(line.row, line.column, line.measured, interval, line.published, bank, said)
     if shown.row_count:
         console.print(shown)
     return failures

@@ -7,9 +7,7 @@ Out  results/runs/<table>/<key>/, and the record in MLflow
 import argparse
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -85,7 +83,9 @@ def check_run(folder: Path) -> RunRecord:
     """
     run = read_run(folder)
     metrics = run.metrics
-    check_names(metrics)
+    table = result_table(metrics["table"])  # names that there are: they can lead to no other folder
+    table.row(metrics["row"])
+    table.column(metrics["column"])
     hashes = metrics["hashes"]
     stated = (hashes["parameters"], metrics["key"])
     if stated != (
@@ -112,10 +112,3 @@ def check_run(folder: Path) -> RunRecord:
                 f"{metrics['test'][name]:.6f}; copy the folder again."
             )
     return run
-
-
-def check_names(metrics: Mapping[str, Any]) -> None:
-    """Refuse a run of a table, row or column that there is not; a name can lead to no other folder then."""
-    table = result_table(metrics["table"])
-    table.row(metrics["row"])
-    table.column(metrics["column"])

@@ -6,7 +6,6 @@ take what the bank's runs took, and of other stages nothing is known.
 """
 
 import argparse
-import json
 import os
 import re
 import subprocess
@@ -20,7 +19,7 @@ from rich.table import Table
 
 from retable.errors import InputError
 from retable.experiments.runner import JOBS, cores, default_jobs
-from retable.files import atomic_file, read_json, write_json
+from retable.files import read_json, write_json
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
 from retable.project.paths import BANK, CHECKOUT, PARAMS, ROOT, SCRATCH
@@ -93,8 +92,7 @@ class Reader:
         here, left = self.expected.get(stage, 0.0), self.expected.keys() - self.done - {stage}
         after, unknown = sum(self.expected[name] for name in left), sum(not self.expected[name] for name in left)
         position = f"stage {len(self.done) + 1} of {max(len(self.expected), len(self.done) + 1)}"
-        with atomic_file(PLAN) as part:
-            part.write_text(json.dumps({"position": position, "this_s": here, "after_s": after}))
+        write_json(PLAN, {"position": position, "this_s": here, "after_s": after})
         self.console.print(
             f"[bold]{position}[/] {stage.rpartition(':')[2]}  [dim]"
             + (f"about {duration_text(here)}, " if here else "")
@@ -145,11 +143,6 @@ def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) ->
     return reader
 
 
-def surroundings(jobs: int) -> dict[str, str]:
-    """Return the environment of the stages."""
-    return KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(jobs)}
-
-
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="make tables", description="Run the pipeline with a display of the whole.")
@@ -163,14 +156,9 @@ def main(arguments: list[str] | None = None) -> None:
 
         write_scale(options.scale or "cpu")
     params = load_yaml(PARAMS)
-    start, environment = time.monotonic(), surroundings(options.jobs)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
+    start, words = time.monotonic(), [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"]
+    environment = KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(options.jobs)}
+    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         reader = follow(process, params, options.jobs)
     finally:

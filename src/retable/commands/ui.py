@@ -25,15 +25,10 @@ def main(arguments: list[str] | None = None) -> None:
     with locked(store):
         connect(store)  # two processes that make one sqlite file at once crash
     print(f"\n  http://127.0.0.1:{port}{START_PAGE}\n\n{store.shown}; Ctrl-C ends it", flush=True)
-    options = {
-        "--backend-store-uri": store.uri,
-        "--artifacts-destination": store.artifacts.as_uri(),
-        "--host": "127.0.0.1",
-        "--port": str(port),
-        "--workers": "1",
-        "--uvicorn-opts": "--log-level warning",
-    }
-    words = [word for option in options.items() for word in option]
+    words = [
+        "--backend-store-uri", store.uri, "--artifacts-destination", store.artifacts.as_uri(), "--host", "127.0.0.1",
+        "--port", str(port), "--workers", "1", "--uvicorn-opts", "--log-level warning",
+    ]  # fmt: skip
     quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "PYTHONWARNINGS": "ignore"}
     os.execve(sys.executable, [sys.executable, "-m", "mlflow", "ui", *words], os.environ | ENVIRONMENT | quiet)
 

@@ -1,6 +1,6 @@
 """The attention weights of a trained network, as it computes them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -28,13 +28,7 @@ class SoftmaxRecord(TorchFunctionMode):
         super().__init__()
         self.layers: list[Tensor] = []
 
-    def __torch_function__(
-        self,
-        function: Callable[..., Any],
-        types: Iterable[Any],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
         if function is torch.softmax and result.dim() == 4:
             self.layers.append(result.detach())

@@ -8,8 +8,9 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 
 from retable.figures.figure import Figure, Lines, Plot
-from retable.figures.measured import Measured, Networks, OfRows, Panel, most_common
+from retable.figures.measured import Measured, OfRows, Panel, most_common
 from retable.figures.names import put_names
+from retable.figures.networks import Networks
 from retable.figures.style import BLUE, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
 from retable.models import LINEAR_MODELS
 from retable.runs.record import RunRecord
@@ -108,7 +109,7 @@ def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> P
                 mean_of(of_columns, lambda run: run.accuracy),
                 mean_of(of_columns, lambda run: float(run.cost["flops_per_word"])),
                 mean_of(of_columns, lambda run: float(run.cost["seconds"])) if is_here else None,
-                mean_of(of_columns, core_seconds) if is_here else None,
+                mean_of(of_columns, lambda run: run.machine[1] * float(run.cost["seconds"])) if is_here else None,
                 is_floor(measured.tables[panel.table].row(row).model),
                 len(every),
                 "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (r.machine for r in every)})),
@@ -121,11 +122,6 @@ def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> P
 def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord], float]) -> float:
     """Return the mean of a measure over the runs of a column and then over the columns."""
     return mean([mean([measure(run) for run in runs]) for runs in columns])
-
-
-def core_seconds(run: RunRecord) -> float:
-    """Threads times seconds: what it took of all cores, waiting for each other included."""
-    return run.machine[1] * float(run.cost["seconds"])
 
 
 def is_floor(model: str | None) -> bool:

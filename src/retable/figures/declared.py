@@ -21,6 +21,7 @@ from retable.papers.figures.fcsr import HEADS, LAYERS, LINES, WINDOW_ROWS, WINDO
 from retable.papers.figures.lama import ENCODERS, LENGTHS
 from retable.papers.paper import Column, Paper, ResultTable
 
+COST_FIGURE = "cost-"  # and the name of its table
 COST_CAPTION = (
     "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
     "on the machine that most rows were timed on, all candidates of a linear model together; where rows had unlike "
@@ -164,7 +165,7 @@ def cost_figures(source: Paper) -> list[CostFigure]:
     """Accuracy against cost, for each table of accuracies."""
     return [
         CostFigure(
-            cost_figure_name(table.name),
+            COST_FIGURE + table.name,
             f"Accuracy against cost: {table.title}",
             f"Ours, not the paper's. {COST_CAPTION}",
             tuple(Panel(table.name, column.id) for column in table.columns if is_of_accuracy(table, column)),
@@ -173,11 +174,6 @@ def cost_figures(source: Paper) -> list[CostFigure]:
         for table in source.results
         if any(is_of_accuracy(table, column) for column in table.columns)
     ]
-
-
-def cost_figure_name(table: str) -> str:
-    """Return the file of a table's figure of costs."""
-    return f"cost-{table}"
 
 
 def is_of_accuracy(table: ResultTable, column: Column) -> bool:

@@ -8,13 +8,15 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from retable.figures.figure import Lines, Plot, WeightsFigure, csv_line
-from retable.figures.measured import Measured, Networks
+from retable.figures.measured import Measured
+from retable.figures.networks import Networks
 from retable.figures.style import each_once, line_looks
 from retable.figures.words import shares_of
 from retable.papers.paper import ResultTable
 
 FEWEST = 5  # occurrences of a word in a class; of fewer no density is drawn
 PLACES = 128
+NONE = ((None, None),)  # place and density of a class without any
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,9 @@ class WordWeightsFigure(WeightsFigure[Shares]):
             where = places_of(plot)
             for shares in plot.marks:
                 counts = {"occurrences": len(shares.values), "epochs": shares.epochs}
-                heights = density(np.array(shares.values), where) if shares.is_drawn else [None]
-                lines += [
-                    csv_line({"word": plot.title, "class": shares.label, "weight": x, "density": y} | counts)
-                    for x, y in zip(where if shares.is_drawn else [None], heights, strict=True)
-                ]
+                points = zip(where, density(np.array(shares.values), where), strict=True) if shares.is_drawn else NONE
+                cells = {"word": plot.title, "class": shares.label}
+                lines += [csv_line({**cells, "weight": x, "density": y, **counts}) for x, y in points]
         return lines
 
     def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 import matplotlib as mpl
 from matplotlib.axes import Axes
 
-from retable.figures.measured import Measured, Networks, OfRows, Panel
+from retable.figures.measured import Measured, OfRows, Panel
+from retable.figures.networks import Networks
 from retable.figures.style import STYLE, Format, legend_below, number_text, panel_axes, saved
 from retable.papers.paper import ResultTable
 

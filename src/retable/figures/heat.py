@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import fontManager
 
 from retable.figures.figure import Lines, Plot, WeightsFigure
-from retable.figures.measured import Measured, Networks
+from retable.figures.measured import Measured
+from retable.figures.networks import Networks
 from retable.figures.style import SHADES, Format, bare, each_once
 
 CHINESE_FONTS = (

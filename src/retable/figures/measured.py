@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -37,21 +37,6 @@ class AttendedText:
     def shares(self) -> np.ndarray:
         """Weights times the words of the text, so that a longer text makes no weight smaller: 1 is an even share."""
         return self.weights * len(self.words)
-
-
-class Networks(Protocol):
-    """Ask what a figure wants of the trained network of a run whose weights were kept."""
-
-    def texts(self, run: RunRecord) -> list[AttendedText]:
-        """Return the test texts with the weights of their words."""
-
-    def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
-        """Return words and last attention matrix of the first short test text that has all of `wanted`; None without
-        one.
-        """
-
-    def labels(self, run: RunRecord) -> tuple[str, ...]:
-        """Return the labels of the corpus."""
 
 
 @dataclass(frozen=True)

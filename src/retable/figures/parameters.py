@@ -25,36 +25,31 @@ class ParameterFigure(LinesFigure):
     measure: Literal["accuracy", "seconds_per_epoch"] = "accuracy"
 
     @property
-    def of_times(self) -> bool:
-        """Return whether times are drawn."""
-        return self.measure == "seconds_per_epoch"
-
-    @property
     def asks(self) -> str:
         """Return "times" where they are drawn."""
-        return "times" if self.of_times else ""
+        return "times" if self.measure == "seconds_per_epoch" else ""
 
     @property
     def axes(self) -> LineAxes:
         """Return both axes: a time begins at zero, an accuracy where it begins."""
-        label = "seconds an epoch" if self.of_times else "accuracy on test, %"
-        return LineAxes(self.parameter, label, self.short, self.measure, y_from_zero=self.of_times)
+        label = "seconds an epoch" if self.asks else "accuracy on test, %"
+        return LineAxes(self.parameter, label, self.short, self.measure, y_from_zero=bool(self.asks))
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Curve]:
         """Yield the lines of which a point is measured."""
-        shown = of_one_machine(of_rows) if self.of_times else of_rows
+        shown = of_one_machine(of_rows) if self.asks else of_rows
         for name in dict.fromkeys(name for name, *_ in self.lines):
             points = [(value, shown[row]) for line, value, row in self.lines if line == name and row in shown]
             if points:
                 count = min(len(runs) for _, runs in points)
                 values = [[self.measure_of(runs[index]) for _, runs in points] for index in range(count)]
-                intervals = [] if self.of_times else [measured.interval(panel, runs[:count]) for _, runs in points]
+                intervals = [] if self.asks else [measured.interval(panel, runs[:count]) for _, runs in points]
                 places = [value or 0 for value, _ in points]
                 yield Curve.of_runs(name, places, values, level=points[0][0] is None, intervals=intervals)
 
     def measure_of(self, run: RunRecord) -> float:
         """Return what is shown of a run."""
-        return float(run.cost["seconds_per_epoch"]) if self.of_times else run.accuracy
+        return float(run.cost["seconds_per_epoch"]) if self.asks else run.accuracy
 
     def is_enough(self, marks: Sequence[Curve]) -> bool:
         """Return whether the lines have enough points together."""
@@ -70,6 +65,6 @@ class ParameterFigure(LinesFigure):
 
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield what bars are, and the lines that are told at the border."""
-        if not self.of_times:
+        if not self.asks:
             yield from told_of_bars(lines)
         yield from super().remarks(lines)

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retable.figures.figure import Drawn, Lines, Plot, WeightsFigure
-from retable.figures.measured import AttendedText, Measured, Networks
+from retable.figures.measured import AttendedText, Measured
+from retable.figures.networks import Networks
 from retable.papers.paper import ResultTable
 
 FEWEST_PLACES = 5  # of a word in the texts of a class

@@ -21,6 +21,7 @@ from retable.vectors.store import coverage as words_covered
 from retable.vectors.token_lists import TokenLists
 
 Rows = list[dict[str, Any]]
+SHOWN_ELSEWHERE = ("source", "unit", "size", "format", "member", "corpora")  # of the parameters of vectors
 COMPARED = {  # key of agreement.json -> what it is
     "words": "words of tagging in context, looked up",
     "characters": "characters, by the words of plain segmentation",
@@ -96,7 +97,7 @@ def first_sentence(module: str, name: str) -> str:
 def training_text(training: Mapping[str, Any]) -> dict[str, str]:
     """Optimiser, first rate, schedule and batch size of a preset; a linear model has none of them."""
     if "optimiser" not in training:
-        return {"optimiser": "", "learning rate": "", "batch": "", "epochs": ""}
+        return {}
     momentum = f", momentum {training['momentum']:g}" if training["momentum"] else ""
     decay = f", L2 {training['weight_decay']:g}" if training["weight_decay"] else ""
     return {
@@ -118,9 +119,7 @@ def corpora() -> Rows:
             UNLABELLED: facts["splits"].get(UNLABELLED, {}).get("texts"),
             "words a text": facts["published-average-words"] if facts["language"] != "zh" else None,
             "characters a text": facts["published-average-characters"],
-            "vocabulary": facts[
-                "published-vocabulary-words" if facts["language"] != "zh" else "published-vocabulary-characters"
-            ],
+            "vocabulary": facts[f"published-vocabulary-{'characters' if facts['language'] == 'zh' else 'words'}"],
             "removed": sum(facts["removed"].values()),
         }
         for facts in in_scale("corpora", CLEAN, "stats.json")
@@ -131,58 +130,40 @@ def leakage() -> Rows:
     """Return how far dev and test texts stand in training texts of the same corpus, and how many texts repeat another
     one.
     """
-    return [
-        {
-            "corpus": facts["corpus"],
-            **{
-                f"{asked} in train, {kind}": facts["leakage"][f"{asked}-in-train"][kind]
-                for asked in ("dev", "test")
-                for kind in ("exact", "near")
-            },
-            "clean test texts": share(
-                facts["splits"]["test"]["texts"] - sum(facts["leakage"]["test-in-train"].values()),
-                facts["splits"]["test"]["texts"],
-            ),
-            "texts in clusters": facts["near-duplicates"]["texts"],
-            "clusters": facts["near-duplicates"]["clusters"],
+    rows: Rows = []
+    for facts in in_scale("corpora", CLEAN, "stats.json"):
+        leaks, test = facts["leakage"], facts["splits"]["test"]["texts"]
+        in_train = {
+            f"{asked} in train, {kind}": leaks[f"{asked}-in-train"][kind]
+            for asked in ("dev", "test")
+            for kind in ("exact", "near")
         }
-        for facts in in_scale("corpora", CLEAN, "stats.json")
-    ]
+        clean, twice = share(test - sum(leaks["test-in-train"].values()), test), facts["near-duplicates"]
+        counts = {"clean test texts": clean, "texts in clusters": twice["texts"], "clusters": twice["clusters"]}
+        rows.append({"corpus": facts["corpus"], **in_train, **counts})
+    return rows
 
 
 def overlaps() -> Rows:
     """Return pairs of corpora that share texts, most first."""
     found = json_at(OVERLAP / "overlap.json")
     texts = {name: sum(splits.values()) for name, splits in found.get("texts", {}).items()}
-    pairs = found.get("pairs", [])
+    pairs = [(pair["corpus"], pair["other"], pair["exact"], pair["near"]) for pair in found.get("pairs", [])]
     return [
-        {
-            "texts of": pair["corpus"],
-            "all": texts[pair["corpus"]],
-            "in": pair["other"],
-            "exactly": pair["exact"],
-            "nearly": pair["near"],
-        }
-        for pair in sorted(pairs, key=lambda pair: (-pair["exact"] - pair["near"], pair["corpus"], pair["other"]))
+        {"texts of": name, "all": texts[name], "in": other, "exactly": exact, "nearly": near}
+        for name, other, exact, near in sorted(pairs, key=lambda pair: (-pair[2] - pair[3], *pair[:2]))
     ]
 
 
 def vectors() -> Rows:
     """Return the word vectors of this scale."""
-    rows = []
+    rows: Rows = []
     for facts in in_scale("vectors", VECTORS, "vectors.json"):
-        skipped = ("source", "unit", "size", "format", "member", "corpora")
-        options = {name: value for name, value in facts.get("parameters", {}).items() if name not in skipped}
-        rows.append(
-            {
-                "vectors": facts["name"],
-                "unit": facts.get("unit", "words"),
-                "words": facts["words"],
-                "size": facts["dim"],
-                "training words": facts.get("training_words"),
-                "method": f"{facts['method']}: {', '.join(f'{name} {value}' for name, value in options.items())}",
-            }
-        )
+        known = {"vectors": facts["name"], "unit": facts.get("unit", "words"), "words": facts["words"]}
+        sizes = {"size": facts["dim"], "training words": facts.get("training_words")}
+        shown = [(name, value) for name, value in facts.get("parameters", {}).items() if name not in SHOWN_ELSEWHERE]
+        options = ", ".join(f"{name} {value}" for name, value in shown)
+        rows.append({**known, **sizes, "method": f"{facts['method']}: {options}"})
     return rows
 
 
@@ -201,13 +182,12 @@ def coverage() -> Rows:
 def covered(file: Path, sets: Iterable[WordVectors]) -> dict[str, str]:
     """Return vectors -> the share of a split's tokens, and of its distinct words, that have one: "98.6% (34.9%)"."""
     counts = cache(lambda lowercase, unit: TokenLists(file, lowercase=lowercase, unit=unit).counts())
-    shares = {
-        vectors.facts["name"]: words_covered(
-            counts(vectors.facts["lowercase"], vectors.facts["unit"]), set(vectors.words)
-        )
-        for vectors in sets
-    }
-    return {name: f"{found.tokens:.1%} ({found.words:.1%})" for name, found in shares.items()}
+    found = {}
+    for vectors in sets:
+        facts = vectors.facts
+        shares = words_covered(counts(facts["lowercase"], facts["unit"]), set(vectors.words))
+        found[facts["name"]] = f"{shares.tokens:.1%} ({shares.words:.1%})"
+    return found
 
 
 def tagger() -> Rows:

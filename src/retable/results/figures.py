@@ -7,79 +7,31 @@ Beside the papers' figures there is one of our own for each table of accuracies,
 """
 
 import shutil
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from retable.figures.declared import FIGURES, cost_figure_name, cost_figures
+from retable.figures.declared import COST_FIGURE, FIGURES, cost_figures
 from retable.figures.figure import AnyFigure, Drawn
 from retable.figures.left_out import remarks
-from retable.figures.measured import AttendedText, Key, Measured
+from retable.figures.measured import Key, Measured
+from retable.figures.networks import Networks
 from retable.files import atomic_folder, read_json, write_csv, write_json
-from retable.papers import PAPERS, paper
+from retable.papers import papers
 from retable.papers.paper import Paper
 from retable.project.paths import RUNS, TAGGED
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, seed_deviations
 from retable.runs.record import RunRecord, find_run
-from retable.text.splits import Split, read_facts, read_split
 
 TOO_FEW = "No picture: too few of its cells are measured."
 NO_WEIGHTS = "the run's weights were not kept"
 
 
-@dataclass(frozen=True)
-class KeptNetworks:
-    """The trained networks of runs, asked on the test split; their weights lie in the folder `model`."""
-
-    def texts(self, run: RunRecord) -> list[AttendedText]:
-        """Return the test texts with the weights of their words."""
-        from retable.figures.attention import attended_texts  # torch takes seconds to import, and few figures ask it
-
-        return attended_texts(trained_network(run), test_texts(run))
-
-    def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
-        """Return words and last attention matrix of the first short test text that has all of `wanted`; None without
-        one.
-        """
-        from retable.figures.attention import last_matrix
-
-        return last_matrix(trained_network(run), test_texts(run), wanted, longest)
-
-    def labels(self, run: RunRecord) -> tuple[str, ...]:
-        """Return the labels of the corpus."""
-        return read_facts(run.predictions).labels
-
-
-def test_texts(run: RunRecord) -> Split:
-    """Return the test split of a run's corpus."""
-    return read_split(TAGGED / run.metrics["corpus"], "test")
-
-
-def trained_network(run: RunRecord) -> Any:
-    """Return the classifier of a run whose weights were kept."""
-    return load_network(run.folder / "model", run.predictions) if run.folder else None
-
-
-@cache
-def load_network(weights: Path, predictions: Path) -> Any:
-    """Return a classifier; figures ask for it again and again."""
-    from retable.training.run import load_classifier
-
-    parameters = read_json(weights.parent / "metrics.json")["parameters"]
-    return load_classifier(parameters, weights, read_facts(predictions))
-
-
-def measured_of(source: Paper, resolver: Resolver, texts: Mapping[str, int]) -> tuple[Measured, dict[Key, str]]:
-    """Return all that a paper's figures are drawn from, and why some of it is missing.
-
-    Args:
-        texts: corpus -> texts in its training split.
-    """
+def measured_of(source: Paper, resolver: Resolver, statistics: Statistics) -> tuple[Measured, dict[Key, str]]:
+    """Return all that a paper's figures are drawn from, and why some of it is missing."""
     found: dict[Key, list[RunRecord]] = {}
     missing: dict[Key, str] = {}
     for table in source.results:
@@ -88,17 +40,8 @@ def measured_of(source: Paper, resolver: Resolver, texts: Mapping[str, int]) -> 
         found |= {(table.name, *key): filled.shown(key) for key in own}
         missing |= {(table.name, *key): reason for key, reason in filled.missing.items()}
     tables = {table.name: table for table in source.results}
+    texts = {name: facts["splits"]["train"]["texts"] for name, facts in statistics.items()}
     return Measured(tables, found, texts, seed_deviations()), missing
-
-
-def training_texts(statistics: Statistics) -> dict[str, int]:
-    """Return corpus -> texts in its training split."""
-    return {name: facts["splits"]["train"]["texts"] for name, facts in statistics.items()}
-
-
-def drawn_figures() -> list[tuple[str, list[AnyFigure]]]:
-    """Paper -> its figures, and ours of its tables."""
-    return [(name, [*FIGURES.get(name, ()), *cost_figures(paper(name))]) for name in PAPERS]
 
 
 def with_weights(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, dict[Key, str]]:
@@ -143,7 +86,7 @@ def write_figure(
         measured, missing = with_weights(measured, missing)
     elif figure.asks:
         measured = with_costs(measured)
-    found = figure.drawn(measured, KeptNetworks())
+    found = figure.drawn(measured, Networks())
     if of_weights and before and not found and (standing := entry_before(figure, before, keys)):
         for name in standing["files"]:
             shutil.copyfile(before / name, folder / name)
@@ -157,12 +100,10 @@ def write_figure(
         "files": write_files(folder, figure.name, found) if found else [],
         "note": note if found else f"{TOO_FEW} {note}",
     }
-    return entry | ({"runs": runs_shown(figure, measured)} if of_weights and found else {})
-
-
-def runs_shown(figure: AnyFigure, measured: Measured) -> list[str]:
-    """Return the keys of the runs that a figure shows."""
-    return sorted({run.key for _, of_rows in figure.runs_of(measured) for runs in of_rows.values() for run in runs})
+    if of_weights and found:
+        shown = {run.key for _, of_rows in figure.runs_of(measured) for runs in of_rows.values() for run in runs}
+        entry["runs"] = sorted(shown)
+    return entry
 
 
 def entry_before(figure: AnyFigure, before: Path, current: Container[str]) -> dict[str, Any] | None:
@@ -188,12 +129,12 @@ def write_figures(to: Path, resolver: Resolver, statistics: Statistics) -> list[
 
     A figure of our own that has no runs has no entry. The folder is replaced as a whole.
     """
-    entries, texts = [], training_texts(statistics)
+    entries, scale, before = [], resolver.plan["scale"], to if to.exists() else None
     with atomic_folder(to) as folder:
-        for name, figures in drawn_figures():
-            measured, missing = measured_of(paper(name), resolver, texts)
-            scale, before = resolver.plan["scale"], to if to.exists() else None
+        for source in papers():
+            measured, missing = measured_of(source, resolver, statistics)
+            figures = [*FIGURES.get(source.name, ()), *cost_figures(source)]
             of_paper = [write_figure(figure, measured, missing, scale, folder, before) for figure in figures]
-            entries += [each for each in of_paper if each["drawn"] or not each["name"].startswith(cost_figure_name(""))]
+            entries += [each for each in of_paper if each["drawn"] or not each["name"].startswith(COST_FIGURE)]
         write_json(folder / "figures.json", entries)
     return entries

@@ -5,19 +5,20 @@ Out  docs/results.md, docs/claims.md, docs/figures/, the table in README.md
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from retable.experiments.scale import scale_preset
-from retable.figures.declared import cost_figure_name
+from retable.figures.declared import COST_FIGURE
+from retable.figures.figure import Lines
 from retable.figures.style import INK
-from retable.files import atomic_file, read_json
+from retable.files import atomic_file, read_csv, read_json
 from retable.papers import papers, result_table, result_tables
 from retable.papers.paper import ResultTable
 from retable.results.claims import claims_markdown
 from retable.results.figures import write_figures
-from retable.results.figures_page import figures_markdown
 from retable.results.generated import renew
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, lines_and_costs, seed_deviations, tables_without_runs
@@ -36,6 +37,10 @@ HEADING = (
     "# Measured results\n\nWritten by `retable results` from docs/results/, where each run is a line with its hashes, "
     "recipe, commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE ROW "
     f"COLUMN`, trains it again.\n\n{CHANGED}\n"
+)
+FIGURES_HEADING = (
+    "## Figures\n\nDrawn by `retable results` from the same runs; a curve or a point is one run unless its data say "
+    "more.\n"
 )
 PAPER_WHITE = f'<svg style="background:#fff;color:{INK};font-family:sans-serif" '
 
@@ -79,7 +84,7 @@ def write_pages(root: Path, bank: Path) -> int:
 def table_section(table: ResultTable, resolver: Resolver, docs: Path) -> str:
     """Return a table as a section: lines, costs, picture, and where its runs were made."""
     lines, costs = lines_and_costs(table, resolver)
-    picture = f"figures/{cost_figure_name(table.name)}.svg"
+    picture = f"figures/{COST_FIGURE}{table.name}.svg"
     shown = f"\n![Accuracy against cost]({picture})\n" if (docs / picture).exists() else ""
     own = [run for run in resolver.by_key.values() if run.place[0] == table.name]
     made = f"### Made on\n\n{origin_of(own)}\n"
@@ -90,6 +95,38 @@ def statistics_sections(statistics: Statistics) -> list[str]:
     """Return the tables that need no run."""
     found = [markdown for source in papers() for _, markdown in tables_without_runs(source, statistics).values()]
     return [below_a_title(markdown) for markdown in found]
+
+
+def figures_markdown(entries: Sequence[Mapping[str, Any]], folder: Path) -> str:
+    """Return every figure of the papers that is drawn, with what its reader must know; lists of words as they are.
+
+    Args:
+        entries: of figures.json.
+        folder: docs/figures, where the lists of words are read.
+    """
+    of_papers = (entry for entry in entries if not entry["name"].startswith(COST_FIGURE))
+    shown = [figure_markdown(entry, folder) for entry in of_papers if entry["drawn"]]
+    return "\n".join([FIGURES_HEADING, *shown]) if shown else ""
+
+
+def figure_markdown(entry: Mapping[str, Any], folder: Path) -> str:
+    """Return one figure; without a picture its list of words."""
+    name, title = entry["name"], entry["title"]
+    data = f"[data](figures/{name}.csv)"
+    if f"{name}.svg" in entry["files"]:
+        body, data = f"![{title}](figures/{name}.svg)", f"[PNG](figures/{name}.png), {data}"
+    else:
+        body = words_markdown(read_csv(folder / f"{name}.csv"))
+    below = f"{entry['note']}\n\n" if entry["note"] else ""
+    return f"### {title}\n\n{entry['caption']}\n\n{body}\n\n{below}{data}\n"
+
+
+def words_markdown(lines: Lines) -> str:
+    """Return the words of each class in a line."""
+    return "\n".join(
+        f"- {column}, {label}: {', '.join(line['word'] for line in words)}"
+        for (column, label), words in groupby(lines, key=lambda line: (line["column"], line["class"]))
+    )
 
 
 def front_table(resolver: Resolver) -> str:

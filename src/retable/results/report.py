@@ -4,14 +4,14 @@ A section has `id` and `title`, and its body under the name of its kind: `table`
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from retable.experiments.cells import plan_of_checkout
-from retable.figures.declared import COST_CAPTION, cost_figure_name
+from retable.figures.declared import COST_CAPTION, COST_FIGURE
 from retable.figures.pictures import pictures_of_run
 from retable.files import atomic_folder, read_csv, read_json
 from retable.papers import papers, result_tables
@@ -92,7 +92,7 @@ def table_section(table: Table, resolver: Resolver, on_cell: Callable[[int], Non
     rows, columns = printed_names(table, lines)
     runs = own_runs(table, resolver)
     cells: dict[Key, Line | None] = {(row, column): None for row in rows for column in columns}
-    svg = FIGURES / f"{cost_figure_name(table.name)}.svg"
+    svg = FIGURES / f"{COST_FIGURE}{table.name}.svg"
     body = {
         "name": table.name,
         "unit": "" if isinstance(table, StatisticsTable) else f"{table.metric}, {table.unit}",
@@ -165,20 +165,17 @@ def run_body(folder: Path) -> dict[str, Any]:
 
 
 def figure_sections() -> list[Section]:
-    """Return the papers' figures, redrawn; where one cannot be drawn, the sentence that says why.
+    """Return the papers' figures with what their reader must know; why, where one cannot be drawn.
 
     Accuracy against cost stands with its table.
     """
-    path = FIGURES / "figures.json"
-    entries = read_json(path) if path.exists() else []
-    return [figure_section(entry) for entry in entries if not entry["name"].startswith(cost_figure_name(""))]
-
-
-def figure_section(entry: Mapping[str, Any]) -> Section:
-    """Return a figure with what its reader must know."""
-    pictures = [(FIGURES / name).read_text(encoding="utf-8") for name in entry["files"] if name.endswith(".svg")]
-    body = {"pictures": pictures, "caption": entry["caption"], "note": entry["note"]}
-    return {"id": entry["name"], "title": entry["title"], "figure": body}
+    path, sections = FIGURES / "figures.json", []
+    for entry in read_json(path) if path.exists() else ():
+        if not entry["name"].startswith(COST_FIGURE):
+            drawn = [(FIGURES / name).read_text(encoding="utf-8") for name in entry["files"] if name.endswith(".svg")]
+            body = {"pictures": drawn, "caption": entry["caption"], "note": entry["note"]}
+            sections.append({"id": entry["name"], "title": entry["title"], "figure": body})
+    return sections
 
 
 def focus_section() -> list[Section]:

@@ -1,6 +1,5 @@
 """Write the folder of a run: its scores, curve and costs; predictions.py writes its answers, record.py reads it."""
 
-import csv
 import datetime
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retable.files import atomic_file, write_json
+from retable.files import write_csv, write_json
 from retable.runs.metrics import score
 from retable.text.splits import Split
 
@@ -39,10 +38,7 @@ def _scores_of_test(probabilities: np.ndarray, classes: np.ndarray, clean: np.nd
 
 def write_curve(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
     """Write a line an epoch, or a line a candidate of a linear model."""
-    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
+    write_csv(path, lines, list(lines[0]))
 
 
 def write_cost(path: Path, cost: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
 from retable.models import network_class
 from retable.papers.counts import CountTable, Exponent, ParameterCount
-from retable.tables.lines import Line, joined
+from retable.tables.lines import Line, joined, judged
 from retable.tables.published import Published
 
 FACTOR = {"million": 1e6, "count": 1.0, "power": 1.0}
@@ -92,19 +92,15 @@ def _counted(
 ) -> Line:
     digits = DIGITS[table.unit]
     measured = f"{measure(count) / FACTOR[table.unit]:.{digits}f}"
-    judged, delta = "", ""
-    if number:
-        difference = float(measured) - float(number.value)
-        judged = "agrees" if difference == 0 else ("higher" if difference > 0 else "lower")
-        delta = f"{difference:+.{digits}f}"
+    difference = float(measured) - float(number.value) if number else 0.0
     return Line(
         *cell,
         table.metric,
         measured,
         published=number.value if number else "",
-        delta=delta,
+        delta=f"{difference:+.{digits}f}" if number else "",
         unit=table.unit,
         match="exact" if number else "",
-        verdict=judged,
+        verdict=judged(difference) if number else "",
         note=joined((table.note(*cell), number.remark if number else "")),
     )

@@ -15,28 +15,27 @@ Verdict = Literal["agrees", "higher", "lower", "uninformative", "not-run", ""]
 
 
 def prediction_interval(
-    scores: Sequence[float], texts: int, *, same_texts: bool, seed_deviation: float | None, published_runs: int = 1
+    scores: Sequence[float], texts: int, *, same_texts: bool, seed_deviation: float | None
 ) -> tuple[float, float]:
-    """Return the 95% interval in which the mean of `published_runs` more runs under the same conditions falls.
+    """Return the 95% interval in which one more run under the same conditions falls.
 
     Args:
         scores: accuracies of our runs, fractions.
         texts: texts in our test split.
         same_texts: whether the paper's test texts are ours; if not, the sampling of test texts is added.
         seed_deviation: known standard deviation between seeds on this corpus, a fraction; used with one run.
-        published_runs: runs of which the published number is the mean.
     Returns: lower and upper end, fractions, within [0, 1].
     """
     runs = len(scores)
     mean = sum(scores) / runs
     sampling = mean * (1.0 - mean) / texts
     if runs == 1:
-        variance = sampling + (seed_deviation or 0.0) ** 2 * (1.0 + 1.0 / published_runs)
+        variance = sampling + (seed_deviation or 0.0) ** 2 * 2.0
         half = NORMAL_QUANTILE * math.sqrt(variance)
     else:
         spread = math.sqrt(sum((score - mean) ** 2 for score in scores) / (runs - 1))
         quantile = float(student.ppf((1.0 + CONFIDENCE) / 2.0, runs - 1))
-        of_runs = (quantile * spread) ** 2 * (1.0 / runs + 1.0 / published_runs)
+        of_runs = (quantile * spread) ** 2 * (1.0 / runs + 1.0)
         half = math.sqrt(of_runs + (0.0 if same_texts else NORMAL_QUANTILE**2 * sampling))
     return max(0.0, mean - half), min(1.0, mean + half)
 

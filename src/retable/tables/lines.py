@@ -32,6 +32,13 @@ def joined(notes: Iterable[str]) -> str:
     return "; ".join(note for note in notes if note)
 
 
+def judged(difference: float, tolerance: float = 0.0) -> str:
+    """Return the verdict on a count that differs so from the printed one."""
+    if abs(difference) <= tolerance:
+        return "agrees"
+    return "higher" if difference > 0 else "lower"
+
+
 def write_lines(path: Path, lines: Iterable[Line]) -> None:
     """Write a table's CSV."""
     write_csv(path, map(asdict, lines), [field.name for field in fields(Line)])

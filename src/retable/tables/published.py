@@ -6,10 +6,7 @@ from pathlib import Path
 from retable.errors import InputError
 from retable.files import read_csv
 
-METRICS = {
-    "f1": "macro_f1",
-    "memory": "peak_memory_mb",
-}  # what a paper calls a score -> what metrics.json calls it, where they differ
+METRICS = {"f1": "macro_f1", "memory": "peak_memory_mb"}  # a paper's word for a score -> that of metrics.json
 COLUMNS = ["table", "row", "column", "metric", "value", "unit", "own", "note"]
 
 

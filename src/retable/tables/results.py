@@ -35,6 +35,8 @@ class RunResult:
     dev: float | None = None  # accuracy on dev
     clean_texts: int = 0
     of_epochs: int = 0  # that the row has, where the scale's limit ended the run before; 0: it did not
+    values: tuple[float, ...] = ()  # of all folds, of whose runs this is the result; `kind` is what was held out
+    kind: str = ""
     earlier: str = ""  # versions of a recipe that are not today's, but equal within rounding: "loop 1.0 (today 1.1)"
 
     @classmethod
@@ -49,7 +51,7 @@ class RunResult:
         """
         scores = metrics["domains"][domain] if domain else metrics
         vectors, clean = metrics["vectors"], scores["test_clean"]
-        of_cost = metric in COST_UNITS
+        of_cost, fold = metric in COST_UNITS, Fold.of_parameters(metrics["parameters"].get("corpus", {}))
         return cls(
             cost[metric] if of_cost else scores["test"][metric],
             None if of_cost or not clean else clean[metric],
@@ -60,7 +62,7 @@ class RunResult:
             metrics["epochs"]["turned"],
             metrics["parameters"]["training"].get("max_words", 0),
             schedule_cut(metrics["parameters"]["training"], metrics["epochs"]["run"]),
-            fold_label(metrics["parameters"]),
+            fold.label if fold else "",
             (metrics.get("dev") or {}).get("accuracy"),
             0 if of_cost or not clean else clean.get("texts", 0),
         )
@@ -77,20 +79,6 @@ def limited(result: RunResult, allowed: int, whole: int) -> RunResult:
     """
     ended = 0 < allowed < whole and result.epochs == allowed and not result.cut
     return replace(result, of_epochs=whole) if ended else result
-
-
-def fold_label(parameters: Mapping[str, Any]) -> str:
-    """Return the fold of a run's parameters, for the bank; empty where there is none."""
-    fold = Fold.of_parameters(parameters.get("corpus", {}))
-    return fold.label if fold else ""
-
-
-@dataclass(frozen=True)
-class OfFolds(RunResult):
-    """The runs of all folds of one seed as one result; `values` are theirs, by fold, and `kind` what was held out."""
-
-    values: tuple[float, ...] = ()
-    kind: str = ""
 
 
 def of_folds(runs: Sequence[RunResult]) -> RunResult:
@@ -112,8 +100,8 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
         raise ValueError(f"folds {numbers} of {first.folds if first else 1}: a result is of all folds, each once")
     runs = [run for _, run in ordered]
     shown = pooled(runs) if first.kind == "test" else max(runs, key=lambda run: run.dev or 0.0)
-    fields = vars(shown) | {"fold": "", "turned": turned(runs)}
-    return OfFolds(**fields, values=tuple(run.value for run in runs), kind=first.kind)
+    values = tuple(run.value for run in runs)
+    return replace(shown, fold="", turned=turned(runs), values=values, kind=first.kind)
 
 
 def pooled(runs: Sequence[RunResult]) -> RunResult:
@@ -227,6 +215,12 @@ def floor_of(
     return max(found, key=lambda pair: pair[1]) if found else None
 
 
+def _line(table: ResultTable, row: Row, column: Column, number: Published | None) -> Line:
+    """Return what the line of a cell says, measured or not."""
+    metric, published = table.metric_of(column), number.value if number else ""
+    return Line(row.id, column.id, metric, published=published, unit=COST_UNITS.get(metric, table.unit))
+
+
 def _measured(
     table: ResultTable,
     row: Row,
@@ -236,28 +230,24 @@ def _measured(
     seed_deviations: Mapping[str, float | None],
 ) -> Line:
     mine, number = runs[row.id, column.id], printed.get((row.id, column.id))
-    values = [run.value for run in mine]
-    unit = COST_UNITS.get(table.metric_of(column), table.unit)
-    factor, digits = FACTOR[unit], DIGITS[unit]
+    line, values = _line(table, row, column, number), [run.value for run in mine]
+    factor, digits = FACTOR[line.unit], DIGITS[line.unit]
     cleans = [run.clean for run in mine if run.clean is not None]
-    line = Line(
-        row.id,
-        column.id,
-        table.metric_of(column),
-        f"{mean(values) * factor:.{digits}f}",
-        runs=str(sum(len(run.values) if isinstance(run, OfFolds) else 1 for run in mine)),
+    line = replace(
+        line,
+        measured=f"{mean(values) * factor:.{digits}f}",
+        runs=str(sum(len(run.values) or 1 for run in mine)),
         clean=f"{mean(cleans) * factor:.{digits}f}" if cleans else "",
-        unit=unit,
     )
     if number:
         delta = f"{mean(values) * factor - float(number.value):+.{digits}f}"
-        line = replace(line, published=number.value, delta=delta, match=_match(table, column, mine, number))
-    if unit != table.unit:
-        notes = [OTHER_MACHINE, *_notes(row, column, mine, number, None, unit)]
+        line = replace(line, delta=delta, match=_match(table, column, mine, number))
+    if line.unit != table.unit:
+        notes = [OTHER_MACHINE, *_notes(column, mine, number, None, line.unit)]
         return replace(line, verdict="uninformative" if number else "", note=joined(notes))
     spread = seed_deviations.get(column.domain or column.corpus or "")
     low, high = prediction_interval(values, mine[0].texts, same_texts=column.split == "paper", seed_deviation=spread)
-    notes = _notes(row, column, mine, number, floor_of(table, column.id, runs), unit)
+    notes = _notes(column, mine, number, floor_of(table, column.id, runs), line.unit)
     if len(mine) == 1 and spread is None:
         notes.append("seed spread of this corpus not known, not in the interval")
     if number:
@@ -269,16 +259,9 @@ def _measured(
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
     reason = column.reason or row.reason or cells.missing.get((row.id, column.id), IN_NO_SCALE)
-    return Line(
-        row.id,
-        column.id,
-        table.metric_of(column),
-        published=number.value if number else "",
-        unit=COST_UNITS.get(table.metric_of(column), table.unit),
-        match="quoted" if number and number.own == "cited" else "",
-        verdict="not-run",
-        note=joined((reason, number.remark if number else "")),
-    )
+    match = "quoted" if number and number.own == "cited" else ""
+    note = joined((reason, number.remark if number else ""))
+    return replace(_line(table, row, column, number), match=match, verdict="not-run", note=note)
 
 
 def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number: Published) -> str:
@@ -306,38 +289,33 @@ def is_papers_own(wanted: str, vectors: str, corpus: str | None) -> bool:
 
 
 def _notes(
-    row: Row,
     column: Column,
     runs: Sequence[RunResult],
     number: Published | None,
     floor: tuple[str, float] | None,
     unit: str,
 ) -> list[str]:
-    factor, digits = FACTOR[unit], DIGITS[unit]
-    first = runs[0]
-    notes = []
-    if first.vectors:
-        notes.append(
-            f"vectors {first.vectors} cover {100 * (first.tokens_covered or 0):.1f}% of the training words' occurrences"
-        )
-    if first.max_words:
-        notes.append(f"texts cut after {first.max_words} words")
-    if first.cut:
-        notes.append(f"the schedule of {first.cut} epochs was cut off after {first.epochs}")
-    if first.of_epochs:
-        notes.append(f"ended after {first.epochs} of {first.of_epochs} epochs, the scale's limit")
-    if earlier := ", ".join(dict.fromkeys(run.earlier for run in runs if run.earlier)):
-        notes.append(f"trained by {earlier}, whose numbers are equal within rounding")
-    if any(run.turned is False for run in runs):
-        notes.append(f"the dev curve had not turned after {first.epochs} epochs")
-    if number and floor and float(number.value) < floor[1] * factor:
-        notes.append(f"printed below {floor[0]} ({floor[1] * factor:.{digits - 1}f})")
-    folded = [run for run in runs if isinstance(run, OfFolds)]
-    notes += [_note_of_folds(folded, unit)] if folded else [column.split_note]
-    return [*notes, column.note, number.remark if number else ""]
+    """Return what a reader must know of a measured cell; a note that does not hold is empty."""
+    factor, digits, first = FACTOR[unit], DIGITS[unit], runs[0]
+    covered = f"{100 * (first.tokens_covered or 0):.1f}%"
+    earlier = ", ".join(dict.fromkeys(run.earlier for run in runs if run.earlier))
+    below = floor if number and floor and float(number.value) < floor[1] * factor else None
+    folded = [run for run in runs if run.values]
+    return [
+        f"vectors {first.vectors} cover {covered} of the training words' occurrences" if first.vectors else "",
+        f"texts cut after {first.max_words} words" if first.max_words else "",
+        f"the schedule of {first.cut} epochs was cut off after {first.epochs}" if first.cut else "",
+        f"ended after {first.epochs} of {first.of_epochs} epochs, the scale's limit" if first.of_epochs else "",
+        f"trained by {earlier}, whose numbers are equal within rounding" if earlier else "",
+        f"the dev curve had not turned after {first.epochs} epochs" if any(run.turned is False for run in runs) else "",
+        f"printed below {below[0]} ({below[1] * factor:.{digits - 1}f})" if below else "",
+        _note_of_folds(folded, unit) if folded else column.split_note,
+        column.note,
+        number.remark if number else "",
+    ]
 
 
-def _note_of_folds(runs: Sequence[OfFolds], unit: str) -> str:
+def _note_of_folds(runs: Sequence[RunResult], unit: str) -> str:
     """Return how the folds became one figure, and how far they lie apart."""
     factor, digits = FACTOR[unit], DIGITS[unit]
     count = len(runs[0].values)

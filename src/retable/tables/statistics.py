@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retable.papers.paper import StatisticsTable
-from retable.tables.lines import Line, joined
+from retable.tables.lines import Line, joined, judged
 from retable.tables.published import Published
 
 UNIT_FACTOR = {"thousand": 1000.0, "million": 1e6}
@@ -41,21 +41,16 @@ def statistics_lines(table: StatisticsTable, published: Sequence[Published], sta
 def _compared(table: StatisticsTable, number: Published, counted: float) -> Line:
     cell = number.row, number.column
     measured = _in_unit(counted + table.added.get(cell, 0), number.unit)
-    judged, delta = "uninformative", ""  # where the printed unit is unclear
-    if number.unit in DIGITS:
-        difference = measured - float(number.value)
-        close = abs(difference) <= _half_of_last_digit(number.value)
-        judged = "agrees" if close else ("higher" if difference > 0 else "lower")
-        delta = f"{difference:+.{_digits(counted, number.unit)}f}"
+    is_clear, difference = number.unit in DIGITS, measured - float(number.value)
     return Line(
         *cell,
         number.metric,
         f"{measured:.{_digits(counted, number.unit)}f}",
         published=number.value,
-        delta=delta,
+        delta=f"{difference:+.{_digits(counted, number.unit)}f}" if is_clear else "",
         unit=number.unit,
         match="quoted" if number.own == "cited" else "exact",
-        verdict=judged,
+        verdict=judged(difference, _half_of_last_digit(number.value)) if is_clear else "uninformative",
         note=table.note(*cell) or number.remark,
     )
 

@@ -52,8 +52,13 @@ def run_entry(folder: Path, place: str) -> Entry:
     """Return a run of a cell."""
     facts = read_facts(folder)
     fold = "" if facts["fold"] is None else f" · fold {facts['fold']}"
-    return Entry("run", facts["paper"], f"seed {facts['seed']}{fold}", place, facts["key"],
-                 sha256_of_file(folder / "metrics.json"), facts, run_files(folder))  # fmt: skip
+    return trained_entry("run", facts["paper"], f"seed {facts['seed']}{fold}", place, facts, folder)
+
+
+def trained_entry(kind: str, experiment: str, name: str, place: str, facts: Facts, folder: Path) -> Entry:
+    """Return what was trained in a folder."""
+    digest = sha256_of_file(folder / "metrics.json")
+    return Entry(kind, experiment, name, place, facts["key"], digest, facts, run_files(folder))
 
 
 def cell_entry(place: str, key: str, runs: Sequence[Entry]) -> Entry:
@@ -76,8 +81,7 @@ def focus_entry(folder: Path, experiment: str | None) -> Entry | None:
     if not (folder / "metrics.json").exists():
         return None
     facts = read_facts(folder) | ({"dvc_experiment": experiment} if experiment else {})
-    return Entry("focus", "focus", focus_name(facts), "focus", facts["key"],
-                 sha256_of_file(folder / "metrics.json"), facts, run_files(folder))  # fmt: skip
+    return trained_entry("focus", "focus", focus_name(facts), "focus", facts, folder)
 
 
 def focus_name(facts: Facts) -> str:

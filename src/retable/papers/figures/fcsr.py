@@ -1,11 +1,13 @@
 """Tables of FCSR's figures."""
 
+from functools import partial
 from typing import Any
 
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.searched import CHOSEN
 from retable.papers.shared import FCSR
 
+ACCURACIES = partial(ResultTable, published=None, metric="accuracy", unit="%", vectors="glove")
 COVID = Column("covid-sentiment", "Final", corpus="covid-sentiment")
 APPAREL = Column("fdu-apparel", "FDU apparel", corpus="fdu-apparel", split="paper")
 AG_SAMPLE = Column("ag-news-5k", "AG, 5,000 training texts", corpus="ag-news-5k", split="paper", extra=True)
@@ -30,13 +32,9 @@ def window_row(line: str, window: int) -> Row:
 
 
 WINDOW_ROWS = {(line, window): window_row(line, window) for line in LINES for window in WINDOWS}
-FCSR_FIGURE_3 = ResultTable(
+FCSR_FIGURE_3 = ACCURACIES(
     name="fcsr-figure-3",
     title="Accuracy by the size of the context window (FCSR, figure 3)",
-    published=None,
-    metric="accuracy",
-    unit="%",
-    vectors="glove",
     rows=(*WINDOW_ROWS.values(), FCSR),
     columns=(COVID, APPAREL),
 )
@@ -58,13 +56,9 @@ def transformer_row(heads: int, layers: int) -> Row:
     )
 
 
-FCSR_FIGURE_4 = ResultTable(
+FCSR_FIGURE_4 = ACCURACIES(
     name="fcsr-figure-4",
     title="Accuracy during training (FCSR, figure 4)",
-    published=None,
-    metric="accuracy",
-    unit="%",
-    vectors="glove",
     rows=(
         FCSR,
         Row("lstm-1-layer", "LSTM, 1 layer", model="lstm", overrides={"model": {"layers": 1}}),
@@ -73,13 +67,9 @@ FCSR_FIGURE_4 = ResultTable(
     ),
     columns=(AG_SAMPLE,),
 )
-FCSR_FIGURE_5 = ResultTable(
+FCSR_FIGURE_5 = ACCURACIES(
     name="fcsr-figure-5",
     title="Accuracy of the Transformer by heads and layers (FCSR, figure 5)",
-    published=None,
-    metric="accuracy",
-    unit="%",
-    vectors="glove",
     rows=tuple(transformer_row(heads, layers) for heads in HEADS for layers in LAYERS),
     columns=(APPAREL,),
 )

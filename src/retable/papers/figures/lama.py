@@ -1,10 +1,12 @@
 """Tables of LAMA's figures."""
 
+from functools import partial
 from typing import Any
 
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.shared import NO_CORPUS
 
+ACCURACIES = partial(ResultTable, published=None, metric="accuracy", unit="fraction", vectors="corpus.word2vec")
 IMDB = Column("imdb", "IMDB", corpus="imdb", split="paper")
 R8 = Column("r8", "Reuters", corpus="r8", split="paper")
 YELP_LONG = Column(
@@ -28,13 +30,9 @@ ENCODERS: dict[str, tuple[str, str, dict[str, dict[str, Any]]]] = {  # row -> wh
     "lama-encoder": ("LAMA Encoder", "lama", {"model": {"encoder": "none"}, "training": {}}),
     "transformer-encoder": ("Transformer Encoder", "transformer", AS_LAMA),
 }
-LAMA_FIGURE_2 = ResultTable(
+LAMA_FIGURE_2 = ACCURACIES(
     name="lama-figure-2",
     title="Encoders on texts cut after 50 to 250 words, the median of three epochs (LAMA, figure 2)",
-    published=None,
-    metric="accuracy",
-    unit="fraction",
-    vectors="corpus.word2vec",
     rows=tuple(
         Row(
             f"{encoder}-{length}",
@@ -48,13 +46,9 @@ LAMA_FIGURE_2 = ResultTable(
     columns=(IMDB, R8),
 )
 M_VALUES = (1, 5, 10, 15, 20)
-LAMA_FIGURE_5 = ResultTable(
+LAMA_FIGURE_5 = ACCURACIES(
     name="lama-figure-5",
     title="Accuracy of LAMA+ctx by the number of attention heads (LAMA, figure 5)",
-    published=None,
-    metric="accuracy",
-    unit="fraction",
-    vectors="corpus.word2vec",
     rows=tuple(
         Row(f"lama-ctx-m-{m}", f"m = {m}", model="lama", overrides={"model": {"context": "mean", "heads": m}})
         for m in M_VALUES
