@@ -12,7 +12,7 @@ SAMPLE = Path(__file__).resolve().parents[2] / "data/sample"
 
 
 def place_of(path: str) -> Path | None:
-    """Where a file of the registry lies on this machine."""
+    """Return where a file of the registry lies on this machine."""
     return next((place / path for place in [SAMPLE, *mirror()] if (place / path).is_file()), None)
 
 

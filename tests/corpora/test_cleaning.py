@@ -1,4 +1,4 @@
-"""What cleaning changes, and above all what it leaves alone."""
+"""Check what cleaning changes, and above all what it leaves alone."""
 
 import pytest
 from hypothesis import given

@@ -82,7 +82,7 @@ def chinese_only(text: str) -> str:
 
 
 def in_clusters(forms: list[str]) -> int:
-    """How many texts lie in clusters of equal forms and of 5-gram similarity >= 0.4, by a complete comparison."""
+    """Count the texts in clusters of equal forms and of 5-gram similarity >= 0.4, by a complete comparison."""
     places: dict[str, list[int]] = defaultdict(list)
     first: dict[str, int] = {}
     pairs, grams = [], []

@@ -142,7 +142,7 @@ def test_splits_are_disjoint_stratified_and_lose_no_text(name, read_corpus):
 
 
 def assert_a_fair_share(splits, split, labels, texts):
-    """Of every label, as many texts as of all, but for one."""
+    """Check that of every label there are as many texts as of all, but for one."""
     rest = ("train", "dev", "test") if split == "test" else ("train", "dev")
     pool = Counter(example.label for part in rest for example in splits[part])
     held = Counter(example.label for example in splits[split])

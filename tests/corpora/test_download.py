@@ -24,7 +24,7 @@ DIGESTS = {
 
 @dataclass
 class Server:
-    """What the server does, and what it was asked."""
+    """Tell the server what to do, and keep what it was asked."""
 
     url: str = ""
     body: bytes = DATA

@@ -23,7 +23,7 @@ from retable.text.leaks.leakage import (
 
 
 def leaked(asked: list[str], known: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the texts occur exactly and which only nearly among the known ones."""
+    """Return which of the texts occur exactly and which only nearly among the known ones."""
     groups = np.repeat([0, 1], [len(known), len(asked)])
     found = leaks(fingerprints([*known, *asked]), groups, 2)
     return found.exact[groups == 1, 0], found.near[groups == 1, 0]
@@ -151,7 +151,7 @@ def brute_force(texts: list[str], others: list[str]) -> np.ndarray:
 
 
 def recall(asked: list[str], known: list[str]) -> tuple[int, int]:
-    """How many texts have a copy at 0.4 or more by brute force, and how many of them are found: all those at 0.5."""
+    """Count the texts with a copy at 0.4 or more by brute force, and those of them that are found: all at 0.5."""
     best = brute_force(asked, known)
     exact, found = leaked(asked, known)
     near = best >= NEAR

@@ -1,4 +1,4 @@
-"""Where the header of a message ends, when its line breaks have become spaces."""
+"""Find where the header of a message ends, when its line breaks have become spaces."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Why the papers' tables of corpora print what they print: every explanation in their notes, counted."""
+"""Count what the papers' tables of corpora print: every explanation in their notes."""
 
 import re
 from collections import Counter
@@ -174,7 +174,7 @@ def lines_of(read_corpus):
 
 
 def counted(name: str, read_corpus, wanted: set[str]) -> dict:
-    """What stats.json says of a corpus, as far as it is wanted: to count all of IMDB takes 20 seconds."""
+    """Return what stats.json says of a corpus, as far as it is wanted: to count all of IMDB takes 20 seconds."""
     facts, examples = corpus(name), read_corpus(name)
     labelled = [example for example in examples if example.label]
     found = {"classes": len(facts.labels), "instances-published": len(labelled)}

@@ -1,4 +1,4 @@
-"""What is said of a figure, from its definition and the lines of its CSV alone."""
+"""Check what is said of a figure, from its definition and the lines of its CSV alone."""
 
 from dataclasses import replace
 

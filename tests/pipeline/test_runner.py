@@ -86,7 +86,7 @@ def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(mo
     class AllButTheCnn:
         def __init__(self, plan, runs): ...
 
-        def runs_of(self, source, table, cell):
+        def runs_of(self, table, cell):
             return [], "" if cell["row"] == "cnn" else "not run yet"
 
     monkeypatch.setattr(running, "cells_of", lambda table, plan: CELLS)

@@ -19,7 +19,7 @@ PROTOCOL = {
 
 
 def plan(cells=None, scale="cpu", vectors=(), **protocols):
-    """What a scale plans: `cells` as rules of tables, `protocols` of papers where they differ from one run each."""
+    """Return a scale's plan: `cells` as rules of tables, `protocols` of papers where they differ from one run each."""
     corpora = {column.corpus for name in PAPERS for table in paper(name).results for column in table.columns}
     papers = {name: PROTOCOL | protocols.get(name.replace("-", "_"), {}) for name in PAPERS}
     known = {name: {} for name in sorted(filter(None, corpora))}

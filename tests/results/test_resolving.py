@@ -1,4 +1,4 @@
-"""Which runs fill a table: its own, those of other tables, by key; and why others are missing."""
+"""Check which runs fill a table: its own, those of other tables, by key; and why others are missing."""
 
 import pytest
 

@@ -7,7 +7,7 @@ from retable.tables.paired import Difference, paired_difference, together
 
 
 def right(*counts):
-    """Whether a model is right: `counts` alternate, right ones first."""
+    """Return whether a model is right: `counts` alternate, right ones first."""
     return np.concatenate([np.full(count, position % 2 == 0) for position, count in enumerate(counts)])
 
 

@@ -62,7 +62,7 @@ class TestCspan:
         return parameters(self.ROWS[row], TABLES["cspan-table-2"].column("ag-news-5k"))[section]
 
     def changes(self, first: str, second: str) -> dict:
-        """What the model of the second row has otherwise than that of the first."""
+        """Return what the model of the second row has otherwise than that of the first."""
         before, after = self.of(first, "model"), self.of(second, "model")
         return {name: value for name, value in after.items() if before[name] != value}
 

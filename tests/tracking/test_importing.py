@@ -20,7 +20,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def place_in(runs: Path, run: Path) -> Path:
-    """Where a run belongs."""
+    """Return where a run belongs."""
     return run_folder(runs, "fcsr-table-3", read_json(run / "metrics.json")["key"])
 
 

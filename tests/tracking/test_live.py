@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
 def focus(folder: Path, alpha: float) -> tuple[dict[str, Any], Entry]:
-    """What is known of a focus run before training, and what is recorded after it."""
+    """Return what is known of a focus run before training, and what is recorded after it."""
     metrics = read_json(write_run(folder, alpha=alpha) / "metrics.json")
     entry = focus_entry(folder, None)
     assert entry

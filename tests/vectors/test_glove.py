@@ -221,7 +221,7 @@ def weights_of(tables, words, size):
 
 
 def sums_of(tables, words, size):
-    """What AdaGrad has summed for each of them."""
+    """Return what AdaGrad has summed for each of them."""
     return _in_rows(tables, 1, words, size)
 
 

@@ -1,4 +1,4 @@
-"""What GloVe and word2vec share: vocabulary, characters, seeds, equal bytes, planted analogies, progress."""
+"""Check what GloVe and word2vec share: vocabulary, characters, seeds, equal bytes, planted analogies, progress."""
 
 import subprocess
 import sys

@@ -24,7 +24,7 @@ RUN_S = 5.0  # beside its training: to read, to score, to write
 
 
 class Measured(NamedTuple):
-    """What the bank knows: model -> words a second; corpus -> its statistics."""
+    """Hold what the bank knows: model -> words a second; corpus -> its statistics."""
 
     rates: Mapping[str, float]
     corpora: Mapping[str, Any]

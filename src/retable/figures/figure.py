@@ -1,4 +1,4 @@
-"""What all figures have in common, from the declaration to the picture.
+"""Hold what all figures have in common, from the declaration to the picture.
 
 A kind of figure is a class in a file of its own: which runs it shows, what it takes of them, how that is drawn, the
 lines of its CSV, and what a reader is told of them.

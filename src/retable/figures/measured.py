@@ -1,4 +1,4 @@
-"""What figures are drawn from: the current runs of a paper's tables; accuracies in percent."""
+"""Collect what figures are drawn from: the current runs of a paper's tables; accuracies in percent."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

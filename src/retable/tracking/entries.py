@@ -214,7 +214,7 @@ def is_number(value: Any) -> bool:
 
 
 def start_and_end(entry: Entry) -> tuple[float, float]:
-    """When a run began and ended, in seconds since 1970; a cell: from its first run to its last.
+    """Return when a run began and ended, in seconds since 1970; a cell: from its first run to its last.
 
     The end is when its first file was written: the date in metrics.json is a day only.
     """

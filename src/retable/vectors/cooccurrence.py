@@ -32,7 +32,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class Cooccurrences(NamedTuple):
-    """Where the words stand, from which the rows of X are counted.
+    """Hold where the words stand, from which the rows of X are counted.
 
     rows: int32, the rows of the known words of all texts, with an END_OF_TEXT before the first text and after each.
     starts, places: where every word stands, in ascending order: places[starts[word]] to places[starts[word + 1] - 1].
