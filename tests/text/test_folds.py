@@ -84,7 +84,7 @@ def test_the_order_of_the_texts_does_not_matter():
 
 
 def test_the_first_of_ten_test_folds_is_the_test_split_that_is_drawn_once():
-    """Compare with `draw_splits`: fold 0 of a draw for "test" of all texts, then fold 0 of one for "dev" of the rest."""
+    """Compare with `draw_splits`: fold 0 of a draw for "test" of all, then fold 0 of one for "dev" of the rest."""
     names = named("all", 200)
     labels = {name: "ab"[place % 3 == 0] for place, name in enumerate(names)}
     held = stratified_folds(names, [labels[name] for name in names], purpose="test") == 0
