@@ -2,13 +2,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import matplotlib as mpl
-import pytest
 
 from retable.figures import costs
 from retable.figures.costs import CostFigure, CostPoint, best_floor, cost_values
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, Panel
-from retable.figures.names import area, boxes_near, covered
+from retable.figures.names import covered
 from retable.figures.style import log_x, new_figure
 from retable.papers.paper import Column, ResultTable, Row
 
@@ -138,11 +137,6 @@ def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypa
         assert not [1 for text in texts for x, y in dots if text.x0 < x < text.x1 and text.y0 < y < text.y1]
         assert not [1 for text in texts if text.y0 < level < text.y1]
         assert all(inside.x0 - 2 <= text.x0 and text.x1 <= inside.x1 + 2 for text in texts)
-
-
-def test_the_first_place_of_a_name_is_right_of_its_point_at_its_height():
-    first = next(boxes_near(100.0, 50.0, 40.0, 10.0, 5.0))
-    assert (first.x0, first.y0, area(first)) == (pytest.approx(106.5), 45.0, pytest.approx(400.0))
 
 
 def test_an_axis_of_six_decades_has_a_tick_a_decade_and_a_narrow_one_more_than_one():

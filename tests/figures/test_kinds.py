@@ -78,21 +78,43 @@ def test_a_png_has_a_palette_and_says_nothing_of_its_making():
         assert image.info == {}
 
 
-def test_lines_by_hand():  # two runs: 80 and 81, 82 and 85
-    row = {"panel": "Final", "line": "FCSR", "runs": "2"}
-    assert lines_of("lines") == [
-        row | {"window": "1", "accuracy": "80.5", "low": "80", "high": "81"},
-        row | {"window": "3", "accuracy": "83.5", "low": "82", "high": "85"},
-        row | {"line": "FCSR, whole", "window": "", "accuracy": "90", "low": "90", "high": "90", "runs": "1"},
-    ]
-    assert {"window, words", "accuracy on test, %", "FCSR", "FCSR, whole", "1", "3"} <= set(texts_of("lines"))
+@pytest.mark.parametrize(
+    ("kind", "number", "line", "words"),
+    [
+        (
+            "lines",  # two runs: 80 and 81, 82 and 85
+            3,
+            "Final,FCSR,3,83.5,82,85,2",
+            {"window, words", "accuracy on test, %", "FCSR", "FCSR, whole", "1", "3"},
+        ),
+        ("lines", 3, "Final,FCSR whole,,90,90,90,1", set()),
+        ("scatter", 2, "IMDB,LAMA,200000,88.5,88,89,2", {"LAMA"}),
+        ("bars", 3, "SST,LSTM,200,1", {"milliseconds for 20 texts (logarithmic)"}),
+        ("grid", 4, "apparel,1,1,80,,,1", {"80.0", "81.5", "–"}),
+        ("grid", 4, "apparel,1,2,,,,0", set()),
+        ("roc", 201, "SST,FCSR,0.005,0.005,0.5,0.25,1", {"FCSR  0.500 / 0.250"}),
+        ("densities", 129, "happy,2,,,2,3", {"1"}),
+        ("heat", 4, "Transformer,1,基,2,金,0.75,3", {"基", "金"}),
+    ],
+)
+def test_csv_and_words_by_hand(kind, number, line, words):
+    lines = lines_of(kind)
+    assert len(lines) == number
+    assert line in [",".join(cell.replace(",", "") for cell in each.values()) for each in lines]
+    assert words <= {text.replace("\xa0", " ") for text in texts_of(kind)}
 
 
-def test_points_by_hand():
-    assert lines_of("scatter")[0] == {
-        "panel": "IMDB", "model": "LAMA", "parameters": "200000", "accuracy": "88.5", "low": "88", "high": "89",
-        "runs": "2",
-    }  # fmt: skip
+def test_columns_of_the_csv():
+    names = {kind: ",".join(lines_of(kind)[0]) for kind in KINDS}
+    assert names == {
+        "lines": "panel,line,window,accuracy,low,high,runs",
+        "scatter": "panel,model,parameters,accuracy,low,high,runs",
+        "bars": "panel,model,milliseconds,runs",
+        "grid": "panel,heads,layers,accuracy,low,high,runs",
+        "roc": "panel,model,false_positive_rate,true_positive_rate,micro_auc,macro_auc,runs",
+        "densities": "word,class,weight,density,occurrences,epochs",
+        "heat": "panel,from,from_word,to,to_word,weight,epochs",
+    }
 
 
 def test_points_of_nearly_one_x_stand_beside_each_other():
@@ -111,23 +133,6 @@ def test_a_legend_has_as_many_columns_as_fit():
     assert legend_columns(["a" * 100] * 4, 4.0) == 1
 
 
-def test_bars_have_a_logarithmic_axis_where_the_span_is_large():
-    assert lines_of("bars") == [
-        {"panel": "SST", "model": "CNN", "milliseconds": "1.25", "runs": "2"},
-        {"panel": "SST", "model": "FCSR", "milliseconds": "2.5", "runs": "1"},
-        {"panel": "SST", "model": "LSTM", "milliseconds": "200", "runs": "1"},
-    ]
-    assert "milliseconds for 20 texts (logarithmic)" in texts_of("bars")
-
-
-def test_a_cell_of_the_grid_without_a_run_is_empty_and_a_dash():
-    rows = lines_of("grid")
-    assert [(row["heads"], row["layers"], row["accuracy"], row["runs"]) for row in rows] == [
-        ("1", "1", "80", "1"), ("1", "2", "", "0"), ("2", "1", "81.5", "1"), ("2", "2", "", "0"),
-    ]  # fmt: skip
-    assert [text for text in texts_of("grid") if text in ("80.0", "81.5", "–")].count("–") == 2
-
-
 def test_the_rates_of_four_texts_by_hand():
     # Of the eight (text, class) pairs those with the text's class get 0.9, 0.6, 0.35, 0.8, the others 0.1, 0.4, 0.65,
     # 0.2: from the highest on right right wrong right wrong right wrong wrong.
@@ -136,13 +141,6 @@ def test_the_rates_of_four_texts_by_hand():
     assert rates[0.0] == pytest.approx(0.5)
     assert rates[0.25] == pytest.approx(0.75)
     assert (rates[0.5], rates[1.0]) == (pytest.approx(1.0), 1.0)
-
-
-def test_a_curve_and_its_areas_in_csv_and_legend():
-    rows = lines_of("roc")
-    assert (len(rows), rows[1]["false_positive_rate"], rows[1]["true_positive_rate"]) == (201, "0.005", "0.005")
-    assert (rows[0]["micro_auc"], rows[0]["macro_auc"]) == ("0.5", "0.25")
-    assert "FCSR  0.500 / 0.250" in [text.replace("\xa0", " ") for text in texts_of("roc")]
 
 
 def test_a_density_has_area_one_and_is_highest_where_most_values_are():
@@ -156,21 +154,6 @@ def test_a_density_by_hand():  # width 0.9 * min(sqrt(0.5), 0.5 / 1.349) / 2 ** 
     width = 0.9 * 0.5 / 1.349 * 2**-0.2
     at_zero = (1 + np.exp(-0.5 / width**2)) / (2 * width * np.sqrt(2 * np.pi))
     assert density(np.array([0.0, 1.0]), np.array([0.0])) == pytest.approx([at_zero])
-
-
-def test_a_class_with_too_few_occurrences_is_counted_and_not_drawn():
-    rows = lines_of("densities")
-    assert rows[-1] == {"word": "happy", "class": "2", "weight": "", "density": "", "occurrences": "2", "epochs": "3"}
-    assert [row["class"] for row in rows].count("1") == 128
-    assert "2" not in [text for text in texts_of("densities") if "." not in text and text.isdigit() and text == "2"]
-
-
-def test_a_heat_map_by_hand():
-    assert lines_of("heat")[1] == {
-        "panel": "Transformer", "from": "1", "from_word": "基", "to": "2", "to_word": "金", "weight": "0.75",
-        "epochs": "3",
-    }  # fmt: skip
-    assert texts_of("heat").count("基") == 2
 
 
 def test_chinese_words_without_a_font_are_numbers_in_a_png_and_no_warning():

@@ -163,14 +163,6 @@ def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():
     assert all(not panel.column.endswith("-f1") for panel in figure.panels)
 
 
-def test_two_builds_have_equal_bytes(runs, monkeypatch):
-    monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS[1:3]})
-    for name in ("one", "two"):
-        written(runs, name)
-    for path in (runs / "one").iterdir():
-        assert path.read_bytes() == (runs / "two" / path.name).read_bytes()
-
-
 def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": (EPOCHS,)})
     missing = {(row, "sst-2"): "not run yet" for row in ("cnn", "tfidf-svm")}

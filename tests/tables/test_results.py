@@ -38,6 +38,11 @@ def run(value, clean=None, vectors="pool-en.word2vec-300", turned=True):
     return RunResult(value, clean, 1000, vectors, 0.97 if vectors else None, 8, turned)
 
 
+RUN = run(0.8)
+METRICS = {
+    "test": {"accuracy": 0.5, "texts": 800}, "test_clean": None, "vectors": None,
+    "epochs": {"run": 3, "turned": True}, "parameters": {"training": {"max_words": 0}},
+}  # fmt: skip
 PRINTED = [
     printed("net", "a", "80.0"),
     printed("net", "b", "70.0"),
@@ -146,10 +151,7 @@ def test_a_column_may_be_the_mean_of_others():
 
 def test_the_score_on_a_domain_of_a_joint_corpus():
     scores = {"test": {"accuracy": 0.9, "texts": 400}, "test_clean": {"accuracy": 0.85}}
-    metrics = {
-        "test": {"accuracy": 0.5, "texts": 800}, "test_clean": None, "domains": {"one": scores}, "vectors": None,
-        "epochs": {"run": 3, "turned": True}, "parameters": {"training": {"max_words": 0}},
-    }  # fmt: skip
+    metrics = METRICS | {"domains": {"one": scores}}
     assert RunResult.from_metrics(metrics, {}, "accuracy").value == 0.5
     result = RunResult.from_metrics(metrics, {}, "accuracy", "one")
     assert (result.value, result.clean, result.texts) == (0.9, 0.85, 400)
@@ -158,45 +160,36 @@ def test_the_score_on_a_domain_of_a_joint_corpus():
 
 
 def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
-    metrics = {
-        "test": {"accuracy": 0.5, "texts": 800}, "test_clean": None, "vectors": None,
-        "epochs": {"run": 3, "turned": True}, "parameters": {"training": {"max_words": 0}},
-    }  # fmt: skip
     table = replace(TABLE, columns=(Column("memory", "Memory", corpus="c", metric="peak_memory_mb", runs_of="a"),))
-    runs = {("net", "memory"): [RunResult.from_metrics(metrics, {"peak_memory_mb": 812.3}, "peak_memory_mb")]}
+    runs = {("net", "memory"): [RunResult.from_metrics(METRICS, {"peak_memory_mb": 812.3}, "peak_memory_mb")]}
     numbers = [Published("net", "a", "peak_memory_mb", "2000", "MB", "yes", "")]
     (line, _) = result_lines(table, numbers, Cells(runs, {}), {})
     assert (line.measured, line.unit, line.delta, line.low, line.verdict) == ("812", "MB", "-1188", "", "uninformative")
 
 
-def test_texts_that_were_cut_are_no_exact_match():
-    table = replace(TABLE, vectors="")
-    for cut, match in ((0, "exact"), (200, "proxy")):
-        runs = {("net", "a"): [replace(run(0.8), max_words=cut)]}
-        line = {(line.row, line.column): line for line in result_lines(table, PRINTED, Cells(runs, {}), {})}
-        assert line["net", "a"].match == match
-        assert ("texts cut after 200 words" in line["net", "a"].note) == bool(cut)
-
-
-def test_a_run_that_a_limit_ended_is_no_exact_match_and_says_so():
-    table = replace(TABLE, vectors="")
-    for allowed, whole, of_epochs in ((8, 30, 30), (8, 8, 0), (0, 30, 0), (9, 30, 0), (8, 0, 0)):
-        result = limited(run(0.8), allowed, whole)
-        assert result.of_epochs == of_epochs
-        line, *_ = result_lines(table, PRINTED, Cells({("net", "a"): [result]}, {}), {})
-        assert line.match == ("proxy" if of_epochs else "exact")
-        assert ("ended after 8 of 30 epochs, the scale's limit" in line.note) == bool(of_epochs)
-    assert limited(replace(run(0.8), cut=40), 8, 30).of_epochs == 0  # the schedule's note says it
+@pytest.mark.parametrize(
+    ("result", "match", "said"),
+    [
+        (RUN, "exact", ""),
+        (replace(RUN, max_words=200), "proxy", "texts cut after 200 words"),
+        (limited(RUN, 8, 30), "proxy", "ended after 8 of 30 epochs, the scale's limit"),
+        (limited(RUN, 8, 8), "exact", ""),
+        (limited(RUN, 0, 30), "exact", ""),
+        (limited(RUN, 9, 30), "exact", ""),
+        (limited(RUN, 8, 0), "exact", ""),
+        (limited(replace(RUN, cut=40), 8, 30), "proxy", "the schedule of 40 epochs was cut off after 8"),
+        (replace(RUN, turned=False), "exact", "the dev curve had not turned after 8 epochs"),
+    ],
+)
+def test_what_shortened_a_run_is_told_and_makes_no_exact_match(result, match, said):
+    line, *_ = result_lines(replace(TABLE, vectors=""), PRINTED, Cells({("net", "a"): [result]}, {}), {"corpus-a": 0.1})
+    assert (line.match, line.note.partition("; ")[2]) == (match, said)
 
 
 def test_a_printed_number_below_the_linear_rows_is_marked():
     lines = lines_of({("net", "a"): [run(0.80)], ("tfidf-svm", "a"): [run(0.817, vectors="")]})
     assert "printed below tfidf-svm (81.7)" in lines["net", "a"].note
     assert lines["tfidf-svm", "a"].verdict == ""
-
-
-def test_a_curve_that_has_not_turned_is_told():
-    assert "had not turned after 8 epochs" in lines_of({("net", "a"): [run(0.8, turned=False)]})["net", "a"].note
 
 
 def test_a_refused_run_leaves_its_reason():

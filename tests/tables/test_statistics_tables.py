@@ -36,21 +36,18 @@ def lines():
     return {(line.row, line.column): line for line in statistics_lines(TABLE, NUMBERS, STATS)}
 
 
-def test_a_statistic_is_named_for_a_column_or_for_one_cell(lines):
-    polarity = lines["polarity", "vocabulary"]
-    assert (polarity.measured, polarity.delta, polarity.verdict) == ("21.4", "+0.4", "agrees")  # thousand
-    assert lines["posts", "vocabulary"].measured == "4411"
-
-
-def test_what_a_paper_counts_besides_is_added(lines):
-    assert (lines["posts", "vocabulary"].verdict, lines["posts", "vocabulary"].delta) == ("agrees", "+0")
-    assert (lines["posts", "length"].measured, lines["posts", "length"].verdict) == ("113.1", "agrees")
-
-
-def test_notes_are_shown_where_the_figures_agree_too_and_take_the_place_of_a_remark(lines):
-    assert lines["posts", "vocabulary"].note == "two more"
-    assert lines["posts", "length"].note == ""
-    assert lines["yelp", "vocabulary"].note == "not here; odd too"
+@pytest.mark.parametrize(
+    ("cell", "measured", "delta", "verdict", "note"),
+    [
+        (("polarity", "vocabulary"), "21.4", "+0.4", "agrees", ""),  # a statistic of this cell alone, in thousands
+        (("posts", "vocabulary"), "4411", "+0", "agrees", "two more"),  # two are added; a note instead of a remark
+        (("posts", "length"), "113.1", "+0.1", "agrees", ""),
+        (("yelp", "vocabulary"), "", "", "not-run", "not here; odd too"),
+    ],
+)
+def test_a_cell_by_hand(lines, cell, measured, delta, verdict, note):
+    line = lines[cell]
+    assert (line.measured, line.delta, line.verdict, line.note) == (measured, delta, verdict, note)
 
 
 def test_a_row_of_ours_has_the_columns_that_are_counted_and_no_verdict(lines):
@@ -71,14 +68,10 @@ def test_a_row_of_ours_that_is_not_at_hand_is_left_out():
     assert [line.note for line in found if line.row == "posts"] == ["not in this scale; odd", "not in this scale"]
 
 
-def test_markdown_shows_printed_and_own_rows(lines):
+def test_markdown_shows_printed_and_own_rows_and_a_unit_over_a_column_only_if_all_its_figures_have_it(lines):
     text = statistics_markdown(TABLE, list(lines.values()))
     assert "| posts | **4411** *4411* = | **113.1** *113* = |  |" in text
     assert "| sample | **81** |" in text
-
-
-def test_a_unit_stands_over_a_column_only_if_all_its_figures_have_it(lines):
-    text = statistics_markdown(TABLE, list(lines.values()))
     assert "|  | vocabulary | length (words) | most (sentences) |" in text  # 4411 texts, but 21 thousand
     assert "| polarity | **21.4** *21* thousand (=) |" in text
     assert "| yelp | – *62* thousand |" in text

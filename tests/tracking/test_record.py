@@ -137,19 +137,15 @@ def test_a_second_record_writes_nothing(store: Store, results: Path):
     assert found(store, ["fcsr", "focus"]) == before
 
 
-def test_a_deleted_child_comes_back(store: Store, client: Any, results: Path):
-    lost = run_at(client, "fcsr", f"{RUN}-2").info.run_id
-    client.delete_run(lost)
+@pytest.mark.parametrize("lost", [f"{RUN}-2", CELL])
+def test_a_deleted_run_or_cell_comes_back_and_each_child_has_its_parent(
+    store: Store, client: Any, results: Path, lost: str
+):
+    client.delete_run(before := run_at(client, "fcsr", lost).info.run_id)
     assert record.record(store, all_of(results)) == 1
-    back = run_at(client, "fcsr", f"{RUN}-2")
-    assert back.info.run_id != lost
-    assert back.data.tags[PARENT] == run_at(client, "fcsr", CELL).info.run_id
-
-
-def test_a_deleted_cell_takes_its_children_again(store: Store, client: Any, results: Path):
-    client.delete_run(run_at(client, "fcsr", CELL).info.run_id)
-    assert record.record(store, all_of(results)) == 1
-    assert run_at(client, "fcsr", f"{RUN}-1").data.tags[PARENT] == run_at(client, "fcsr", CELL).info.run_id
+    assert run_at(client, "fcsr", lost).info.run_id != before
+    parent = run_at(client, "fcsr", CELL).info.run_id
+    assert {run_at(client, "fcsr", f"{RUN}-{seed}").data.tags[PARENT] for seed in (1, 2)} == {parent}
 
 
 def test_a_deleted_experiment_is_restored(store: Store, client: Any, results: Path):
