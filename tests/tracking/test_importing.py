@@ -24,17 +24,14 @@ def place_in(runs: Path, run: Path) -> Path:
 
 
 def test_a_run_is_found_anywhere_below_and_copied_to_where_its_key_belongs_once(tmp_path: Path, run: Path):
+    with pytest.raises(InputError, match="holds no run"):
+        run_folders(tmp_path / "from-nowhere")
     (found,) = run_folders(tmp_path / "from-gpu")
     assert import_run(check_run(found), tmp_path / "runs")
     assert tree(place_in(tmp_path / "runs", run)) == tree(run)
     before = place_in(tmp_path / "runs", run).stat().st_ino
     assert not import_run(check_run(found), tmp_path / "runs")
     assert place_in(tmp_path / "runs", run).stat().st_ino == before
-
-
-def test_a_folder_without_runs_is_refused(tmp_path: Path):
-    with pytest.raises(InputError, match="holds no run"):
-        run_folders(tmp_path)
 
 
 def test_cut_off_predictions_are_refused(run: Path):  # other files: tests/results/test_bank.py
