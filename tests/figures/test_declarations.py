@@ -4,9 +4,8 @@ from retable.corpora import corpus
 from retable.figures.declared import FIGURES
 from retable.figures.parameters import ParameterFigure
 from retable.figures.words import TopWords
-from retable.papers import paper
 from retable.papers.figures.fcsr import FCSR_TABLES
-from retable.papers.figures.lama import AS_LAMA, LAMA_TABLES
+from retable.papers.figures.lama import LAMA_TABLES
 from retable.papers.figures.transformer_f import TRANSFORMER_F_TABLES
 
 TABLES = {"fcsr": FCSR_TABLES, "lama": LAMA_TABLES, "transformer-f": TRANSFORMER_F_TABLES}
@@ -31,14 +30,6 @@ def test_the_least_weight_of_the_hook_stands_at_the_ratio():  # a l + b / l is l
         if row.overrides:
             model = row.overrides["model"]
             assert (model["hook_b"] / model["hook_a"]) ** 0.5 == pytest.approx(float(row.printed.split()[-1]))
-
-
-def test_the_transformer_encoder_of_figure_2_is_that_of_table_4():
-    row = next(row for row in paper("lama").result_table("lama-table-4").rows if row.id == "transformer-encoder")
-    assert {name: options for name, options in AS_LAMA.items() if name != "training"} == {
-        name: options for name, options in row.overrides.items() if name != "training"
-    }
-    assert AS_LAMA["training"] == {name: each for name, each in row.overrides["training"].items() if name != "epochs"}
 
 
 def test_classes_of_top_words_are_labels_of_their_corpora():

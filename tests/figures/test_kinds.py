@@ -143,13 +143,6 @@ def test_the_rates_of_four_texts_by_hand():
     assert (rates[0.5], rates[1.0]) == (pytest.approx(1.0), 1.0)
 
 
-def test_a_density_has_area_one_and_is_highest_where_most_values_are():
-    values, places = np.array([1.0, 1.1, 1.2, 1.2, 3.0]), np.linspace(-20, 20, 40001)
-    found = density(values, places)
-    assert found.sum() * (places[1] - places[0]) == pytest.approx(1.0)
-    assert places[found.argmax()] == pytest.approx(1.15, abs=0.1)
-
-
 def test_a_density_by_hand():  # width 0.9 * min(sqrt(0.5), 0.5 / 1.349) / 2 ** 0.2 of the values 0 and 1
     width = 0.9 * 0.5 / 1.349 * 2**-0.2
     at_zero = (1 + np.exp(-0.5 / width**2)) / (2 * width * np.sqrt(2 * np.pi))

@@ -1,8 +1,7 @@
 import numpy as np
 
-from retable.figures.figure import Plot
 from retable.figures.measured import AttendedText
-from retable.figures.words import TopWord, TopWords, shares_of, top_words
+from retable.figures.words import TopWord, shares_of, top_words
 
 TEXTS = [
     AttendedText(("a", "good", "day"), np.array([0.25, 0.5, 0.25]), "5"),
@@ -21,13 +20,3 @@ def test_the_words_with_the_largest_mean_share_of_a_class_by_hand():
     assert found == [TopWord("5", 1, "good", 3.5 / 3, 3, 3), TopWord("5", 2, "a", 0.75, 1, 3)]
     assert [top.word for top in top_words(TEXTS, "5", 9, epochs=3, fewest=2)] == ["good"]
     assert [top.word for top in top_words(TEXTS, "1", 9, epochs=3, fewest=1)] == ["bad", "a"]
-
-
-def test_the_lines_of_the_list():
-    plot = Plot("Reuters", (TopWord("ship", 1, "gulf", 2.5, 7, 3),))
-    assert TopWords("words", "", "", ()).csv_lines([plot]) == [
-        {
-            "column": "Reuters", "class": "ship", "place": "1", "word": "gulf", "share": "2.5", "occurrences": "7",
-            "epochs": "3",
-        }
-    ]  # fmt: skip

@@ -18,6 +18,7 @@ def run(tmp_path):
 
 def test_a_run_is_banked_once_whole_and_without_texts(tmp_path, run):
     bank = tmp_path / "bank"
+    assert read_bank(bank) == []
     assert add_to_bank(bank, [run], "me") == 1
     before = (bank / "fcsr-table-3.jsonl").read_bytes()
     assert add_to_bank(bank, [run], "you") == 0
@@ -58,10 +59,6 @@ def test_a_damaged_line_is_named_by_file_and_number(tmp_path, run):
         path.write_text(path.read_text().splitlines()[0] + "\n" + damage + "\n")
         with pytest.raises(InputError, match=r"fcsr-table-3\.jsonl, line 2, is no run"):
             read_bank(tmp_path / "bank")
-
-
-def test_an_empty_bank_is_empty(tmp_path):
-    assert read_bank(tmp_path / "none") == []
 
 
 @pytest.mark.parametrize(

@@ -30,19 +30,15 @@ def test_a_run_stands_under_every_column_that_shows_a_score_of_it_and_in_every_t
     asked = plan({SECOND.name: rules("transformer", "ced"), THIRD.name: rules("transformer-f-cor", "ced")})
     resolver = Resolver(asked, [run(asked, SECOND.name, "transformer", "ced", right=0.9)])
     filled = resolver.fill(THIRD)
-    assert shown(filled) == {key: [SECOND.name] for key in [("transformer", "ced"), ("transformer", "ced-f1")]}
-    assert filled.missing == dict.fromkeys(
-        [("transformer-f-cor", "ced"), ("transformer-f-cor", "ced-f1")], "not run yet"
-    )
+    keys = [("transformer", "ced"), ("transformer", "ced-f1")]
+    assert shown(filled) == {key: [SECOND.name] for key in keys}
+    assert filled.missing == {("transformer-f-cor", column): "not run yet" for _, column in keys}
     cells = read_cells(THIRD, filled, PROTOCOL | {"epochs": {"ced": 7}})
     values = {key: [(one.value, one.of_epochs) for one in found] for key, found in cells.runs.items()}
     assert values == {("transformer", "ced"): [(0.9, 20)], ("transformer", "ced-f1"): [(0.45, 20)]}
-    assert [(cost["row"], cost["column"], cost["seconds"]) for cost in read_costs(THIRD, filled)] == [
-        ("transformer", "ced", 14.0)
-    ]
-    assert set(resolver.fill(SECOND).runs) == {("transformer", "ced"), ("transformer", "ced-f1")} & {
-        (row.id, column.id) for row in SECOND.rows for column in SECOND.columns
-    }
+    (cost,) = read_costs(THIRD, filled)
+    assert (cost["row"], cost["column"], cost["seconds"]) == ("transformer", "ced", 14.0)
+    assert set(resolver.fill(SECOND).runs) == {key for key in keys if key[1] in [each.id for each in SECOND.columns]}
 
 
 @pytest.mark.parametrize("hashes", [{"parameters": "p"}, {"data": "d"}, {"recipe": "loop 9.0"}])
@@ -84,11 +80,8 @@ def test_a_linear_row_serves_the_tables_of_all_papers_and_a_network_those_that_l
         runs = [run(asked, OF_FLOORS.name, row, "mr") for row in ("tfidf-svm", "fasttext")]
         filled = Resolver(asked, runs).fill(TABLE)
         assert {row for row, _ in filled.runs} == rows
-        told = (
-            {}
-            if not limits
-            else {("fasttext", "polarity"): "floors-table-1 has a run with training.epochs 15 (here 3)"}
-        )
+        why = "floors-table-1 has a run with training.epochs 15 (here 3)"
+        told = {("fasttext", "polarity"): why} if limits else {}
         assert filled.limited == told
         assert reasons(TABLE, filled) == {key: f"in no scale, {why}" for key, why in told.items()}
 

@@ -83,11 +83,7 @@ def test_every_printed_number_of_lama_has_a_count(table):
 
 def test_lama_is_linear_in_each_size_and_with_its_word_transform_quadratic_in_the_states():
     measured = {(line.row, line.column): line.measured for line in count_lines(TABLE_2, [])}
-    assert {column: measured["lama", column] for column in ("sequence-length", "heads", "gru-hidden-size")} == {
-        "sequence-length": "1.00",
-        "heads": "1.00",
-        "gru-hidden-size": "1.00",
-    }
+    assert {measured["lama", column] for column in ("sequence-length", "heads", "gru-hidden-size")} == {"1.00"}
     assert measured["lama-word-transform", "gru-hidden-size"] == "2.00"
     assert measured["transformer-encoder", "sequence-length"] == "2.00"
     assert measured["transformer-encoder", "representation-size"] == "1.00"

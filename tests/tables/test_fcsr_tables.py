@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from retable.corpora import corpus
-from retable.experiments.cells import cells_of_paper, cells_of_table
-from retable.experiments.scale import model_preset, scale_preset
+from retable.experiments.cells import cells_of_table
+from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS
 from retable.models.linear import train_tfidf_svm
 from retable.papers import paper
@@ -91,15 +91,6 @@ def test_table_5_runs_on_the_joint_corpus_with_a_classifier_for_each_domain():
             assert (alone["model"], alone["embedding"]) == (together["model"], together["embedding"])
             searched = row.searched.get("fdu-mr", {}).get("training", {})  # for a domain; the joint corpus was not
             assert alone["training"] == together["training"] | {"heads": "shared"} | searched
-
-
-def test_table_5_has_the_linear_rows_and_says_that_they_have_one_classifier_for_all():
-    of_row = {row.id: row for row in TABLES[5].rows if row.extra}
-    assert list(of_row) == ["fcsr-shared-heads", "tfidf-svm", "nb-svm", "fasttext"]
-    assert all(row.printed.endswith(", one classifier for all") for row in of_row.values())
-    for scale in ("full", "paper"):
-        cells = cells_of_paper("fcsr", scale_preset(scale))["fcsr-table-5"].values()
-        assert {cell["row"] for cell in cells} >= set(of_row)
 
 
 def test_a_linear_model_of_a_joint_corpus_has_a_score_on_each_domain():

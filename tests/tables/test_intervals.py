@@ -5,15 +5,15 @@ import pytest
 from retable.tables.intervals import prediction_interval, verdict
 
 
-def test_one_run_by_hand():
-    low, high = prediction_interval([0.8], 400, same_texts=True, seed_deviation=0.01)
-    half = 1.959964 * math.sqrt(0.8 * 0.2 / 400 + 2 * 0.01**2)
-    assert (low, high) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
-
-
-def test_three_runs_by_hand():  # mean 0.8, s = 0.01, t(0.975, 2) = 4.30265
-    low, high = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_deviation=None)
-    half = 4.30265 * 0.01 * math.sqrt(1 / 3 + 1)
+@pytest.mark.parametrize(
+    ("scores", "seed_deviation", "half"),
+    [
+        ([0.8], 0.01, 1.959964 * math.sqrt(0.8 * 0.2 / 400 + 2 * 0.01**2)),
+        ([0.79, 0.80, 0.81], None, 4.30265 * 0.01 * math.sqrt(1 / 3 + 1)),  # s = 0.01, t(0.975, 2) = 4.30265
+    ],
+)
+def test_intervals_by_hand(scores, seed_deviation, half):
+    low, high = prediction_interval(scores, 400, same_texts=True, seed_deviation=seed_deviation)
     assert (low, high) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
 
 

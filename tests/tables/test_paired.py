@@ -20,16 +20,17 @@ def test_a_difference_by_hand():
     assert found.verdict == "undecided"
 
 
-def test_equal_models_differ_in_nothing():
-    found = paired_difference(right(3, 2), right(3, 2))
-    assert (found.value, found.low, found.high, found.verdict) == (0.0, 0.0, 0.0, "undecided")
-
-
-def test_texts_that_both_answer_alike_make_no_interval_wider():
-    few = paired_difference(right(30, 0), right(0, 30))
-    assert (few.value, few.low) == (1.0, 1.0)  # every text: no variance left
-    assert few.verdict == "holds"
-    assert paired_difference(right(0, 30), right(30, 0)).verdict == "reversed"
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (right(3, 2), right(3, 2), (0.0, 0.0, 0.0, "undecided")),
+        (right(30, 0), right(0, 30), (1.0, 1.0, 1.0, "holds")),  # every text: no variance left
+        (right(0, 30), right(30, 0), (-1.0, -1.0, -1.0, "reversed")),
+    ],
+)
+def test_differences_in_no_text_and_in_all(first, second, expected):
+    found = paired_difference(first, second)
+    assert (found.value, found.low, found.high, found.verdict) == expected
 
 
 def test_the_spread_between_seeds_widens_it():

@@ -66,6 +66,8 @@ def test_every_printed_cell_has_a_line_and_an_unmeasured_one_says_why():
     assert lines["other", "a"].note == "not built here yet"
     assert all(line.verdict == "not-run" and not line.measured for line in lines.values())
     assert lines["other", "b"].match == "quoted"
+    refused = lines_of({}, {("net", "a"): "refused: its data changed since"})["net", "a"]
+    assert (refused.note, refused.measured) == ("refused: its data changed since", "")
 
 
 def test_a_measured_cell_by_hand():
@@ -76,11 +78,8 @@ def test_a_measured_cell_by_hand():
     assert float(line.low) == pytest.approx(83.1 - 100 * 1.96 * (0.831 * 0.169 / 1000 + 2 * 0.005**2) ** 0.5, abs=0.01)
     assert line.verdict == "higher"
     assert line.match == "proxy"  # the paper's vectors are GloVe
-    assert "cover 97.0%" in line.note
-
-
-def test_the_papers_vectors_and_split_make_an_exact_match():
     assert lines_of({("net", "a"): [run(0.80, vectors="glove.6b-300")]})["net", "a"].match == "exact"
+    assert "cover 97.0%" in line.note
 
 
 @pytest.mark.parametrize(
@@ -190,12 +189,6 @@ def test_a_printed_number_below_the_linear_rows_is_marked():
     lines = lines_of({("net", "a"): [run(0.80)], ("tfidf-svm", "a"): [run(0.817, vectors="")]})
     assert "printed below tfidf-svm (81.7)" in lines["net", "a"].note
     assert lines["tfidf-svm", "a"].verdict == ""
-
-
-def test_a_refused_run_leaves_its_reason():
-    line = lines_of({}, {("net", "a"): "refused: its data changed since"})["net", "a"]
-    assert line.note == "refused: its data changed since"
-    assert not line.measured
 
 
 def test_a_sample_column_appears_only_where_it_is_measured_or_a_scale_has_it():

@@ -42,16 +42,12 @@ def test_a_fold_without_a_clean_text_takes_no_part_in_the_clean_score():
     assert of_folds(runs_of([8, 3], [10, 4])).clean is None
 
 
-def test_of_dev_folds_the_best_on_dev_is_shown_and_not_the_best_on_test():
-    runs = [run(0.95, 50, "dev 1 of 3", dev=0.90), run(0.93, 50, "dev 2 of 3", dev=0.92), run(0.97, 50, "dev 3 of 3")]
-    shown = of_folds(runs[::-1])
-    assert (shown.value, shown.texts, shown.dev) == (0.93, 50, 0.92)
-    assert shown.values == (0.95, 0.93, 0.97)  # by fold, whatever their order
-
-
-def test_of_two_that_are_equal_on_dev_the_first_fold_is_shown():
-    runs = [run(0.97, 50, "dev 2 of 2", dev=0.9), run(0.95, 50, "dev 1 of 2", dev=0.9)]
-    assert of_folds(runs).value == 0.95
+@pytest.mark.parametrize(("dev", "shown"), [((0.90, 0.92, 0.5), 0.93), ((0.9, 0.9, 0.5), 0.95)])
+def test_of_dev_folds_the_best_on_dev_is_shown_the_first_of_equal_ones_whatever_their_order(dev, shown):
+    runs = [run(value, 50, f"dev {fold} of 3", dev=dev[fold - 1]) for fold, value in ((1, 0.95), (2, 0.93), (3, 0.97))]
+    found = of_folds(runs[::-1])
+    assert (found.value, found.texts, found.dev) == (shown, 50, max(dev))
+    assert found.values == (0.95, 0.93, 0.97)  # by fold
 
 
 def test_a_run_without_folds_is_shown_as_it_is():

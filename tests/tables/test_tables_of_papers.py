@@ -66,12 +66,6 @@ class TestCspan:
         before, after = self.of(first, "model"), self.of(second, "model")
         return {name: value for name, value in after.items() if before[name] != value}
 
-    def test_a_row_is_the_same_model_in_every_table(self):  # its code file has no table in its name
-        for table in self.SOURCE.results:
-            for row in table.rows:
-                if row.model:
-                    assert (row.model, row.overrides) == (self.ROWS[row.id].model, self.ROWS[row.id].overrides)
-
     def test_the_steps_of_table_3_add_one_thing_each(self):
         both = {"first_attention": True, "second_attention": True}
         assert self.changes("bilstm", "cspan-abl-self-att") == both

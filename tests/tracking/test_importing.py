@@ -8,7 +8,7 @@ from retable.commands import import_ as importing
 from retable.commands.import_ import check_run, import_run, run_folders
 from retable.errors import InputError
 from retable.files import read_json, write_json
-from retable.runs.record import read_runs, run_folder
+from retable.runs.record import run_folder
 from tests.tracking.conftest import tree, write_run
 
 
@@ -24,24 +24,14 @@ def place_in(runs: Path, run: Path) -> Path:
 
 
 def test_a_run_is_found_anywhere_below_and_copied_to_where_its_key_belongs_once(tmp_path: Path, run: Path):
+    with pytest.raises(InputError, match="holds no run"):
+        run_folders(tmp_path / "from-nowhere")
     (found,) = run_folders(tmp_path / "from-gpu")
     assert import_run(check_run(found), tmp_path / "runs")
     assert tree(place_in(tmp_path / "runs", run)) == tree(run)
     before = place_in(tmp_path / "runs", run).stat().st_ino
     assert not import_run(check_run(found), tmp_path / "runs")
     assert place_in(tmp_path / "runs", run).stat().st_ino == before
-
-
-def test_a_run_of_other_parameters_stands_beside_the_one_that_was_here(tmp_path: Path, run: Path):
-    other = write_run(tmp_path / "other", alpha=0.4)
-    for each in (run, other):
-        assert import_run(check_run(each), tmp_path / "runs")
-    assert {each.metrics["parameters"]["model"]["alpha"] for each in read_runs(tmp_path / "runs")} == {0.2, 0.4}
-
-
-def test_a_folder_without_runs_is_refused(tmp_path: Path):
-    with pytest.raises(InputError, match="holds no run"):
-        run_folders(tmp_path)
 
 
 def test_cut_off_predictions_are_refused(run: Path):  # other files: tests/results/test_bank.py

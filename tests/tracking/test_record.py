@@ -43,11 +43,15 @@ def test_files_of_a_run_are_those_that_are_recorded():
     assert entries.RUN_FILES == FILES
 
 
-def test_a_cell_is_a_parent_and_a_seed_its_child(client: Any):
+def test_a_cell_is_the_parent_of_its_seeds_and_has_their_mean(client: Any):
     cell, second = run_at(client, "fcsr", CELL), run_at(client, "fcsr", f"{RUN}-2")
     assert (cell.info.run_name, second.info.run_name) == ("fcsr on sst-2 · fcsr-table-3", "seed 2")
     assert second.data.tags[PARENT] == cell.info.run_id
     assert {run.info.status for run in (cell, second)} == {"FINISHED"}
+    seeds = [run_at(client, "fcsr", f"{RUN}-{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
+    assert cell.data.metrics["test_accuracy"] == pytest.approx(sum(seeds) / 2)
+    assert cell.data.metrics["runs"] == 2
+    assert "seed" not in cell.data.params
 
 
 def test_a_run_can_be_filtered_by_what_it_is(client: Any):
@@ -98,14 +102,6 @@ def test_files_and_pictures_are_artifacts(client: Any):
     pictures = {file.path: file.file_size for file in client.list_artifacts(run.info.run_id, "pictures")}
     assert set(pictures) == {"pictures/roc.png", "pictures/confusion.png", "pictures/curve.png"}
     assert min(pictures.values()) > 5_000
-
-
-def test_a_cell_has_the_mean_of_its_runs(client: Any):
-    cell = run_at(client, "fcsr", CELL)
-    seeds = [run_at(client, "fcsr", f"{RUN}-{seed}").data.metrics["test_accuracy"] for seed in (1, 2)]
-    assert cell.data.metrics["test_accuracy"] == pytest.approx(sum(seeds) / 2)
-    assert cell.data.metrics["runs"] == 2
-    assert "seed" not in cell.data.params
 
 
 def test_the_focus_run_has_the_name_of_its_experiment(client: Any):

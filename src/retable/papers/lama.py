@@ -1,9 +1,9 @@
 """LAMA: compact multi-head self-attention for text representations (tables 2 to 5)."""
 
 from retable.papers.counts import CountTable, Exponent, ParameterCount
-from retable.papers.figures.lama import LAMA_TABLES
+from retable.papers.figures.lama import AS_LAMA, LAMA_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
-from retable.papers.shared import FLOORS, NO_CORPUS, NOT_BUILT, SMALL_PENALTY
+from retable.papers.shared import FLOORS, LAMA_PROTOCOL, NO_CORPUS, NOT_BUILT, SMALL_PENALTY
 
 NO_YELP = f"{NO_CORPUS}: drawn by the authors from 2.7 million reviews of the site"
 NO_POLARITY = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
@@ -43,25 +43,6 @@ TABLE_3 = StatisticsTable(
     },
 )
 
-# The paper gives one set of hyperparameters (section 3.5) and names another optimiser for BERT alone (section 4.2): its
-# rivals are trained as LAMA is. What it leaves open is as in the preset of lama.
-TRAINING = {
-    "optimiser": "sgd",
-    "learning_rate": 0.05,
-    "schedule": "constant",
-    "epochs": 30,
-    "epochs_max": 30,
-    "batch_size": 32,
-    "weight_decay": 0.0001,
-    "momentum": 0.9,
-    "patience": 5,
-    "clip": 0.0,
-}
-PROTOCOL: dict[str, dict[str, object]] = {
-    "training": TRAINING,
-    "embedding": {"size": 100, "tune": True, "min_count": 5},
-}
-
 TABLE_4 = ResultTable(
     name="lama-table-4",
     title="Accuracy on six corpora (LAMA, table 4)",
@@ -81,21 +62,17 @@ TABLE_4 = ResultTable(
             "textcnn",
             "CNN",
             model="textcnn",
-            overrides={**PROTOCOL, "model": {"widths": [3, 4, 5], "filters": 100}},
+            overrides={**LAMA_PROTOCOL, "model": {"widths": [3, 4, 5], "filters": 100}},
         ),
         Row(
             "transformer-encoder",
             "TE",
             model="transformer",
             # As every Transformer here: without a warm-up its first hundred steps go up and down (docs/readings.md).
-            overrides={
-                **PROTOCOL,
-                "model": {"layers": 1, "heads": 8, "size": 512},
-                "training": TRAINING | {"schedule": "warmup"},
-            },
+            overrides=AS_LAMA,
         ),
         Row("bert-base", "BERT", reason=f"{NOT_BUILT}: it needs a pretrained language model"),
-        Row("avg-embedding", "AVG", model="avg-embedding", overrides=PROTOCOL),
+        Row("avg-embedding", "AVG", model="avg-embedding", overrides=LAMA_PROTOCOL),
         Row("lama", "LAMA", model="lama"),
         Row("lama-ctx", "LAMA + Ctx", model="lama", overrides={"model": {"context": "mean"}}),
         Row(
