@@ -16,13 +16,11 @@ def test_a_figure_shows_rows_and_columns_that_its_table_has():
     for figures in FIGURES.values():
         for figure in figures:
             for panel in figure.panels:
-                table = OWN.get(panel.table)
-                if table is None:
-                    continue
-                assert figure.rows_of(table)
-                assert table.column(panel.column)
-                if isinstance(figure, ParameterFigure):
-                    assert {row for *_, row in figure.lines} == set(figure.rows_of(table))
+                if table := OWN.get(panel.table):
+                    assert figure.rows_of(table)
+                    assert table.column(panel.column)
+                    if isinstance(figure, ParameterFigure):
+                        assert {row for *_, row in figure.lines} == set(figure.rows_of(table))
 
 
 def test_the_least_weight_of_the_hook_stands_at_the_ratio():  # a l + b / l is least at l = sqrt(b / a)
@@ -34,6 +32,4 @@ def test_the_least_weight_of_the_hook_stands_at_the_ratio():  # a l + b / l is l
 
 def test_classes_of_top_words_are_labels_of_their_corpora():
     (figure,) = (figure for figure in FIGURES["lama"] if isinstance(figure, TopWords))
-    assert {(column, label) for column, label in figure.classes if label in corpus(column).labels} == set(
-        figure.classes
-    )
+    assert all(label in corpus(column).labels for column, label in figure.classes)

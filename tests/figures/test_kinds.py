@@ -81,12 +81,7 @@ def test_a_png_has_a_palette_and_says_nothing_of_its_making():
 @pytest.mark.parametrize(
     ("kind", "number", "line", "words"),
     [
-        (
-            "lines",  # two runs: 80 and 81, 82 and 85
-            3,
-            "Final,FCSR,3,83.5,82,85,2",
-            {"window, words", "accuracy on test, %", "FCSR", "FCSR, whole", "1", "3"},
-        ),
+        ("lines", 3, "Final,FCSR,3,83.5,82,85,2", {"window, words", "accuracy on test, %", "FCSR, whole", "3"}),
         ("lines", 3, "Final,FCSR whole,,90,90,90,1", set()),
         ("scatter", 2, "IMDB,LAMA,200000,88.5,88,89,2", {"LAMA"}),
         ("bars", 3, "SST,LSTM,200,1", {"milliseconds for 20 texts (logarithmic)"}),

@@ -50,11 +50,6 @@ def test_of_dev_folds_the_best_on_dev_is_shown_the_first_of_equal_ones_whatever_
     assert found.values == (0.95, 0.93, 0.97)  # by fold
 
 
-def test_a_run_without_folds_is_shown_as_it_is():
-    single = run(0.9, 10, "")
-    assert of_folds([single]) is single
-
-
 @pytest.mark.parametrize("folds", [["dev 1 of 3", "dev 2 of 3"], ["dev 1 of 2", "dev 1 of 2"], ["", ""]])
 def test_folds_that_are_not_whole_give_no_result(folds):
     with pytest.raises(ValueError, match="each once"):
@@ -78,7 +73,9 @@ def test_a_line_of_test_folds_pools_and_tells_their_spread():
         line.note
         == f"every text tested once in 3 folds, standard deviation between folds {spread:.2f}; no split is named"
     )
-    assert line_of([run(0.83, 100, "")]).note == "10% of the texts; no split is named"
+    single = run(0.83, 100, "")
+    assert of_folds([single]) is single
+    assert line_of([single]).note == "10% of the texts; no split is named"
 
 
 def test_a_line_of_dev_folds_tells_the_mean_of_the_folds():
