@@ -13,10 +13,11 @@ import pyarrow as pa
 from probe.case import Arrays, Case, texts
 from retable.files import sha256_of_file
 from retable.papers import paper_of_table
-from retable.papers.claims import CLAIMS, Claim
+from retable.papers.claims import Claim
+from retable.papers.claims import claims as all_claims
 from retable.papers.paper import Column
 from retable.project.paths import PUBLISHED
-from retable.results.claims import lines_of, printed_in
+from retable.results.claims import Judge, cells_of, printed_in
 from retable.runs.predictions import write_compact, write_predictions
 from retable.runs.recipes import RECIPES
 from retable.runs.record import RunRecord
@@ -26,15 +27,18 @@ from retable.text.splits import Facts, Split
 
 LABELS = ("bad", "good", "so-so")
 TEXTS = 90
-FOLDED = 4  # every fourth cell has runs of three folds
-DEVIATIONS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
+FOLDED = 4  # every fourth column has runs of six folds
+FOLDS = 6
+SEEDS = (1, 2, 3)
+PROTOCOL: dict[str, Any] = {"epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32"}
 
 
 def bank_cases() -> Iterator[Case]:
     """Yield the results of folds, and the claims of each table."""
     yield Case("results of folds", {}, {"tables": RECIPES["tables"]}, of_runs)
-    for table in dict.fromkeys(claim.table for claim in CLAIMS):
-        asked = {"published": sha256_of_file(PUBLISHED / f"{paper_of_table(table).name}.csv")}
+    for table in dict.fromkeys(claim.table for claim in all_claims()):
+        files = (f"{paper_of_table(table).name}.csv", "claims.csv")
+        asked = {name: sha256_of_file(PUBLISHED / name) for name in files}
         yield Case(f"claims on {table}", asked, {"claims": RECIPES["claims"]}, partial(claims_on, table))
 
 
@@ -67,46 +71,57 @@ def made_up(fold: str, draw: random.Random) -> RunResult:
 
 
 def claims_on(table: str, scratch: Path) -> Arrays:
-    """Return texts, difference with its interval, printed difference and verdict of each claim on a table."""
+    """Return what the page says of each comparison that claims on a table ask for, all readings included."""
     result = paper_of_table(table).result_table(table)
-    rows = {row for claim in CLAIMS if claim.table == table for row in (claim.better, claim.worse)}
+    asked = [(number, claim) for number, claim in enumerate(all_claims()) if claim.table == table]
+    rows = {row.id for _, claim in asked for pair in claim.pairs(result) for row in pair}
     shown = {
-        (row, column.id): [runs_of(row, column, scratch)]
+        (row, column.id): seeds_of(row, column, scratch)
         for row in sorted(rows)
         for column in result.columns
         if column.corpus and not column.mean_of
     }
-    found = {}
-    for claim in CLAIMS:
-        if claim.table == table:
-            lines = lines_of(claim, shown, printed_in(table), DEVIATIONS)
-            found[name_of(claim)] = texts([" ".join(line[4:]) for line in lines])
+    judge = Judge({}, lambda _: PROTOCOL)
+    found: dict[str, np.ndarray] = {}
+    for number, claim in asked:
+        for line in judge.lines(number, claim, shown, printed_in(table)):
+            cells = cells_of(line, "", disagree=False)
+            found[f"{name_of(claim)} {line.first.id} {line.second.id} {line.on}"] = texts([" ".join(cells[2:])])
     return found
 
 
 def name_of(claim: Claim) -> str:
     """Return the two rows of a claim."""
-    return f"{claim.better} ahead of {claim.worse}{', together' if claim.together else ''}"
+    return f"{claim.first} {claim.sign} {claim.second}{', together' if claim.together else ''}"
 
 
-def runs_of(row: str, column: Column, scratch: Path) -> list[RunRecord]:
-    """Return made-up runs of a cell, drawn by its row: one, or those of three folds."""
+def seeds_of(row: str, column: Column, scratch: Path) -> list[list[RunRecord]]:
+    """Return made-up runs of a cell, seed by seed, drawn by its row: one run a seed, or those of six test folds.
+
+    Now and then one was cut.
+    """
     draw = random.Random(f"{row} {column.id}")
     kind = column.folds if len(column.id) % FOLDED == 0 else ""
-    folds = [Fold(kind, 3, number) for number in (1, 2, 3)] if kind else [None]
-    level = draw.uniform(0.5, 0.9)
-    found = []
-    for fold in folds:
-        texts_of = random.Random(f"{column.id} {fold.label if fold and kind == 'test' else ''}")
-        metrics: dict[str, Any] = {
-            "row": row,
-            "dev": {"accuracy": draw.uniform(0.5, 0.9)},
-            "epochs": {"run": 3, "turned": draw.choice((True, False))},
-            "parameters": {"corpus": fold.parameters if fold else {}},
-        }
-        predictions = banked(test_split(texts_of, column.domain), level, scratch, draw)
-        found.append(RunRecord(metrics, {}, (), predictions))
-    return found
+    folds = [Fold(kind, FOLDS, number + 1) for number in range(FOLDS)] if kind else [None]
+    level, cut = draw.uniform(0.5, 0.9), draw.random() < 0.1
+    return [[run_of(row, column, fold, level, cut, scratch, draw) for fold in folds] for _ in SEEDS]
+
+
+def run_of(
+    row: str, column: Column, fold: Fold | None, level: float, cut: bool, scratch: Path, draw: random.Random
+) -> RunRecord:
+    """Return a made-up run."""
+    texts_of = random.Random(f"{column.id} {fold.label if fold and fold.kind == 'test' else ''}")
+    training = {"schedule": "constant", "epochs": 2, "epochs_max": 40, "patience": 30 if cut else 1}
+    metrics: dict[str, Any] = {
+        "row": row,
+        "seed": 1,
+        "epochs": {"run": 2},
+        "dev": {"accuracy": draw.uniform(0.5, 0.9)},
+        "parameters": {"corpus": fold.parameters if fold else {}, "training": training},
+    }
+    predictions = banked(test_split(texts_of, column.domain), level, scratch, draw)
+    return RunRecord(metrics, {}, (80.0, 79.0), predictions)
 
 
 def test_split(draw: random.Random, domain: str) -> Split:

@@ -21,14 +21,13 @@ from retable.project.paths import PUBLISHED
 from retable.results.tables import published_numbers
 from retable.runs.metrics import score
 from retable.runs.recipes import RECIPES
+from retable.tables.comparison import Comparison, compare, compare_units, holm
 from retable.tables.counts import count_lines
 from retable.tables.lines import Line
-from retable.tables.paired import paired_difference, together
 from retable.tables.results import Cells, RunResult, of_folds, result_lines
 from retable.tables.statistics import statistics_lines
 from retable.text.folds import Fold
 
-DEVIATIONS = {"mr": 0.004, "sst-2": 0.006, "r8": 0.003, "ced": 0.01}
 DOMAINS_ASKED = (("accuracy", "books"), ("error_rate", "music"))
 KINDS = ((1, 0, ""), (3, 0, ""), (1, 10, "test"), (2, 3, "dev"))  # seeds, folds and their kind
 
@@ -90,7 +89,7 @@ def lines(source: Paper, table: ResultTable, scratch: Path) -> Arrays:
         for column in table.columns
         if row.model and column.corpus
     }
-    found = result_lines(table, published_numbers(source, table.published), Cells(runs, {}), DEVIATIONS)
+    found = result_lines(table, published_numbers(source, table.published), Cells(runs, {}))
     return shown(found)
 
 
@@ -165,12 +164,24 @@ def canned(cell: str) -> list[RunResult]:
 
 
 def claims(scratch: Path) -> Arrays:
-    """Return paired differences, one by one and together."""
+    """Return comparisons of two rows: of several runs, with near copies, beside a linear row, of units; Holm's."""
     draw = np.random.default_rng(2)
+    copies = np.arange(500) // 2
     found = []
-    for spread in (None, 0.01):
-        for share in (0.8, 0.82, 0.9):
-            found.append(paired_difference(draw.random(500) < 0.8, draw.random(500) < share, spread))
-    both = [*found, together(found)]
-    numbers = np.array([[each.texts, each.value, each.low, each.high] for each in both], dtype=np.float64)
-    return {"differences": numbers, "verdicts": texts([each.verdict for each in both])}
+    for share in (0.8, 0.82, 0.9):
+        first, second = ((draw.random((4, 500)) < level).astype(np.float64) for level in (0.8, share))
+        found += [compare(first, second), compare(first, second, copies=copies, same_texts=False)]
+        found += [compare(first, second[:1], seedless=(False, True))]
+        found += [compare_units(draw.normal(0.8 - share, 0.02, 10).tolist(), 2500, (10, 10))]
+    numbers = np.array([numbers_of(each) for each in found], dtype=np.float64)
+    return {
+        "comparisons": numbers,
+        "verdicts": texts([each.verdict for each in found]),
+        "Holm's": texts(list(map(str, holm(found)))),
+    }
+
+
+def numbers_of(found: Comparison) -> list[float]:
+    """Return all numbers of a comparison."""
+    tests = (found.p_of_no_difference, found.p_of_no_equality, found.detectable)
+    return [found.texts, found.value, *found.interval(), *found.expected, *tests]

@@ -5,7 +5,6 @@ everywhere.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -116,7 +115,6 @@ class Corpus(Source):
         same_texts_as: the corpus whose texts these are too, split or stripped in another way.
         domains: the corpora of which a joint corpus is made; the ids of its texts are "<domain>/<id>".
         defects: every known one; a test fails when the list is out of date.
-        seed_deviation: standard deviation of the test accuracy from seed to seed, a fraction; None where unknown.
     """
 
     labels: tuple[str, ...]
@@ -135,7 +133,6 @@ class Corpus(Source):
     same_texts_as: str = ""
     domains: tuple[str, ...] = ()
     defects: tuple[Defect, ...] = ()
-    seed_deviation: float | None = None
 
     @property
     def split(self) -> str:
@@ -224,10 +221,3 @@ def github(
         )
         found[name] = replace(file, path=f"{mirror}/{(mirrored or {}).get(name, name)}", urls=urls)
     return found
-
-
-def spread_of_two_runs(points: float) -> float:
-    """Return the standard deviation, a fraction, behind "two runs differ by up to so many points" (95 %;
-    docs/readings.md).
-    """
-    return points / 100 / (1.96 * sqrt(2))

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from retable.text.leaks.clusters import near_duplicate_clusters, repeated
+from retable.text.leaks.clusters import copied, near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import NEAR, fingerprints, jaccard
 
 FILM = "a fine film that i would see again"
@@ -33,6 +33,11 @@ def test_nothing_and_a_single_text():
 
 def test_texts_in_clusters_are_counted():
     assert repeated(np.array([0, 0, 2, 3, 3, 3, 6])) == {"texts": 5, "clusters": 2, "largest": 3}
+
+
+def test_the_ids_of_texts_in_clusters_are_listed():
+    clusters, ids = np.array([0, 1, 0, 3, 3, 3, 6]), [f"c/test/{place}" for place in range(7)]
+    assert copied(clusters, ids) == [["c/test/0", "c/test/2"], ["c/test/3", "c/test/4", "c/test/5"]]
 
 
 def made_notices(count: int, templates: int, random: Random, change: float = 0.15) -> list[str]:

@@ -212,11 +212,6 @@ def test_ag_news_has_one_form_in_train_and_test(read_corpus):
     assert sum(" $" in text for text in texts) > 500
 
 
-def test_seed_spread_is_a_standard_deviation_in_fractions():
-    assert corpus("sst-2").seed_deviation == pytest.approx(0.019 / (1.96 * 2**0.5))
-    assert corpus("sample-en").seed_deviation is None
-
-
 def test_a_misspelt_corpus_gets_the_nearest_name():
     with pytest.raises(InputError, match='corpus is "sst2"; did you mean "sst-2"'):
         corpus("sst2")

@@ -81,7 +81,9 @@ def test_a_second_run_writes_the_same_bytes(folders):
         files = sorted((folders / "clean/sample-en").iterdir())
         digests.append({file.name: sha256_of_file(file) for file in files})
     assert digests[0] == digests[1]
-    assert set(digests[0]) == {*(f"{split}.parquet" for split in SPLITS), "stats.json", "removed.csv", "heldout.txt"}
+    assert set(digests[0]) == {
+        *(f"{split}.parquet" for split in SPLITS), "stats.json", "removed.csv", "heldout.txt", "copies.json",
+    }  # fmt: skip
 
 
 MADE = [

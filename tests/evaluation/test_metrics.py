@@ -3,7 +3,7 @@ import time
 import numpy as np
 import pytest
 
-from retable.runs.metrics import score
+from retable.runs.metrics import sampling_of_f1, score
 
 
 def test_scores_of_five_texts_by_hand():
@@ -19,6 +19,21 @@ def test_scores_of_five_texts_by_hand():
     # pairs (positive, negative) ordered rightly: 0.8 beats all three, 0.45 beats 0.1 and 0.4
     assert scores["macro_auc"] == pytest.approx(5 / 6)
     assert scores["loss"] == pytest.approx(-np.log([0.9, 0.6, 0.3, 0.8, 0.45]).mean())
+
+
+def test_the_sampling_of_a_mean_f1_is_that_of_new_test_texts():
+    draw = np.random.default_rng(5)
+
+    def drawn(texts):
+        classes = draw.choice(3, size=texts, p=(0.6, 0.3, 0.1))
+        answers = np.where(draw.random(texts) < 0.8, classes, draw.integers(0, 3, texts))
+        return classes, np.eye(3)[answers]
+
+    scores = [score(answers, classes)["macro_f1"] for classes, answers in (drawn(300) for _ in range(400))]
+    found = np.mean([sampling_of_f1(*drawn(300)) for _ in range(30)])
+    assert found == pytest.approx(np.var(scores), rel=0.25)
+    classes, answers = drawn(300)
+    assert sampling_of_f1(classes, answers) == sampling_of_f1(classes, answers)  # a fixed seed
 
 
 def test_a_class_without_texts_does_not_spoil_the_auc():

@@ -2,97 +2,180 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from retable.corpora import FAMILIES
-from retable.results import claims
+from retable.errors import InputError
+from retable.papers import claims as of_papers
+from retable.papers import paper_of_table, result_table
+from retable.papers.claims import claims
+from retable.results.claims import Judge, answers, claims_markdown, clusters_of, differences_of_units
+from retable.text.folds import Fold
 
+TEXTS = 100
 LABELS = ["no", "yes", "no", "yes"] * 25
+PROTOCOL = {"epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32"}
+JUDGE = Judge({}, lambda table: PROTOCOL)
+TRAINING = {"epochs": 20, "epochs_max": 40, "schedule": "constant", "patience": 3, "max_words": 0}
 
 
-def write(path, wrong, prefix="mr/all"):
-    """Predictions on a hundred texts, of which these are answered wrongly."""
-    ids = [f"{prefix}/{text}" for text in range(100)]
-    answers = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
-    pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answers}), path)
-    metrics = {"row": path.name, "epochs": {"run": 3, "turned": True}}
-    return [SimpleNamespace(predictions=path, cut=("", 0), metrics=metrics)]
+def run(path, wrong, prefix="mr", fold=None, **training):
+    """Return a run on a hundred texts, of which these are answered wrongly; it ended by patience after 5 epochs."""
+    ids = [f"{prefix}/{text}" for text in range(TEXTS)]
+    answered = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
+    pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answered}), path)
+    metrics = {"epochs": {"run": 5}, "parameters": {"training": TRAINING | training}}
+    cut = ("test", fold.folds) if fold else ("", 0)
+    return SimpleNamespace(predictions=path, cut=cut, fold=fold, metrics=metrics, curve=(80.0,) * 5)
+
+
+def seeds(folder, name, wrongs, **options):
+    """Return the runs of a cell, one a seed."""
+    return [[run(folder / f"{name}-{number}", wrong, **options)] for number, wrong in enumerate(wrongs)]
+
+
+def page_of(shown, table="fcsr-table-3", judge=JUDGE):
+    return claims_markdown(lambda name: shown if name == table else {}, judge)
+
+
+def lines_with(page, rows):
+    """Return the cells of the comparisons of these two rows."""
+    return [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith(f"| {rows} |")]
 
 
 @pytest.fixture
-def page(tmp_path):
-    shown = {
-        ("fcsr", "polarity"): [write(tmp_path / "a", range(10))],
-        ("cnn", "polarity"): [write(tmp_path / "b", range(40))],
-        ("bilstm", "polarity"): [write(tmp_path / "c", range(1, 11))],
-        ("fcsr", "sst-2"): [write(tmp_path / "d", ())],
+def shown(tmp_path):
+    return {
+        ("fcsr", "polarity"): seeds(tmp_path, "a", [range(10), range(2, 12), range(1, 11)]),
+        ("cnn", "polarity"): seeds(tmp_path, "b", [range(40), range(41), range(39)]),
+        ("fcsr", "sst-2"): seeds(tmp_path, "d", [(), (1,)]),
     }
-    return claims.claims_markdown(lambda table: shown if table == "fcsr-table-3" else {}, {})
 
 
-def test_a_claim_is_tested_where_both_rows_were_measured(page):
-    lines = [line for line in page.splitlines() if line.startswith("| FCSR")]
-    assert len(lines) == 2  # against cnn and bilstm on polarity; sst-2 has one row alone
-    ahead, equal = lines
-    assert "ahead of the CNN | Polar | 100 | +30.0 (+21.0 to +39.0) | +1.8 | **holds**" in ahead
-    assert "ahead of the BiLSTM | Polar | 100 | +0.0 (-2.8 to +2.8) | +3.2 | **undecided**" in equal
+def test_a_claim_is_judged_where_both_rows_were_measured(shown):
+    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    assert line[:5] == ["FCSR > CNN", "Polar", "3 / 3", "100", "+30.0 (+21.1 to +38.9)"]
+    assert line[6:] == ["+1.8", "printed is smaller", "**ahead**", "ahead"]
 
 
-def test_a_claim_about_a_mean_stands_beside_the_printed_means(tmp_path):
-    rows = {"fcsr": 86.08, "lstm": 81.79, "stacked-lstm": 81.73, "stacked-bilstm": 84.88, "transformer": 85.12}
-    runs = {row: [write(tmp_path / row, (), "fdu-mr/test")] for row in rows}
-    shown = {(row, name): run for row, run in runs.items() for name in FAMILIES["fdu"]}
-
-    def lines():
-        page = claims.claims_markdown(lambda table: shown if table == "fcsr-table-4" else {}, {})
-        return [line.split(" | ")[2:7] for line in page.splitlines() if "mean of 16 domains" in line]
-
-    assert lines() == [
-        [f"ahead of the {name}, mean of 16 domains", "the mean", "1,600", "+0.0 (+0.0 to +0.0)", printed]
-        for name, printed in (
-            ("LSTM", "+4.29"), ("stacked LSTM", "+4.35"), ("stacked BiLSTM", "+1.20"), ("Transformer", "+0.96"),
-        )
-    ]  # fmt: skip
-    del shown["lstm", "fdu-mr"]
-    assert (lines()[0][1], lines()[0][4]) == ("the mean, 15 of 16", "")  # the print is of sixteen
-
-
-def test_a_verdict_on_runs_that_could_have_gone_on_says_so(tmp_path):
-    shown = {("fcsr", "polarity"): [write(tmp_path / "fcsr", ())], ("cnn", "polarity"): [write(tmp_path / "cnn", ())]}
-
-    def verdict():
-        page = claims.claims_markdown(lambda table: shown if table == "fcsr-table-3" else {}, {})
-        return next(line for line in page.splitlines() if line.startswith("| FCSR")).split(" | ")[-1]
-
-    assert verdict() == "**undecided** |"
-    shown["cnn", "polarity"][0][0].metrics["epochs"]["turned"] = False
-    assert verdict() == "**undecided**, short: cnn 3 |"
-
-
-def test_published_numbers_are_read_once_a_table(monkeypatch):
-    read, known = [], claims.published_numbers
-    monkeypatch.setattr(
-        claims, "published_numbers", lambda source, table: read.append((source.name, table)) or known(source, table)
+def test_the_sentence_and_who_measured_stand_above(shown):
+    assert "**Abstract; table 3**: “achieves or exceeds state of the art models” (who measured is not said)" in page_of(
+        shown
     )
-    claims.claims_markdown(lambda table: {}, {})
-    assert read
-    assert len(read) == len(set(read))
 
 
-def test_of_test_folds_every_text_counts_once(tmp_path):
-    runs = [write(tmp_path / f"f{number}", range(number), f"mr/{number}")[0] for number in (1, 2)]
-    for run in runs:
-        run.cut = ("test", 2)
-    right = claims.right_of_cell([runs], SimpleNamespace(domain=""))
-    assert (len(right), sum(not each for each in right.values())) == (200, 3)
+def test_a_single_run_a_cut_training_and_other_words_give_no_verdict(shown, tmp_path):
+    shown["cnn", "polarity"] = shown["cnn", "polarity"][:1]
+    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    assert (line[4], line[8]) == ("+30.0", "none (one run of cnn)")
+    shown["cnn", "polarity"] = seeds(tmp_path, "c", [range(40), range(41)], epochs=5, patience=9)
+    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    assert line[8] == "none (cut: cnn)"
+    shown["cnn", "polarity"] = seeds(tmp_path, "c", [range(40), range(41)], max_words=20)
+    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    assert line[8] == "none (one row reads whole texts, the other parts)"
 
 
-def test_the_score_on_a_domain_counts_its_texts_alone(tmp_path):
-    of_both = [write(tmp_path / name, (), f"{name}/test")[0].predictions for name in ("fdu-apparel", "fdu-baby")]
-    pq.write_table(pa.concat_tables([pq.read_table(path) for path in of_both]), tmp_path / "joint")
-    joint = SimpleNamespace(predictions=tmp_path / "joint", cut=("", 0))
-    found = claims.right_of_cell([[joint]], SimpleNamespace(domain="fdu-baby"))
-    assert len(found) == 100
-    assert all(text.startswith("fdu-baby/") for text in found)
+def test_a_linear_row_needs_one_run(shown, tmp_path):
+    shown["tfidf-svm", "polarity"] = seeds(tmp_path, "svm", [range(40)])
+    shown["tfidf-svm", "polarity"][0][0].metrics["epochs"]["run"] = None
+    (line,) = lines_with(page_of(shown), "FCSR > tf-idf + SVM")
+    assert (line[2], line[8]) == ("3 / 1", "**ahead**")
+
+
+def test_every_reading_is_judged_and_says_where_they_disagree(shown, tmp_path):
+    shown["fcsr-relu-features", "polarity"] = seeds(tmp_path, "relu", [range(40), range(1, 41), range(39)])
+    page = page_of(shown)
+    (own,), (other,) = lines_with(page, "FCSR > CNN"), lines_with(page, "*FCSR, ReLU over the features* > CNN")
+    assert own[8] == "**ahead**, readings disagree"
+    assert other[8].endswith(", readings disagree")
+    assert not other[8].startswith("**ahead**")
+
+
+def test_a_mean_over_corpora_with_a_network_each_is_one_comparison_of_its_corpora(tmp_path):
+    rows = {"fcsr": 10, "lstm": 20}
+    shown = {
+        (row, name): seeds(tmp_path, f"{row}-{name}", [range(wrong + place % 3)], prefix=f"{name}/test")
+        for row, wrong in rows.items()
+        for place, name in enumerate(FAMILIES["fdu"])
+    }
+    (line,) = lines_with(page_of(shown, "fcsr-table-4"), "FCSR > LSTM")
+    assert line[1:5] == ["mean of 16", "1 / 1", "1,600", "+10.0 (+10.0 to +10.0)"]
+    assert (line[6], line[8]) == ("+4.3", "**ahead**")  # the printed means
+    del shown["lstm", "fdu-mr"]
+    (line,) = lines_with(page_of(shown, "fcsr-table-4"), "FCSR > LSTM")
+    assert (line[1], line[6]) == ("mean of 15", "")  # the print is of sixteen
+
+
+def test_of_one_network_on_all_domains_every_run_is_one_run(tmp_path):
+    joint = {
+        row: seeds(tmp_path, row, [range(wrong)], prefix="fdu-mr/test") for row, wrong in (("fcsr", 5), ("cnn", 30))
+    }
+    shown = {(row, name): cell for row, cell in joint.items() for name in FAMILIES["fdu"]}
+    (line,) = lines_with(page_of(shown, "fcsr-table-5"), "FCSR > CNN")
+    assert (line[3], line[8]) == ("100", "none (one run of fcsr and of cnn)")
+
+
+def test_test_folds_are_units_each_with_its_run(tmp_path):
+    def cell(name, wrong):
+        folds = [Fold("test", 6, number) for number in range(1, 7)]
+        return [
+            [
+                run(tmp_path / f"{name}-{fold.number}", range(wrong), prefix=f"mr/{fold.number}", fold=fold)
+                for fold in folds
+            ]
+        ]
+
+    shown = {("fcsr", "polarity"): cell("fcsr", 10), ("cnn", "polarity"): cell("cnn", 12)}
+    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    assert (line[3], line[4], line[8]) == ("600", "+2.0 (+2.0 to +2.0)", "**ahead**")
+    pair = answers(shown["fcsr", "polarity"], shown["cnn", "polarity"])
+    assert np.bincount(pair.folds).tolist() == [0, *[TEXTS] * 6]
+    assert differences_of_units(pair) == pytest.approx([0.02] * 6)
+
+
+def test_near_copies_widen_an_interval(shown):
+    (plain,) = lines_with(page_of(shown), "FCSR > CNN")
+    copies = {"mr": {f"mr/{text}": text // 4 for text in range(TEXTS)}}
+    (line,) = lines_with(page_of(shown, judge=Judge(copies, lambda table: PROTOCOL)), "FCSR > CNN")
+    assert line[4].startswith("+30.0")
+    assert float(line[5]) > 1.5 * float(plain[5])
+    assert clusters_of(["a", "b", "c", "d"], {"b": 3, "d": 3}).tolist() == [4, 3, 6, 3]
+
+
+def test_claims_that_nothing_measures_are_listed_and_all_are_counted(shown):
+    page = page_of(shown)
+    assert "- CSPAN, section 3.4: cspan-fusion-c = cspan-fusion-a" in page
+    assert "| FCSR | 1 | 1 | 0 | 0 | 0 | 0 | 1 |" in page
+
+
+@pytest.mark.parametrize("claim", claims(), ids=lambda claim: f"{claim.table}.{claim.first}.{claim.second}")
+def test_a_claim_is_on_rows_that_are_built_and_its_readings_are_rows(claim):
+    table = result_table(claim.table)
+    assert table.row(claim.first).model
+    assert table.row(claim.second).model
+    assert claim.paper == paper_of_table(claim.table).name
+    assert bool(claim.sentence) or claim.measured == "ours" or "table" in claim.place
+    pairs = [(first.id, second.id) for first, second in claim.pairs(table)]
+    assert pairs[0] == (claim.first, claim.second)
+    assert len(set(pairs)) == len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (",>,cnn,", ",<,cnn,", "sign is '<'; allowed: >, =."),
+        (",cnn,,unknown,", ",cnn,,nobody,", "measured is 'nobody'"),
+        (",fcsr,>,cnn,", ",fcsr,>,cmn,", 'the row of fcsr-table-3 is "cmn"'),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path, monkeypatch, old, new, said):
+    text = (of_papers.PUBLISHED / "claims.csv").read_text(encoding="utf-8")
+    (tmp_path / "claims.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
+    monkeypatch.setattr(of_papers, "PUBLISHED", tmp_path)
+    with pytest.raises(InputError, match=r"claims\.csv, line 2: ") as error:
+        claims.__wrapped__()
+    assert said in str(error.value)

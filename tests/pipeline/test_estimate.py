@@ -34,7 +34,7 @@ def test_words_times_epochs_over_words_a_second(model, training, corpus, limits,
 
 def test_every_seed_and_fold_is_a_run():
     row, column = Row("of-ours", "ours", model="tfidf-svm"), Column("r8", "r8", "r8", folds="dev")
-    protocol = PROTOCOL | {"seeds": [1, 2], "folds": {"r8": 3}}
+    protocol = PROTOCOL | {"seeds": {"r8": [1, 2]}, "folds": {"r8": 3}}
     assert cell_seconds(row, column, protocol, MEASURED) == 6 * cell_seconds(row, column, PROTOCOL, MEASURED)
 
 

@@ -211,6 +211,8 @@ def test_a_misspelt_option_of_word_vectors_is_refused():
     [
         ("seeds", 3),
         ("seeds", []),
+        ("seeds", {"nowhere": [1]}),
+        ("seeds", {"sst-2": 5}),
         ("epochs", "all"),
         ("epochs", -1),
         ("deterministic", 1),

@@ -1,6 +1,8 @@
+import math
+
 import pytest
 
-from retable.commands.check import is_regression
+from retable.commands.check import Banked, is_regression
 from retable.errors import InputError
 from retable.results.tables import refuse_other_files
 from retable.tables.lines import Line
@@ -19,9 +21,17 @@ def test_tables_never_replace_a_folder_of_something_else(tmp_path):
 
 def test_a_regression_is_a_fall_by_more_than_one_more_run_may_bring():
     line = Line("fcsr", "sst-2", "accuracy", measured="81.71", low="79.71", high="83.71")
-    assert not is_regression(line, None, 2)
-    assert not is_regression(line, 83.7, 2)
-    assert is_regression(line, 83.8, 2)
+    assert not is_regression(line, None, 100, 2)
+    assert not is_regression(line, Banked(math.nan, 0), 100, 2)
+    assert not is_regression(line, Banked(0.837, 1821), 100, 2)
+    assert is_regression(line, Banked(0.838, 1821), 100, 2)
     exact = Line("tfidf-svm", "sst-2", "accuracy", measured="81.71", low="81.71", high="81.71")
-    assert not is_regression(exact, 81.7133, 2)
-    assert is_regression(exact, 81.73, 2)
+    assert not is_regression(exact, Banked(0.817133, 1821), 100, 2)
+    assert is_regression(exact, Banked(0.8173, 1821), 100, 2)
+
+
+def test_without_an_interval_a_fall_is_measured_by_two_draws_of_the_test_texts():
+    line = Line("fcsr", "sst-2", "accuracy", measured="81.71")
+    limit = 1.96 * math.sqrt(2 * 0.84 * 0.16 / 1821)  # 2.38 points
+    assert not is_regression(line, Banked(0.8171 + limit - 0.001, 1821), 100, 2)
+    assert is_regression(line, Banked(0.8171 + limit + 0.001, 1821), 100, 2)

@@ -3,8 +3,9 @@
 import pyarrow.parquet as pq
 import pytest
 
+from retable.commands.bank import copies_of_tests
 from retable.errors import InputError
-from retable.files import read_json
+from retable.files import read_json, write_json
 from retable.runs.bank import add_to_bank, read_bank, repeats
 from retable.runs.record import read_run
 from tests.results.records import with_metrics
@@ -96,3 +97,12 @@ def test_every_banked_run_of_the_repository_is_whole():
     assert len({run.predictions for run in runs}) == len(runs)
     corpora = read_json(BANK / "corpora.json")
     assert {run.metrics["corpus"] for run in runs} <= corpora.keys()
+
+
+def test_copies_among_test_texts_are_banked_and_those_in_train_are_not(tmp_path):
+    (tmp_path / "r8").mkdir()
+    clusters = [["r8/train/1", "r8/test/2"], ["r8/train/3", "r8/test/4", "r8/test/5"], ["r8/dev/1", "r8/test/1"]]
+    write_json(tmp_path / "r8/copies.json", clusters)
+    (tmp_path / "mr").mkdir()
+    write_json(tmp_path / "mr/copies.json", [["mr/1", "mr/2"]])  # splits of ours: any text may be tested
+    assert copies_of_tests(tmp_path) == {"mr": [["mr/1", "mr/2"]], "r8": [["r8/test/4", "r8/test/5"]]}

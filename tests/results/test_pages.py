@@ -26,6 +26,7 @@ def checkout(tmp_path):
     again = with_metrics(runs[0], date="2026-12-24", test=runs[0].metrics["test"] | {"accuracy": 0.79})
     add_to_bank(tmp_path / "docs/results", [*runs, again], "Ada")
     write_json(tmp_path / "docs/results/corpora.json", {})
+    write_json(tmp_path / "docs/results/copies.json", {})
     return tmp_path
 
 

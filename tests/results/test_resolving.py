@@ -9,7 +9,7 @@ from retable.results.tables import read_cells, read_costs
 from retable.runs import recipes
 from retable.tables.results import Cells, result_lines
 from retable.text.folds import Fold
-from tests.results.records import PROTOCOL, plan, rules, run
+from tests.results.records import PROTOCOL, answers, plan, rules, run
 
 FCSR, TRANSFORMER_F, LAMA, FLOORS = (paper(name) for name in ("fcsr", "transformer-f", "lama", "floors"))
 TABLE = FCSR.result_table("fcsr-table-3")
@@ -26,9 +26,11 @@ def shown(filled):
     return {key: [run.metrics["table"] for of_seed in seeds for run in of_seed] for key, seeds in filled.runs.items()}
 
 
-def test_a_run_stands_under_every_column_that_shows_a_score_of_it_and_in_every_table_that_shares_it():
-    asked = plan({SECOND.name: rules("transformer", "ced"), THIRD.name: rules("transformer-f-cor", "ced")})
-    resolver = Resolver(asked, [run(asked, SECOND.name, "transformer", "ced", right=0.9)])
+def test_a_run_stands_under_every_column_that_shows_a_score_of_it_and_in_every_table_that_shares_it(tmp_path):
+    cells = {SECOND.name: rules("transformer", "ced"), THIRD.name: rules("transformer-f-cor", "ced")}
+    asked = plan(cells, transformer_f={"epochs": {"ced": 7}})  # all that the run has, of 20
+    answered = answers(tmp_path / "a.parquet", 90)
+    resolver = Resolver(asked, [run(asked, SECOND.name, "transformer", "ced", right=0.9, predictions=answered)])
     filled = resolver.fill(THIRD)
     keys = [("transformer", "ced"), ("transformer", "ced-f1")]
     assert shown(filled) == {key: [SECOND.name] for key in keys}
@@ -65,9 +67,7 @@ def test_a_run_of_a_minor_version_before_is_shown_and_marked(monkeypatch):
     filled = Resolver(asked, [before]).fill(TABLE)
     (shown,) = read_cells(TABLE, filled, PROTOCOL).runs["fasttext", "sst-2"]
     assert shown.earlier == "loop 1.0 (today 1.1)"
-    line = next(
-        line for line in result_lines(TABLE, [], Cells({("fasttext", "sst-2"): [shown]}, {}), {}) if line.measured
-    )
+    line = next(line for line in result_lines(TABLE, [], Cells({("fasttext", "sst-2"): [shown]}, {})) if line.measured)
     assert "trained by loop 1.0 (today 1.1), whose numbers are equal within rounding" in line.note
     monkeypatch.setitem(recipes.RECIPES, "loop", "2.0")
     assert Resolver(asked, [before]).fill(TABLE).runs == {}

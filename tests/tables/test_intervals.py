@@ -1,43 +1,53 @@
 import math
 
+import numpy as np
 import pytest
 
-from retable.tables.intervals import prediction_interval, verdict
+from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of, verdict
+
+OF_TEXTS = 0.8 * 0.2 / 400
 
 
 @pytest.mark.parametrize(
-    ("scores", "seed_deviation", "half"),
+    ("scores", "spread", "sampling", "half"),
     [
-        ([0.8], 0.01, 1.959964 * math.sqrt(0.8 * 0.2 / 400 + 2 * 0.01**2)),
-        ([0.79, 0.80, 0.81], None, 4.30265 * 0.01 * math.sqrt(1 / 3 + 1)),  # s = 0.01, t(0.975, 2) = 4.30265
+        ([0.79, 0.80, 0.81], Spread(0.01**2, 2), 0.0, 4.30265 * 0.01 * math.sqrt(1 / 3 + 1)),  # t(0.975, 2) = 4.30265
+        ([0.8], Spread(0.01**2, 10), 0.0, 2.228139 * 0.01 * math.sqrt(2)),  # a spread of other rows
+        ([0.8], NO_SPREAD, 0.0, 0.0),
+        ([0.8], NO_SPREAD, OF_TEXTS, 1.959964 * math.sqrt(2 * OF_TEXTS)),  # their test texts, and ours
+        ([0.8], Spread(0.01**2, math.inf), OF_TEXTS, 1.959964 * math.sqrt(2 * 0.01**2 + 2 * OF_TEXTS)),
     ],
 )
-def test_intervals_by_hand(scores, seed_deviation, half):
-    low, high = prediction_interval(scores, 400, same_texts=True, seed_deviation=seed_deviation)
+def test_intervals_by_hand(scores, spread, sampling, half):
+    low, high = prediction_interval(scores, spread, sampling)
     assert (low, high) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
 
 
-def test_other_test_texts_add_their_sampling():
-    narrow = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=True, seed_deviation=None)
-    wide = prediction_interval([0.79, 0.80, 0.81], 400, same_texts=False, seed_deviation=None)
-    added = 1.959964**2 * 0.8 * 0.2 / 400
-    assert ((wide[1] - wide[0]) / 2) ** 2 - ((narrow[1] - narrow[0]) / 2) ** 2 == pytest.approx(added, abs=1e-8)
-
-
 def test_the_interval_ends_at_one():
-    assert prediction_interval([0.999], 10, same_texts=True, seed_deviation=0.05)[1] == 1.0
+    assert prediction_interval([0.999], Spread(0.05**2, 3))[1] == 1.0
 
 
-def test_the_interval_covers_one_more_run_in_95_of_100_cases():
-    import numpy as np
+def test_a_spread_needs_two_runs_and_is_pooled_by_its_degrees_of_freedom():
+    assert spread_of([0.8]) is None
+    assert pooled_spread([[0.8], [0.7]]) is None
+    assert spread_of([0.79, 0.81]) == Spread(pytest.approx(0.0002), 1)
+    pooled = pooled_spread([[0.79, 0.81], [0.7], [0.50, 0.52, 0.54]])
+    assert pooled == Spread(pytest.approx((0.0002 + 2 * 0.0004) / 3), 3)
 
-    generator = np.random.default_rng(0)
+
+@pytest.mark.parametrize(
+    ("runs", "texts", "same"), [(3, 10_000, True), (5, 400, False), (2, 400, False)], ids=["same", "other", "two runs"]
+)
+def test_the_interval_covers_one_more_run_in_95_of_100_cases(runs, texts, same):
+    draw = np.random.default_rng(0)
     inside = 0
     for _ in range(4_000):
-        *ours, theirs = generator.normal(0.8, 0.01, size=4)
-        low, high = prediction_interval(ours, 10**9, same_texts=True, seed_deviation=None)
-        inside += low <= theirs <= high
-    assert inside / 4_000 == pytest.approx(0.95, abs=0.012)
+        levels = draw.normal(0.8, 0.01, runs + 1)
+        ours, theirs = (0.0, 0.0) if same else draw.normal(0, math.sqrt(0.8 * 0.2 / texts), 2)  # of each set of texts
+        scores = (levels[:-1] + ours).tolist()
+        low, high = prediction_interval(scores, spread_of(scores), 0.0 if same else 0.8 * 0.2 / texts)
+        inside += low <= levels[-1] + theirs <= high
+    assert 0.935 <= inside / 4_000 <= 0.98
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.lines import read_lines, write_lines
 from retable.tables.markdown import result_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, RunResult, is_papers_own, limited, result_lines
+from retable.tables.results import Cells, RunResult, is_papers_own, is_whole, result_lines
 
 TABLE = ResultTable(
     name="made-up-table-1",
@@ -52,7 +52,7 @@ PRINTED = [
 
 
 def lines_of(runs, missing=None):
-    lines = result_lines(TABLE, PRINTED, Cells(runs, missing or {}), {"corpus-a": 0.005})
+    lines = result_lines(TABLE, PRINTED, Cells(runs, missing or {}))
     return {(line.row, line.column): line for line in lines}
 
 
@@ -71,12 +71,13 @@ def test_every_printed_cell_has_a_line_and_an_unmeasured_one_says_why():
 
 
 def test_a_measured_cell_by_hand():
-    line = lines_of({("net", "a"): [run(0.831, clean=0.829)]})["net", "a"]
+    line = lines_of({("net", "a"): [run(0.826, clean=0.829), run(0.836, clean=0.829)]})["net", "a"]
     assert (line.measured, line.published, line.delta, line.clean, line.runs) == (
-        "83.10", "80.0", "+3.10", "82.90", "1",
+        "83.10", "80.0", "+3.10", "82.90", "2",
     )  # fmt: skip
-    assert float(line.low) == pytest.approx(83.1 - 100 * 1.96 * (0.831 * 0.169 / 1000 + 2 * 0.005**2) ** 0.5, abs=0.01)
-    assert line.verdict == "higher"
+    half = 12.7062 * (0.5 * 0.01**2 * 1.5) ** 0.5  # t(0.975, 1); the paper's test texts: seeds alone
+    assert float(line.low) == pytest.approx(83.1 - 100 * half, abs=0.01)
+    assert line.verdict == "uninformative"
     assert line.match == "proxy"  # the paper's vectors are GloVe
     assert lines_of({("net", "a"): [run(0.80, vectors="glove.6b-300")]})["net", "a"].match == "exact"
     assert "cover 97.0%" in line.note
@@ -107,7 +108,7 @@ def test_a_column_of_another_score_shows_the_same_runs_beside_its_own_printed_nu
     assert [column.id for column in table.showing("b")] == ["b"]
     numbers = [*PRINTED, Published("net", "a", "macro_f1", "78.5", "%", "yes", "averaging not stated")]
     runs = {("net", "a"): [run(0.831)], ("net", "a-f1"): [run(0.790)]}
-    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}), {})}
+    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}))}
     accuracy, f1 = lines["net", "a"], lines["net", "a-f1"]
     assert (accuracy.metric, accuracy.measured, accuracy.published) == ("accuracy", "83.10", "80.0")
     assert (f1.metric, f1.measured, f1.published, f1.delta) == ("macro_f1", "79.00", "78.5", "+0.50")
@@ -133,7 +134,7 @@ def test_tables_share_a_cell_of_equal_options_corpus_and_unit():
 
 
 def test_a_column_may_be_the_mean_of_others():
-    columns = (*TABLE.columns, Column("average", "Avg.", mean_of=("a", "sample")))
+    columns = (*TABLE.columns, Column("average", "Avg.", split="paper", mean_of=("a", "sample")))
     table = replace(TABLE, columns=columns)
     runs = {
         ("net", "a"): [run(0.8, clean=0.7)],
@@ -141,10 +142,13 @@ def test_a_column_may_be_the_mean_of_others():
         ("tfidf-svm", "a"): [run(0.5)],
     }
     numbers = [printed("net", "average", "84.0"), printed("other", "average", "80.0")]
-    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}), {})}
+    lines = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(runs, {}))}
     line = lines["net", "average"]
     assert (line.measured, line.clean, line.delta, line.runs) == ("85.00", "75.00", "+1.00", "1")
-    assert float(line.high) - 85 == pytest.approx(100 * 1.96 * (0.85 * 0.15 / 2000) ** 0.5, abs=0.01)  # texts add up
+    assert (line.low, line.verdict) == ("", "one-run")
+    two = {key: [*found, replace(found[0], value=found[0].value + 0.01)] for key, found in runs.items()}
+    line = {(line.row, line.column): line for line in result_lines(table, numbers, Cells(two, {}))}["net", "average"]
+    assert float(line.high) - 85.5 == pytest.approx(100 * 12.7062 * (0.5 * 0.01**2 * 1.5) ** 0.5, abs=0.01)
     assert lines["tfidf-svm", "average"].note == "1 of its 2 columns are measured"
 
 
@@ -162,7 +166,7 @@ def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
     table = replace(TABLE, columns=(Column("memory", "Memory", corpus="c", metric="peak_memory_mb", runs_of="a"),))
     runs = {("net", "memory"): [RunResult.from_metrics(METRICS, {"peak_memory_mb": 812.3}, "peak_memory_mb")]}
     numbers = [Published("net", "a", "peak_memory_mb", "2000", "MB", "yes", "")]
-    (line, _) = result_lines(table, numbers, Cells(runs, {}), {})
+    (line, _) = result_lines(table, numbers, Cells(runs, {}))
     assert (line.measured, line.unit, line.delta, line.low, line.verdict) == ("812", "MB", "-1188", "", "uninformative")
 
 
@@ -171,18 +175,53 @@ def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
     [
         (RUN, "exact", ""),
         (replace(RUN, max_words=200), "proxy", "texts cut after 200 words"),
-        (limited(RUN, 8, 30), "proxy", "ended after 8 of 30 epochs, the scale's limit"),
-        (limited(RUN, 8, 8), "exact", ""),
-        (limited(RUN, 0, 30), "exact", ""),
-        (limited(RUN, 9, 30), "exact", ""),
-        (limited(RUN, 8, 0), "exact", ""),
-        (limited(replace(RUN, cut=40), 8, 30), "proxy", "the schedule of 40 epochs was cut off after 8"),
+        (replace(RUN, of_epochs=30), "proxy", "cut: ended after 8 of 30 epochs, the scale's limit"),
+        (replace(RUN, cut=40), "proxy", "the schedule of 40 epochs was cut off after 8"),
+        (replace(RUN, precision="bfloat16"), "exact", "trained in bfloat16"),
         (replace(RUN, turned=False), "exact", "the dev curve had not turned after 8 epochs"),
     ],
 )
 def test_what_shortened_a_run_is_told_and_makes_no_exact_match(result, match, said):
-    line, *_ = result_lines(replace(TABLE, vectors=""), PRINTED, Cells({("net", "a"): [result]}, {}), {"corpus-a": 0.1})
-    assert (line.match, line.note.partition("; ")[2]) == (match, said)
+    line, *_ = result_lines(replace(TABLE, vectors=""), PRINTED, Cells({("net", "a"): [result]}, {}))
+    told = line.note.partition("; ")[2].removesuffix("one run, and no other row of its column has two: no interval")
+    assert (line.match, told.removesuffix("; ")) == (match, said)
+
+
+CONSTANT = {"schedule": "constant", "epochs": 10, "epochs_max": 40, "patience": 3}
+
+
+@pytest.mark.parametrize(
+    ("ran", "curve", "of_row", "options", "whole"),
+    [
+        (None, (), 0, {}, True),  # a linear model
+        (10, (), 10, {}, True),
+        (10, (), 20, {}, False),
+        (9, (), 20, {}, True),  # its patience ended it before the limit
+        (10, (80.0,) * 10, 20, {}, True),  # and here at the limit
+        (10, (80.0,) * 7 + (81.0, 81.0, 81.0), 20, {}, False),
+        (10, (80.0,) * 6 + (81.0, 81.0, 81.0, 80.0), 20, {}, True),
+        (12, (), 40, {"schedule": "fcsr", "epochs": 12}, True),  # the rate is 1/6,600 of the first
+        (5, (), 40, {"schedule": "fcsr", "epochs": 5}, False),
+        (1, (), 20, {"schedule": "warmup", "epochs": 1}, False),
+        (10, (), 30, {"schedule": "steps", "epochs_max": 30}, False),
+    ],
+)
+def test_a_training_is_whole_by_patience_by_its_epochs_or_by_its_rate(ran, curve, of_row, options, whole):
+    assert is_whole(CONSTANT | options, ran, curve, of_row) is whole
+
+
+def test_a_cut_training_and_a_single_run_get_no_verdict():
+    assert lines_of({("net", "a"): [run(0.9)]})["net", "a"].verdict == "one-run"
+    cut = [replace(run(value), of_epochs=30) for value in (0.9, 0.91)]
+    assert lines_of({("net", "a"): cut})["net", "a"].verdict == "cut"
+
+
+def test_a_single_run_takes_the_spread_of_other_networks_in_its_column():
+    table = replace(TABLE, rows=(*TABLE.rows, Row("second", "Second", model="net", extra=True)))
+    runs = {("net", "a"): [run(0.83)], ("second", "a"): [run(0.70), run(0.72)], ("tfidf-svm", "a"): [run(0.8)]}
+    lines = {line.row: line for line in result_lines(table, PRINTED, Cells(runs, {})) if line.column == "a"}
+    assert float(lines["net"].high) - 83 == pytest.approx(min(17, 100 * 12.7062 * (2 * 0.5 * 0.02**2) ** 0.5), abs=0.01)
+    assert (lines["tfidf-svm"].low, lines["tfidf-svm"].high) == ("80.00", "80.00")  # no seed, and the same texts
 
 
 def test_a_printed_number_below_the_linear_rows_is_marked():
@@ -214,7 +253,7 @@ def test_a_sample_column_appears_only_where_it_is_measured_or_a_scale_has_it():
 def test_a_mean_of_nothing_says_what_its_columns_say(reasons, of_mean):
     table = replace(TABLE, columns=(*TABLE.columns, Column("average", "Avg.", mean_of=("a", "sample"))))
     missing = {("net", name): reason for name, reason in zip(("a", "sample"), reasons, strict=True) if reason}
-    lines = result_lines(table, [printed("net", "average", "84.0")], Cells({}, missing), {})
+    lines = result_lines(table, [printed("net", "average", "84.0")], Cells({}, missing))
     assert {line.note for line in lines if (line.row, line.column) == ("net", "average")} == {of_mean}
 
 
@@ -227,8 +266,8 @@ def test_lines_survive_the_csv(tmp_path):
 
 
 def test_markdown_shows_measured_beside_published():
-    text = result_markdown(TABLE, list(lines_of({("net", "a"): [run(0.831)]}).values()))
-    assert "**83.10** ± 2.7 *80.0* (▲)" in text
+    text = result_markdown(TABLE, list(lines_of({("net", "a"): [run(0.831), run(0.833)]}).values()))
+    assert "**83.20** ± 2.2 *80.0* (▲)" in text
     assert "- not obtainable: column b" in text
 
 

@@ -58,24 +58,24 @@ def test_folds_that_are_not_whole_give_no_result(folds):
 
 def line_of(results, table=TABLE):
     numbers = [Published("net", "a", "accuracy", "80.0", "%", "yes", "")]
-    (line,) = result_lines(table, numbers, Cells({("net", "a"): results}, {}), {"a": 0.004})
+    (line,) = result_lines(table, numbers, Cells({("net", "a"): results}, {}))
     return line
 
 
 def test_a_line_of_test_folds_pools_and_tells_their_spread():
-    runs = runs_of([80, 82, 87], [100, 100, 100])
+    runs = runs_of([82, 82, 85], [100, 100, 100])
     line = line_of([of_folds(runs)])
     assert (line.measured, line.runs, line.delta) == ("83.00", "3", "+3.00")
-    half = 196 * (0.83 * 0.17 / 300 + 2 * 0.004**2) ** 0.5  # of 300 texts, not of 100
+    spread = 100 * stdev([0.82, 0.82, 0.85])
+    half = 4.30265 * spread * (1 + 1 / 3) ** 0.5  # one more fold: the paper's split is not known
     assert float(line.high) - 83 == pytest.approx(half, abs=0.01)
-    spread = 100 * stdev([0.80, 0.82, 0.87])
     assert (
         line.note
         == f"every text tested once in 3 folds, standard deviation between folds {spread:.2f}; no split is named"
     )
     single = run(0.83, 100, "")
     assert of_folds([single]) is single
-    assert line_of([single]).note == "10% of the texts; no split is named"
+    assert line_of([single]).note.startswith("10% of the texts; no split is named; one run")
 
 
 def test_a_line_of_dev_folds_tells_the_mean_of_the_folds():
@@ -83,9 +83,9 @@ def test_a_line_of_dev_folds_tells_the_mean_of_the_folds():
     runs = [run(0.95, 50, "dev 1 of 2", dev=0.90), run(0.93, 50, "dev 2 of 2", dev=0.92)]
     line = line_of([of_folds(runs)], table)
     assert line.measured == "0.9300"
-    assert line.note == (
+    assert line.note.startswith(
         "of 2 folds the model that is best on what its fold held out, mean over them 0.9400, "
-        "standard deviation between folds 0.0141"
+        "standard deviation between folds 0.0141; one run"
     )
 
 

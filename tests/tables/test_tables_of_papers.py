@@ -49,7 +49,7 @@ def test_every_printed_number_has_its_cell(name):
     numbers = read_published(ROOT / f"data/published/{source}.csv", f"table-{number}")
     numbers = [number for number in numbers if number.metric in ("accuracy", "macro_f1")]
     assert len(numbers) == PRINTED[name]
-    lines = result_lines(TABLES[name], numbers, Cells({}, {}), {})
+    lines = result_lines(TABLES[name], numbers, Cells({}, {}))
     printed = [(line.row, line.column.removesuffix("-f1"), line.published) for line in lines if line.published]
     assert sorted(printed) == sorted((number.row, number.column, number.value) for number in numbers)
 

@@ -5,11 +5,13 @@ Out  docs/results/, and what `retable results` writes
 """
 
 import argparse
+import re
 import subprocess
+from pathlib import Path
 
 from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
-from retable.files import write_json
+from retable.files import read_json, write_json
 from retable.project.command import command
 from retable.project.paths import BANK, CLEAN, ROOT, RUNS
 from retable.results.pages import read_corpora, write_pages
@@ -38,8 +40,19 @@ def main(arguments: list[str] | None = None) -> None:
         raise InputError("no current run is at hand; `make tables` first.")
     added = add_to_bank(BANK, runs, options.who or git_user(), times=not options.without_times)
     write_json(BANK / "corpora.json", read_corpora(BANK) | read_statistics(CLEAN))
+    write_json(BANK / "copies.json", read_json(BANK / "copies.json") | copies_of_tests(CLEAN))
     shown = write_pages(ROOT, BANK)
     print(f"{added} runs added to {BANK}; the pages show {shown}")
+
+
+def copies_of_tests(clean: Path) -> dict[str, list[list[str]]]:
+    """Return corpus -> the ids of near copies among its test texts, by cluster; among all, where we draw splits."""
+    found = {}
+    for path in sorted(clean.glob("[!.]*/copies.json")):
+        clusters: list[list[str]] = read_json(path)
+        tests = ([text for text in texts if not re.search("/(train|dev)/", text)] for texts in clusters)
+        found[path.parent.name] = [texts for texts in tests if len(texts) > 1]
+    return found
 
 
 def git_user() -> str:

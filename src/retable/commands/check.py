@@ -8,6 +8,7 @@ import argparse
 import math
 import sys
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -26,19 +27,33 @@ from retable.tables.lines import Line, read_lines
 from retable.tables.results import COST_UNITS, DIGITS, FACTOR, mean, of_folds
 from retable.text.folds import Fold
 
-COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow", "uninformative": "dim", "": "dim"}
+TWO_DRAWS = 1.96 * math.sqrt(2)
+COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
 
 
-def is_regression(line: Line, banked: float | None, digits: int) -> bool:
-    """Return whether a cell is below its banked value by more than half of its prediction interval, rounding aside."""
-    if banked is None or math.isnan(banked):
+class Banked(NamedTuple):
+    """Hold the mean score of a cell's banked runs, a fraction (NaN without any), and their number of test texts."""
+
+    value: float
+    texts: int
+
+
+def is_regression(line: Line, banked: Banked | None, factor: float, digits: int) -> bool:
+    """Return whether a cell is below its banked value by more than one more run may be, rounding aside.
+
+    That is half of its prediction interval; where it has none, what two draws of its test texts may differ by.
+    """
+    if banked is None or math.isnan(banked.value):
         return False
-    half = (float(line.high) - float(line.low)) / 2
-    return float(line.measured) < round(banked, digits) - max(half, 10.0**-digits)
+    if line.low:
+        half = (float(line.high) - float(line.low)) / 2
+    else:
+        half = factor * TWO_DRAWS * math.sqrt(max(banked.value * (1 - banked.value), 0.0) / banked.texts)
+    return float(line.measured) < round(factor * banked.value, digits) - max(half, 10.0**-digits)
 
 
-def banked_values(table: ResultTable) -> dict[tuple[str, str], float]:
-    """Return (row, column) -> the mean score in the bank, a fraction, of runs whose corpus is cut as in this scale."""
+def banked_values(table: ResultTable) -> dict[tuple[str, str], Banked]:
+    """Return (row, column) -> what the bank has of runs whose corpus is cut as in this scale."""
     protocol = read_params("papers")[paper_of_table(table.name).name]
     found: dict[tuple[str, str], dict[int, dict[Fold | None, RunRecord]]] = {}
     for run in read_lines_of_bank(BANK / f"{table.name}.jsonl"):
@@ -55,10 +70,11 @@ def banked_values(table: ResultTable) -> dict[tuple[str, str], float]:
     }
 
 
-def mean_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> float:
+def mean_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Banked:
     """Return the mean score of seeds, of each of which all folds are there."""
     whole = [runs for runs in seeds if len(runs) == max(1, runs[0].cut[1])]
-    return mean([of_folds([result_of(run, metric, domain) for run in runs]).value for runs in whole] or [math.nan])
+    results = [of_folds([result_of(run, metric, domain) for run in runs]) for runs in whole]
+    return Banked(mean([each.value for each in results] or [math.nan]), results[0].texts if results else 0)
 
 
 def check_table(table: ResultTable, console: Console) -> int:
@@ -67,7 +83,7 @@ def check_table(table: ResultTable, console: Console) -> int:
     if not path.exists():
         raise InputError(f"{path} is missing; `make tables` builds it.")
     factor, digits = FACTOR[table.unit], DIGITS[table.unit]
-    banked = {key: factor * value for key, value in banked_values(table).items()}
+    banked = banked_values(table)
     shown = Table(
         "row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left"
     )
@@ -77,12 +93,12 @@ def check_table(table: ResultTable, console: Console) -> int:
         if not line.measured and not refused:
             continue
         old = banked.get((line.row, line.column))
-        failed = refused or is_regression(line, old, digits)
+        failed = refused or is_regression(line, old, factor, digits)
         failures += failed
-        colour = "red" if failed else COLOURS[line.verdict]
+        colour = "red" if failed else COLOURS.get(line.verdict, "dim")
         verdict = "refused" if refused else "regression" if failed else line.verdict or "–"
         interval = f"{line.low} – {line.high}" if line.low else ""
-        bank = f"{old:.{digits}f}" if old is not None else ""
+        bank = f"{factor * old.value:.{digits}f}" if old is not None else ""
         said = f"[{colour}]{verdict}[/]"
         shown.add_row(line.row, line.column, line.measured, interval, line.published, bank, said)
     if shown.row_count:

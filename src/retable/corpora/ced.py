@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from retable.corpora.readers import broken, present, table_rows
-from retable.declaration import Corpus, Defect, Example, github, spread_of_two_runs
+from retable.declaration import Corpus, Defect, Example, github
 
 PLACE = "thunlp/Chinese_Rumor_Dataset/c1178d8cfd4c245c296889a51fc252b17c9037c5/CED_Dataset/original-microblog"
 DIGITS = 12  # of a digest, in an id
@@ -48,7 +48,6 @@ CED = Corpus(
     files=github(PLACE, FILES, mirror="ced/original-microblog"),
     read=read,
     test_texts=341,
-    seed_deviation=spread_of_two_runs(4.75),
     source="https://github.com/thunlp/Chinese_Rumor_Dataset",
     paper="Song et al., CED: Credible Early Detection of Social Media Rumors, arXiv 1811.04175, 2018",
     licence="none stated; the authors ask for citation",

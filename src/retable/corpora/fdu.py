@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.corpora.readers import SENTIMENT, identity, read_labelled_lines, read_unlabelled_lines, table_rows
-from retable.declaration import Corpus, Defect, Example, github, spread_of_two_runs
+from retable.declaration import Corpus, Defect, Example, github
 
 SPLITS = ("train", "dev", "test")
 DEV = 200  # lines at the end of a train file
@@ -77,7 +77,6 @@ def declare(row: Mapping[str, str]) -> Corpus:
         read=read,
         tokenised=True,
         raw_unlabelled=True,
-        seed_deviation=spread_of_two_runs(3.5),
         source="https://nlp.fudan.edu.cn/data/",
         paper="Liu, Qiu and Huang, Adversarial Multi-task Learning for Text Classification, ACL 2017",
         licence="none stated; the reviews of Amazon are for research use (Blitzer et al., ACL 2007)",

@@ -3,7 +3,7 @@
 from functools import partial
 
 from retable.corpora.readers import read_parallel_lines
-from retable.declaration import Corpus, Defect, github, spread_of_two_runs
+from retable.declaration import Corpus, Defect, github
 
 CORPUS = Corpus(
     name="imdb",
@@ -38,5 +38,4 @@ CORPUS = Corpus(
         Defect("copies in test", 199, "the same"),
         Defect("texts in train and test", 123, "the same; they are not clean"),
     ),
-    seed_deviation=spread_of_two_runs(0.4),
 )

@@ -3,7 +3,7 @@
 from functools import partial
 
 from retable.corpora.readers import read_labelled_lines
-from retable.declaration import Corpus, Defect, github, spread_of_two_runs
+from retable.declaration import Corpus, Defect, github
 
 CORPUS = Corpus(
     name="r8",
@@ -32,5 +32,4 @@ CORPUS = Corpus(
         Defect("texts in train and test", 4, "the same; they are not clean"),
         Defect("texts with two labels", 4, "all in train: Reuters filed the copies under different topics"),
     ),
-    seed_deviation=spread_of_two_runs(0.7),
 )

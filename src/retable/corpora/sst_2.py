@@ -3,7 +3,7 @@
 from functools import partial
 
 from retable.corpora.readers import SENTIMENT, read_labelled_lines
-from retable.declaration import Corpus, Defect, github, spread_of_two_runs
+from retable.declaration import Corpus, Defect, github
 
 CORPUS = Corpus(
     name="sst-2",
@@ -35,5 +35,4 @@ CORPUS = Corpus(
         Defect("copies in train", 9, "the treebank itself repeats them; a published split stays as published"),
         Defect("texts in train and test", 2, "the same; they are not clean"),
     ),
-    seed_deviation=spread_of_two_runs(1.9),
 )

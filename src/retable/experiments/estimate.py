@@ -16,7 +16,7 @@ from retable.experiments.scale import model_preset
 from retable.files import read_json
 from retable.papers import paper_of_table
 from retable.papers.paper import Column, Row
-from retable.papers.parameters import folds_of, limit_of, row_parameters
+from retable.papers.parameters import folds_of, limit_of, row_parameters, seeds_of
 from retable.runs.bank import read_bank
 
 SHARE = 0.55  # of its epochs, before a training that no scale cuts off stops by itself
@@ -69,5 +69,5 @@ def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured
     length = train.get("average-length-characters" if statistics.get("language") == "zh" else "average-length", 0.0)
     words = train.get("texts", 0) * min(length, training.get("max_words") or length)
     epochs = training.get("epochs", 1) * (1 if limit_of(protocol["epochs"], corpus) else SHARE)
-    runs = len(protocol["seeds"]) * len(folds_of(column, protocol))
+    runs = len(seeds_of(column, protocol)) * len(folds_of(column, protocol))
     return float(runs * (RUN_S + words * epochs / measured.rate(model)))

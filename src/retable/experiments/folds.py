@@ -19,7 +19,7 @@ from retable.files import sha256_of_value
 from retable.models import reads_parts
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper
-from retable.papers.parameters import fold_count, folds_of, run_name
+from retable.papers.parameters import fold_count, folds_of, run_name, seeds_of
 from retable.project.paths import CLEAN, DIGESTS, TAGGED
 from retable.text.folds import Fold, FoldedCorpus, Kind
 from retable.text.splits import SPLITS, Split, read_split, read_texts
@@ -45,7 +45,7 @@ class Planned(NamedTuple):
 
 def planned_runs(column: Column, protocol: Mapping[str, Any]) -> list[Planned]:
     """Return the runs of a cell of this column: one for every seed and fold."""
-    return [Planned(seed, fold) for seed in protocol["seeds"] for fold in folds_of(column, protocol)]
+    return [Planned(seed, fold) for seed in seeds_of(column, protocol) for fold in folds_of(column, protocol)]
 
 
 def splits_of_run(parameters: Mapping[str, Any]) -> tuple[Split, Split, Callable[[], Split]]:

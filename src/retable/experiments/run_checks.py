@@ -59,9 +59,7 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     deterministic = protocol.get("deterministic", False)
     if type(deterministic) is not bool:
         raise InputError(f"deterministic of {where} is {deterministic!r}; allowed: true, false.")
-    seeds = protocol["seeds"]
-    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int and seed >= 0 for seed in seeds):
-        raise InputError(f"seeds of {where} is {seeds!r}; allowed: a list of one or more whole numbers from 0.")
+    check_seeds(f"seeds of {where}", protocol["seeds"], params["corpora"])
     for name in ("epochs", "max_words"):
         check_limit(f"{name} of {where}", protocol[name], params["corpora"])
     check_folds(protocol, source, params["corpora"], where)
@@ -86,12 +84,29 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
             check_fold_vectors(params, cell["corpus"], cell["vectors"], fold, f" (cell {name} of {table})")
 
 
+def check_seeds(what: str, seeds: object, corpora: Iterable[str]) -> None:
+    """Refuse seeds that are no list of numbers, nor one for each of some corpora."""
+    if isinstance(seeds, dict):
+        check_corpora(what, seeds, corpora)
+    for listed in seeds.values() if isinstance(seeds, dict) else [seeds]:
+        if not isinstance(listed, list) or not listed or not all(type(seed) is int and seed >= 0 for seed in listed):
+            raise InputError(
+                f"{what} is {seeds!r}; allowed: a list of one or more whole numbers from 0, or {{corpus: list}}; "
+                "a corpus that is not named has seed 1."
+            )
+
+
+def check_corpora(what: str, named: Iterable[str], corpora: Iterable[str]) -> None:
+    """Refuse a corpus that this scale does not prepare."""
+    for name in named:
+        if name not in corpora:
+            raise unknown_name(f"a corpus of {what}", name, corpora)
+
+
 def check_limit(what: str, limit: object, corpora: Iterable[str]) -> None:
     """Refuse a limit of a scale that is no number, nor one for each of some corpora."""
     if isinstance(limit, dict):
-        for name in limit:
-            if name not in corpora:
-                raise unknown_name(f"a corpus of {what}", name, corpora)
+        check_corpora(what, limit, corpora)
     values = list(limit.values()) if isinstance(limit, dict) else [limit]
     if any(type(value) is not int or value < 0 for value in values):
         raise InputError(

@@ -18,8 +18,8 @@ from retable.figures.style import STYLE, Format, legend_below, number_text, pane
 from retable.papers.paper import ResultTable
 
 INTERVALS = (
-    "Bars are 95% intervals of one more run, beside each other where they share a place: of a single run the sampling "
-    "of the test texts, with the spread between seeds where that is known."
+    "Bars are 95% intervals of one more run, beside each other where they share a place; a point without a bar has one "
+    "run, and no other row of its column has two."
 )
 Lines = Sequence[Mapping[str, str]]  # of a CSV
 Mark = TypeVar("Mark")

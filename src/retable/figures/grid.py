@@ -45,7 +45,7 @@ class GridFigure(Figure[GridCell]):
         for x, y, row in self.cells:
             if row in of_rows:
                 accuracy = mean([run.accuracy for run in of_rows[row]])
-                yield GridCell(x, y, len(of_rows[row]), accuracy, *measured.interval(panel, of_rows[row]))
+                yield GridCell(x, y, len(of_rows[row]), accuracy, *measured.interval(panel, row))
             else:
                 yield GridCell(x, y)
 

@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from retable.papers.paper import ResultTable
 from retable.runs.record import PERCENT, RunRecord
-from retable.tables.intervals import prediction_interval
-from retable.tables.results import mean
+from retable.tables.results import RunResult, interval_of_cell, mean, of_folds
 
 Key = tuple[str, str, str]  # table, row, column
 OfRows = Mapping[str, Sequence[RunRecord]]  # row -> its runs on a column
@@ -41,15 +40,11 @@ class AttendedText:
 
 @dataclass(frozen=True)
 class Measured:
-    """Hold what figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits.
-
-    `seed_deviations` are known standard deviations between seeds, fractions, by corpus.
-    """
+    """Hold what figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits."""
 
     tables: Mapping[str, ResultTable]
     runs: Mapping[Key, Sequence[RunRecord]]
     training_texts: Mapping[str, int]
-    seed_deviations: Mapping[str, float | None] = field(default_factory=dict)
 
     def title(self, panel: Panel) -> str:
         """Return what the paper calls a panel's column."""
@@ -59,17 +54,29 @@ class Measured:
         """Return what the paper calls a row."""
         return self.tables[panel.table].row(row).printed
 
-    def interval(self, panel: Panel, runs: Sequence[RunRecord]) -> tuple[float, float]:
-        """Return the interval in which one more run of a panel's cell falls, with 95%, in percent: as in its table."""
-        column = self.tables[panel.table].column(panel.column)
-        of_seeds: dict[int, list[RunRecord]] = {}
-        for run in runs:
-            of_seeds.setdefault(run.seed, []).append(run)
-        scores = [mean([run.accuracy / PERCENT for run in folds]) for folds in of_seeds.values()]
-        texts = sum(run.texts for run in next(iter(of_seeds.values())))
-        spread = self.seed_deviations.get(column.domain or column.corpus or "")
-        low, high = prediction_interval(scores, texts, same_texts=column.split == "paper", seed_deviation=spread)
+    def interval(self, panel: Panel, row: str) -> tuple[float, float]:
+        """Return the interval in which one more run of a cell falls, with 95%, in percent: as in its table.
+
+        Where no spread between runs is known, both ends are the mean.
+        """
+        table = self.tables[panel.table]
+        results = {
+            (own, column): of_seeds(runs)
+            for (name, own, column), runs in self.runs.items()
+            if (name, column) == (panel.table, panel.column)
+        }
+        found = interval_of_cell(table, table.row(row), table.column(panel.column), results)
+        middle = mean([result.value for result in results[row, panel.column]])
+        low, high = found or (middle, middle)
         return PERCENT * low, PERCENT * high
+
+
+def of_seeds(runs: Sequence[RunRecord]) -> list[RunResult]:
+    """Return the accuracies of a cell's runs, one result a seed."""
+    seeds: dict[int, list[RunResult]] = {}
+    for run in runs:
+        seeds.setdefault(run.seed, []).append(RunResult.from_metrics(run.metrics, run.cost, "accuracy"))
+    return [of_folds(folds) for folds in seeds.values()]
 
 
 def of_one_machine(of_rows: OfRows) -> OfRows:

@@ -43,7 +43,8 @@ class ParameterFigure(LinesFigure):
             if points:
                 count = min(len(runs) for _, runs in points)
                 values = [[self.measure_of(runs[index]) for _, runs in points] for index in range(count)]
-                intervals = [] if self.asks else [measured.interval(panel, runs[:count]) for _, runs in points]
+                rows = [row for line, _, row in self.lines if line == name and row in shown]
+                intervals = [] if self.asks else [measured.interval(panel, row) for row in rows]
                 places = [value or 0 for value, _ in points]
                 yield Curve.of_runs(name, places, values, level=points[0][0] is None, intervals=intervals)
 

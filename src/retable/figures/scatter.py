@@ -42,7 +42,7 @@ class SizeFigure(Figure[Point]):
         for row, runs in of_rows.items():
             if own_parameters(runs[0]) > 0:
                 size, accuracy = mean([own_parameters(run) for run in runs]), mean([run.accuracy for run in runs])
-                yield Point(measured.name(panel, row), size, accuracy, *measured.interval(panel, runs), len(runs))
+                yield Point(measured.name(panel, row), size, accuracy, *measured.interval(panel, row), len(runs))
 
     def draw(self, place: Axes, plot: Plot[Point], plots: Sequence[Plot[Point]]) -> None:
         """Draw a panel, x logarithmic; a bar over the interval."""

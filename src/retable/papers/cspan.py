@@ -58,9 +58,10 @@ TABLE_1 = StatisticsTable(
 )
 
 
-def variant(id: str, printed: str, options: Mapping[str, Any], *, extra: bool = False) -> Row:
-    """Return a row of CSPAN with other options of the model than the preset's."""
-    return Row(id, printed, model="cspan", extra=extra, overrides={"model": options})
+def variant(id: str, printed: str, options: Mapping[str, Any], *, reading_of: str = "") -> Row:
+    """Return a row of CSPAN with other options of the model than the preset's, or another reading of a row."""
+    overrides = {"model": options}
+    return Row(id, printed, model="cspan", extra=bool(reading_of), reading_of=reading_of, overrides=overrides)
 
 
 AG_NEWS = Column("ag-news", "AGNews", corpus="ag-news", split="paper", reason=NO_AG_NEWS)
@@ -117,6 +118,7 @@ TABLE_2 = ResultTable(
             "CSPAN (base), word vectors not trained",
             model="cspan",
             extra=True,
+            reading_of="cspan-base",
             overrides={"embedding": {"tune": False}},
         ),
         AVG_EMBEDDING,
@@ -169,10 +171,16 @@ TABLE_3 = ResultTable(
         variant("cspan-abl-residual", "+ residual", WITH_RESIDUAL),
         replace(CSPAN_BASE, printed="+ multi-query"),
         # The other readings of what the paper leaves open, one at a time.
-        variant("cspan-abl-first-att", "+ self-att, over word vectors alone", FIRST_ALONE, extra=True),
-        variant("bilstm-max", "Standard Bi-LSTM, maximum", PLAIN | MAXIMUM, extra=True),
-        variant("cspan-abl-self-att-max", "+ self-att, maximum", WITH_ATTENTION | MAXIMUM, extra=True),
-        variant("cspan-abl-residual-max", "+ residual, maximum", WITH_RESIDUAL | MAXIMUM, extra=True),
+        variant(
+            "cspan-abl-first-att", "+ self-att, over word vectors alone", FIRST_ALONE, reading_of="cspan-abl-self-att"
+        ),
+        variant("bilstm-max", "Standard Bi-LSTM, maximum", PLAIN | MAXIMUM, reading_of="bilstm"),
+        variant(
+            "cspan-abl-self-att-max", "+ self-att, maximum", WITH_ATTENTION | MAXIMUM, reading_of="cspan-abl-self-att"
+        ),
+        variant(
+            "cspan-abl-residual-max", "+ residual, maximum", WITH_RESIDUAL | MAXIMUM, reading_of="cspan-abl-residual"
+        ),
         AVG_EMBEDDING,
         *FLOORS,
     ),
@@ -213,8 +221,18 @@ TABLE_5 = ResultTable(
         variant("cspan-fusion-d", "(d) Embedding + Bi-LSTM", {"fusion": "parallel"}),
         variant("cspan-fusion-e", "(e) Embedding // Bi-LSTM", {"fusion": "cascade"}),
         # Another reading: "Embedding" is the word vector itself, without self-attention over it.
-        variant("cspan-fusion-a-words", "(a) without self-attention", WORDS | {"fusion": "embeddings"}, extra=True),
-        variant("cspan-fusion-d-words", "(d) without self-attention", WORDS | {"fusion": "parallel"}, extra=True),
+        variant(
+            "cspan-fusion-a-words",
+            "(a) without self-attention",
+            WORDS | {"fusion": "embeddings"},
+            reading_of="cspan-fusion-a",
+        ),
+        variant(
+            "cspan-fusion-d-words",
+            "(d) without self-attention",
+            WORDS | {"fusion": "parallel"},
+            reading_of="cspan-fusion-d",
+        ),
         AVG_EMBEDDING,
         *FLOORS,
     ),

@@ -99,6 +99,7 @@ TABLE_4 = ResultTable(
             "LAMA + Ctx, classifier of eq. 16",
             model="lama",
             extra=True,
+            reading_of="lama-ctx",
             overrides={"model": {"context": "mean", "mlp_hidden": 0}},
         ),
         *FLOORS,

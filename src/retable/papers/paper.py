@@ -16,6 +16,7 @@ class Row:
     `reason` says why there is no model. `extra` marks a row that the paper does not print. `overrides` holds the
     protocol's departures from the model's preset: {"training": {"epochs": 20}}. `searched` holds, for a corpus, what a
     search on its dev texts chose where the paper leaves an option open: {"mr": {"model": {"dropout": 0.2}}}.
+    `reading_of` is the row of which this one is another reading: claims on that row are judged under both.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Row:
     extra: bool = False
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     searched: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    reading_of: str = ""
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,13 @@ def row_parameters(
     }
 
 
+def seeds_of(column: Column, protocol: Section) -> list[int]:
+    """Return the seeds of a column's runs: those of its corpus where a scale names them by corpus, and 1 without."""
+    seeds = protocol["seeds"]
+    found: list[int] = seeds if isinstance(seeds, list) else seeds.get(column.corpus, [1])
+    return found
+
+
 def fold_count(column: Column, protocol: Section) -> int:
     """Into how many folds a scale cuts the corpus of a column; 0 where it does not, or the paper never does."""
     return int(protocol["folds"].get(column.corpus, 0)) if column.folds else 0

@@ -74,6 +74,7 @@ TABLE_2 = ResultTable(
             "UT, adaptive halting",
             model="universal-transformer",
             extra=True,
+            reading_of="universal-transformer",
             overrides={"training": TRAINING, "model": {"halting": "adaptive"}},
         ),
         *FLOORS,
@@ -134,6 +135,7 @@ TABLE_3 = ResultTable(
             "Transformer, learning rate as printed",
             model="transformer",
             extra=True,
+            reading_of="transformer",
             overrides={"training": {"learning_rate": 0.0005}},
         ),
         # The other readings of what the paper leaves open, one at a time.
@@ -142,6 +144,7 @@ TABLE_3 = ResultTable(
             "Transformer-F, correlation of queries and keys",
             model="transformer-f",
             extra=True,
+            reading_of="transformer-f",
             overrides={"model": {"on": "projections"}},
         ),
         Row(
@@ -149,6 +152,7 @@ TABLE_3 = ResultTable(
             "Transformer-F, rows not to unit norm",
             model="transformer-f",
             extra=True,
+            reading_of="transformer-f",
             overrides={"model": {"normalise": False}},
         ),
         Row(
@@ -156,6 +160,7 @@ TABLE_3 = ResultTable(
             "Transformer-F, weights before the softmax",
             model="transformer-f",
             extra=True,
+            reading_of="transformer-f",
             overrides={"model": {"weigh": "before"}},
         ),
         Row(
@@ -163,6 +168,7 @@ TABLE_3 = ResultTable(
             "Transformer-F, weighed rows not to sum to one",
             model="transformer-f",
             extra=True,
+            reading_of="transformer-f",
             overrides={"model": {"rescale": False}},
         ),
         *FLOORS,

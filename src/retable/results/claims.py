@@ -1,35 +1,185 @@
-"""The papers' claims beside what our runs say: docs/claims.md, generated from the bank alone."""
+"""Judge the papers' claims by the runs at hand: docs/claims.md, generated from the bank alone.
 
-from collections.abc import Callable, Mapping, Sequence
+Source: docs/protocol.md, rules 1 to 3. A cell is here the runs that fill a row on a column, seed by seed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from retable.papers import paper_of_table, result_table
-from retable.papers.claims import CLAIMS, Claim
-from retable.papers.paper import Column, ResultTable
+from retable.models import LINEAR_MODELS
+from retable.papers import paper, paper_of_table, result_table
+from retable.papers.claims import OURS, Claim, claims
+from retable.papers.paper import Column, ResultTable, Row
 from retable.results.resolving import OfSeed, shown_of_seed
-from retable.results.tables import published_numbers
+from retable.results.tables import epochs_of, published_numbers
 from retable.runs.predictions import read_right
+from retable.tables.comparison import FEWEST_UNITS, Comparison, compare, compare_units, holm
 from retable.tables.markdown import markdown_table
-from retable.tables.paired import Difference, paired_difference, together
+from retable.tables.results import is_whole
 
-Shown = Mapping[tuple[str, str], Sequence[OfSeed]]  # row, column -> its runs, seed by seed
+Cell = Sequence[OfSeed]
+Shown = Mapping[tuple[str, str], Cell]  # row, column -> its cell
 Printed = Mapping[tuple[str, str, str], float]  # row, column, metric -> the published number
-HEADER = ("paper", "place", "claim", "on", "texts", "ours, points", "printed", "verdict")
+Copies = Mapping[str, Mapping[str, int]]  # corpus -> id of a text -> its cluster of near copies
+Protocols = Callable[[ResultTable], Mapping[str, Any]]  # how a table's cells are run
+HEADER = ("rows", "on", "runs", "texts", "ours, points", "could show", "printed", "size", "verdict", "Holm")
+VERDICTS = ("ahead", "behind", "equal", "undecided", "none")
+WHO = {"own": "both measured by the authors", "cited": "one of them quoted", "unknown": "who measured is not said"}
 PERCENT = 100
+NONE = "none"
 
 
-def claims_markdown(shown_in: Callable[[str], Shown], spreads: Mapping[str, float | None]) -> str:
-    """Return every claim that runs at hand can test, a line for each corpus.
+@dataclass(frozen=True)
+class Line:
+    """Hold a comparison that a claim asks for: what was found, or why there is no verdict.
 
-    Args:
-        shown_in: table -> its runs.
-        spreads: corpus -> standard deviation between seeds, a fraction.
+    `claim` is its place in the file; `difference` is a fraction, `printed` in points, None where not printed.
     """
-    tables = dict.fromkeys(claim.table for claim in CLAIMS)
-    given = {name: (shown_in(name), printed_in(name)) for name in tables}
-    return markdown_table(HEADER, [line for claim in CLAIMS for line in lines_of(claim, *given[claim.table], spreads)])
+
+    claim: int
+    first: Row
+    second: Row
+    on: str
+    texts: int
+    runs: tuple[int, int]
+    difference: float
+    printed: float | None
+    comparison: Comparison | None
+    why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Return the verdict of this comparison alone."""
+        return self.comparison.verdict if self.comparison else NONE
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Hold what comparisons are made from."""
+
+    copies: Copies
+    protocol_of: Protocols
+
+    def lines(self, number: int, claim: Claim, shown: Shown, numbers: Printed) -> Iterator[Line]:
+        """Yield the comparisons of a claim, of all its readings, where both rows were measured."""
+        table = result_table(claim.table)
+        wanted = [table.column(name) for name in claim.columns] or [
+            column for column in table.columns if not column.runs_of and not column.mean_of
+        ]
+        for first, second in claim.pairs(table):
+            both = [column for column in wanted if all(shown.get((row.id, column.id)) for row in (first, second))]
+            for columns in [both] if claim.together and both else [[column] for column in both]:
+                cells = [[shown[row.id, column.id] for column in columns] for row in (first, second)]
+                value = printed_difference(table, numbers, first, second, columns)
+                on = f"mean of {len(columns)}" if claim.together else columns[0].printed
+                yield self.line((number, first, second, on, value), table, columns, cells)
+
+    def line(
+        self,
+        head: tuple[int, Row, Row, str, float | None],
+        table: ResultTable,
+        columns: Sequence[Column],
+        cells: Sequence[Sequence[Cell]],
+    ) -> Line:
+        """Return a comparison on one column, or on the mean of several."""
+        number, first, second, on, value = head
+        rows, joint = (first, second), bool(columns[0].domain)
+        if joint:  # one network on all domains: its runs answer the texts of all
+            columns, cells = columns[:1], [of_row[:1] for of_row in cells]
+        pairs = [answers(one, other) for one, other in zip(cells[0], cells[1], strict=True)]
+        units = [unit for pair in pairs for unit in differences_of_units(pair)]
+        runs = (min(len(seeds) for seeds in cells[0]), min(len(seeds) for seeds in cells[1]))
+        texts = sum(len(pair.ids) for pair in pairs)
+        difference = float(np.mean(units))
+        why = self.why_none(table, rows, columns, cells)
+        comparison = None
+        if not why and len(units) >= FEWEST_UNITS:
+            comparison = compare_units(units, texts, (len(units) * runs[0], len(units) * runs[1]))
+        elif not why and len(units) == 1:
+            seedless = (is_seedless(first), is_seedless(second))
+            lonely = [row.id for row, count, fixed in zip(rows, runs, seedless, strict=True) if count < 2 and not fixed]
+            why = f"one run of {' and of '.join(lonely)}" if lonely else ""
+            if not why:
+                (pair,), corpus = pairs, columns[0].corpus or ""
+                comparison = compare(
+                    pair.first,
+                    pair.second,
+                    seedless=seedless,
+                    copies=clusters_of(pair.ids, self.copies.get(corpus, {})),
+                    same_texts=columns[0].split == "paper",
+                )
+        elif not why:
+            why = f"{len(units)} corpora or folds are too few"
+        return Line(number, first, second, on, texts, runs, difference, value, comparison, why)
+
+    def why_none(
+        self, table: ResultTable, rows: Sequence[Row], columns: Sequence[Column], cells: Sequence[Sequence[Cell]]
+    ) -> str:
+        """Return why two rows cannot be compared: a training was cut, or they read different texts; else nothing."""
+        cut, words = [], []
+        for row, of_row in zip(rows, cells, strict=True):
+            limits = set()
+            for column, cell in zip(columns, of_row, strict=True):
+                whole = epochs_of(row, column, self.protocol_of(table))
+                for run in (run for seed in cell for run in seed):
+                    training = run.metrics["parameters"]["training"]
+                    limits.add(training.get("max_words", 0))
+                    cut += [row.id] if not is_whole(training, run.metrics["epochs"]["run"], run.curve, whole) else []
+            words.append(limits)
+        if cut:
+            return f"cut: {', '.join(dict.fromkeys(cut))}"
+        return "one row reads whole texts, the other parts" if words[0] != words[1] else ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Hold two rows' right answers on the texts that both have, (run, text), with ids, and the fold of each text."""
+
+    ids: list[str]
+    first: npt.NDArray[np.float64]
+    second: npt.NDArray[np.float64]
+    folds: npt.NDArray[np.int64]
+
+
+def answers(first: Cell, second: Cell) -> Pair:
+    """Return what two cells answered rightly. Of dev folds the best run of a seed counts, of test folds all."""
+    of_both = [[answers_of_seed(seed) for seed in cell] for cell in (first, second)]
+    fold_of = {text: fold for text, (_, fold) in of_both[0][0].items()}
+    ids = [text for text in fold_of if all(text in seed for cell in of_both for seed in cell)]
+    one, other = (np.array([[seed[text][0] for text in ids] for seed in cell], dtype=np.float64) for cell in of_both)
+    return Pair(ids, one, other, np.array([fold_of[text] for text in ids], dtype=np.int64))
+
+
+def answers_of_seed(runs: OfSeed) -> dict[str, tuple[bool, int]]:
+    """Return id of a test text -> whether it was answered rightly, and its test fold (0 without)."""
+    return {
+        text: (right, run.fold.number if run.fold and run.fold.kind == "test" else 0)
+        for run in shown_of_seed(runs)
+        for text, right in read_right(run.predictions).items()
+    }
+
+
+def differences_of_units(pair: Pair) -> list[float]:
+    """Return the difference in accuracy on each test fold; without folds one difference."""
+    means = pair.first.mean(axis=0) - pair.second.mean(axis=0)
+    return [float(means[pair.folds == fold].mean()) for fold in np.unique(pair.folds)]
+
+
+def clusters_of(ids: Sequence[str], copies: Mapping[str, int]) -> npt.NDArray[np.int64]:
+    """Return the cluster of near copies of each text, (text,); a text without copies has its own."""
+    first_free = max(copies.values(), default=-1) + 1
+    return np.array([copies.get(text, first_free + place) for place, text in enumerate(ids)], dtype=np.int64)
+
+
+def is_seedless(row: Row) -> bool:
+    """Return whether a row is a model that its seed does not change."""
+    return row.model in LINEAR_MODELS
 
 
 def printed_in(name: str) -> Printed:
@@ -38,82 +188,125 @@ def printed_in(name: str) -> Printed:
     return {(number.row, number.column, number.metric): float(number.value) for number in numbers}
 
 
-def lines_of(claim: Claim, shown: Shown, numbers: Printed, spreads: Mapping[str, float | None]) -> list[list[str]]:
-    """Return the lines of a claim; none where its rows were not both measured on a corpus."""
-    table = result_table(claim.table)
-    wanted = [table.column(name) for name in claim.columns] or [
-        column for column in table.columns if not column.runs_of and not column.mean_of
-    ]
-    found, epochs = {}, {}
-    for column in wanted:
-        better, worse = (shown.get((row, column.id), ()) for row in (claim.better, claim.worse))
-        if better and worse:
-            epochs[column] = epochs_of_unturned(better, worse)
-            rights = [right_of_cell(runs, column) for runs in (better, worse)]
-            spread = spreads.get(column.domain or column.corpus or "")
-            found[column] = paired_difference(*aligned(*rights), seed_deviation=spread)
-    if claim.together and found:
-        whole = "" if len(found) == len(wanted) else f", {len(found)} of {len(wanted)}"
-        of_all = {row: number for each in epochs.values() for row, number in each.items()}
-        of_mean = "" if whole else printed_mean(table, numbers, claim)
-        return [line_of(claim, f"the mean{whole}", together(list(found.values())), of_mean, of_all)]
-    return [
-        line_of(claim, column.printed, difference, printed(table, numbers, claim, column), epochs[column])
-        for column, difference in found.items()
-    ]
+def printed_difference(
+    table: ResultTable, numbers: Printed, first: Row, second: Row, columns: Sequence[Column]
+) -> float | None:
+    """Return the printed difference of two rows in points; of several columns that of the printed mean.
 
-
-def epochs_of_unturned(*cells: Sequence[OfSeed]) -> dict[str, str]:
-    """Return row -> epochs of a run whose accuracy on dev had not turned at their end: more might change it."""
-    runs = [run for seeds in cells for of_seed in seeds for run in of_seed]
-    unturned = [run for run in runs if run.metrics["epochs"]["turned"] is False]
-    return {run.metrics["row"]: str(run.metrics["epochs"]["run"]) for run in unturned}
-
-
-def right_of_cell(seeds: Sequence[OfSeed], column: Column) -> dict[str, bool]:
-    """Return id of a test text -> whether it was answered rightly, of the first seed of a cell.
-
-    Of test folds all runs count, each with its texts; of a joint corpus the texts of the column's domain.
+    Another reading of a row stands for the row. None where one is not printed.
     """
-    answers = {text: right for run in shown_of_seed(seeds[0]) for text, right in read_right(run.predictions).items()}
-    own = f"{column.domain}/" if column.domain else ""
-    return {text: right for text, right in answers.items() if text.startswith(own)}
+    column = columns[0]
+    if len(columns) > 1:
+        names = tuple(each.id for each in columns)
+        column = next((each for each in table.columns if each.mean_of == names), column)
+    names_of = [row.reading_of or row.id for row in (first, second)]
+    pair = [numbers.get((row, *table.printed_as(column))) for row in names_of]
+    if pair[0] is None or pair[1] is None or (len(columns) > 1 and not column.mean_of):
+        return None
+    return (pair[0] - pair[1]) * (PERCENT if table.unit == "fraction" else 1)
 
 
-def aligned(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Any, Any]:
-    """Return two models' answers on the texts that both have, in one order."""
-    texts = [text for text in first if text in second]
-    return tuple(np.array([answers[text] for text in texts], dtype=bool) for answers in (first, second))  # type: ignore[return-value]
+def judged_claims(shown_in: Callable[[str], Shown], judge: Judge) -> list[Line]:
+    """Return every comparison that runs at hand allow, in the order of the claims."""
+    given = {name: (shown_in(name), printed_in(name)) for name in dict.fromkeys(claim.table for claim in claims())}
+    return [line for number, claim in enumerate(claims()) for line in judge.lines(number, claim, *given[claim.table])]
 
 
-def printed(table: ResultTable, numbers: Printed, claim: Claim, column: Column, digits: int = 1) -> str:
-    """Return the printed difference of the two rows, in points; empty where one of them is not printed."""
-    pair = [numbers.get((row, *table.printed_as(column))) for row in (claim.better, claim.worse)]
-    if pair[0] is None or pair[1] is None:
-        return ""
-    return f"{(pair[0] - pair[1]) * (PERCENT if table.unit == 'fraction' else 1):+.{digits}f}"
+def claims_markdown(shown_in: Callable[[str], Shown], judge: Judge) -> str:
+    """Return the page's body: a table of counts, then each paper's claims with their comparisons.
 
-
-def printed_mean(table: ResultTable, numbers: Printed, claim: Claim) -> str:
-    """Return the difference of the two rows' printed means; empty where the table prints no mean of the claim's
-    columns.
+    Args:
+        shown_in: table -> its runs.
+        judge: what they are judged with.
     """
-    means = [column for column in table.columns if column.mean_of == claim.columns]
-    return printed(table, numbers, claim, means[0], digits=2) if means else ""
+    lines = judged_claims(shown_in, judge)
+    parts, counts = [], []
+    for name, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
+        found = list(of_paper)
+        with_verdict = [line for line in found if line.comparison]
+        family = holm([line.comparison for line in with_verdict if line.comparison])
+        adjusted = {id(line): told for line, told in zip(with_verdict, family, strict=True)}
+        parts.append(paper_markdown(name, found, adjusted))
+        counts.append(counts_of(name, found, list(adjusted.values())))
+    header = ("paper", "comparisons", *VERDICTS, "decided or equal after Holm")
+    return "\n".join([markdown_table(header, counts), *parts, unmeasured(lines)])
 
 
-def line_of(claim: Claim, where: str, difference: Difference, print_: str, unturned: Mapping[str, str]) -> list[str]:
-    """Return a line of the page; `unturned` holds the epochs of each row that could have gone on."""
-    value, low, high = (PERCENT * number for number in (difference.value, difference.low, difference.high))
-    ours = f"{value:+.1f} ({low:+.1f} to {high:+.1f})"
-    short = ", ".join(f"{row} {epochs}" for row, epochs in unturned.items())
+def counts_of(name: str, lines: Sequence[Line], adjusted: Sequence[str]) -> list[str]:
+    """Return a line of the table of counts."""
+    verdicts = Counter(line.verdict for line in lines)
+    kept = sum(verdict != "undecided" for verdict in adjusted)
+    return [short_name(name), str(len(lines)), *(str(verdicts[verdict]) for verdict in VERDICTS), str(kept)]
+
+
+def paper_markdown(name: str, lines: Sequence[Line], adjusted: Mapping[int, str]) -> str:
+    """Return a paper's claims: the sentence, then its comparisons."""
+    parts = [f"## {short_name(name)}\n"]
+    for (place, sentence, measured), of_sentence in groupby(lines, key=lambda line: said(claims()[line.claim])):
+        found = list(of_sentence)
+        where = "Ours; no paper makes these comparisons" if measured == OURS else place[0].upper() + place[1:]
+        quoted = f": “{sentence}”" if sentence else ""
+        who = f" ({WHO[measured]})" if measured != OURS else ""
+        body = [cells_of(line, adjusted.get(id(line), ""), disagree=disagrees(line, found)) for line in found]
+        parts.append(f"**{where}**{quoted}{who}\n\n{markdown_table(HEADER, body)}")
+    return "\n".join(parts)
+
+
+def said(claim: Claim) -> tuple[str, str, str]:
+    """Return where a claim stands, its sentence, and who measured."""
+    return claim.place, claim.sentence, claim.measured
+
+
+def disagrees(line: Line, others: Sequence[Line]) -> bool:
+    """Return whether another reading of the same claim on the same texts has another verdict."""
+    verdicts = {
+        other.verdict for other in others if (other.claim, other.on) == (line.claim, line.on) and other.comparison
+    }
+    return bool(line.comparison) and len(verdicts) > 1
+
+
+def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
+    """Return the cells of a comparison."""
+    sign, found = claims()[line.claim].sign, line.comparison
+    names = [f"*{row.printed}*" if row.reading_of else row.printed for row in (line.first, line.second)]
+    ours, shows, size = f"{PERCENT * line.difference:+.1f}", "", ""
+    if found:
+        low, high = (PERCENT * end for end in found.interval())
+        ours, shows = f"{ours} ({low:+.1f} to {high:+.1f})", f"{PERCENT * found.detectable:.1f}"
+        size = "" if line.printed is None else size_of(line.printed, found)
+    printed = "" if line.printed is None else f"{line.printed:+.1f}"
+    verdict = f"**{line.verdict}**" if line.comparison else f"none ({line.why})"
     return [
-        claim.paper,
-        claim.place,
-        claim.says,
-        where,
-        f"{difference.texts:,}",
+        f" {'>' if sign == '>' else '='} ".join(names),
+        line.on,
+        "{} / {}".format(*line.runs),
+        f"{line.texts:,}",
         ours,
-        print_,
-        f"**{difference.verdict}**" + (f", short: {short}" if short else ""),
+        shows,
+        printed,
+        size,
+        f"{verdict}, readings disagree" if disagree else verdict,
+        adjusted,
     ]
+
+
+def size_of(printed: float, found: Comparison) -> str:
+    """Return what our interval says of the printed difference, in points."""
+    low, high = (PERCENT * end for end in found.expected)
+    return "printed is larger" if printed > high else "printed is smaller" if printed < low else "as printed"
+
+
+def unmeasured(lines: Sequence[Line]) -> str:
+    """Return the claims of which no comparison could be made."""
+    measured = {line.claim for line in lines}
+    left = [
+        f"- {short_name(claim.paper)}, {claim.place}: {claim.first} {claim.sign} {claim.second}"
+        for number, claim in enumerate(claims())
+        if number not in measured
+    ]
+    return "## Not measured yet\n\n" + "\n".join(left) + "\n" if left else ""
+
+
+def short_name(name: str) -> str:
+    """Return what a paper is called in a line: its title up to a colon, else the id in capitals."""
+    return {"transformer-f": "Transformer-F"}.get(paper(name).name, name.upper())

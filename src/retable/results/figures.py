@@ -23,7 +23,7 @@ from retable.papers import papers
 from retable.papers.paper import Paper
 from retable.project.paths import RUNS, TAGGED
 from retable.results.resolving import Resolver
-from retable.results.tables import Statistics, seed_deviations
+from retable.results.tables import Statistics
 from retable.runs.record import RunRecord, find_run
 
 TOO_FEW = "No picture: too few of its cells are measured."
@@ -41,7 +41,7 @@ def measured_of(source: Paper, resolver: Resolver, statistics: Statistics) -> tu
         missing |= {(table.name, *key): reason for key, reason in filled.missing.items()}
     tables = {table.name: table for table in source.results}
     texts = {name: facts["splits"]["train"]["texts"] for name, facts in statistics.items()}
-    return Measured(tables, found, texts, seed_deviations()), missing
+    return Measured(tables, found, texts), missing
 
 
 def with_weights(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, dict[Key, str]]:

@@ -17,11 +17,11 @@ from retable.figures.style import INK
 from retable.files import atomic_file, read_csv, read_json
 from retable.papers import papers, result_table, result_tables
 from retable.papers.paper import ResultTable
-from retable.results.claims import claims_markdown
+from retable.results.claims import Copies, Judge, claims_markdown
 from retable.results.figures import write_figures
 from retable.results.generated import renew
 from retable.results.resolving import Resolver
-from retable.results.tables import Statistics, lines_and_costs, seed_deviations, tables_without_runs
+from retable.results.tables import Statistics, lines_and_costs, tables_without_runs
 from retable.runs.bank import read_bank, repeats
 from retable.runs.record import RunRecord
 from retable.tables.markdown import result_markdown
@@ -56,6 +56,15 @@ def read_corpora(bank: Path) -> dict[str, Any]:
     return found
 
 
+def read_copies(bank: Path) -> Copies:
+    """Return corpus -> id of a text that has near copies -> the number of their cluster, as the bank has them."""
+    groups: dict[str, list[list[str]]] = read_json(bank / "copies.json")
+    return {
+        corpus: {text: number for number, texts in enumerate(clusters) for text in texts}
+        for corpus, clusters in groups.items()
+    }
+
+
 def write_pages(root: Path, bank: Path) -> int:
     """Write every page from the bank, and return how many runs they show.
 
@@ -72,11 +81,9 @@ def write_pages(root: Path, bank: Path) -> int:
     parts = [HEADING, *tables, *statistics_sections(statistics), figures_markdown(entries, docs / "figures")]
     with atomic_file(docs / "results.md") as part:
         part.write_text("\n".join(parts), encoding="utf-8")
-    renew(
-        docs / "claims.md",
-        "claims",
-        claims_markdown(lambda name: resolver.fill(result_table(name)).runs, seed_deviations()),
-    )
+    judge = Judge(read_copies(bank), resolver.protocol)
+    claims = claims_markdown(lambda name: resolver.fill(result_table(name)).runs, judge)
+    renew(docs / "claims.md", "claims", claims)
     renew(root / "README.md", "results", front_table(resolver))
     return len(resolver.current())
 

@@ -31,6 +31,8 @@ VERDICTS = {
     "higher": "ours is higher",
     "lower": "ours is lower",
     "uninformative": "the interval is too wide to tell",
+    "cut": "no verdict, the scale's limit ended the training",
+    "one-run": "no verdict, one run says nothing of the spread",
 }
 NAMES = {"fcsr": "FCSR", "cspan": "CSPAN", "lama": "LAMA", "transformer-f": "Transformer-F", "floors": "Floors"}
 PICTURES = ("curve", "roc", "confusion")

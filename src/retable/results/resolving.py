@@ -17,7 +17,7 @@ from retable.experiments.scale import MODEL_SECTIONS, model_preset, scale_preset
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import Column, ResultTable, Row
-from retable.papers.parameters import cut_of, folds_of, other_options, row_parameters, serves
+from retable.papers.parameters import cut_of, folds_of, other_options, row_parameters, seeds_of, serves
 from retable.project.paths import TAGGED, VECTORS
 from retable.runs.recipes import from_text, majors
 from retable.runs.record import RunRecord
@@ -164,7 +164,10 @@ class Resolver:
 
     def _runs_of(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> tuple[list[OfSeed], str]:
         protocol, reason = self.protocol(table), ""
-        seeds = [*protocol["seeds"], *((run.seed for run in placed) if self.beyond else ())]
+        seeds = [
+            *seeds_of(table.column(cell["column"]), protocol),
+            *((run.seed for run in placed) if self.beyond else ()),
+        ]
         found = []
         for seed in dict.fromkeys(seeds):
             of_seed = []

@@ -7,27 +7,27 @@ Out  results/tables/<table>.{csv,cost.csv,md}
 """
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from retable.corpora import CORPORA, corpus
 from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
 from retable.experiments.scale import model_preset
 from retable.files import atomic_folder, read_json, write_csv
 from retable.papers import paper_of_table, papers
 from retable.papers.paper import Column, Paper, ResultTable, Row
-from retable.papers.parameters import limit_of, row_parameters, run_name
+from retable.papers.parameters import row_parameters, run_name
 from retable.project.paths import PUBLISHED
 from retable.results.resolving import Filled, Resolver, reasons
+from retable.runs.metrics import sampling_of_f1
 from retable.runs.recipes import from_text, recipe_of
 from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
 from retable.tables.lines import Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, RunResult, limited, of_folds, result_lines
+from retable.tables.results import Cells, RunResult, is_whole, of_folds, result_lines
 from retable.tables.statistics import statistics_lines
 
 Protocol = Mapping[str, Any]  # how a scale runs a paper's cells
@@ -43,26 +43,23 @@ def published_numbers(source: Paper, table: str | None) -> list[Published]:
     return read_published(PUBLISHED / f"{source.name}.csv", table) if table else []
 
 
-def seed_deviations() -> dict[str, float | None]:
-    """Corpus, or domain of a joint one -> known standard deviation between seeds, a fraction."""
-    return {name: spread for name in CORPORA if (spread := getattr(corpus(name), "seed_deviation", None)) is not None}
-
-
 def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
     """Return what a table needs of the runs that fill it."""
     found = {}
     for key, seeds in filled.runs.items():
         row, column = table.row(key[0]), table.column(key[1])
         metric = table.metric_of(column)
-        of_seeds = [of_folds([result_of(run, metric, column.domain) for run in of_seed]) for of_seed in seeds]
-        found[key] = with_limits(of_seeds, row, column, protocol)
+        of_row = epochs_of(row, column, protocol)
+        found[key] = [of_folds([result_of(run, metric, column.domain, of_row) for run in of_seed]) for of_seed in seeds]
     return Cells(found, reasons(table, filled))
 
 
-def result_of(run: RunRecord, metric: str, domain: str = "") -> RunResult:
-    """Return what a table needs of a run."""
+def result_of(run: RunRecord, metric: str, domain: str = "", of_row: int = 0) -> RunResult:
+    """Return what a table needs of a run, whose row has so many epochs."""
     result = RunResult.from_metrics(run.metrics, run.cost, metric, domain)
-    return replace(result, earlier=earlier_versions(run))
+    whole = is_whole(run.metrics["parameters"]["training"], run.metrics["epochs"]["run"], run.curve, of_row)
+    sampling = sampling_of_f1(*run.answers()) if metric == "macro_f1" else None
+    return replace(result, earlier=earlier_versions(run), of_epochs=0 if whole else of_row, sampling=sampling)
 
 
 def earlier_versions(run: RunRecord) -> str:
@@ -89,12 +86,11 @@ def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def with_limits(results: Iterable[RunResult], row: Row, column: Column, protocol: Protocol) -> list[RunResult]:
-    """Return the results of a cell; they say where the scale's limit ended them before the row's epochs were over."""
-    preset = model_preset(str(row.model))
-    without = row_parameters(preset, row, column, {**protocol, "epochs": 0, "max_words": 0}, vectors="none", seed=0)
-    allowed = limit_of(protocol["epochs"], column.corpus)
-    return [limited(result, allowed, without["training"].get("epochs", 0)) for result in results]
+def epochs_of(row: Row, column: Column, protocol: Protocol) -> int:
+    """Return the epochs of a row's training, whatever a scale allows; 0 of a linear model."""
+    without = {**protocol, "epochs": 0, "max_words": 0}
+    found = row_parameters(model_preset(str(row.model)), row, column, without, vectors="none", seed=0)
+    return int(found["training"].get("epochs", 0))
 
 
 def lines_and_costs(table: ResultTable, resolver: Resolver) -> tuple[list[Line], list[dict[str, Any]]]:
@@ -102,7 +98,7 @@ def lines_and_costs(table: ResultTable, resolver: Resolver) -> tuple[list[Line],
     filled = resolver.fill(table)
     cells = read_cells(table, filled, resolver.protocol(table))
     numbers = published_numbers(paper_of_table(table.name), table.published)
-    lines = result_lines(table, numbers, cells, seed_deviations())
+    lines = result_lines(table, numbers, cells)
     return lines, read_costs(table, filled)
 
 

@@ -3,6 +3,7 @@
 docs/results/<table>.jsonl                            metrics, cost, curve, who banked it, the name of its predictions
 docs/results/predictions/<table>/<key>[.<n>].parquet  id, label, predicted, clean, probabilities in float16
 docs/results/corpora.json                             corpus -> its statistics (data/clean/<corpus>/stats.json)
+docs/results/copies.json                              corpus -> ids of test texts that are near copies of each other
 
 Lines are added and never changed: a second run of the same key stands below the first, whose numbers tables show.
 """

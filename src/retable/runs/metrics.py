@@ -36,3 +36,22 @@ def score(probabilities: np.ndarray, classes: np.ndarray) -> dict[str, float | i
         "micro_auc": float(roc_auc_score(true.ravel(), probabilities.ravel())) if present else None,
         "loss": float(-np.log(np.clip(likelihood, 1e-12, None)).mean()),
     }
+
+
+def sampling_of_f1(classes: np.ndarray, probabilities: np.ndarray, *, times: int = 2000) -> float:
+    """Return the variance of the mean F1 over classes from one set of test texts to another, as large as this one.
+
+    Simulated: pairs of class and answer are drawn with the shares that they have here, by a fixed seed.
+
+    Args:
+        classes: the true class of each text, int64 (text,).
+        probabilities: float (text, class).
+        times: sets that are drawn.
+    """
+    count = probabilities.shape[1]
+    pairs = np.bincount(classes * count + probabilities.argmax(axis=1), minlength=count**2)
+    drawn = np.random.default_rng(1).multinomial(len(classes), pairs / len(classes), size=times)
+    tables = drawn.reshape(times, count, count)  # true class, answer
+    right = np.einsum("tii->ti", tables)
+    sums = tables.sum(axis=2) + tables.sum(axis=1)
+    return float((2 * right / np.maximum(sums, 1)).mean(axis=1).var())

@@ -44,8 +44,8 @@ RECIPES = {
     "glove": "1.0",
     "published-vectors": "1.0",
     # what is said of the numbers
-    "tables": "1.0",  # means, intervals, verdicts
-    "claims": "1.0",  # paired comparisons
+    "tables": "2.0",  # means, intervals, verdicts
+    "claims": "2.0",  # paired comparisons
 }
 
 

@@ -2,6 +2,7 @@
 
 In   data/raw/<corpus>/
 Out  data/clean/<corpus>/{train,dev,test}.parquet, stats.json, removed.csv, heldout.txt;
+     copies.json, the ids of labelled texts that are near copies of each other;
      unlabelled.parquet where the corpus has texts without a label
 
 Memory holds the whole corpus: docs/corpora.md says how much that takes.
@@ -24,7 +25,7 @@ from retable.project.progress import progress
 from retable.text.clean.cleaning import Removed, clean_examples
 from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits
 from retable.text.clean.statistics import corpus_statistics, published_statistics
-from retable.text.leaks.clusters import near_duplicate_clusters, repeated
+from retable.text.leaks.clusters import copied, near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import Leaks, Places, digest, fingerprints, leaks
 from retable.text.splits import SPLITS, UNLABELLED, Facts, clean_schema
 
@@ -126,4 +127,5 @@ def main(name: str) -> None:
             "near-duplicates": repeated(clusters),
             "sha256": {split: sha256_of_file(folder / f"{split}.parquet") for split in splits},
         }
+        write_json(folder / "copies.json", copied(clusters, [text.id for text in labelled]))
         write_json(folder / "stats.json", stats)

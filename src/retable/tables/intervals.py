@@ -1,43 +1,55 @@
 """Compute how far one more run may lie from ours, and what that says of a published number.
 
-Source: docs/readings.md, "Intervals and verdicts".
+Source: docs/protocol.md, rule 5.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, variance
 from typing import Literal
 
-from scipy.stats import t as student
+from retable.tables.comparison import Part, around
 
 CONFIDENCE = 0.95
-NORMAL_QUANTILE = 1.959963984540054
-Verdict = Literal["agrees", "higher", "lower", "uninformative", "not-run", ""]
+Verdict = Literal["agrees", "higher", "lower", "uninformative", "cut", "one-run", "not-run", ""]
 
 
-def prediction_interval(
-    scores: Sequence[float], texts: int, *, same_texts: bool, seed_deviation: float | None
-) -> tuple[float, float]:
-    """Return the 95% interval in which one more run under the same conditions falls.
+@dataclass(frozen=True)
+class Spread:
+    """Hold the variance of a score (a fraction) from run to run, and the degrees of freedom that it rests on."""
+
+    variance: float
+    freedom: float
+
+
+NO_SPREAD = Spread(0.0, float("inf"))  # of a model whose seed changes nothing
+
+
+def spread_of(scores: Sequence[float]) -> Spread | None:
+    """Return the spread of a row's scores; None of a single one."""
+    return Spread(variance(scores), len(scores) - 1) if len(scores) > 1 else None
+
+
+def pooled_spread(rows: Iterable[Sequence[float]]) -> Spread | None:
+    """Return the spread that the scores of several rows have in common; None where no row has two."""
+    spreads = [spread for scores in rows if (spread := spread_of(scores))]
+    freedom = sum(spread.freedom for spread in spreads)
+    return Spread(sum(spread.variance * spread.freedom for spread in spreads) / freedom, freedom) if spreads else None
+
+
+def prediction_interval(scores: Sequence[float], spread: Spread, sampling: float = 0.0) -> tuple[float, float]:
+    """Return the 95% interval in which one more run falls.
 
     Args:
-        scores: accuracies of our runs, fractions.
-        texts: texts in our test split.
-        same_texts: whether the paper's test texts are ours; if not, the sampling of test texts is added.
-        seed_deviation: known standard deviation between seeds on this corpus, a fraction; used with one run.
+        scores: of our runs, fractions.
+        spread: from run to run.
+        sampling: variance of a score from one set of test texts to another; 0 where the paper's are ours.
     Returns: lower and upper end, fractions, within [0, 1].
     """
-    runs = len(scores)
-    mean = sum(scores) / runs
-    sampling = mean * (1.0 - mean) / texts
-    if runs == 1:
-        variance = sampling + (seed_deviation or 0.0) ** 2 * 2.0
-        half = NORMAL_QUANTILE * math.sqrt(variance)
-    else:
-        spread = math.sqrt(sum((score - mean) ** 2 for score in scores) / (runs - 1))
-        quantile = float(student.ppf((1.0 + CONFIDENCE) / 2.0, runs - 1))
-        of_runs = (quantile * spread) ** 2 * (1.0 / runs + 1.0)
-        half = math.sqrt(of_runs + (0.0 if same_texts else NORMAL_QUANTILE**2 * sampling))
-    return max(0.0, mean - half), min(1.0, mean + half)
+    runs = spread.variance * (1 + 1 / len(scores))
+    parts = [Part(runs, runs, spread.freedom), Part(2 * sampling, 2 * sampling, float("inf"))]  # ours, and theirs
+    low, high = around(fmean(scores), parts, CONFIDENCE)
+    return max(0.0, low), min(1.0, high)
 
 
 def verdict(low: float, high: float, published: float, differences: float) -> Verdict:

@@ -9,13 +9,17 @@ from retable.tables.lines import Line
 
 Table = ResultTable | StatisticsTable | CountTable
 COUNTED = "counted here beside the *printed* figure; ▲ ours is higher, ▼ lower, = agrees."
-MARK = {"agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "not-run": "", "": ""}
+MARK = {
+    "agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "cut": "cut", "one-run": "1 run",
+    "not-run": "", "": "",
+}  # fmt: skip
 LEGEND = (
     "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured, "
     "the notes say why; an empty cell is not printed, and in no scale. "
-    "▲ ours is higher, ▼ lower, = agrees, ~ the interval cannot tell; in brackets where vectors or split are not the "
+    "▲ ours is higher, ▼ lower, = agrees, ~ the interval cannot tell; no verdict where the scale's limit *cut* the "
+    "training, or where *1 run* says nothing of the spread; in brackets where vectors or split are not the "
     "paper's, so that it is no verdict on the paper. `clean` counts only test texts that (nearly) "
-    "occur in no training text."
+    "occur in no training text. How all this is computed: docs/protocol.md."
 )
 
 

@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import stdev
+from statistics import stdev, variance
 from typing import Any
 
+from retable.models import LINEAR_MODELS
 from retable.papers.paper import Column, ResultTable, Row
-from retable.tables.intervals import prediction_interval, verdict
+from retable.tables.intervals import NO_SPREAD, Spread, Verdict, pooled_spread, prediction_interval, spread_of, verdict
 from retable.tables.lines import Line, joined
 from retable.tables.published import Published
 from retable.text.folds import Fold
+from retable.training.schedules import learning_rates
 
 LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
 OTHER_MACHINE = "another machine than the paper's: order and slope compare, the value does not"
 IN_NO_SCALE = "in no scale"
+SPENT = 1e-3  # of its first, below which a learning rate changes nothing that dev can see
 COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that stand in cost.json, and their units
 
 
@@ -34,10 +37,12 @@ class RunResult:
     fold: str = ""  # `Fold.label`; empty for a run on the corpus's own splits
     dev: float | None = None  # accuracy on dev
     clean_texts: int = 0
-    of_epochs: int = 0  # that the row has, where the scale's limit ended the run before; 0: it did not
+    of_epochs: int = 0  # that the row has, where the scale's limit ended the run before its end; 0: it is whole
     values: tuple[float, ...] = ()  # of all folds, of whose runs this is the result; `kind` is what was held out
     kind: str = ""
     earlier: str = ""  # versions of a recipe that are not today's, but equal within rounding: "loop 1.0 (today 1.1)"
+    sampling: float | None = None  # variance of the score from one set of test texts to another; None: binomial
+    precision: str = "float32"
 
     @classmethod
     def from_metrics(
@@ -65,20 +70,31 @@ class RunResult:
             fold.label if fold else "",
             (metrics.get("dev") or {}).get("accuracy"),
             0 if of_cost or not clean else clean.get("texts", 0),
+            precision=metrics["parameters"].get("precision", "float32"),
         )
 
+    @property
+    def of_texts(self) -> float:
+        """Return the variance of the score from one set of test texts to another."""
+        return self.value * (1 - self.value) / self.texts if self.sampling is None else self.sampling
 
-def limited(result: RunResult, allowed: int, whole: int) -> RunResult:
-    """Return the result, which knows whether a limit ended the run: it used up what was allowed, and its row has more.
 
-    A run that was cut off from a schedule that depends on its length says so already (`schedule_cut`).
+def is_whole(training: Mapping[str, Any], ran: int | None, curve: Sequence[float], of_row: int) -> bool:
+    """Return whether a training had its end: its patience, all epochs of its row, or a rate that had all but vanished.
 
     Args:
-        allowed: epochs at most; 0: no limit.
-        whole: epochs of the row; 0: it has none.
+        training: the section of its parameters.
+        ran: its epochs; None of a linear model.
+        curve: accuracy on dev after each epoch; empty where it was not kept.
+        of_row: epochs that the row has.
+    Source: docs/protocol.md, rule 3.
     """
-    ended = 0 < allowed < whole and result.epochs == allowed and not result.cut
-    return replace(result, of_epochs=whole) if ended else result
+    if ran is None or ran >= of_row or ran < training["epochs"]:  # what ends before its limit has had its patience
+        return True
+    if curve and len(curve) - 1 - curve.index(max(curve)) >= training["patience"]:
+        return True
+    middle_of_last = learning_rates(training["schedule"], 1.0, training["epochs_max"])(ran - 0.5)
+    return middle_of_last < SPENT
 
 
 def of_folds(runs: Sequence[RunResult]) -> RunResult:
@@ -101,7 +117,8 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
     runs = [run for _, run in ordered]
     shown = pooled(runs) if first.kind == "test" else max(runs, key=lambda run: run.dev or 0.0)
     values = tuple(run.value for run in runs)
-    return replace(shown, fold="", turned=turned(runs), values=values, kind=first.kind)
+    cut_short = max(run.of_epochs for run in runs)
+    return replace(shown, fold="", turned=turned(runs), of_epochs=cut_short, values=values, kind=first.kind)
 
 
 def pooled(runs: Sequence[RunResult]) -> RunResult:
@@ -148,16 +165,13 @@ class Cells:
     missing: Mapping[tuple[str, str], str]
 
 
-def result_lines(
-    table: ResultTable, published: Sequence[Published], cells: Cells, seed_deviations: Mapping[str, float | None]
-) -> list[Line]:
+def result_lines(table: ResultTable, published: Sequence[Published], cells: Cells) -> list[Line]:
     """Return all lines of a table.
 
     Args:
         table: its rows and columns.
         published: the printed numbers of this table.
         cells: what was measured.
-        seed_deviations: corpus -> standard deviation between seeds, a fraction.
     """
     printed = {
         (number.row, column.id): number
@@ -171,7 +185,7 @@ def result_lines(
         for column in table.columns:
             key = (row.id, column.id)
             if key in cells.runs:
-                lines.append(_measured(table, row, column, printed, cells.runs, seed_deviations))
+                lines.append(_measured(table, row, column, printed, cells.runs))
             elif key in printed or key in cells.missing or (row.extra and not column.extra):
                 lines.append(_not_run(table, row, column, printed.get(key), cells))
     return lines
@@ -204,6 +218,8 @@ def _mean_run(runs: Sequence[RunResult]) -> RunResult:
         value=mean([run.value for run in runs]),
         clean=mean(cleans) if len(cleans) == len(runs) else None,
         turned=turned(runs),
+        sampling=sum(run.of_texts for run in runs) / len(runs) ** 2,
+        of_epochs=max(run.of_epochs for run in runs),
     )
 
 
@@ -227,7 +243,6 @@ def _measured(
     column: Column,
     printed: Mapping[tuple[str, str], Published],
     runs: Mapping[tuple[str, str], Sequence[RunResult]],
-    seed_deviations: Mapping[str, float | None],
 ) -> Line:
     mine, number = runs[row.id, column.id], printed.get((row.id, column.id))
     line, values = _line(table, row, column, number), [run.value for run in mine]
@@ -245,16 +260,59 @@ def _measured(
     if line.unit != table.unit:
         notes = [OTHER_MACHINE, *_notes(column, mine, number, None, line.unit)]
         return replace(line, verdict="uninformative" if number else "", note=joined(notes))
-    spread = seed_deviations.get(column.domain or column.corpus or "")
-    low, high = prediction_interval(values, mine[0].texts, same_texts=column.split == "paper", seed_deviation=spread)
     notes = _notes(column, mine, number, floor_of(table, column.id, runs), line.unit)
-    if len(mine) == 1 and spread is None:
-        notes.append("seed spread of this corpus not known, not in the interval")
+    interval = interval_of_cell(table, row, column, runs)
+    if interval:
+        low, high = (end * factor for end in interval)
+        line = replace(line, low=f"{low:.{digits}f}", high=f"{high:.{digits}f}")
+    else:
+        notes.append("one run, and no other row of its column has two: no interval")
     if number:
-        column_values = [float(other.value) for (_, name), other in printed.items() if name == column.id]
-        judged = verdict(low * factor, high * factor, float(number.value), max(column_values) - min(column_values))
-        line = replace(line, verdict=judged)
-    return replace(line, low=f"{low * factor:.{digits}f}", high=f"{high * factor:.{digits}f}", note=joined(notes))
+        line = replace(line, verdict=_judged(column, mine, number, interval, printed, factor))
+    return replace(line, note=joined(notes))
+
+
+def _judged(
+    column: Column,
+    mine: Sequence[RunResult],
+    number: Published,
+    interval: tuple[float, float] | None,
+    printed: Mapping[tuple[str, str], Published],
+    factor: float,
+) -> Verdict:
+    """Return what a cell says of its printed number: nothing if its training was cut, or its spread is not known."""
+    if any(run.of_epochs for run in mine):
+        return "cut"
+    if not interval:
+        return "one-run"
+    column_values = [float(other.value) for (_, name), other in printed.items() if name == column.id]
+    low, high = (end * factor for end in interval)
+    return verdict(low, high, float(number.value), max(column_values) - min(column_values))
+
+
+def interval_of_cell(
+    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
+) -> tuple[float, float] | None:
+    """Return the interval in which one more run of a cell falls, fractions; None where no spread is known.
+
+    Source: docs/protocol.md, rule 5. Of test folds one more set of folds, or a single one where the paper's split is
+    not known.
+    """
+    mine, paper_split = runs[row.id, column.id], column.split == "paper"
+    values = [run.value for run in mine]
+    if mine[0].kind == "test":
+        folds = [mean(of_fold) for of_fold in zip(*(run.values for run in mine), strict=True)]
+        if not paper_split:
+            return prediction_interval(folds, Spread(variance(folds), len(folds) - 1))
+        own = spread_of(values) or Spread(variance(folds) / len(folds), len(folds) - 1)
+        return prediction_interval(values, own)
+    others = (
+        [run.value for run in runs[other.id, column.id]]
+        for other in table.rows
+        if other.model not in LINEAR_MODELS and (other.id, column.id) in runs
+    )
+    spread = NO_SPREAD if row.model in LINEAR_MODELS else spread_of(values) or pooled_spread(others)
+    return prediction_interval(values, spread, 0.0 if paper_split else mine[0].of_texts) if spread else None
 
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
@@ -301,11 +359,13 @@ def _notes(
     earlier = ", ".join(dict.fromkeys(run.earlier for run in runs if run.earlier))
     below = floor if number and floor and float(number.value) < floor[1] * factor else None
     folded = [run for run in runs if run.values]
+    cut_short = max(run.of_epochs for run in runs)
     return [
         f"vectors {first.vectors} cover {covered} of the training words' occurrences" if first.vectors else "",
         f"texts cut after {first.max_words} words" if first.max_words else "",
         f"the schedule of {first.cut} epochs was cut off after {first.epochs}" if first.cut else "",
-        f"ended after {first.epochs} of {first.of_epochs} epochs, the scale's limit" if first.of_epochs else "",
+        f"cut: ended after {first.epochs} of {cut_short} epochs, the scale's limit" if cut_short else "",
+        f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained by {earlier}, whose numbers are equal within rounding" if earlier else "",
         f"the dev curve had not turned after {first.epochs} epochs" if any(run.turned is False for run in runs) else "",
         f"printed below {below[0]} ({below[1] * factor:.{digits - 1}f})" if below else "",

@@ -4,6 +4,8 @@ Two texts are in one cluster if a chain of exact or near copies (`leakage`) lead
 of a text stands outside its cluster, but for the pairs that the bands of `leakage` miss (1.5 % of those at 0.4).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from retable.text.leaks.leakage import NEAR, Fingerprints, Places, candidates
@@ -33,6 +35,14 @@ def near_duplicate_clusters(prints: Fingerprints) -> Places:
             else:
                 refused.add((left, right))
     return clusters
+
+
+def copied(clusters: Places, ids: Sequence[str]) -> list[list[str]]:
+    """Return the ids of each cluster of two or more texts, in the order of the texts."""
+    members: dict[int, list[str]] = {}
+    for text, cluster in zip(ids, clusters.tolist(), strict=True):
+        members.setdefault(cluster, []).append(text)
+    return [texts for texts in members.values() if len(texts) > 1]
 
 
 def repeated(clusters: Places) -> dict[str, int]:

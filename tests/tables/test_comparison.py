@@ -1,0 +1,151 @@
+"""The comparison of two rows: numbers by hand, limiting cases, and another library's standard errors."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from retable.tables.comparison import Comparison, Part, compare, compare_units, holm, verdict
+
+
+def right(*counts):
+    """Return the answers of one run, (1, text): `counts` alternate, right ones first."""
+    return np.concatenate([np.full(count, float(position % 2 == 0)) for position, count in enumerate(counts)])[None]
+
+
+def made(value, error=0.01, freedom=1e6, texts=5000):
+    """Return a comparison with a standard error."""
+    return Comparison(texts, (5, 5), value, (Part(error**2, error**2, freedom),))
+
+
+def test_two_rows_without_seeds_by_hand():
+    first, second = right(80, 20), right(70, 10, 5, 15)  # 10 texts alone the first's, 5 alone the second's
+    found = compare(first, second, seedless=(True, True))
+    assert (found.texts, found.runs, found.value) == (100, (1, 1), pytest.approx(0.05))
+    variance = (15 - 25 / 100) / 100**2 * 100 / 99  # McNemar's, unbiased
+    assert found.error**2 == pytest.approx(variance)
+    half = student.ppf(0.975, 99) * variance**0.5
+    assert found.interval() == pytest.approx((0.05 - half, 0.05 + half))
+    assert found.p_of_no_difference == pytest.approx(2 * student.sf(0.05 / variance**0.5, 99))
+    assert found.verdict == "undecided"
+
+
+def test_the_parts_of_runs_by_hand():
+    # Four texts, two runs, of accuracies 1/2 and 1: their variance is 1/8. What a text and a run have together is -+1/4
+    # everywhere, so the mean of its squares is 1/16.
+    first = np.array([[1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
+    found = compare(first, np.ones((1, 4)), seedless=(False, True))
+    of_texts, of_runs = found.parts
+    assert found.value == pytest.approx(-0.25)
+    assert of_texts.value == pytest.approx(4 * 0.25**2 / 16 * 4 / 3)  # (sum of squares) / n^2, n / (n - 1)
+    together = 2 * (4 * 0.25**2 / 16 * 4 / 3) / (2 * 1)
+    assert of_runs.value == pytest.approx(0.125 / 2 - together)
+    estimates = of_texts.estimate**2 / 3 + (0.125 / 2) ** 2 / 1
+    freedom = (of_texts.value + of_runs.value) ** 2 / estimates
+    half = student.ppf(0.975, freedom) * (of_texts.value + of_runs.value) ** 0.5
+    assert found.interval()[1] - found.value == pytest.approx(half)
+    assert [part.value for part in found.of_theirs] == pytest.approx([0.125 / 2, 0.125])  # the same texts: runs alone
+
+
+def test_of_theirs_on_other_texts_counts_the_texts_twice():
+    first, second = right(80, 20), right(70, 10, 5, 15)
+    found = compare(first, second, seedless=(True, True), same_texts=False)
+    (low, high), (narrow_low, narrow_high) = found.expected, found.interval()
+    assert high - low == pytest.approx(2**0.5 * (narrow_high - narrow_low), rel=0.01)
+
+
+def test_rows_without_seeds_repeat_their_difference_on_the_same_texts():
+    found = compare(right(80, 20), right(70, 10, 5, 15), seedless=(True, True))
+    assert found.expected == (found.value, found.value)
+
+
+def test_near_copies_are_one_text():
+    first, second = right(80, 20), right(70, 10, 5, 15)
+    plain = compare(first, second, seedless=(True, True))
+    fourfold = compare(
+        np.repeat(first, 4, axis=1), np.repeat(second, 4, axis=1), seedless=(True, True), copies=np.arange(400) // 4
+    )
+    assert (fourfold.value, fourfold.error) == (pytest.approx(plain.value), pytest.approx(plain.error))
+
+
+def test_errors_agree_with_standard_errors_clustered_by_text_and_run():
+    import statsmodels.api as sm  # Cameron, Gelbach and Miller (2011): many clusters both ways
+
+    draw = np.random.default_rng(3)
+    runs, texts = 60, 500
+    levels = draw.normal(0.8, 0.1, texts)
+
+    def row():
+        return (draw.random((runs, texts)) < levels + draw.normal(0, 0.02, (runs, 1))).astype(float)
+
+    first, second = row(), row()
+    flat = np.concatenate([first.ravel(), second.ravel()])
+    side = np.repeat([1.0, 0.0], runs * texts)
+    groups = np.stack([np.tile(np.arange(texts), 2 * runs), np.repeat(np.arange(2 * runs), texts)], axis=1)
+    fitted = sm.OLS(flat, sm.add_constant(side)).fit(cov_type="cluster", cov_kwds={"groups": groups})
+    found = compare(first, second)
+    assert found.value == pytest.approx(fitted.params[1])
+    assert found.error == pytest.approx(fitted.bse[1], rel=0.05)
+
+
+def test_units_are_a_paired_t_test():
+    from scipy.stats import ttest_1samp
+
+    differences = [0.02, 0.01, 0.03, -0.01, 0.02, 0.0]
+    found, theirs = compare_units(differences, 3000, (6, 6)), ttest_1samp(differences, 0)
+    assert found.p_of_no_difference == pytest.approx(theirs.pvalue)
+    assert found.interval() == pytest.approx(tuple(theirs.confidence_interval()))
+
+
+def test_equality_is_two_one_sided_tests():
+    from statsmodels.stats.weightstats import ttost_paired
+
+    draw = np.random.default_rng(4)
+    differences = draw.normal(0.001, 0.004, 12)
+    found = compare_units(differences, 3000, (12, 12))
+    assert found.p_of_no_equality == pytest.approx(ttost_paired(differences, 0 * differences, -0.005, 0.005)[0])
+    wide = compare_units(differences, 1999, (12, 12))  # fewer texts: one point
+    assert wide.p_of_no_equality == pytest.approx(ttost_paired(differences, 0 * differences, -0.01, 0.01)[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "texts", "expected"),
+    [
+        (0.021, 0.01, 5000, "ahead"),
+        (-0.021, 0.01, 5000, "behind"),
+        (0.019, 0.01, 5000, "undecided"),
+        (0.0, 0.0029, 5000, "equal"),
+        (0.0, 0.0031, 5000, "undecided"),
+        (0.0, 0.0031, 1999, "equal"),
+        (0.004, 0.001, 5000, "ahead"),  # small, but there
+        (0.0, 0.0, 5000, "equal"),
+        (0.004, 0.0, 5000, "ahead"),
+    ],
+)
+def test_verdicts(value, error, texts, expected):
+    assert made(value, error, texts=texts).verdict == expected
+
+
+def test_what_could_be_shown_is_found_in_80_of_100_cases():
+    found = made(0.0)
+    assert found.detectable == pytest.approx(0.01 * (norm.ppf(0.975) + norm.ppf(0.8)), rel=1e-4)
+
+
+def test_holm_by_hand():
+    values = [0.0, 0.0225, 0.025, 0.05]  # p: 1, 0.0244, 0.0124, 6e-7; times 1, 2, 3, 4
+    alone = [made(value).verdict for value in values]
+    assert alone == ["undecided", "ahead", "ahead", "ahead"]
+    assert holm([made(value) for value in values]) == ["undecided", "ahead", "ahead", "ahead"]
+    assert holm([made(value) for value in [*values, 0.0]]) == ["undecided", "undecided", "ahead", "ahead", "undecided"]
+    assert holm([]) == []
+
+
+def test_one_run_of_a_row_with_seeds_gives_no_comparison():
+    with pytest.raises(ValueError, match="2 or more"):
+        compare(right(3, 2), np.ones((2, 5)))
+    with pytest.raises(ValueError, match="5 or more"):
+        compare_units([0.1] * 4, 400, (4, 4))
+
+
+def test_a_difference_comes_before_equality():
+    assert verdict(0.001, 0.01, 0.01) == "ahead"

@@ -1,0 +1,121 @@
+"""Simulated comparisons: what is decided where there is no difference, and whether intervals hold a planted one.
+
+A text has a difficulty that both rows share and one for each row, a run a level of its own; a run answers a text
+rightly by chance of what these give. Rows, texts and runs are drawn anew each time. Seeds are fixed.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from retable.tables.comparison import compare, compare_units
+
+TIMES = 2000
+SETTINGS = {  # texts, runs of each row, spread of each row's runs, near copies of each text
+    "small spread": (1000, (5, 5), (0.004, 0.004), 1),
+    "no spread": (1000, (5, 5), (0.0, 0.0), 1),
+    "one row wide": (1000, (5, 5), (0.015, 0.004), 1),
+    "many texts": (4000, (5, 5), (0.006, 0.006), 1),
+    "unequal runs": (1000, (3, 6), (0.01, 0.01), 1),
+    "beside a linear row": (1000, (5, 1), (0.01, 0.0), 1),
+    "near copies": (1000, (5, 5), (0.008, 0.008), 4),
+}
+
+
+def answers(draw, shared, runs, spread, shift):
+    """Return the answers of a row, (run, text)."""
+    texts = shared + draw.normal(0, 1.0, len(shared))
+    chances = 1 / (1 + np.exp(-texts)) + draw.normal(0, spread, (runs, 1)) + shift
+    return (draw.random((runs, len(shared))) < chances).astype(float)
+
+
+def simulated(setting, difference=0.0, times=TIMES, **options):
+    """Yield comparisons of two rows that differ so on average."""
+    texts, runs, spreads, copied = SETTINGS[setting]
+    draw = np.random.default_rng(sum(map(ord, setting)))
+    copies = np.repeat(np.arange(texts // copied), copied)
+    for _ in range(times):
+        shared = draw.normal(0.8, 1.2, texts)
+        shared = shared[copies]
+        rows = [
+            answers(draw, shared, count, spread, shift)
+            for count, spread, shift in zip(runs, spreads, (difference, 0.0), strict=True)
+        ]
+        yield compare(*rows, seedless=(runs[0] == 1, runs[1] == 1), copies=copies, **options)
+
+
+def test_without_a_difference_at_most_5_of_100_are_decided():
+    decided = {
+        setting: sum(each.verdict in ("ahead", "behind") for each in simulated(setting)) / TIMES for setting in SETTINGS
+    }
+    assert np.mean(list(decided.values())) <= 0.05
+    assert max(decided.values()) <= 0.055  # one of seven, whose own rate of 5 % has a standard error of 0.5
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_intervals_hold_a_planted_difference(setting):
+    held = [low <= 0.02 <= high for low, high in (each.interval() for each in simulated(setting, 0.02))]
+    assert 0.93 <= np.mean(held) <= 0.985  # a part that would be negative is zero, which widens some
+
+
+def test_the_detectable_difference_is_found_in_80_of_100():
+    size = np.mean([each.detectable for each in simulated("small spread", times=100)])
+    found = [each.verdict == "ahead" for each in simulated("small spread", size)]
+    assert 0.7 <= np.mean(found) <= 0.9
+
+
+def test_rows_at_the_margin_are_seldom_called_equal():
+    called = [each.verdict == "equal" for each in simulated("many texts", 0.005)]
+    assert np.mean(called) <= 0.05
+
+
+def test_rows_that_are_equal_are_called_so_where_texts_are_many():
+    draw = np.random.default_rng(6)
+    called = 0
+    for _ in range(20):
+        shared = draw.normal(0.8, 1.2, 100_000)
+        rows = [answers(draw, shared, 5, 0.0005, 0.0) for _ in range(2)]
+        called += compare(*rows).verdict == "equal"
+    assert called >= 17
+
+
+def runs_on(draw, hard, runs):
+    """Return the answers of a row to texts that are so hard for it, (run, text)."""
+    chances = 1 / (1 + np.exp(-hard)) + draw.normal(0, 0.01, (runs, 1))
+    return (draw.random((runs, len(hard))) < chances).astype(float)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_the_size_that_a_paper_would_print_is_inside_95_of_100_times(same):
+    draw = np.random.default_rng(7)
+    inside = 0
+    for _ in range(TIMES):
+        hard, others = (draw.normal(0.8, 1.2, 600) + draw.normal(0, 1.0, (2, 600)) for _ in range(2))
+        found = compare(*(runs_on(draw, each, 5) for each in hard), same_texts=same)
+        first, second = (runs_on(draw, each, 1).mean() for each in (hard if same else others))
+        printed = first - second
+        low, high = found.expected
+        inside += low <= printed <= high
+    assert 0.93 <= inside / TIMES <= 0.975
+
+
+def test_folds_with_runs_of_their_own():
+    draw = np.random.default_rng(9)
+    decided = held = 0
+    for _ in range(TIMES):
+        shared = draw.normal(0.8, 1.2, 1000)
+        hard = [shared + draw.normal(0, 1.0, 1000) for _ in range(2)]
+        bounds = np.linspace(0, 1000, 11).astype(int)
+        differences = {0.0: [], 0.03: []}
+        for low, high in pairwise(bounds):
+            chances = [1 / (1 + np.exp(-each[low:high])) + draw.normal(0, 0.015) for each in hard]
+            rows = [draw.random(high - low) < each for each in chances]
+            differences[0.0].append(rows[0].mean() - rows[1].mean())
+            differences[0.03].append(differences[0.0][-1] + 0.03)
+        none, planted = (compare_units(each, 1000, (10, 10)) for each in differences.values())
+        decided += none.verdict in ("ahead", "behind")
+        low, high = planted.interval()
+        held += low <= 0.03 <= high
+    assert decided / TIMES <= 0.055  # 5.0 by theory: differences of folds are independent
+    assert 0.93 <= held / TIMES <= 0.97
