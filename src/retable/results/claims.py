@@ -5,8 +5,9 @@ Source: docs/protocol.md, rules 1 to 3. A cell is here the runs that fill a row 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,10 +62,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Judge:
-    """Hold what comparisons are made from."""
+    """Hold what comparisons are made from; `read` has the answers of files that were read."""
 
     copies: Copies
     protocol_of: Protocols
+    read: dict[Path, dict[str, bool]] = field(default_factory=dict)
 
     def lines(self, number: int, claim: Claim, shown: Shown, numbers: Printed) -> Iterator[Line]:
         """Yield the comparisons of a claim, of all its readings, where both rows were measured."""
@@ -92,7 +94,7 @@ class Judge:
         rows, joint = (first, second), bool(columns[0].domain)
         if joint:  # one network on all domains: its runs answer the texts of all
             columns, cells = columns[:1], [of_row[:1] for of_row in cells]
-        pairs = [answers(one, other) for one, other in zip(cells[0], cells[1], strict=True)]
+        pairs = [answers(one, other, self.right_of) for one, other in zip(cells[0], cells[1], strict=True)]
         units = [unit for pair in pairs for unit in differences_of_units(pair)]
         runs = (min(len(seeds) for seeds in cells[0]), min(len(seeds) for seeds in cells[1]))
         texts = sum(len(pair.ids) for pair in pairs)
@@ -117,6 +119,12 @@ class Judge:
         elif not why:
             why = f"{len(units)} corpora or folds are too few"
         return Line(number, first, second, on, texts, runs, difference, value, comparison, why)
+
+    def right_of(self, predictions: Path) -> dict[str, bool]:
+        """Return id of a test text -> whether a run answered it rightly; a file is read once."""
+        if predictions not in self.read:
+            self.read[predictions] = read_right(predictions)
+        return self.read[predictions]
 
     def why_none(
         self, table: ResultTable, rows: Sequence[Row], columns: Sequence[Column], cells: Sequence[Sequence[Cell]]
@@ -147,21 +155,21 @@ class Pair:
     folds: npt.NDArray[np.int64]
 
 
-def answers(first: Cell, second: Cell) -> Pair:
+def answers(first: Cell, second: Cell, right_of: Callable[[Path], dict[str, bool]] = read_right) -> Pair:
     """Return what two cells answered rightly. Of dev folds the best run of a seed counts, of test folds all."""
-    of_both = [[answers_of_seed(seed) for seed in cell] for cell in (first, second)]
+    of_both = [[answers_of_seed(seed, right_of) for seed in cell] for cell in (first, second)]
     fold_of = {text: fold for text, (_, fold) in of_both[0][0].items()}
     ids = [text for text in fold_of if all(text in seed for cell in of_both for seed in cell)]
     one, other = (np.array([[seed[text][0] for text in ids] for seed in cell], dtype=np.float64) for cell in of_both)
     return Pair(ids, one, other, np.array([fold_of[text] for text in ids], dtype=np.int64))
 
 
-def answers_of_seed(runs: OfSeed) -> dict[str, tuple[bool, int]]:
+def answers_of_seed(runs: OfSeed, right_of: Callable[[Path], dict[str, bool]]) -> dict[str, tuple[bool, int]]:
     """Return id of a test text -> whether it was answered rightly, and its test fold (0 without)."""
     return {
         text: (right, run.fold.number if run.fold and run.fold.kind == "test" else 0)
         for run in shown_of_seed(runs)
-        for text, right in read_right(run.predictions).items()
+        for text, right in right_of(run.predictions).items()
     }
 
 
