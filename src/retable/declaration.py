@@ -67,7 +67,7 @@ class Defect:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Declare whatever is downloaded: a corpus, a treebank, or test sets of word vectors.
+    """Declare whatever is downloaded: a corpus, a treebank, or published word vectors.
 
     Attributes:
         name: its id.
@@ -182,6 +182,11 @@ class Treebank(Source):
     sentences: Mapping[str, int]
     words: Mapping[str, int]
     read: Callable[[Path], Iterable[Sentence]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedVectors(Source):
+    """Word vectors that somebody published, in one file."""
 
 
 def in_mirror(folder: str, files: Mapping[str, tuple[int, str]]) -> dict[str, RemoteFile]:

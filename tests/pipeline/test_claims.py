@@ -95,6 +95,19 @@ def test_every_reading_is_judged_and_says_where_they_disagree(shown, tmp_path):
     assert not other[8].startswith("**ahead**")
 
 
+def test_rows_with_other_vectors_are_compared_with_each_other(shown, tmp_path):
+    page = page_of(shown | {("fcsr-glove", "polarity"): shown["fcsr", "polarity"]})
+    assert "GloVe" not in page  # its rival has none yet
+    shown["fcsr-glove", "polarity"] = seeds(tmp_path, "e", [range(20), range(21)])
+    shown["cnn-glove", "polarity"] = seeds(tmp_path, "f", [range(40), range(41)])
+    shown["tfidf-svm", "polarity"] = seeds(tmp_path, "svm", [range(40)])
+    page = page_of(shown)
+    (line,) = lines_with(page, "*FCSR, GloVe 6B of 100* > *CNN, GloVe 6B of 100*")
+    assert line[4].startswith("+20.0")
+    assert not lines_with(page, "*FCSR, GloVe 6B of 100* > CNN")
+    assert lines_with(page, "*FCSR, GloVe 6B of 100* > tf-idf + SVM")
+
+
 def test_a_mean_over_corpora_with_a_network_each_is_one_comparison_of_its_corpora(tmp_path):
     rows = {"fcsr": 10, "lstm": 20}
     shown = {

@@ -175,7 +175,7 @@ def test_a_missing_option_of_word_vectors_is_refused(lost):
 
 
 def test_word_vectors_of_another_unit_or_language_are_refused():
-    params = scale_preset("cpu")
+    params = scale_preset("full")
     run_checks.check_vectors_fit(params, "ced", "pool-zh.word2vec-characters-300", "characters", "")
     run_checks.check_vectors_fit(params, "ced", "none", "characters", "")
     with pytest.raises(

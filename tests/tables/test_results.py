@@ -101,6 +101,11 @@ def test_vectors_are_the_papers_own_by_source_or_by_corpus_and_method(wanted, ve
     assert is_papers_own(wanted, vectors, "r8") is own
 
 
+def test_vectors_of_another_size_are_not_the_papers():
+    assert is_papers_own("glove", "glove.6b-300", "mr", 300)
+    assert not is_papers_own("glove", "glove.6b-100", "mr", 300)
+
+
 def test_a_column_of_another_score_shows_the_same_runs_beside_its_own_printed_number():
     columns = (*TABLE.columns, Column("a-f1", "A, F1", corpus="corpus-a", metric="macro_f1", runs_of="a"))
     table = replace(TABLE, columns=columns)
@@ -213,7 +218,11 @@ def test_a_training_is_whole_by_patience_by_its_epochs_or_by_its_rate(ran, curve
 def test_a_cut_training_and_a_single_run_get_no_verdict():
     assert lines_of({("net", "a"): [run(0.9)]})["net", "a"].verdict == "one-run"
     cut = [replace(run(value), of_epochs=30) for value in (0.9, 0.91)]
-    assert lines_of({("net", "a"): cut})["net", "a"].verdict == "cut"
+    lines = lines_of({("net", "a"): cut, ("net", "sample"): cut})
+    assert (lines["net", "a"].verdict, lines["net", "sample"].verdict) == ("cut", "")
+    text = result_markdown(TABLE, list(lines.values()))
+    assert "| 90.50 ± 10.2 *80.0* (cut) |" in text
+    assert "**90.50**" not in text
 
 
 def test_a_single_run_takes_the_spread_of_other_networks_in_its_column():

@@ -1,6 +1,8 @@
 """Readers of published vectors: gensim writes and reads beside us, and every damage has its file and line."""
 
 import gzip
+import json
+import tarfile
 import zipfile
 
 import numpy as np
@@ -58,6 +60,26 @@ def test_glove_in_a_zip_of_several(tmp_path):
     assert read_published(tmp_path / "glove.zip", "glove", member="large.txt").matrix.shape == (1, 3)
     with pytest.raises(InputError, match=r'the member of .*glove\.zip is "larg\.txt"; did you mean "large\.txt"'):
         read_published(tmp_path / "glove.zip", "glove", member="larg.txt")
+
+
+def wink_package(folder, told):
+    """Write a package as npm has it, with one JSON inside."""
+    (folder / "vectors.json").write_text(json.dumps(told), encoding="utf-8")
+    with tarfile.open(folder / "wink.tgz", "w:gz") as archive:
+        archive.add(folder / "vectors.json", "package/vectors.json")
+        archive.add(folder / "vectors.json", "package/package.json")
+    return folder / "wink.tgz"
+
+
+def test_winks_package_has_norm_and_place_behind_the_numbers(tmp_path):
+    told = {"dimensions": 2, "words": ["the", "naïve"], "vectors": {"naïve": [3, 4.5, 5.4, 1], "the": [-1, 0.25, 1, 0]}}
+    read = read_published(wink_package(tmp_path, told), "wink", member="package/vectors.json")
+    assert read.words == ["the", "naïve"]
+    np.testing.assert_array_equal(read.matrix, np.array([[-1, 0.25], [3, 4.5]], np.float32))
+    with pytest.raises(InputError, match=r"the member of .*wink\.tgz is"):
+        read_published(tmp_path / "wink.tgz", "wink", member="package/vectors.jsn")
+    with pytest.raises(InputError, match="is no JSON of winkNLP's vectors"):
+        read_published(wink_package(tmp_path, {"words": ["the"]}), "wink", member="package/vectors.json")
 
 
 def test_only_wanted_words_are_kept(tmp_path):

@@ -6,15 +6,17 @@ A corpus is added by writing its module (`CORPUS = Corpus(...)`); docs/add-a-cor
 from importlib import import_module
 from pathlib import Path
 
-from retable.declaration import Corpus, Example, RemoteFile, Sentence, Source, Treebank
+from retable.declaration import Corpus, Example, PublishedVectors, RemoteFile, Sentence, Source, Treebank
 from retable.errors import unknown_name
 
 __all__ = [
     "CORPORA",
     "FAMILIES",
+    "REFERENCES",
     "TREEBANKS",
     "Corpus",
     "Example",
+    "PublishedVectors",
     "RemoteFile",
     "Sentence",
     "Source",
@@ -43,7 +45,9 @@ FAMILIES = {
 
 # Downloaded beside corpora; the section `references` of params.yaml.
 TREEBANKS = {"ewt": "ewt", "sample-treebank-en": "sample_treebank_en"}
-NO_CORPUS = {"__init__", "archives", "download", "readers", *FAMILIES, *TREEBANKS.values()}
+PUBLISHED_VECTORS = {"glove-6b": "glove_6b"}
+REFERENCES = TREEBANKS | PUBLISHED_VECTORS
+NO_CORPUS = {"__init__", "archives", "download", "readers", *FAMILIES, *REFERENCES.values()}
 # Id -> module; a module of one corpus has its id, with "_" for "-".
 CORPORA = {name: module for module, names in FAMILIES.items() for name in names} | {
     module.replace("_", "-"): module
@@ -76,7 +80,7 @@ def treebank(name: str) -> Treebank:
 
 
 def source(name: str) -> Source:
-    """Return a corpus or a treebank: whatever can be downloaded under that name.
+    """Return a corpus, a treebank or word vectors: whatever can be downloaded under that name.
 
     Raises: InputError if there is none of that name.
     """
@@ -84,4 +88,7 @@ def source(name: str) -> Source:
         return corpus(name)
     if name in TREEBANKS:
         return treebank(name)
-    raise unknown_name("corpus", name, [*CORPORA, *TREEBANKS])
+    if name in PUBLISHED_VECTORS:
+        found: Source = import_module(f"retable.corpora.{PUBLISHED_VECTORS[name]}").VECTORS
+        return found
+    raise unknown_name("corpus", name, [*CORPORA, *REFERENCES])

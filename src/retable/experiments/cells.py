@@ -139,7 +139,7 @@ def cell_of(
     model, name = str(row.model), str(column.corpus)
     of_cell = "none"
     if model_preset(model)["embedding"]["vectors"] != "none":
-        of_cell = vectors_for(vectors, name, place)
+        of_cell = row.vectors or vectors_for(vectors, name, place)
         if of_cell not in ("none", *known):
             raise unknown_name(f"vectors of {place}", of_cell, known)
     return {"row": row.id, "column": column.id, "model": model, "corpus": name, "vectors": of_cell}

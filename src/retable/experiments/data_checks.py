@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from retable.corpora import CORPORA, TREEBANKS, corpus
+from retable.corpora import CORPORA, REFERENCES, TREEBANKS, corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.folds import check_folds_of_pool
 from retable.experiments.run_checks import FOCUS_SECTIONS
@@ -45,7 +45,7 @@ def check_data(params: dict[str, Any]) -> None:
 
 def check_corpora(params: dict[str, Any]) -> None:
     """Refuse an unknown corpus or reference, and parts of speech from nowhere."""
-    for section, registry in (("corpora", CORPORA), ("references", TREEBANKS)):
+    for section, registry in (("corpora", CORPORA), ("references", REFERENCES)):
         for name in params[section]:
             if name not in registry:
                 raise unknown_name(f"a key of {section} in params.yaml", name, registry)

@@ -13,6 +13,7 @@ from typing import Literal
 from retable.corpora import FAMILIES
 from retable.errors import InputError
 from retable.files import read_csv
+from retable.models import LINEAR_MODELS
 from retable.papers import result_table
 from retable.papers.paper import ResultTable, Row
 from retable.project.paths import PUBLISHED
@@ -44,11 +45,18 @@ class Claim:
     together: bool = False
 
     def pairs(self, table: ResultTable) -> Iterator[tuple[Row, Row]]:
-        """Yield the two rows, then each with the other readings of the other one."""
+        """Yield the two rows, then each with the other readings of the other one; then both with other word vectors."""
         first, second = table.row(self.first), table.row(self.second)
+        firsts, seconds = (
+            [row for row in table.rows if row.reading_of == of.id and row.id not in (self.first, self.second)]
+            for of in (first, second)
+        )
         yield first, second
-        yield from ((row, second) for row in table.rows if row.reading_of == first.id and row.id != second.id)
-        yield from ((first, row) for row in table.rows if row.reading_of == second.id and row.id != first.id)
+        yield from ((row, second) for row in firsts if not row.vectors)
+        yield from ((first, row) for row in seconds if not row.vectors)
+        yield from ((row, other) for row in firsts for other in seconds if row.vectors and row.vectors == other.vectors)
+        if second.model in LINEAR_MODELS:  # which have none
+            yield from ((row, second) for row in firsts if row.vectors)
 
 
 @cache

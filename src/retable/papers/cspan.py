@@ -21,6 +21,7 @@ from retable.papers.shared import (
     SAMPLE,
     SMALL_PENALTY,
     TFIDF_SVM,
+    with_glove,
 )
 
 NO_YELP = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
@@ -86,6 +87,10 @@ def memory_of(column: Column) -> Column:
     )
 
 
+LSTM = Row("lstm", "LSTM", model="lstm")
+STRUCTURED_SELF_ATTENTION = Row(
+    "structured-self-attention", "SASEM", model="structured-self-attention", overrides=SMALL_PENALTY
+)
 TABLE_2 = ResultTable(
     name="cspan-table-2",
     title="Accuracy on four corpora (CSPAN, table 2)",
@@ -93,19 +98,15 @@ TABLE_2 = ResultTable(
     metric="accuracy",
     unit="%",
     vectors="glove",
+    vector_size=300,
     rows=(
-        Row("lstm", "LSTM", model="lstm"),
+        LSTM,
         Row("char-cnn", "CNN-char", "char-cnn"),
         Row("word-cnn", "CNN-word", reason=NOT_BUILT),
         Row("vdcnn", "Deep CNN", reason=NOT_BUILT),
         Row("fasttext", "FastText", model="fasttext"),
         Row("han", "HAN", model="han"),
-        Row(
-            "structured-self-attention",
-            "SASEM",
-            model="structured-self-attention",
-            overrides=SMALL_PENALTY,
-        ),
+        STRUCTURED_SELF_ATTENTION,
         Row("disan", "DiSAN", reason=NOT_BUILT),
         Row("leam", "LEAM", reason=NOT_BUILT),
         Row("swem", "SWEM", reason=NOT_BUILT),
@@ -121,6 +122,7 @@ TABLE_2 = ResultTable(
             reading_of="cspan-base",
             overrides={"embedding": {"tune": False}},
         ),
+        *(with_glove(row) for row in (LSTM, STRUCTURED_SELF_ATTENTION, CSPAN_BASE, AVG_EMBEDDING)),
         AVG_EMBEDDING,
         TFIDF_SVM,
         NB_SVM,
@@ -165,6 +167,7 @@ TABLE_3 = ResultTable(
     metric="accuracy",
     unit="%",
     vectors="glove",
+    vector_size=300,
     rows=(
         variant("bilstm", "Standard Bi-LSTM (baseline)", PLAIN),
         variant("cspan-abl-self-att", "+ self-att", WITH_ATTENTION),
@@ -195,6 +198,7 @@ TABLE_4 = ResultTable(
     metric="accuracy",
     unit="%",
     vectors="glove",
+    vector_size=300,
     rows=(
         *(
             variant(f"cspan-l{layers}-q{m}", f"layers {layers}, queries {m}", {"layers": layers, "queries": m})
@@ -214,6 +218,7 @@ TABLE_5 = ResultTable(
     metric="accuracy",
     unit="%",
     vectors="glove",
+    vector_size=300,
     rows=(
         variant("cspan-fusion-a", "(a) Embedding", {"fusion": "embeddings"}),
         variant("cspan-fusion-b", "(b) Embedding + Position", {"fusion": "positions"}),

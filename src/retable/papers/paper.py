@@ -16,7 +16,9 @@ class Row:
     `reason` says why there is no model. `extra` marks a row that the paper does not print. `overrides` holds the
     protocol's departures from the model's preset: {"training": {"epochs": 20}}. `searched` holds, for a corpus, what a
     search on its dev texts chose where the paper leaves an option open: {"mr": {"model": {"dropout": 0.2}}}.
-    `reading_of` is the row of which this one is another reading: claims on that row are judged under both.
+    `reading_of` is the row of which this one is another reading: claims on that row are judged under both. `vectors`
+    are its own word vectors, in place of those that a scale gives the table's cells; it is compared with rows that have
+    them too.
     """
 
     id: str
@@ -27,6 +29,7 @@ class Row:
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     searched: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     reading_of: str = ""
+    vectors: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class ResultTable:
 
     `published` is the table's id in the published numbers ("table-3"), None for our own tables; `metric` a key of
     metrics.json's scores; `vectors` the paper's word vectors: the source of a published release ("glove"), or
-    "corpus.word2vec" where each corpus has vectors of its own, trained by that method.
+    "corpus.word2vec" where each corpus has vectors of its own, trained by that method; of `vector_size` numbers (0: as
+    many as ours).
     """
 
     name: str
@@ -78,6 +82,7 @@ class ResultTable:
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
     vectors: str = ""
+    vector_size: int = 0
 
     def row(self, row: str) -> Row:
         """Return a row by its id. Raises: InputError."""
@@ -117,7 +122,7 @@ class ResultTable:
         return [
             (own, shown)
             for own in self.rows
-            if own.model == theirs.model and resolved(own) == options
+            if (own.model, own.vectors) == (theirs.model, theirs.vectors) and resolved(own) == options
             for shown in self.columns
             if of.corpus and (shown.corpus, shown.unit) == (of.corpus, of.unit) and not (shown.runs_of or shown.mean_of)
         ]

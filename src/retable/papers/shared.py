@@ -1,5 +1,6 @@
 """Rows, a column and reasons that stand in several tables and figures."""
 
+from dataclasses import replace
 from typing import Any
 
 from retable.papers.paper import Column, Row
@@ -31,6 +32,15 @@ TFIDF_SVM = Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True)
 NB_SVM = Row("nb-svm", "NB-SVM", model="nb-svm", extra=True)
 FASTTEXT = Row("fasttext", "fastText", model="fasttext", extra=True)
 FLOORS = (TFIDF_SVM, NB_SVM, FASTTEXT)
+
+GLOVE = "glove.6b-100"
+
+
+def with_glove(row: Row) -> Row:
+    """Return a row of ours with the published vectors that its paper names, of 100 numbers where the paper has 300."""
+    printed = f"{row.printed}, GloVe 6B of 100"
+    return replace(row, id=f"{row.id}-glove", printed=printed, extra=True, reading_of=row.id, vectors=GLOVE)
+
 
 SAMPLE = Column("sample-en", "the project's own sample", corpus="sample-en", split="paper", extra=True)
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from retable.files import read_csv, write_csv
 
+CUT = "cut: ended after"  # how a note begins, of a training that had not its end
+
 
 @dataclass(frozen=True)
 class Line:
@@ -25,6 +27,11 @@ class Line:
     match: str = ""
     verdict: str = ""
     note: str = ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether the scale's limit ended a training of the cell before its end."""
+        return CUT in self.note
 
 
 def joined(notes: Iterable[str]) -> str:

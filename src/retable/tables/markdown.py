@@ -17,8 +17,8 @@ LEGEND = (
     "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured, "
     "the notes say why; an empty cell is not printed, and in no scale. "
     "▲ ours is higher, ▼ lower, = agrees, ~ the interval cannot tell; no verdict where the scale's limit *cut* the "
-    "training, or where *1 run* says nothing of the spread; in brackets where vectors or split are not the "
-    "paper's, so that it is no verdict on the paper. `clean` counts only test texts that (nearly) "
+    "training (its number is not bold), or where *1 run* says nothing of the spread; in brackets where vectors or "
+    "split are not the paper's, so that it is no verdict on the paper. `clean` counts only test texts that (nearly) "
     "occur in no training text. How all this is computed: docs/protocol.md."
 )
 
@@ -106,7 +106,8 @@ def _cell(line: Line | None, *, with_unit: bool = False) -> str:
     mark = f" {MARK[line.verdict]}" if MARK[line.verdict] else ""
     mark = f" ({mark.strip()})" if mark and line.match != "exact" else mark
     clean = f" (clean {line.clean})" if line.clean and line.clean != line.measured else ""
-    return f"**{line.measured}**{half}{clean}{published}{mark}"
+    number = line.measured if line.is_cut else f"**{line.measured}**"
+    return f"{number}{half}{clean}{published}{mark}"
 
 
 def _unit(line: Line) -> str:

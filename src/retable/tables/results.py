@@ -8,7 +8,7 @@ from typing import Any
 from retable.models import LINEAR_MODELS
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.intervals import NO_SPREAD, Spread, Verdict, pooled_spread, prediction_interval, spread_of, verdict
-from retable.tables.lines import Line, joined
+from retable.tables.lines import CUT, Line, joined
 from retable.tables.published import Published
 from retable.text.folds import Fold
 from retable.training.schedules import learning_rates
@@ -325,25 +325,27 @@ def _not_run(table: ResultTable, row: Row, column: Column, number: Published | N
 def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number: Published) -> str:
     if number.own == "cited":
         return "quoted"
-    same_vectors = all(is_papers_own(table.vectors, run.vectors, column.corpus) for run in runs)
+    same_vectors = all(is_papers_own(table.vectors, run.vectors, column.corpus, table.vector_size) for run in runs)
     whole = not any(run.max_words or run.cut or run.of_epochs for run in runs)
     same_texts = column.split == "paper" and column.training == "paper"
     return "exact" if same_vectors and whole and same_texts else "proxy"
 
 
-def is_papers_own(wanted: str, vectors: str, corpus: str | None) -> bool:
+def is_papers_own(wanted: str, vectors: str, corpus: str | None, size: int = 0) -> bool:
     """Return whether word vectors are of the kind that a paper used.
 
     Args:
         wanted: ResultTable.vectors: "" any, "glove" a published release, "corpus.word2vec" those of the corpus alone.
         vectors: name of ours, source.method-size ("glove.6b-300", "pool-en.glove-300", "r8.word2vec-100").
         corpus: of the cell.
+        size: numbers in the paper's vectors; 0: any.
     """
     source, _, method = wanted.partition(".")
     of_source, _, made = vectors.partition(".")
     if source == "corpus":
         source = corpus or ""
-    return not wanted or (of_source == source and (not method or made.startswith(f"{method}-")))
+    is_size = not size or made.endswith(f"-{size}")
+    return not wanted or (of_source == source and is_size and (not method or made.startswith(f"{method}-")))
 
 
 def _notes(
@@ -364,7 +366,7 @@ def _notes(
         f"vectors {first.vectors} cover {covered} of the training words' occurrences" if first.vectors else "",
         f"texts cut after {first.max_words} words" if first.max_words else "",
         f"the schedule of {first.cut} epochs was cut off after {first.epochs}" if first.cut else "",
-        f"cut: ended after {first.epochs} of {cut_short} epochs, the scale's limit" if cut_short else "",
+        f"{CUT} {first.epochs} of {cut_short} epochs, the scale's limit" if cut_short else "",
         f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained by {earlier}, whose numbers are equal within rounding" if earlier else "",
         f"the dev curve had not turned after {first.epochs} epochs" if any(run.turned is False for run in runs) else "",

@@ -1,10 +1,13 @@
-"""Read published word vectors, a line at a time: GloVe's text, word2vec's text and binary, gzipped or in a zip.
+"""Read published word vectors, a line at a time: GloVe's text, word2vec's text and binary, gzipped or in a zip; and the
+JSON of winkNLP's packages, whole.
 
 Traps of the published files, all met here: glove.840B has words with spaces in them; words hold U+0085 and U+00A0, at
 which `str.splitlines` and `str.split` would cut; word2vec's own tools cut long words inside a UTF-8 character.
 """
 
 import gzip
+import json
+import tarfile
 import zipfile
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
@@ -17,7 +20,7 @@ from retable.errors import InputError, unknown_name
 from retable.vectors.store import WordVectors
 
 BYTES_IN_CHUNK = 1 << 20
-Row = tuple[bytes, np.ndarray | list[bytes]]  # a word and its numbers, parsed or not
+Row = tuple[bytes, np.ndarray | list[bytes] | list[float]]  # a word and its numbers, parsed or not
 Reader = Callable[[IO[bytes], Path], Iterator[Row]]
 
 
@@ -25,9 +28,9 @@ def read_published(path: Path, form: str, *, member: str = "", wanted: Container
     """Read a file of word vectors.
 
     Args:
-        path: the file; .gz and .zip are unpacked while they are read.
-        form: "glove", "word2vec-text" or "word2vec-binary".
-        member: the file to read inside a zip that holds several ("glove.6B.300d.txt").
+        path: the file; .gz, .zip and .tgz are unpacked while they are read.
+        form: "glove", "word2vec-text", "word2vec-binary" or "wink".
+        member: the file to read inside a zip or tar that holds several ("glove.6B.300d.txt").
         wanted: only these words are kept; None keeps all.
     Returns: the vectors, the first of a repeated word; words that are not UTF-8 are left out. `facts` counts both.
     Raises: InputError, with the file and line, if the file is missing or damaged, or has no word that is wanted.
@@ -58,7 +61,7 @@ def read_published(path: Path, form: str, *, member: str = "", wanted: Container
     return WordVectors(list(words), matrix, {"read": line, "repeated": repeated, "not_utf8": not_utf8})
 
 
-def _finite(row: np.ndarray | list[bytes], where: str) -> np.ndarray:
+def _finite(row: np.ndarray | list[bytes] | list[float], where: str) -> np.ndarray:
     try:
         vector = np.array(row, dtype=np.float32)
     except ValueError as error:
@@ -110,6 +113,16 @@ def _word2vec_binary(file: IO[bytes], path: Path) -> Iterator[Row]:
         start = space + 1 + size
 
 
+def _wink(file: IO[bytes], path: Path) -> Iterator[Row]:
+    """Yield the words of an object {dimensions, words, vectors}; behind a word's numbers stand its norm and place."""
+    try:
+        told = json.load(file)
+        dim, vectors = told["dimensions"], told["vectors"]
+        yield from ((word.encode(), vectors[word][:dim]) for word in told["words"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is no JSON of winkNLP's vectors ({error!r}); get it again.") from None
+
+
 def _header(file: IO[bytes], path: Path) -> tuple[int, int]:
     first = file.readline(100)
     try:
@@ -123,6 +136,7 @@ FORMS: dict[str, Reader] = {
     "glove": _glove,
     "word2vec-text": _word2vec_text,
     "word2vec-binary": _word2vec_binary,
+    "wink": _wink,
 }
 
 
@@ -131,8 +145,11 @@ def _opened(path: Path, member: str) -> Iterator[IO[bytes]]:
     """Open the bytes of a file, unpacked."""
     try:
         if path.suffix == ".zip":
-            with zipfile.ZipFile(path) as archive, archive.open(_member(archive, path, member)) as file:
+            with zipfile.ZipFile(path) as archive, archive.open(_member(archive.namelist(), path, member)) as file:
                 yield file
+        elif path.suffix == ".tgz":
+            with tarfile.open(path) as tar:
+                yield tar.extractfile(_member(tar.getnames(), path, member))  # type: ignore[misc]
         elif path.suffix == ".gz":
             with gzip.open(path) as file:
                 yield file  # type: ignore[misc]
@@ -141,12 +158,11 @@ def _opened(path: Path, member: str) -> Iterator[IO[bytes]]:
                 yield file
     except FileNotFoundError:
         raise InputError(f"{path} is missing; docs/vectors.md says where to get it.") from None
-    except (EOFError, zipfile.BadZipFile, gzip.BadGzipFile) as error:
+    except (EOFError, zipfile.BadZipFile, gzip.BadGzipFile, tarfile.TarError) as error:
         raise InputError(f"{path} is damaged ({error}); get it again.") from None
 
 
-def _member(archive: zipfile.ZipFile, path: Path, member: str) -> str:
-    names = archive.namelist()
+def _member(names: list[str], path: Path, member: str) -> str:
     if not member and len(names) == 1:
         return names[0]
     if member not in names:
