@@ -1,5 +1,6 @@
 """Functions whose branches the small corpora of the other cases do not reach, each called with made-up data."""
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -29,7 +30,7 @@ from retable.training.batches import (
     shuffled_batches,
     sorted_batches,
 )
-from retable.vectors.published import FORMS, read_published
+from retable.vectors.published import read_published
 from retable.vectors.word2vec import ALGORITHMS, train_word2vec
 
 MESSY = (
@@ -48,6 +49,7 @@ def direct_cases() -> Iterator[Case]:
     cases: dict[str, tuple[tuple[str, ...], Callable[[Path], Arrays]]] = {
         "batches": (("batches",), batches),
         "published vectors": (("published-vectors",), published),
+        "published vectors as JSON": (("published-vectors",), published_as_json),
         "word2vec, both algorithms": (("word2vec",), word2vec),
         "messy texts": (("clean",), messy),
         "drawn splits": (("clean",), drawn_splits),
@@ -92,13 +94,23 @@ def published(scratch: Path) -> Arrays:
         "glove": rows.encode(), "word2vec-text": f"6 4\n{rows}".encode(), "word2vec-binary": b"6 4\n" + binary,
     }  # fmt: skip
     found: Arrays = {}
-    for form in FORMS:
+    for form in contents:
         (scratch / form).write_bytes(contents[form])
         for wanted in (None, {"x", "naïve"}):
             read = read_published(scratch / form, form, wanted=wanted)
             what = f"{form}{', some' if wanted else ''}"
             found |= {f"{what} words": texts(read.words), f"{what} numbers": np.array(read.matrix)}
     return found
+
+
+def published_as_json(scratch: Path) -> Arrays:
+    """Return what is read of winkNLP's JSON: norm and place behind the numbers are left out."""
+    numbers = np.random.default_rng(6).standard_normal((3, 6)).astype(np.float32)
+    words = ["the", "naïve", "x"]
+    told = {"dimensions": 4, "words": words, "vectors": dict(zip(words, numbers.tolist(), strict=True))}
+    (scratch / "wink").write_text(json.dumps(told), encoding="utf-8")
+    read = read_published(scratch / "wink", "wink", wanted={"x", "naïve"})
+    return {"words": texts(read.words), "numbers": np.array(read.matrix)}
 
 
 def word2vec(scratch: Path) -> Arrays:

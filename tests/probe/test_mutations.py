@@ -29,6 +29,7 @@ CONTEXT = "src/retable/layers/context.py"
 VOCABULARY = "src/retable/text/vocabulary.py"
 FOLDS = "src/retable/text/folds.py"
 INTERVALS = "src/retable/tables/intervals.py"
+COMPARISON = "src/retable/tables/comparison.py"
 DOWNLOAD = "src/retable/corpora/download.py"
 
 
@@ -115,7 +116,10 @@ MUTANTS = {
         "loop: two labels, tfidf-svm",
     ),
     "an interval of the mean alone": mutant(
-        INTERVALS, "(1.0 / runs + 1.0)", "(1.0 / runs)", "table fcsr-table-3"
+        INTERVALS, "spread.variance * (1 + 1 / len(scores))", "spread.variance / len(scores)", "table fcsr-table-3"
+    ),
+    "a comparison that forgets its runs": mutant(
+        COMPARISON, "max(variance / count - together, 0.0)", "0.0", "claims"
     ),
     "other words, a type, a schedule that nothing takes, a longer wait": Mutant(
         (

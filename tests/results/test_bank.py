@@ -106,3 +106,16 @@ def test_copies_among_test_texts_are_banked_and_those_in_train_are_not(tmp_path)
     (tmp_path / "mr").mkdir()
     write_json(tmp_path / "mr/copies.json", [["mr/1", "mr/2"]])  # splits of ours: any text may be tested
     assert copies_of_tests(tmp_path) == {"mr": [["mr/1", "mr/2"]], "r8": [["r8/test/4", "r8/test/5"]]}
+
+
+def test_the_banks_copies_are_texts_of_its_predictions():
+    from retable.project.paths import BANK
+    from retable.runs.predictions import read_predictions
+
+    copies = read_json(BANK / "copies.json")
+    tested = {run.metrics["corpus"]: run.predictions for run in read_bank(BANK)}
+    for corpus in ("r8", "imdb"):
+        _, ids, *_ = read_predictions(tested[corpus])
+        texts = {text for cluster in copies[corpus] for text in cluster}
+        assert texts
+        assert texts <= set(ids)
