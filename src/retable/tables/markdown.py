@@ -102,7 +102,9 @@ def _cell(line: Line | None, *, with_unit: bool = False) -> str:
     published = f" *{line.published}*{unit}" if line.published else unit
     if not line.measured:
         return f"–{published}"
-    half = f" ± {half_interval(line)}" if line.high else ""
+    half = (
+        f" ± {half_interval(line)}" if line.high != line.low else ""
+    )  # a linear row has no spread on the paper's texts
     mark = f" {MARK[line.verdict]}" if MARK[line.verdict] else ""
     mark = f" ({mark.strip()})" if mark and line.match != "exact" else mark
     clean = f" (clean {line.clean})" if line.clean and line.clean != line.measured else ""
