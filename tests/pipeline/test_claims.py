@@ -12,7 +12,7 @@ from retable.errors import InputError
 from retable.papers import claims as of_papers
 from retable.papers import paper_of_table, result_table
 from retable.papers.claims import claims
-from retable.results.claims import Judge, answers, claims_markdown, clusters_of, differences_of_units
+from retable.results.claims import Judge, accuracies_of_units, answers, claims_markdown, clusters_of
 from retable.text.folds import Fold
 
 TEXTS = 100
@@ -56,8 +56,8 @@ def shown(tmp_path):
 
 
 def test_a_claim_is_judged_where_both_rows_were_measured(shown):
-    (line,) = lines_with(page_of(shown), "FCSR > CNN")
-    assert line[:5] == ["FCSR > CNN", "Polar", "3 / 3", "100", "+30.0 (+21.1 to +38.9)"]
+    (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
+    assert line[:5] == ["FCSR ≥ CNN", "Polar", "3 / 3", "100", "+30.0 (+21.1 to +38.9)"]
     assert line[6:] == ["+1.8", "printed is smaller", "**ahead**", "ahead"]
 
 
@@ -69,13 +69,13 @@ def test_the_sentence_and_who_measured_stand_above(shown):
 
 def test_a_single_run_a_cut_training_and_other_words_give_no_verdict(shown, tmp_path):
     shown["cnn", "polarity"] = shown["cnn", "polarity"][:1]
-    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
     assert (line[4], line[8]) == ("+30.0", "none (one run of cnn)")
     shown["cnn", "polarity"] = seeds(tmp_path, "c", [range(40), range(41)], epochs=5, patience=9)
-    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
     assert line[8] == "none (cut: cnn)"
     shown["cnn", "polarity"] = seeds(tmp_path, "c", [range(40), range(41)], max_words=20)
-    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
     assert line[8] == "none (one row reads whole texts, the other parts)"
 
 
@@ -89,7 +89,7 @@ def test_a_linear_row_needs_one_run(shown, tmp_path):
 def test_every_reading_is_judged_and_says_where_they_disagree(shown, tmp_path):
     shown["fcsr-relu-features", "polarity"] = seeds(tmp_path, "relu", [range(40), range(1, 41), range(39)])
     page = page_of(shown)
-    (own,), (other,) = lines_with(page, "FCSR > CNN"), lines_with(page, "*FCSR, ReLU over the features* > CNN")
+    (own,), (other,) = lines_with(page, "FCSR ≥ CNN"), lines_with(page, "*FCSR, ReLU over the features* ≥ CNN")
     assert own[8] == "**ahead**, readings disagree"
     assert other[8].endswith(", readings disagree")
     assert not other[8].startswith("**ahead**")
@@ -102,9 +102,9 @@ def test_rows_with_other_vectors_are_compared_with_each_other(shown, tmp_path):
     shown["cnn-glove", "polarity"] = seeds(tmp_path, "f", [range(40), range(41)])
     shown["tfidf-svm", "polarity"] = seeds(tmp_path, "svm", [range(40)])
     page = page_of(shown)
-    (line,) = lines_with(page, "*FCSR, GloVe 6B of 100* > *CNN, GloVe 6B of 100*")
+    (line,) = lines_with(page, "*FCSR, GloVe 6B of 100* ≥ *CNN, GloVe 6B of 100*")
     assert line[4].startswith("+20.0")
-    assert not lines_with(page, "*FCSR, GloVe 6B of 100* > CNN")
+    assert not lines_with(page, "*FCSR, GloVe 6B of 100* ≥ CNN")
     assert lines_with(page, "*FCSR, GloVe 6B of 100* > tf-idf + SVM")
 
 
@@ -116,11 +116,12 @@ def test_a_mean_over_corpora_with_a_network_each_is_one_comparison_of_its_corpor
         for place, name in enumerate(FAMILIES["fdu"])
     }
     (line,) = lines_with(page_of(shown, "fcsr-table-4"), "FCSR > LSTM")
-    assert line[1:5] == ["mean of 16", "1 / 1", "1,600", "+10.0 (+10.0 to +10.0)"]
+    assert line[1:5] == ["mean of 16", "16 / 16", "1,600", "+10.0 (+10.0 to +10.0)"]
     assert (line[6], line[8]) == ("+4.3", "**ahead**")  # the printed means
     del shown["lstm", "fdu-mr"]
     (line,) = lines_with(page_of(shown, "fcsr-table-4"), "FCSR > LSTM")
     assert (line[1], line[6]) == ("mean of 15", "")  # the print is of sixteen
+    assert line[8] == "none (15 of its 16 columns are measured)"
 
 
 def test_of_one_network_on_all_domains_every_run_is_one_run(tmp_path):
@@ -143,17 +144,17 @@ def test_test_folds_are_units_each_with_its_run(tmp_path):
         ]
 
     shown = {("fcsr", "polarity"): cell("fcsr", 10), ("cnn", "polarity"): cell("cnn", 12)}
-    (line,) = lines_with(page_of(shown), "FCSR > CNN")
+    (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
     assert (line[3], line[4], line[8]) == ("600", "+2.0 (+2.0 to +2.0)", "**ahead**")
     pair = answers(shown["fcsr", "polarity"], shown["cnn", "polarity"])
     assert np.bincount(pair.folds).tolist() == [0, *[TEXTS] * 6]
-    assert differences_of_units(pair) == pytest.approx([0.02] * 6)
+    assert accuracies_of_units(pair.first, pair.folds)[0] == pytest.approx([0.9] * 6)
 
 
 def test_near_copies_widen_an_interval(shown):
-    (plain,) = lines_with(page_of(shown), "FCSR > CNN")
+    (plain,) = lines_with(page_of(shown), "FCSR ≥ CNN")
     copies = {"mr": {f"mr/{text}": text // 4 for text in range(TEXTS)}}
-    (line,) = lines_with(page_of(shown, judge=Judge(copies, lambda table: PROTOCOL)), "FCSR > CNN")
+    (line,) = lines_with(page_of(shown, judge=Judge(copies, lambda table: PROTOCOL)), "FCSR ≥ CNN")
     assert line[4].startswith("+30.0")
     assert float(line[5]) > 1.5 * float(plain[5])
     assert clusters_of(["a", "b", "c", "d"], {"b": 3, "d": 3}).tolist() == [4, 3, 6, 3]
@@ -180,9 +181,9 @@ def test_a_claim_is_on_rows_that_are_built_and_its_readings_are_rows(claim):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (",>,cnn,", ",<,cnn,", "sign is '<'; allowed: >, =."),
+        (",>=,cnn,", ",<,cnn,", "sign is '<'; allowed: >, >=, =."),
         (",cnn,,unknown,", ",cnn,,nobody,", "measured is 'nobody'"),
-        (",fcsr,>,cnn,", ",fcsr,>,cmn,", 'the row of fcsr-table-3 is "cmn"'),
+        (",fcsr,>=,cnn,", ",fcsr,>=,cmn,", 'the row of fcsr-table-3 is "cmn"'),
     ],
 )
 def test_a_broken_line_is_named(tmp_path, monkeypatch, old, new, said):

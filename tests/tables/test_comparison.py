@@ -6,6 +6,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from retable.tables.comparison import Comparison, Part, compare, compare_units, holm, verdict
+from retable.tables.comparison import freedom as freedom_of
 
 
 def right(*counts):
@@ -44,7 +45,8 @@ def test_the_parts_of_runs_by_hand():
     freedom = (of_texts.value + of_runs.value) ** 2 / estimates
     half = student.ppf(0.975, freedom) * (of_texts.value + of_runs.value) ** 0.5
     assert found.interval()[1] - found.value == pytest.approx(half)
-    assert [part.value for part in found.of_theirs] == pytest.approx([0.125 / 2, 0.125])  # the same texts: runs alone
+    assert [part.value for part in found.of_theirs] == pytest.approx([0.125 / 2 + 0.125])  # the same texts: runs alone
+    assert freedom_of(found.of_theirs) == pytest.approx(1)
 
 
 def test_of_theirs_on_other_texts_counts_the_texts_twice():
@@ -91,8 +93,9 @@ def test_errors_agree_with_standard_errors_clustered_by_text_and_run():
 def test_units_are_a_paired_t_test():
     from scipy.stats import ttest_1samp
 
-    differences = [0.02, 0.01, 0.03, -0.01, 0.02, 0.0]
-    found, theirs = compare_units(differences, 3000, (6, 6)), ttest_1samp(differences, 0)
+    differences = np.array([[0.02, 0.01, 0.03, -0.01, 0.02, 0.0]])
+    found, theirs = compare_units(0.8 + differences, np.full((1, 6), 0.8), 3000), ttest_1samp(differences[0], 0)
+    assert found.runs == (6, 6)
     assert found.p_of_no_difference == pytest.approx(theirs.pvalue)
     assert found.interval() == pytest.approx(tuple(theirs.confidence_interval()))
 
@@ -102,10 +105,27 @@ def test_equality_is_two_one_sided_tests():
 
     draw = np.random.default_rng(4)
     differences = draw.normal(0.001, 0.004, 12)
-    found = compare_units(differences, 3000, (12, 12))
-    assert found.p_of_no_equality == pytest.approx(ttost_paired(differences, 0 * differences, -0.005, 0.005)[0])
-    wide = compare_units(differences, 1999, (12, 12))  # fewer texts: one point
-    assert wide.p_of_no_equality == pytest.approx(ttost_paired(differences, 0 * differences, -0.01, 0.01)[0])
+    none = np.zeros((1, 12))
+    found = compare_units(differences[None], none, 300_000)  # one text more on which the rows differ is nothing here
+    assert found.p_of_no_equality == pytest.approx(ttost_paired(differences, none[0], -0.005, 0.005)[0], rel=1e-3)
+    wide = compare_units(differences[None], none, 1999)  # fewer texts: one point
+    assert wide.p_of_no_equality < found.p_of_no_equality / 10
+
+
+def test_agreement_on_a_few_texts_shows_no_equality():
+    for texts, verdict_of in ((5, "undecided"), (100, "undecided"), (400, "equal")):
+        same = np.ones((2, texts))
+        assert compare(same, same).verdict == verdict_of
+
+
+def test_theirs_of_units_has_one_run_a_row_and_the_freedom_of_its_estimate():
+    rng = np.random.default_rng(1)
+    first, second = 0.8 + rng.normal(0, 0.02, (5, 10)), np.full((1, 10), 0.8)
+    found = compare_units(first, second, 1000)
+    variance = (first.mean(axis=0) - 0.8).var(ddof=1) / 10
+    (part,) = found.of_theirs
+    assert part.value == pytest.approx(2 * variance + first.var(axis=0, ddof=1).mean() * (1 - 1 / 5) / 10)
+    assert freedom_of(found.of_theirs) == pytest.approx(9)
 
 
 @pytest.mark.parametrize(
@@ -138,13 +158,17 @@ def test_holm_by_hand():
     assert holm([made(value) for value in values]) == ["undecided", "ahead", "ahead", "ahead"]
     assert holm([made(value) for value in [*values, 0.0]]) == ["undecided", "undecided", "ahead", "ahead", "undecided"]
     assert holm([]) == []
+    lost = [made(0.0042, 0.002, texts=5000), *(made(0.02) for _ in range(6))]  # ahead alone, then lost: not equal
+    assert (lost[0].verdict, holm(lost)[0]) == ("ahead", "undecided")
 
 
 def test_one_run_of_a_row_with_seeds_gives_no_comparison():
     with pytest.raises(ValueError, match="2 or more"):
         compare(right(3, 2), np.ones((2, 5)))
     with pytest.raises(ValueError, match="5 or more"):
-        compare_units([0.1] * 4, 400, (4, 4))
+        compare_units(np.ones((1, 4)), np.ones((1, 4)), 400)
+    with pytest.raises(ValueError, match="near copies of one"):
+        compare(np.ones((2, 3)), np.ones((2, 3)), copies=np.zeros(3, dtype=np.int64))
 
 
 def test_a_difference_comes_before_equality():

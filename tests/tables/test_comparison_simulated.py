@@ -107,15 +107,40 @@ def test_folds_with_runs_of_their_own():
         shared = draw.normal(0.8, 1.2, 1000)
         hard = [shared + draw.normal(0, 1.0, 1000) for _ in range(2)]
         bounds = np.linspace(0, 1000, 11).astype(int)
-        differences = {0.0: [], 0.03: []}
+        accuracies = []
         for low, high in pairwise(bounds):
             chances = [1 / (1 + np.exp(-each[low:high])) + draw.normal(0, 0.015) for each in hard]
-            rows = [draw.random(high - low) < each for each in chances]
-            differences[0.0].append(rows[0].mean() - rows[1].mean())
-            differences[0.03].append(differences[0.0][-1] + 0.03)
-        none, planted = (compare_units(each, 1000, (10, 10)) for each in differences.values())
+            accuracies.append([(draw.random(high - low) < each).mean() for each in chances])
+        first, second = np.array(accuracies).T[:, None]
+        none, planted = (compare_units(first + difference, second, 1000) for difference in (0.0, 0.03))
         decided += none.verdict in ("ahead", "behind")
         low, high = planted.interval()
         held += low <= 0.03 <= high
     assert decided / TIMES <= 0.055  # 5.0 by theory: differences of folds are independent
     assert 0.93 <= held / TIMES <= 0.97
+
+
+@pytest.mark.parametrize(("units", "seeds"), [(5, 1), (16, 1), (10, 5)])
+def test_the_size_printed_of_units_is_inside_95_of_100_times(units, seeds):
+    draw = np.random.default_rng(units)
+    inside = 0
+    for _ in range(TIMES):
+        rows = []
+        for count in (seeds, seeds, 1, 1):  # ours, and one run a row of the paper's
+            rows.append(draw.normal(0, 0.01, (1, units)) + draw.normal(0, 0.02, (count, units)))
+        low, high = compare_units(rows[0], rows[1], 1000).expected
+        inside += low <= (rows[2] - rows[3]).mean() <= high
+    assert 0.935 <= inside / TIMES <= 0.98  # with several seeds a little wide
+
+
+@pytest.mark.parametrize("runs", [3, 5])
+def test_the_size_printed_beside_a_linear_row_is_inside_95_of_100_times(runs):
+    draw = np.random.default_rng(runs)
+    inside = 0
+    for _ in range(TIMES):
+        hard = draw.normal(0.8, 1.2, 600)
+        linear = (draw.random(600) < 0.75).astype(float)[None]
+        found = compare(runs_on(draw, hard, runs), linear, seedless=(False, True))
+        low, high = found.expected
+        inside += low <= runs_on(draw, hard, 1).mean() - linear.mean() <= high
+    assert 0.935 <= inside / TIMES <= 0.965

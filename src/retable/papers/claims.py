@@ -19,17 +19,18 @@ from retable.papers.paper import ResultTable, Row
 from retable.project.paths import PUBLISHED
 
 OURS = "ours"
-SIGNS = (">", "=")
-MEASURED = ("own", "cited", "unknown", OURS)
+SIGNS = (">", ">=", "=")
+MEASURED = ("own", "cited", "both-cited", "unknown", OURS)
+FAMILY = "family:"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A comparison: `first` is ahead of `second` (sign ">"), or they are equal ("=").
+    """A comparison: `first` is ahead of `second` (sign ">"), at least equal (">="), or they are equal ("=").
 
     `columns` are those of the claim; () all of the table. With `together` it is one on the mean over them. `measured`
-    says who measured the printed pair: the authors ("own"), one of the rows elsewhere ("cited"), "unknown"; or that no
-    paper makes the comparison ("ours"). `size` is in points, as the sentence names it.
+    says who measured the printed pair: the authors ("own"), others one of the rows ("cited") or both ("both-cited"),
+    "unknown"; or that no paper makes the comparison ("ours"). `size` is in points, as the sentence names it.
     """
 
     paper: str
@@ -37,7 +38,7 @@ class Claim:
     sentence: str
     table: str
     first: str
-    sign: Literal[">", "="]
+    sign: Literal[">", ">=", "="]
     second: str
     size: str
     measured: str
@@ -45,18 +46,23 @@ class Claim:
     together: bool = False
 
     def pairs(self, table: ResultTable) -> Iterator[tuple[Row, Row]]:
-        """Yield the two rows, then each with the other readings of the other one; then both with other word vectors."""
+        """Yield the two rows, then each other reading of one with the same reading of the other, or else with the row.
+
+        A row with word vectors of its own is compared with one that has them too, or with a linear one, which has none.
+        """
         first, second = table.row(self.first), table.row(self.second)
         firsts, seconds = (
-            [row for row in table.rows if row.reading_of == of.id and row.id not in (self.first, self.second)]
+            {row.vectors or row.reading or row.id: row for row in table.rows if row.reading_of == of.id}
             for of in (first, second)
         )
-        yield first, second
-        yield from ((row, second) for row in firsts if not row.vectors)
-        yield from ((first, row) for row in seconds if not row.vectors)
-        yield from ((row, other) for row in firsts for other in seconds if row.vectors and row.vectors == other.vectors)
-        if second.model in LINEAR_MODELS:  # which have none
-            yield from ((row, second) for row in firsts if row.vectors)
+        found = [(first, second)]
+        found += [
+            (row, seconds.get(name, second))
+            for name, row in firsts.items()
+            if name in seconds or not row.vectors or second.model in LINEAR_MODELS
+        ]
+        found += [(first, row) for name, row in seconds.items() if name not in firsts and not row.vectors]
+        yield from (pair for pair in found if {row.id for row in pair} != {first.id} and pair[0].id != pair[1].id)
 
 
 @cache
@@ -70,7 +76,11 @@ def _claim(cells: dict[str, str], where: str) -> Claim:
     for name, allowed in (("sign", SIGNS), ("measured", MEASURED)):
         if cells[name] not in allowed:
             raise InputError(f"{where}: {name} is {cells[name]!r}; allowed: {', '.join(allowed)}.")
-    named = [column for name in cells["columns"].split() for column in FAMILIES.get(name, (name,))]
+    named = [
+        column
+        for name in cells["columns"].split()
+        for column in (FAMILIES[name.removeprefix(FAMILY)] if name.startswith(FAMILY) else (name,))
+    ]
     found = Claim(**cells | {"columns": tuple(named), "together": cells["together"] == "yes"})  # type: ignore[arg-type]
     table = result_table(found.table)
     try:

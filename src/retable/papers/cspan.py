@@ -59,10 +59,11 @@ TABLE_1 = StatisticsTable(
 )
 
 
-def variant(id: str, printed: str, options: Mapping[str, Any], *, reading_of: str = "") -> Row:
+def variant(id: str, printed: str, options: Mapping[str, Any], *, reading_of: str = "", reading: str = "") -> Row:
     """Return a row of CSPAN with other options of the model than the preset's, or another reading of a row."""
     overrides = {"model": options}
-    return Row(id, printed, model="cspan", extra=bool(reading_of), reading_of=reading_of, overrides=overrides)
+    extra = bool(reading_of)
+    return Row(id, printed, model="cspan", extra=extra, reading_of=reading_of, reading=reading, overrides=overrides)
 
 
 AG_NEWS = Column("ag-news", "AGNews", corpus="ag-news", split="paper", reason=NO_AG_NEWS)
@@ -177,12 +178,20 @@ TABLE_3 = ResultTable(
         variant(
             "cspan-abl-first-att", "+ self-att, over word vectors alone", FIRST_ALONE, reading_of="cspan-abl-self-att"
         ),
-        variant("bilstm-max", "Standard Bi-LSTM, maximum", PLAIN | MAXIMUM, reading_of="bilstm"),
+        variant("bilstm-max", "Standard Bi-LSTM, maximum", PLAIN | MAXIMUM, reading_of="bilstm", reading="maximum"),
         variant(
-            "cspan-abl-self-att-max", "+ self-att, maximum", WITH_ATTENTION | MAXIMUM, reading_of="cspan-abl-self-att"
+            "cspan-abl-self-att-max",
+            "+ self-att, maximum",
+            WITH_ATTENTION | MAXIMUM,
+            reading_of="cspan-abl-self-att",
+            reading="maximum",
         ),
         variant(
-            "cspan-abl-residual-max", "+ residual, maximum", WITH_RESIDUAL | MAXIMUM, reading_of="cspan-abl-residual"
+            "cspan-abl-residual-max",
+            "+ residual, maximum",
+            WITH_RESIDUAL | MAXIMUM,
+            reading_of="cspan-abl-residual",
+            reading="maximum",
         ),
         AVG_EMBEDDING,
         *FLOORS,
@@ -231,12 +240,14 @@ TABLE_5 = ResultTable(
             "(a) without self-attention",
             WORDS | {"fusion": "embeddings"},
             reading_of="cspan-fusion-a",
+            reading="words",
         ),
         variant(
             "cspan-fusion-d-words",
             "(d) without self-attention",
             WORDS | {"fusion": "parallel"},
             reading_of="cspan-fusion-d",
+            reading="words",
         ),
         AVG_EMBEDDING,
         *FLOORS,

@@ -16,7 +16,8 @@ class Row:
     `reason` says why there is no model. `extra` marks a row that the paper does not print. `overrides` holds the
     protocol's departures from the model's preset: {"training": {"epochs": 20}}. `searched` holds, for a corpus, what a
     search on its dev texts chose where the paper leaves an option open: {"mr": {"model": {"dropout": 0.2}}}.
-    `reading_of` is the row of which this one is another reading: claims on that row are judged under both. `vectors`
+    `reading_of` is the row of which this one is another reading: claims on that row are judged under both, rows of
+    one `reading` (its name, where several rows have it) against each other. `vectors`
     are its own word vectors, in place of those that a scale gives the table's cells; it is compared with rows that have
     them too.
     """
@@ -29,6 +30,7 @@ class Row:
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     searched: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     reading_of: str = ""
+    reading: str = ""
     vectors: str = ""
 
 

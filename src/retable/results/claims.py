@@ -5,7 +5,7 @@ Source: docs/protocol.md, rules 1 to 3. A cell is here the runs that fill a row 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,13 @@ Copies = Mapping[str, Mapping[str, int]]  # corpus -> id of a text -> its cluste
 Protocols = Callable[[ResultTable], Mapping[str, Any]]  # how a table's cells are run
 HEADER = ("rows", "on", "runs", "texts", "ours, points", "could show", "printed", "size", "verdict", "Holm")
 VERDICTS = ("ahead", "behind", "equal", "undecided", "none")
-WHO = {"own": "both measured by the authors", "cited": "one of them quoted", "unknown": "who measured is not said"}
-PERCENT = 100
+WHO = {
+    "own": "both measured by the authors",
+    "cited": "one of them quoted",
+    "both-cited": "both quoted",
+    "unknown": "who measured is not said",
+}
+PERCENT, ROUNDING = 100, 0.05
 NONE = "none"
 
 
@@ -77,10 +82,13 @@ class Judge:
         for first, second in claim.pairs(table):
             both = [column for column in wanted if all(shown.get((row.id, column.id)) for row in (first, second))]
             for columns in [both] if claim.together and both else [[column] for column in both]:
+                part = f"{len(columns)} of its {len(wanted)} columns are measured" if claim.together else ""
                 cells = [[shown[row.id, column.id] for column in columns] for row in (first, second)]
                 value = printed_difference(table, numbers, first, second, columns)
                 on = f"mean of {len(columns)}" if claim.together else columns[0].printed
-                yield self.line((number, first, second, on, value), table, columns, cells)
+                line = self.line((number, first, second, on, value), table, columns, cells)
+                is_whole_mean = not claim.together or len(columns) == len(wanted)
+                yield line if is_whole_mean else replace(line, comparison=None, why=part)
 
     def line(
         self,
@@ -95,30 +103,30 @@ class Judge:
         if joint:  # one network on all domains: its runs answer the texts of all
             columns, cells = columns[:1], [of_row[:1] for of_row in cells]
         pairs = [answers(one, other, self.right_of) for one, other in zip(cells[0], cells[1], strict=True)]
-        units = [unit for pair in pairs for unit in differences_of_units(pair)]
-        runs = (min(len(seeds) for seeds in cells[0]), min(len(seeds) for seeds in cells[1]))
-        texts = sum(len(pair.ids) for pair in pairs)
-        difference = float(np.mean(units))
-        why = self.why_none(table, rows, columns, cells)
+        runs = (min(len(pair.first) for pair in pairs), min(len(pair.second) for pair in pairs))
+        units = [
+            np.concatenate([accuracies_of_units(rows[:count], pair.folds) for pair, rows in of_pairs], axis=1)
+            for count, of_pairs in zip(
+                runs, ([(pair, pair.first) for pair in pairs], [(pair, pair.second) for pair in pairs]), strict=True
+            )
+        ]
+        texts, count = sum(len(pair.ids) for pair in pairs), units[0].shape[1]
+        why = self.why_none(table, rows, columns, cells) or why_too_few(rows, runs, pairs, count)
         comparison = None
-        if not why and len(units) >= FEWEST_UNITS:
-            comparison = compare_units(units, texts, (len(units) * runs[0], len(units) * runs[1]))
-        elif not why and len(units) == 1:
-            seedless = (is_seedless(first), is_seedless(second))
-            lonely = [row.id for row, count, fixed in zip(rows, runs, seedless, strict=True) if count < 2 and not fixed]
-            why = f"one run of {' and of '.join(lonely)}" if lonely else ""
-            if not why:
-                (pair,), corpus = pairs, columns[0].corpus or ""
-                comparison = compare(
-                    pair.first,
-                    pair.second,
-                    seedless=seedless,
-                    copies=clusters_of(pair.ids, self.copies.get(corpus, {})),
-                    same_texts=columns[0].split == "paper",
-                )
+        if not why and count > 1:
+            comparison = compare_units(units[0], units[1], texts)
         elif not why:
-            why = f"{len(units)} corpora or folds are too few"
-        return Line(number, first, second, on, texts, runs, difference, value, comparison, why)
+            (pair,), column = pairs, columns[0]
+            comparison = compare(
+                pair.first,
+                pair.second,
+                seedless=(is_seedless(first), is_seedless(second)),
+                copies=clusters_of(pair.ids, self.copies.get(column.corpus or "", {})),
+                same_texts=column.split == "paper",
+            )
+        difference = float((units[0].mean(axis=0) - units[1].mean(axis=0)).mean()) if texts else float("nan")
+        shown = comparison.runs if comparison else runs
+        return Line(number, first, second, on, texts, shown, difference, value, comparison, why)
 
     def right_of(self, predictions: Path) -> dict[str, bool]:
         """Return id of a test text -> whether a run answered it rightly; a file is read once."""
@@ -153,6 +161,7 @@ class Pair:
     first: npt.NDArray[np.float64]
     second: npt.NDArray[np.float64]
     folds: npt.NDArray[np.int64]
+    is_partial: bool  # whether a run of one has texts that another has not
 
 
 def answers(first: Cell, second: Cell, right_of: Callable[[Path], dict[str, bool]] = read_right) -> Pair:
@@ -161,7 +170,8 @@ def answers(first: Cell, second: Cell, right_of: Callable[[Path], dict[str, bool
     fold_of = {text: fold for text, (_, fold) in of_both[0][0].items()}
     ids = [text for text in fold_of if all(text in seed for cell in of_both for seed in cell)]
     one, other = (np.array([[seed[text][0] for text in ids] for seed in cell], dtype=np.float64) for cell in of_both)
-    return Pair(ids, one, other, np.array([fold_of[text] for text in ids], dtype=np.int64))
+    partial = any(len(seed) != len(ids) for cell in of_both for seed in cell)
+    return Pair(ids, one, other, np.array([fold_of[text] for text in ids], dtype=np.int64), partial)
 
 
 def answers_of_seed(runs: OfSeed, right_of: Callable[[Path], dict[str, bool]]) -> dict[str, tuple[bool, int]]:
@@ -173,10 +183,21 @@ def answers_of_seed(runs: OfSeed, right_of: Callable[[Path], dict[str, bool]]) -
     }
 
 
-def differences_of_units(pair: Pair) -> list[float]:
-    """Return the difference in accuracy on each test fold; without folds one difference."""
-    means = pair.first.mean(axis=0) - pair.second.mean(axis=0)
-    return [float(means[pair.folds == fold].mean()) for fold in np.unique(pair.folds)]
+def accuracies_of_units(right: npt.NDArray[np.float64], folds: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Return the accuracy of each run on each test fold, (run, unit); without folds there is one unit."""
+    return np.stack([right[:, folds == fold].mean(axis=1) for fold in np.unique(folds)] or [right[:, 0]], axis=1)
+
+
+def why_too_few(rows: Sequence[Row], runs: Sequence[int], pairs: Sequence[Pair], units: int) -> str:
+    """Return why two rows cannot be compared by what they answered; nothing if they can."""
+    if any(pair.is_partial for pair in pairs):
+        return "they answered different test texts"
+    if 1 < units < FEWEST_UNITS:
+        return f"{units} corpora or folds are too few"
+    if units > 1:
+        return ""
+    lonely = [row.id for row, count in zip(rows, runs, strict=True) if count < 2 and not is_seedless(row)]
+    return f"one run of {' and of '.join(lonely)}" if lonely else ""
 
 
 def clusters_of(ids: Sequence[str], copies: Mapping[str, int]) -> npt.NDArray[np.int64]:
@@ -275,7 +296,8 @@ def disagrees(line: Line, others: Sequence[Line]) -> bool:
 
 def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
     """Return the cells of a comparison."""
-    sign, found = claims()[line.claim].sign, line.comparison
+    claim, found = claims()[line.claim], line.comparison
+    sign = {">": ">", ">=": "≥", "=": "="}[claim.sign]
     names = [f"*{row.printed}*" if row.reading_of else row.printed for row in (line.first, line.second)]
     ours, shows, size = f"{PERCENT * line.difference:+.1f}", "", ""
     if found:
@@ -283,9 +305,11 @@ def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
         ours, shows = f"{ours} ({low:+.1f} to {high:+.1f})", f"{PERCENT * found.detectable:.1f}"
         size = "" if line.printed is None else size_of(line.printed, found)
     printed = "" if line.printed is None else f"{line.printed:+.1f}"
+    if claim.size and (line.printed is None or abs(line.printed - float(claim.size)) >= ROUNDING):
+        printed = f"{printed}; in words {claim.size}".removeprefix("; ")
     verdict = f"**{line.verdict}**" if line.comparison else f"none ({line.why})"
     return [
-        f" {'>' if sign == '>' else '='} ".join(names),
+        f" {sign} ".join(names),
         line.on,
         "{} / {}".format(*line.runs),
         f"{line.texts:,}",

@@ -64,11 +64,13 @@ class Comparison:
 
     @property
     def p_of_no_equality(self) -> float:
-        """Return the p-value of "the rows differ by the margin or more": the larger of two one-sided tests."""
+        """Return the p-value of "the rows differ by the margin or more": the larger of two one-sided tests.
+
+        One more text on which the rows differ is added to the variance: a few that agree throughout show nothing.
+        """
         margin = MARGINS[self.texts >= MANY_TEXTS]
-        if not self.error:
-            return float(abs(self.value) >= margin)
-        return float(student.sf((margin - abs(self.value)) / self.error, freedom(self.parts)))
+        error = (total(self.parts) + 1 / self.texts**2) ** 0.5
+        return float(student.sf((margin - abs(self.value)) / error, freedom(self.parts)))
 
     @property
     def detectable(self) -> float:
@@ -110,36 +112,45 @@ def compare(
     clusters = np.arange(len(means)) if copies is None else np.unique(copies, return_inverse=True)[1]
     value, of_texts = float(means.mean()), spread_of_mean(means, clusters)
     texts = Part(of_texts, of_texts, float(clusters.max()))
-    parts, theirs = [texts], [texts, texts] if not same_texts else []
+    parts, theirs = [texts], [] if same_texts else [Part(2 * of_texts, 2 * of_texts, texts.freedom)]
     for right, fixed in zip((first, second), seedless, strict=True):
         if not fixed:
             part, variance = of_runs(right, clusters)
             parts.append(part)
-            ours = Part(variance / len(right), variance / len(right), part.freedom) if same_texts else part
-            theirs += [ours, Part(variance, variance, part.freedom)]
+            ours = part.estimate if same_texts else part.value
+            theirs.append(Part(ours + variance, part.estimate + variance, part.freedom))
     return Comparison(len(means), (len(first), len(second)), value, tuple(parts), tuple(theirs))
 
 
-def compare_units(differences: Sequence[float], texts: int, runs: tuple[int, int]) -> Comparison:
+def compare_units(first: Answers, second: Answers, texts: int) -> Comparison:
     """Compare two rows by their differences in units that have texts and runs of their own: folds, or corpora.
 
     Args:
-        differences: in accuracy, of each unit.
+        first, second: accuracies of each row, (run, unit).
         texts: of all units.
-        runs: of each row that answer a text.
     Raises: ValueError for fewer than five units.
     """
-    units = np.array(differences)
-    if len(units) < FEWEST_UNITS:
-        raise ValueError(f"{len(units)} folds or corpora; allowed: {FEWEST_UNITS} or more")
-    variance = float(units.var(ddof=1)) / len(units)
-    part = Part(variance, variance, len(units) - 1)
-    return Comparison(texts, runs, float(units.mean()), (part,), (part, part))
+    units = first.mean(axis=0) - second.mean(axis=0)
+    count = len(units)
+    if count < FEWEST_UNITS:
+        raise ValueError(f"{count} folds or corpora; allowed: {FEWEST_UNITS} or more")
+    variance = float(units.var(ddof=1)) / count
+    of_one_run = sum(  # what a mean over runs has less of than a single one
+        float(rows.var(axis=0, ddof=1).mean()) * (1 - 1 / len(rows)) / count
+        for rows in (first, second)
+        if len(rows) > 1
+    )
+    theirs = 2 * variance + of_one_run
+    runs = len(first) * count, len(second) * count
+    parts = (Part(variance, variance, count - 1),)
+    return Comparison(texts, runs, float(units.mean()), parts, (Part(theirs, theirs, count - 1),))
 
 
 def spread_of_mean(values: Answers, clusters: npt.NDArray[np.int64]) -> float:
     """Return the variance of the mean of values (text,), those of a cluster taken together."""
     sums = np.bincount(clusters, values - values.mean())
+    if len(sums) < 2:
+        raise ValueError("one text, or near copies of one; allowed: 2 or more")
     return float((sums**2).sum() / len(values) ** 2 * len(sums) / (len(sums) - 1))
 
 
@@ -190,4 +201,9 @@ def holm(comparisons: Sequence[Comparison]) -> list[Verdict]:
         return []
     differ = multipletests([each.p_of_no_difference for each in comparisons], method="holm")[1]
     equal = multipletests([each.p_of_no_equality for each in comparisons], method="holm")[1]
-    return [verdict(each.value, *ps) for each, *ps in zip(comparisons, differ, equal, strict=True)]
+    adjusted = [verdict(each.value, *ps) for each, *ps in zip(comparisons, differ, equal, strict=True)]
+    # A difference that is not beyond doubt any more makes no equality.
+    return [
+        "undecided" if now == "equal" and each.verdict != "equal" else now
+        for each, now in zip(comparisons, adjusted, strict=True)
+    ]

@@ -220,6 +220,8 @@ def _mean_run(runs: Sequence[RunResult]) -> RunResult:
         turned=turned(runs),
         sampling=sum(run.of_texts for run in runs) / len(runs) ** 2,
         of_epochs=max(run.of_epochs for run in runs),
+        values=(),
+        kind="",
     )
 
 
@@ -309,7 +311,9 @@ def interval_of_cell(
     others = (
         [run.value for run in runs[other.id, column.id]]
         for other in table.rows
-        if other.model not in LINEAR_MODELS and (other.id, column.id) in runs
+        if other.model not in LINEAR_MODELS
+        and (other.id, column.id) in runs
+        and not any(run.of_epochs for run in runs[other.id, column.id])
     )
     spread = NO_SPREAD if row.model in LINEAR_MODELS else spread_of(values) or pooled_spread(others)
     return prediction_interval(values, spread, 0.0 if paper_split else mine[0].of_texts) if spread else None
