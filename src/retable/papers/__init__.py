@@ -13,6 +13,7 @@ PAPERS = {
     "transformer-f": "retable.papers.transformer_f",
     "floors": "retable.papers.floors",
 }
+NAMES = {"fcsr": "FCSR", "cspan": "CSPAN", "lama": "LAMA", "transformer-f": "Transformer-F", "floors": "Floors"}
 
 
 def paper(name: str) -> Paper:

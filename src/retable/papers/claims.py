@@ -62,7 +62,7 @@ class Claim:
             if name in seconds or not row.vectors or second.model in LINEAR_MODELS
         ]
         found += [(first, row) for name, row in seconds.items() if name not in firsts and not row.vectors]
-        yield from (pair for pair in found if {row.id for row in pair} != {first.id} and pair[0].id != pair[1].id)
+        yield from ((row, other) for row, other in found if row.id != other.id)
 
 
 @cache

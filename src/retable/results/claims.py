@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retable.models import LINEAR_MODELS
-from retable.papers import paper, paper_of_table, result_table
+from retable.papers import NAMES, paper_of_table, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.papers.paper import Column, ResultTable, Row
 from retable.results.resolving import OfSeed, shown_of_seed
@@ -265,12 +265,12 @@ def counts_of(name: str, lines: Sequence[Line], adjusted: Sequence[str]) -> list
     """Return a line of the table of counts."""
     verdicts = Counter(line.verdict for line in lines)
     kept = sum(verdict != "undecided" for verdict in adjusted)
-    return [short_name(name), str(len(lines)), *(str(verdicts[verdict]) for verdict in VERDICTS), str(kept)]
+    return [NAMES[name], str(len(lines)), *(str(verdicts[verdict]) for verdict in VERDICTS), str(kept)]
 
 
 def paper_markdown(name: str, lines: Sequence[Line], adjusted: Mapping[int, str]) -> str:
     """Return a paper's claims: the sentence, then its comparisons."""
-    parts = [f"## {short_name(name)}\n"]
+    parts = [f"## {NAMES[name]}\n"]
     for (place, sentence, measured), of_sentence in groupby(lines, key=lambda line: said(claims()[line.claim])):
         found = list(of_sentence)
         where = "Ours; no paper makes these comparisons" if measured == OURS else place[0].upper() + place[1:]
@@ -332,13 +332,8 @@ def unmeasured(lines: Sequence[Line]) -> str:
     """Return the claims of which no comparison could be made."""
     measured = {line.claim for line in lines}
     left = [
-        f"- {short_name(claim.paper)}, {claim.place}: {claim.first} {claim.sign} {claim.second}"
+        f"- {NAMES[claim.paper]}, {claim.place}: {claim.first} {claim.sign} {claim.second}"
         for number, claim in enumerate(claims())
         if number not in measured
     ]
     return "## Not measured yet\n\n" + "\n".join(left) + "\n" if left else ""
-
-
-def short_name(name: str) -> str:
-    """Return what a paper is called in a line: its title up to a colon, else the id in capitals."""
-    return {"transformer-f": "Transformer-F"}.get(paper(name).name, name.upper())

@@ -14,7 +14,7 @@ from retable.experiments.cells import plan_of_checkout
 from retable.figures.declared import COST_CAPTION, COST_FIGURE
 from retable.figures.pictures import pictures_of_run
 from retable.files import atomic_folder, read_csv, read_json
-from retable.papers import papers, result_tables
+from retable.papers import NAMES, papers, result_tables
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.project.params import read_params
 from retable.project.paths import FIGURES, FOCUS, REPORT, RUNS, TABLES
@@ -34,7 +34,6 @@ VERDICTS = {
     "cut": "no verdict, the scale's limit ended the training",
     "one-run": "no verdict, one run says nothing of the spread",
 }
-NAMES = {"fcsr": "FCSR", "cspan": "CSPAN", "lama": "LAMA", "transformer-f": "Transformer-F", "floors": "Floors"}
 PICTURES = ("curve", "roc", "confusion")
 RUNS_SHOWN = 3  # of a cell; the others differ by seed or fold and stand in MLflow
 COSTS = {
