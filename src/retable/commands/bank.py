@@ -1,6 +1,6 @@
 """`retable bank`: add the current runs at hand to the bank in docs/results/, and write the pages anew.
 
-In   results/runs/, data/clean/*/stats.json
+In   results/runs/, results/trials/, data/clean/*/stats.json
 Out  docs/results/, and what `retable results` writes
 """
 
@@ -12,8 +12,9 @@ from pathlib import Path
 from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
 from retable.files import read_json, write_json
+from retable.papers.trials import bank_trials
 from retable.project.command import command
-from retable.project.paths import BANK, CLEAN, ROOT, RUNS
+from retable.project.paths import BANK, CLEAN, ROOT, RUNS, TRIALS
 from retable.results.pages import read_corpora, write_pages
 from retable.results.resolving import Resolver
 from retable.results.tables import read_statistics
@@ -39,6 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
     if not runs:
         raise InputError("no current run is at hand; `make tables` first.")
     added = add_to_bank(BANK, runs, options.who or git_user(), times=not options.without_times)
+    bank_trials(BANK, TRIALS)
     write_json(BANK / "corpora.json", read_corpora(BANK) | read_statistics(CLEAN))
     write_json(BANK / "copies.json", read_json(BANK / "copies.json") | copies_of_tests(CLEAN))
     shown = write_pages(ROOT, BANK)

@@ -9,6 +9,7 @@ from retable.experiments.folds import Planned, planned_runs, splits_of_run, vect
 from retable.experiments.identity import display, evaluate_into, identity, show_line
 from retable.experiments.resuming import Kept
 from retable.experiments.scale import model_preset
+from retable.experiments.searching import search
 from retable.files import atomic_folder
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
@@ -34,14 +35,18 @@ def cell_of(table: str, row: str, column: str) -> dict[str, str]:
 def train_cell(table: str, row: str, column: str) -> None:
     """Train the runs of a cell that stand nowhere yet, each into results/runs/<table>/<key>/.
 
+    Where the row's options are searched, its trials come first.
+
     Raises: InputError if the scale has no such cell, or its data are not made.
     """
     paper = paper_of_table(table)
     cell = cell_of(table, row, column)
     check_data(cell)
-    protocol = read_params("papers")[paper.name]
+    protocol, of_table = read_params("papers")[paper.name], paper.result_table(table)
     with deterministic(protocol.get("deterministic", False)):
-        for planned in planned_runs(paper.result_table(table).column(column), protocol):
+        if (of_row := of_table.row(row)).search:
+            search(table, of_row, of_table.column(column), cell, protocol)
+        for planned in planned_runs(of_table.column(column), protocol):
             train_run(facts_of_run(table, cell, planned), RUNS)
 
 

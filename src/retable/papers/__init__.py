@@ -12,8 +12,16 @@ PAPERS = {
     "lama": "retable.papers.lama",
     "transformer-f": "retable.papers.transformer_f",
     "floors": "retable.papers.floors",
+    "bench": "retable.papers.bench",
 }
-NAMES = {"fcsr": "FCSR", "cspan": "CSPAN", "lama": "LAMA", "transformer-f": "Transformer-F", "floors": "Floors"}
+NAMES = {
+    "fcsr": "FCSR",
+    "cspan": "CSPAN",
+    "lama": "LAMA",
+    "transformer-f": "Transformer-F",
+    "floors": "Floors",
+    "bench": "Equal chances",
+}
 
 
 def paper(name: str) -> Paper:

@@ -19,7 +19,7 @@ class Row:
     `reading_of` is the row of which this one is another reading: claims on that row are judged under both, rows of
     one `reading` (its name, where several rows have it) against each other. `vectors`
     are its own word vectors, in place of those that a scale gives the table's cells; it is compared with rows that have
-    them too.
+    them too. `search` names the table whose trials choose its options (retable.papers.trials); "" without a search.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Row:
     reading_of: str = ""
     reading: str = ""
     vectors: str = ""
+    search: str = ""
 
 
 @dataclass(frozen=True)

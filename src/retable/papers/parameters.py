@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from retable.papers.paper import Column, Row
+from retable.papers.trials import chosen_options
 from retable.text.folds import Fold
 from retable.text.units import RAW
 
@@ -29,7 +30,7 @@ def row_parameters(
         fold: of this run, where its corpus is cut into folds.
     """
     sections: dict[str, Any] = copy.deepcopy({name: dict(preset[name]) for name in ("model", "embedding", "training")})
-    for departures in (row.overrides, row.searched.get(column.corpus or "", {})):
+    for departures in (row.overrides, searched_options(row, column.corpus or "")):
         for name, options in departures.items():
             sections[name] |= options
     unit = sections["embedding"]["unit"]
@@ -46,6 +47,12 @@ def row_parameters(
         "device": protocol["device"],
         "precision": protocol["precision"],
     }
+
+
+def searched_options(row: Row, corpus: str) -> Mapping[str, Section]:
+    """Return what a search on dev chose for a row on a corpus; nothing where there was none, or it has not ended."""
+    found = row.searched.get(corpus, {})
+    return chosen_options(row.search, row.id, corpus) if row.search else found
 
 
 def seeds_of(column: Column, protocol: Section) -> list[int]:

@@ -40,6 +40,7 @@ TAGGED = ROOT / "data/tagged"
 POOLS = ROOT / "data/pools"
 VECTORS = ROOT / "data/vectors"
 RUNS = ROOT / "results/runs"
+TRIALS = ROOT / "results/trials"  # of searches, by table
 FOCUS = ROOT / "results/focus"
 TABLES = ROOT / "results/tables"
 FIGURES = ROOT / "results/figures"

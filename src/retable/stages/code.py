@@ -21,9 +21,10 @@ from retable.experiments.scale import model_preset
 from retable.files import atomic_folder, sha256_of_file, sha256_of_value, write_json
 from retable.papers import PAPERS, paper
 from retable.papers.paper import ResultTable
+from retable.papers.trials import banked_trials
 from retable.project.command import command
 from retable.project.params import load_yaml
-from retable.project.paths import CODE, PARAMS, ROOT
+from retable.project.paths import BANK, CODE, PARAMS, ROOT
 from retable.runs.provenance import tree_digest
 from retable.runs.recipes import RECIPES
 
@@ -65,6 +66,7 @@ def code_of_table(table: ResultTable, plan: Plan, protocol: dict[str, Any]) -> d
         "protocol": {name: value for name, value in protocol.items() if name not in EXECUTION},
         "rows": {row.id: [model_preset(str(row.model)), row.overrides, row.searched] for row in rows},
         "recipes": recipes_of(RUN_UNITS),
+        **({"trials": sha256_of_file(trials)} if (trials := banked_trials(BANK, table.name)).exists() else {}),
     }
 
 

@@ -106,10 +106,11 @@ def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, sp
     dim = vectors.matrix.shape[1] if vectors.words else size
     rows = torch.randn(len(vocabulary.words), dim) * spread
     where = {word: row for row, word in enumerate(vocabulary.words)}
-    known = [(where[word], index) for index, word in enumerate(vectors.words) if word in where]
-    if known:
-        target, source = (torch.tensor(column) for column in zip(*known, strict=True))
-        rows[target] = torch.from_numpy(np.asarray(vectors.matrix[source.numpy()], dtype=np.float32)).to(rows.dtype)
+    of_words = np.array([where.get(word, -1) for word in vectors.words], dtype=np.int64)
+    source = np.flatnonzero(of_words >= 0)
+    if len(source):
+        given = np.asarray(vectors.matrix[source], dtype=np.float32)
+        rows[torch.from_numpy(of_words[source])] = torch.from_numpy(given).to(rows.dtype)
     return rows
 
 

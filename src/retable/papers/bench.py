@@ -1,0 +1,78 @@
+"""No paper: every system that is built, under equal chances. docs/protocol.md, 4 has the rules.
+
+Equal      word vectors (GloVe 6B of 100 numbers), tokens, eight trials on dev a row and corpus, and the end of a
+           training: three epochs without gain on dev, or thirty in all. A linear model chooses among eight candidates.
+Departures Transformers have the vectors' width and two layers: six of 512 are no compact encoder, and cost 18 times as
+           much. The penalty of structured self-attention is the one that its other tables have.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from retable.papers.paper import Column, Paper, ResultTable, Row
+from retable.papers.shared import SMALL_PENALTY
+
+NAME = "bench-table-1"
+ENDED: Mapping[str, Mapping[str, Any]] = {"training": {"epochs": 30, "patience": 3}}
+COMPACT = {"layers": 2, "heads": 4, "size": 100}
+
+
+def network(id: str, printed: str, model: str = "", options: Mapping[str, Any] | None = None) -> Row:
+    """Return a row whose options are searched."""
+    overrides = {**ENDED, "model": options or {}}
+    return Row(id, printed, model or id, extra=True, overrides=overrides, search=NAME)
+
+
+def linear(id: str, printed: str, **candidates: list[Any]) -> Row:
+    """Return a linear model with eight candidates."""
+    return Row(id, printed, id, extra=True, overrides={"model": candidates})
+
+
+ROWS = (
+    linear("tfidf-svm", "tf-idf + SVM", features=["words-1", "words-2"], costs=[0.1, 0.3, 1.0, 3.0]),
+    linear("nb-svm", "NB-SVM", features=["words-2", "words-3"], costs=[0.01, 0.1, 0.3, 1.0]),
+    network("fasttext", "fastText"),
+    network("avg-embedding", "mean of word vectors"),
+    network("cnn", "CNN", "textcnn"),
+    network("dpcnn", "DPCNN"),
+    network("lstm", "LSTM"),
+    network("bilstm", "BiLSTM, max over words", "bilstm"),
+    network("bigru", "BiGRU, max over words"),
+    network("att-blstm", "Att-BLSTM"),
+    network("structured-self-attention", "structured self-attention", options=SMALL_PENALTY["model"]),
+    network("han", "HAN"),
+    network("cspan", "CSPAN (base)"),
+    network("lama-ctx", "LAMA + Ctx", "lama", {"context": "mean"}),
+    network("fcsr", "FCSR"),
+    network("fcsr-fp", "FCSR with feature projection"),
+    network("transformer", "Transformer, 2 layers of 100", options=COMPACT),
+    network(
+        "universal-transformer",
+        "Universal Transformer, 2 steps of 100",
+        options={"steps": 2, "heads": 4, "size": 100},
+    ),
+    network("transformer-f", "Transformer-F, 2 layers of 100", options=COMPACT),
+    network("char-cnn", "Char-CNN"),
+)
+TABLE_1 = ResultTable(
+    name=NAME,
+    title="Equal chances: every system with the same vectors, trials and ends of training",
+    published=None,
+    metric="accuracy",
+    unit="%",
+    rows=ROWS,
+    columns=(
+        Column("mr", "MR", "mr", extra=True, folds="test"),
+        Column("sst-2", "SST-2", "sst-2", "paper", extra=True),
+        Column("covid-sentiment", "tweets", "covid-sentiment", extra=True, folds="test"),
+        Column("r8", "R8", "r8", "paper", extra=True),
+        Column("ag-news-5k", "AG's News, 5,000 training texts", "ag-news-5k", "paper", extra=True),
+    ),
+)
+
+PAPER = Paper(
+    name="bench",
+    title="Equal chances",
+    citation="retable's own table; it stands behind no paper.",
+    results=(TABLE_1,),
+)

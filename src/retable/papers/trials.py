@@ -1,0 +1,111 @@
+"""Equal chances: the trials of a search, as many for every row of a table, and the options that they chose.
+
+Rule   docs/protocol.md, 4. A trial is a training of seed 1, scored on dev alone. The first is the row as it stands;
+       each other one changes it by a line of GRID, as far as the row's model has the option.
+In     docs/results/trials/<table>.jsonl, the banked ones; results/trials/<table>/, those at hand, which come first
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from retable.errors import InputError
+from retable.files import atomic_file, read_json
+from retable.project.paths import BANK, TRIALS
+
+Options = Mapping[str, Mapping[str, Any]]  # section -> its options that a trial changes
+
+
+class Change(NamedTuple):
+    """The changes of a trial: its learning rate is `rate` times that of the row; the others take the row's place."""
+
+    rate: float
+    dropout: float
+    batch_size: int
+    tune: bool  # whether training changes the given word vectors
+
+
+GRID = (  # drawn once, so that no two share both rate and batch: they differ for a row without dropout and vectors too
+    Change(3, 0.5, 50, tune=True),
+    Change(1 / 3, 0.2, 20, tune=True),
+    Change(1, 0.5, 100, tune=False),
+    Change(1, 0.2, 20, tune=False),
+    Change(1 / 3, 0.5, 50, tune=True),
+    Change(3, 0.2, 100, tune=False),
+    Change(3, 0.3, 20, tune=True),
+)
+COUNT = 1 + len(GRID)
+
+
+def options_of_trial(number: int, sections: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return what a trial changes.
+
+    Args:
+        number: of the trial, from 1.
+        sections: model, embedding and training of the row as it stands, with the cell's word vectors.
+    """
+    if number == 1:
+        return {}
+    change, training = GRID[number - 2], sections["training"]
+    found: dict[str, dict[str, Any]] = {
+        "training": {"learning_rate": float(f"{training['learning_rate'] * change.rate:.3g}")}
+        | {"batch_size": change.batch_size}
+    }
+    if "dropout" in sections["model"]:
+        found["model"] = {"dropout": change.dropout}
+    if sections["embedding"]["vectors"] != "none":
+        found["embedding"] = {"tune": change.tune}
+    return found
+
+
+def chosen_options(table: str, row: str, corpus: str) -> Options:
+    """Return what the best trial on dev changes, the first of equals; nothing before all trials are there."""
+    found = trials_of(table).get((row, corpus), {})
+    if len(found) < COUNT:
+        return {}
+    best = max(sorted(found), key=lambda number: float(found[number]["dev"]))
+    options: Options = found[best]["options"]
+    return options
+
+
+def trials_of(table: str) -> Mapping[tuple[str, str], Mapping[int, Mapping[str, Any]]]:
+    """Return (row, corpus) -> number -> the trial. Raises: InputError for a damaged file."""
+    banked, at_hand = banked_trials(BANK, table), TRIALS / table
+    return _as_read(banked, at_hand, *(path.stat().st_mtime_ns if path.exists() else 0 for path in (banked, at_hand)))
+
+
+def banked_trials(bank: Path, table: str) -> Path:
+    """Return the file of a table's trials in the bank."""
+    return bank / f"trials/{table}.jsonl"
+
+
+@cache  # every cell asks for it, and it changes when a trial ends
+def _as_read(banked: Path, at_hand: Path, *_changed: int) -> Mapping[tuple[str, str], Mapping[int, Mapping[str, Any]]]:
+    found: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
+    for trial in [*read_lines(banked), *(read_json(path) for path in sorted(at_hand.glob("[!.]*.json")))]:
+        found.setdefault((trial["row"], trial["corpus"]), {})[trial["trial"]] = trial
+    return found
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Read banked trials; none without a file. Raises: InputError."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return [json.loads(line) for line in lines]
+    except ValueError as error:
+        raise InputError(f"{path} holds a line that is no trial ({error}); `git checkout {path}`.") from None
+
+
+def bank_trials(bank: Path, at_hand: Path) -> None:
+    """Put the trials at hand into the bank, a line each, in place of earlier ones of the same cell and number."""
+    for folder in sorted(at_hand.glob("[!.]*")):
+        path = banked_trials(bank, folder.name)
+        found = {
+            (trial["row"], trial["corpus"], trial["trial"]): trial
+            for trial in [*read_lines(path), *(read_json(each) for each in folder.glob("[!.]*.json"))]
+        }
+        with atomic_file(path) as part:
+            lines = (json.dumps(found[key], sort_keys=True, ensure_ascii=False) for key in sorted(found))
+            part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

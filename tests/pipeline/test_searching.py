@@ -1,0 +1,162 @@
+"""A search gives every row as many trials, reads no test text, and decides before the first run."""
+
+from collections import Counter
+from contextlib import nullcontext
+from unittest.mock import MagicMock
+
+import pytest
+
+from retable.errors import InputError
+from retable.experiments import searching
+from retable.experiments.scale import model_preset
+from retable.files import read_json, write_json
+from retable.models import LINEAR_MODELS
+from retable.papers import paper, trials
+from retable.papers.parameters import folds_of, row_parameters
+from retable.papers.trials import COUNT, GRID, bank_trials, chosen_options, options_of_trial, trials_of
+from retable.runs.provenance import versions
+
+TABLE = paper("bench").results[0]
+ROW, COLUMN = TABLE.row("cnn"), TABLE.column("covid-sentiment")
+PROTOCOL = {"folds": {"covid-sentiment": 10}, "epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32"}
+CELL = {"row": "cnn", "column": "covid-sentiment", "model": "textcnn", "corpus": "covid-sentiment", "vectors": "some"}
+
+
+@pytest.fixture
+def places(monkeypatch, tmp_path):
+    monkeypatch.setattr(trials, "BANK", tmp_path / "bank")
+    for module in (trials, searching):
+        monkeypatch.setattr(module, "TRIALS", tmp_path / "trials")
+    return tmp_path
+
+
+@pytest.fixture
+def trained(places, monkeypatch):
+    """Search with made-up trainings; the numbers of those that ran. The identity is of parameters alone."""
+    ran = []
+
+    def train(what, facts):
+        ran.append(facts["trial"])
+        dev = [0.5, 0.9, 0.7, 0.9, 0.1, 0.2, 0.3, 0.4][facts["trial"] - 1]
+
+        class Trained:
+            curve = [{"dev_accuracy": 0.0}, {"dev_accuracy": dev}]
+            epochs = {"run": 2}
+            cost = {"seconds": 1.0, "device": "none", "threads": 1}
+
+        return Trained()
+
+    monkeypatch.setattr(searching, "train_trial", train)
+    monkeypatch.setattr(
+        searching,
+        "identity",
+        lambda parameters, *data: {
+            "key": str(parameters), "parameters": parameters, "hashes": {}, "corpus": parameters["corpus"]["name"],
+            "model": "textcnn", "seed": parameters["seed"], "fold": parameters["corpus"].get("fold"),
+        },
+    )  # fmt: skip
+    return ran
+
+
+def parameters(row=ROW):
+    return row_parameters(model_preset(row.model), row, COLUMN, PROTOCOL, vectors="some", seed=2)
+
+
+def parameters_of_fold(number):
+    return folds_of(COLUMN, PROTOCOL)[number - 1].parameters["fold"]
+
+
+def search():
+    searching.search(TABLE.name, ROW, COLUMN, CELL, PROTOCOL)
+
+
+def test_no_two_trials_are_one_also_for_a_row_without_dropout_and_given_vectors():
+    assert COUNT == 8
+    plain = {"model": {}, "training": {"learning_rate": 0.1, "batch_size": 50}, "embedding": {"vectors": "none"}}
+    asked = [options_of_trial(number, plain) for number in range(1, COUNT + 1)]
+    assert asked[0] == {}
+    pairs = [(0.1, 50), *((each["training"]["learning_rate"], each["training"]["batch_size"]) for each in asked[1:])]
+    assert max(Counter(pairs).values()) == 1
+    assert all(set(each) == {"training"} for each in asked[1:])
+
+
+@pytest.mark.parametrize("number", [2, 3, 8])
+def test_a_trial_changes_what_its_line_says_and_nothing_else(number):
+    change, before = GRID[number - 2], parameters()
+    options = options_of_trial(number, before)
+    assert options["training"]["learning_rate"] == pytest.approx(change.rate * 0.001, rel=1e-2)
+    assert options["model"] == {"dropout": change.dropout}
+    assert options["embedding"] == {"tune": change.tune}
+    assert set(options["training"]) == {"learning_rate", "batch_size"}
+
+
+def test_every_row_has_as_many_trials():
+    for row in TABLE.rows:
+        if row.model in LINEAR_MODELS:
+            options = model_preset(row.model)["model"] | row.overrides["model"]
+            assert len(options["features"]) * len(options["costs"]) == COUNT, row.id
+        else:
+            assert row.search == TABLE.name, row.id
+
+
+def test_the_first_of_the_best_trials_is_chosen_and_runs_have_its_options(trained):
+    assert parameters()["training"]["batch_size"] == model_preset("textcnn")["training"]["batch_size"]
+    search()
+    assert trained == list(range(1, COUNT + 1))
+    assert chosen_options(TABLE.name, "cnn", "covid-sentiment")["training"]["batch_size"] == GRID[0].batch_size
+    assert parameters()["training"]["learning_rate"] == pytest.approx(0.003)
+    assert parameters()["seed"] == 2
+    folds = {str(trial["fold"]) for trial in trials_of(TABLE.name)["cnn", "covid-sentiment"].values()}
+    assert folds == {str(parameters_of_fold(1))}
+    search()
+    assert len(trained) == COUNT  # none again
+
+
+def test_nothing_is_chosen_before_all_trials_are_there(trained, places):
+    search()
+    (places / f"trials/{TABLE.name}/cnn.covid-sentiment.8.json").unlink()
+    assert chosen_options(TABLE.name, "cnn", "covid-sentiment") == {}
+    search()
+    assert trained[COUNT:] == [8]
+
+
+def test_a_trial_of_other_data_or_code_is_trained_again_and_a_banked_one_is_not(trained, places):
+    search()
+    files = sorted((places / f"trials/{TABLE.name}").iterdir())
+    for _ in range(2):
+        bank_trials(places / "bank", places / "trials")
+    assert len((places / f"bank/trials/{TABLE.name}.jsonl").read_text(encoding="utf-8").splitlines()) == COUNT
+    stale = read_json(files[0]) | {"key": "of before"}
+    for path in files:
+        path.unlink()
+    search()
+    assert len(trained) == COUNT
+    write_json(files[0], stale)
+    search()
+    assert trained[COUNT:] == [stale["trial"]]
+
+
+def test_no_test_text_is_read(monkeypatch):
+    read, shown = [], MagicMock()
+    monkeypatch.setattr(searching, "Kept", MagicMock())
+    monkeypatch.setattr(searching, "splits_of_run", lambda _: ("train", "dev", lambda: read.append("test")))
+    monkeypatch.setattr(searching, "read_vectors", lambda _: None)
+    monkeypatch.setattr(searching, "display", lambda *_: nullcontext(shown))
+    monkeypatch.setattr(searching, "train_classifier", lambda *given: read.extend(given[1:3]) or "trained")
+    assert searching.train_trial("a trial", {"key": "k", "parameters": parameters()}) == "trained"
+    assert read == ["train", "dev"]
+    shown.finish.assert_called_once()
+
+
+def test_a_damaged_line_of_the_bank_is_told(places):
+    (places / "bank/trials").mkdir(parents=True)
+    (places / f"bank/trials/{TABLE.name}.jsonl").write_text("{\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no trial"):
+        trials_of(TABLE.name)
+
+
+def test_versions_stand_in_a_trial(trained, places):
+    search()
+    kept = read_json(places / f"trials/{TABLE.name}/cnn.covid-sentiment.1.json")
+    assert kept["versions"] == versions()
+    assert kept["dev"] == 0.5
