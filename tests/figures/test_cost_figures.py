@@ -2,9 +2,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import matplotlib as mpl
+import pytest
 
 from retable.figures import costs
-from retable.figures.costs import CostFigure, CostPoint, best_floor, cost_values
+from retable.figures.costs import CostFigure, CostPoint, best_floor, cost_values, pareto_front
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, Panel
 from retable.figures.names import covered
@@ -152,3 +153,16 @@ def test_an_axis_of_six_decades_has_a_tick_a_decade_and_a_narrow_one_more_than_o
     assert set(seen[0]) <= {10.0**power for power in range(9)}
     assert 5 <= len(seen[0]) <= 8
     assert len(seen[1]) >= 3
+
+
+@pytest.mark.parametrize(
+    ("points", "front"),
+    [
+        ([(3.0, 80.0), (1.0, 70.0), (2.0, 75.0)], [(1.0, 70.0), (2.0, 75.0), (3.0, 80.0)]),
+        ([(1.0, 80.0), (2.0, 75.0)], [(1.0, 80.0)]),  # dearer and worse
+        ([(1.0, 70.0), (1.0, 75.0), (2.0, 75.0)], [(1.0, 75.0)]),  # as good for more
+        ([], []),
+    ],
+)
+def test_the_front_holds_what_nothing_beats_at_its_cost(points, front):
+    assert pareto_front(points) == front

@@ -2,10 +2,11 @@ import math
 
 import pytest
 
-from retable.commands.check import Banked, is_regression
+from retable.commands.check import Banked, is_regression, spread_between
 from retable.errors import InputError
+from retable.papers import paper
 from retable.results.tables import refuse_other_files
-from retable.tables.lines import Line
+from retable.tables.intervals import NO_SPREAD, Spread
 
 
 def test_tables_never_replace_a_folder_of_something_else(tmp_path):
@@ -19,19 +20,37 @@ def test_tables_never_replace_a_folder_of_something_else(tmp_path):
         refuse_other_files(tmp_path / "thesis.tex")
 
 
-def test_a_regression_is_a_fall_by_more_than_one_more_run_may_bring():
-    line = Line("fcsr", "sst-2", "accuracy", measured="81.71", low="79.71", high="83.71")
-    assert not is_regression(line, None, 100, 2)
-    assert not is_regression(line, Banked(math.nan, 0), 100, 2)
-    assert not is_regression(line, Banked(0.837, 1821), 100, 2)
-    assert is_regression(line, Banked(0.838, 1821), 100, 2)
-    exact = Line("tfidf-svm", "sst-2", "accuracy", measured="81.71", low="81.71", high="81.71")
-    assert not is_regression(exact, Banked(0.817133, 1821), 100, 2)
-    assert is_regression(exact, Banked(0.8173, 1821), 100, 2)
+@pytest.mark.parametrize(
+    ("values", "spread", "limit"),
+    [
+        # Three seeds: t of two degrees of freedom, of one more run beside their mean.
+        ([0.83, 0.84, 0.85], Spread(0.0001, 2), 4.3027 * math.sqrt(0.0001 * 4 / 3)),
+        ([0.84], Spread(0.0001, 20), 2.0860 * math.sqrt(0.0001 * 2)),  # pooled over a column
+        ([0.84], NO_SPREAD, 0.0001),  # a linear model: rounding alone
+        ([0.84], None, 1.96 * math.sqrt(2 * 0.84 * 0.16 / 1821)),  # two draws of the test texts
+    ],
+)
+def test_a_regression_is_a_fall_by_more_than_another_seed_may_bring(values, spread, limit):
+    banked = Banked(values, 1821, spread)
+    assert not is_regression(0.84 - limit + 1e-5, banked, 4)
+    assert is_regression(0.84 - limit - 1e-5, banked, 4)
 
 
-def test_without_an_interval_a_fall_is_measured_by_two_draws_of_the_test_texts():
-    line = Line("fcsr", "sst-2", "accuracy", measured="81.71")
-    limit = 1.96 * math.sqrt(2 * 0.84 * 0.16 / 1821)  # 2.38 points
-    assert not is_regression(line, Banked(0.8171 + limit - 0.001, 1821), 100, 2)
-    assert is_regression(line, Banked(0.8171 + limit + 0.001, 1821), 100, 2)
+def test_without_banked_runs_nothing_falls():
+    assert not is_regression(0.1, None, 4)
+    assert not is_regression(0.1, Banked([], 0), 4)
+
+
+def test_the_spread_is_the_cells_own_or_that_of_its_column_and_none_of_a_linear_model():
+    table = paper("fcsr").result_table("fcsr-table-3")
+    scores = {
+        ("cnn", "sst-2"): Banked([0.80, 0.82], 9),
+        ("fcsr", "sst-2"): Banked([0.85], 9),
+        ("tfidf-svm", "sst-2"): Banked([0.7, 0.7], 9),
+        ("bilstm", "polarity"): Banked([0.7], 9),
+    }
+    of = {key: spread_between(table, key, scores) for key in scores}
+    assert of["cnn", "sst-2"].variance == pytest.approx(0.0002)
+    assert of["fcsr", "sst-2"].variance == pytest.approx(0.0002)
+    assert of["tfidf-svm", "sst-2"] == NO_SPREAD
+    assert of["bilstm", "polarity"] is None

@@ -292,3 +292,19 @@ def test_a_broken_published_file_is_named(tmp_path):
         csv.writer(file).writerows(rows)
     with pytest.raises(InputError, match=r"line 2: the value '8O\.1' is no number"):
         read_published(path, "table-1")
+
+
+@pytest.mark.parametrize(("published", "verdict"), [("71.3", "agrees"), ("71.2", "higher"), ("71.26", "agrees")])
+def test_a_row_without_spread_agrees_with_what_rounds_to_its_score(published, verdict):
+    number = [printed("tfidf-svm", "a", published), printed("net", "a", "80.0")]
+    (line, *_) = [
+        line
+        for line in result_lines(TABLE, number, Cells({("tfidf-svm", "a"): [run(0.7126, vectors="")] * 2}, {}))
+        if line.row == "tfidf-svm"
+    ]
+    assert (line.low, line.high, line.verdict) == ("71.26", "71.26", verdict)
+
+
+def test_texts_that_are_all_answered_rightly_vary_too():
+    assert run(1.0).of_texts == pytest.approx((1002 / 1004) * (2 / 1004) / 1000)
+    assert run(0.5).of_texts == pytest.approx(0.25 / 1000)

@@ -7,13 +7,14 @@ Exit code 1 if a cell has fallen below its banked value by more than one more ru
 import argparse
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
 from retable.errors import InputError
+from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import ResultTable
 from retable.papers.parameters import cut_of
@@ -23,33 +24,45 @@ from retable.project.paths import BANK, TABLES
 from retable.results.tables import result_of
 from retable.runs.bank import read_lines as read_lines_of_bank
 from retable.runs.record import RunRecord
-from retable.tables.lines import Line, read_lines
+from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of
+from retable.tables.lines import read_lines
 from retable.tables.results import COST_UNITS, DIGITS, FACTOR, mean, of_folds
 from retable.text.folds import Fold
 
 TWO_DRAWS = 1.96 * math.sqrt(2)
+ROUNDING = 1e-9  # of floating-point numbers, not of printed ones
 COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
 
 
 class Banked(NamedTuple):
-    """Hold the mean score of a cell's banked runs, a fraction (NaN without any), and their number of test texts."""
+    """Hold the scores of a cell's banked runs, fractions (of folds one a seed), and their number of test texts.
 
-    value: float
-    texts: int
-
-
-def is_regression(line: Line, banked: Banked | None, factor: float, digits: int) -> bool:
-    """Return whether a cell is below its banked value by more than one more run may be, rounding aside.
-
-    That is half of its prediction interval; where it has none, what two draws of its test texts may differ by.
+    `spread` is that between seeds: of the cell or pooled over its column; None where no cell there has two runs.
     """
-    if banked is None or math.isnan(banked.value):
+
+    values: Sequence[float]
+    texts: int
+    spread: Spread | None = None
+
+
+def is_regression(measured: float, banked: Banked | None, digits: int) -> bool:
+    """Return whether a cell is below its banked value by more than one more run of another seed may be.
+
+    Test texts are the same, so their sampling allows nothing; only where no spread is known may a cell fall by what two
+    draws of them differ.
+
+    Args:
+        measured: a fraction.
+        digits: of the fraction that a table shows; a fall by one of the last is rounding.
+    """
+    if banked is None or not banked.values:
         return False
-    if line.low:
-        half = (float(line.high) - float(line.low)) / 2
+    before = mean(banked.values)
+    if banked.spread:
+        half = before - prediction_interval(banked.values, banked.spread)[0]
     else:
-        half = factor * TWO_DRAWS * math.sqrt(max(banked.value * (1 - banked.value), 0.0) / banked.texts)
-    return float(line.measured) < round(factor * banked.value, digits) - max(half, 10.0**-digits)
+        half = TWO_DRAWS * math.sqrt(before * (1 - before) / banked.texts)
+    return measured < before - max(half, 10.0**-digits) - ROUNDING
 
 
 def banked_values(table: ResultTable) -> dict[tuple[str, str], Banked]:
@@ -60,21 +73,34 @@ def banked_values(table: ResultTable) -> dict[tuple[str, str], Banked]:
         _, row, column = run.place
         if row in {each.id for each in table.rows} and run.cut == cut_of(table.column(column), protocol):
             found.setdefault((row, column), {}).setdefault(run.seed, {})[run.fold] = run  # the last one counts
-    return {
-        (row, column.id): mean_of(
+    scores = {
+        (row, column.id): scores_of(
             [list(runs.values()) for runs in seeds.values()], table.metric_of(column), column.domain
         )
         for (row, owner), seeds in found.items()
         for column in table.showing(owner)
         if table.metric_of(column) not in COST_UNITS
     }
+    return {key: each._replace(spread=spread_between(table, key, scores)) for key, each in scores.items()}
 
 
-def mean_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Banked:
-    """Return the mean score of seeds, of each of which all folds are there."""
+def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Banked:
+    """Return the scores of seeds, of each of which all folds are there."""
     whole = [runs for runs in seeds if len(runs) == max(1, runs[0].cut[1])]
     results = [of_folds([result_of(run, metric, domain) for run in runs]) for runs in whole]
-    return Banked(mean([each.value for each in results] or [math.nan]), results[0].texts if results else 0)
+    return Banked([each.value for each in results], results[0].texts if results else 0)
+
+
+def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tuple[str, str], Banked]) -> Spread | None:
+    """Return the spread between the seeds of a cell: none of a linear model, its own, or that of its column."""
+    if table.row(key[0]).model in LINEAR_MODELS:
+        return NO_SPREAD
+    column = [
+        each.values
+        for (row, name), each in scores.items()
+        if name == key[1] and table.row(row).model not in LINEAR_MODELS
+    ]
+    return spread_of(scores[key].values) or pooled_spread(column)
 
 
 def check_table(table: ResultTable, console: Console) -> int:
@@ -83,6 +109,7 @@ def check_table(table: ResultTable, console: Console) -> int:
     if not path.exists():
         raise InputError(f"{path} is missing; `make tables` builds it.")
     factor, digits = FACTOR[table.unit], DIGITS[table.unit]
+    places = digits + round(math.log10(factor))  # of a fraction
     banked = banked_values(table)
     shown = Table(
         "row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left"
@@ -93,12 +120,13 @@ def check_table(table: ResultTable, console: Console) -> int:
         if not line.measured and not refused:
             continue
         old = banked.get((line.row, line.column))
-        failed = refused or is_regression(line, old, factor, digits)
+        fell = bool(line.measured) and is_regression(float(line.measured) / factor, old, places)
+        failed = refused or fell
         failures += failed
         colour = "red" if failed else COLOURS.get(line.verdict, "dim")
         verdict = "refused" if refused else "regression" if failed else line.verdict or "–"
         interval = f"{line.low} – {line.high}" if line.low else ""
-        bank = f"{factor * old.value:.{digits}f}" if old is not None else ""
+        bank = f"{factor * mean(old.values):.{digits}f}" if old and old.values else ""
         said = f"[{colour}]{verdict}[/]"
         shown.add_row(line.row, line.column, line.measured, interval, line.published, bank, said)
     if shown.row_count:

@@ -20,6 +20,7 @@ Cost = Literal["flops_per_word", "seconds"]
 COSTS: tuple[Cost, ...] = get_args(Cost)
 MEAN = "mean of "  # so begins the title of a panel of several columns
 FLOOR = "floor: linear model or fastText"
+FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
 NAMED = 3  # columns of a mean; more are counted
 PanelRuns = tuple[Panel, OfRows]
 
@@ -173,6 +174,15 @@ def cost_values(points: Sequence[CostPoint], cost: Cost) -> tuple[list[float | N
     return [point.seconds for point in points], "seconds of training" + "".join(f", threads: {one}" for one in threads)
 
 
+def pareto_front(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the points (cost, accuracy) that no other one beats at their cost or less, cheapest first."""
+    front: list[tuple[float, float]] = []
+    for cost, accuracy in sorted(points, key=lambda point: (point[0], -point[1])):
+        if not front or accuracy > front[-1][1]:
+            front.append((cost, accuracy))
+    return front
+
+
 def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str, float, float]]:
     """Draw the points of a panel, and a line at the best floor; return name, x and y of those that are there."""
     values, label = cost_values(plot.marks, cost)
@@ -182,6 +192,11 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str,
         if chosen:
             look: dict[str, Any] = {"linestyle": "none", "color": colour, "marker": marker, "markersize": 5}
             place.plot(*zip(*chosen, strict=True), label=name, **look)
+    front = pareto_front([(value, point.accuracy) for point, value in points])
+    if len(front) > 1:
+        place.plot(
+            *zip(*front, strict=True), label=FRONT, color=FRONT_COLOUR, linewidth=1, drawstyle="steps-post", zorder=0
+        )
     if (floor := best_floor(plot.marks)) is not None:
         place.axhline(floor, color=ORANGE, linestyle=":", linewidth=1, zorder=0)
     place.set(title=plot.title, xlabel=label, ylabel="accuracy on test, %")

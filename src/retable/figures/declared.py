@@ -17,6 +17,7 @@ from retable.figures.parameters import ParameterFigure
 from retable.figures.roc import RocFigure
 from retable.figures.scatter import SizeFigure
 from retable.figures.words import TopWords
+from retable.papers.bench import TABLE_1 as BENCH
 from retable.papers.figures.fcsr import HEADS, LAYERS, LINES, WINDOW_ROWS, WINDOWS, transformer_row
 from retable.papers.figures.lama import ENCODERS, LENGTHS
 from retable.papers.paper import Column, Paper, ResultTable
@@ -154,7 +155,19 @@ TRANSFORMER_F_FIGURES: tuple[AnyFigure, ...] = (
         wanted=("基金", "风险"),
     ),
 )
+BENCH_FIGURES: tuple[AnyFigure, ...] = (
+    CostFigure(
+        "bench-figure-1",
+        "What beats what, and what it costs",
+        "Ours, not a paper's: means over corpora of every system with the same vectors, eight trials and whole "
+        f"trainings (docs/bench.md). {COST_CAPTION}",
+        tuple(Panel(BENCH.name, column.id) for column in BENCH.columns),
+        rows=tuple(row.id for row in BENCH.rows),
+        most=1,
+    ),
+)
 FIGURES: dict[str, tuple[AnyFigure, ...]] = {
+    "bench": BENCH_FIGURES,
     "fcsr": FCSR_FIGURES,
     "lama": LAMA_FIGURES,
     "transformer-f": TRANSFORMER_F_FIGURES,

@@ -1,7 +1,7 @@
 """The pages that the bank alone gives: no run's folder is read, no data are needed, and nothing is trained.
 
 In   docs/results/ (the bank), data/digests.json, data/published/
-Out  docs/results.md, docs/claims.md, docs/figures/, the table in README.md
+Out  docs/results.md, docs/claims.md, docs/bench.md, docs/figures/, the table in README.md
 """
 
 import re
@@ -17,6 +17,7 @@ from retable.figures.style import INK
 from retable.files import atomic_file, read_csv, read_json
 from retable.papers import papers, result_table, result_tables
 from retable.papers.paper import ResultTable
+from retable.results.bench import bench_markdown
 from retable.results.claims import Copies, Judge, claims_markdown
 from retable.results.figures import write_figures
 from retable.results.generated import renew
@@ -27,6 +28,7 @@ from retable.runs.record import RunRecord
 from retable.tables.markdown import result_markdown
 
 BANK_SCALE = "measure"  # the protocols under which the bank's runs are current
+BENCH_TABLE = "bench-table-1"
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
 CHANGED = (  # as `retable.runs.provenance.git_commit` says it
     "A + behind a commit: tracked files of src/ had changes that were not committed when the "
@@ -84,6 +86,8 @@ def write_pages(root: Path, bank: Path) -> int:
     judge = Judge(read_copies(bank), resolver.protocol)
     claims = claims_markdown(lambda name: resolver.fill(result_table(name)).runs, judge)
     renew(docs / "claims.md", "claims", claims)
+    if resolver.fill(result_table(BENCH_TABLE)).runs:
+        renew(docs / "bench.md", "bench", bench_markdown(resolver, judge))
     renew(root / "README.md", "results", front_table(resolver))
     return len(resolver.current())
 

@@ -75,8 +75,12 @@ class RunResult:
 
     @property
     def of_texts(self) -> float:
-        """Return the variance of the score from one set of test texts to another."""
-        return self.value * (1 - self.value) / self.texts if self.sampling is None else self.sampling
+        """Return the variance of the score from one set of test texts to another.
+
+        Of a share two right and two wrong answers are added (Agresti and Coull, 1998): one of 100% varies too.
+        """
+        share = (self.value * self.texts + 2) / (self.texts + 4)
+        return share * (1 - share) / self.texts if self.sampling is None else self.sampling
 
 
 def is_whole(training: Mapping[str, Any], ran: int | None, curve: Sequence[float], of_row: int) -> bool:
@@ -289,7 +293,8 @@ def _judged(
         return "one-run"
     column_values = [float(other.value) for (_, name), other in printed.items() if name == column.id]
     low, high = (end * factor for end in interval)
-    return verdict(low, high, float(number.value), max(column_values) - min(column_values))
+    rounded = 0.5 * 10.0 ** -len(number.value.partition(".")[2])  # what the printed number may have lost
+    return verdict(low - rounded, high + rounded, float(number.value), max(column_values) - min(column_values))
 
 
 def interval_of_cell(
@@ -316,7 +321,8 @@ def interval_of_cell(
         and not any(run.of_epochs for run in runs[other.id, column.id])
     )
     spread = NO_SPREAD if row.model in LINEAR_MODELS else spread_of(values) or pooled_spread(others)
-    return prediction_interval(values, spread, 0.0 if paper_split else mine[0].of_texts) if spread else None
+    of_texts = 0.0 if paper_split else mean([run.of_texts for run in mine])
+    return prediction_interval(values, spread, of_texts) if spread else None
 
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
