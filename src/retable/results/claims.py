@@ -18,11 +18,10 @@ from retable.papers import NAMES, paper_of_table, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.papers.paper import Column, ResultTable, Row
 from retable.results.resolving import OfSeed, shown_of_seed
-from retable.results.tables import epochs_of, published_numbers
+from retable.results.tables import epochs_of, had_its_end, published_numbers
 from retable.runs.predictions import read_right
 from retable.tables.comparison import FEWEST_UNITS, Comparison, compare, compare_units, holm
 from retable.tables.markdown import markdown_table
-from retable.tables.results import is_whole
 
 Cell = Sequence[OfSeed]
 Shown = Mapping[tuple[str, str], Cell]  # row, column -> its cell
@@ -105,28 +104,30 @@ class Judge:
         pairs = [answers(one, other, self.right_of) for one, other in zip(cells[0], cells[1], strict=True)]
         runs = (min(len(pair.first) for pair in pairs), min(len(pair.second) for pair in pairs))
         units = [
-            np.concatenate([accuracies_of_units(rows[:count], pair.folds) for pair, rows in of_pairs], axis=1)
-            for count, of_pairs in zip(
-                runs, ([(pair, pair.first) for pair in pairs], [(pair, pair.second) for pair in pairs]), strict=True
-            )
+            units_of([(pair.first, pair.folds) for pair in pairs], runs[0]),
+            units_of([(pair.second, pair.folds) for pair in pairs], runs[1]),
         ]
-        texts, count = sum(len(pair.ids) for pair in pairs), units[0].shape[1]
-        why = self.why_none(table, rows, columns, cells) or why_too_few(rows, runs, pairs, count)
-        comparison = None
-        if not why and count > 1:
-            comparison = compare_units(units[0], units[1], texts)
-        elif not why:
-            (pair,), column = pairs, columns[0]
-            comparison = compare(
-                pair.first,
-                pair.second,
-                seedless=(is_seedless(first), is_seedless(second)),
-                copies=clusters_of(pair.ids, self.copies.get(column.corpus or "", {})),
-                same_texts=column.split == "paper",
-            )
+        why = self.why_none(table, rows, columns, cells) or why_too_few(rows, runs, pairs, units[0].shape[1])
+        comparison = None if why else self.compared(rows, columns[0], pairs, units)
+        texts = sum(len(pair.ids) for pair in pairs)
         difference = float((units[0].mean(axis=0) - units[1].mean(axis=0)).mean()) if texts else float("nan")
         shown = comparison.runs if comparison else runs
         return Line(number, first, second, on, texts, shown, difference, value, comparison, why)
+
+    def compared(
+        self, rows: tuple[Row, Row], column: Column, pairs: Sequence["Pair"], units: Sequence[npt.NDArray[np.float64]]
+    ) -> Comparison:
+        """Return the comparison over units, where there are several, or else over the texts of one pair."""
+        if units[0].shape[1] > 1:
+            return compare_units(units[0], units[1], sum(len(pair.ids) for pair in pairs))
+        (pair,) = pairs
+        return compare(
+            pair.first,
+            pair.second,
+            seedless=(is_seedless(rows[0]), is_seedless(rows[1])),
+            copies=clusters_of(pair.ids, self.copies.get(column.corpus or "", {})),
+            same_texts=column.split == "paper",
+        )
 
     def right_of(self, predictions: Path) -> dict[str, bool]:
         """Return id of a test text -> whether a run answered it rightly; a file is read once."""
@@ -142,11 +143,10 @@ class Judge:
         for row, of_row in zip(rows, cells, strict=True):
             limits = set()
             for column, cell in zip(columns, of_row, strict=True):
-                whole = epochs_of(row, column, self.protocol_of(table))
+                of_epochs = epochs_of(row, column, self.protocol_of(table))
                 for run in (run for seed in cell for run in seed):
-                    training = run.metrics["parameters"]["training"]
-                    limits.add(training.get("max_words", 0))
-                    cut += [row.id] if not is_whole(training, run.metrics["epochs"]["run"], run.curve, whole) else []
+                    limits.add(run.metrics["parameters"]["training"].get("max_words", 0))
+                    cut += [] if had_its_end(run, of_epochs) else [row.id]
             words.append(limits)
         if cut:
             return f"cut: {', '.join(dict.fromkeys(cut))}"
@@ -181,6 +181,13 @@ def answers_of_seed(runs: OfSeed, right_of: Callable[[Path], dict[str, bool]]) -
         for run in shown_of_seed(runs)
         for text, right in right_of(run.predictions).items()
     }
+
+
+def units_of(
+    pairs: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]], runs: int
+) -> npt.NDArray[np.float64]:
+    """Return the accuracy of each of so many runs on the folds of all columns, (run, unit)."""
+    return np.concatenate([accuracies_of_units(right[:runs], folds) for right, folds in pairs], axis=1)
 
 
 def accuracies_of_units(right: npt.NDArray[np.float64], folds: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

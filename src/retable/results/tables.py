@@ -57,9 +57,15 @@ def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
 def result_of(run: RunRecord, metric: str, domain: str = "", of_row: int = 0) -> RunResult:
     """Return what a table needs of a run, whose row has so many epochs."""
     result = RunResult.from_metrics(run.metrics, run.cost, metric, domain)
-    whole = is_whole(run.metrics["parameters"]["training"], run.metrics["epochs"]["run"], run.curve, of_row)
     sampling = sampling_of_f1(*run.answers()) if metric == "macro_f1" else None
-    return replace(result, earlier=earlier_versions(run), of_epochs=0 if whole else of_row, sampling=sampling)
+    return replace(
+        result, earlier=earlier_versions(run), of_epochs=0 if had_its_end(run, of_row) else of_row, sampling=sampling
+    )
+
+
+def had_its_end(run: RunRecord, of_row: int) -> bool:
+    """Return whether a run of a row of so many epochs is whole (docs/protocol.md, rule 3)."""
+    return is_whole(run.metrics["parameters"]["training"], run.metrics["epochs"]["run"], run.curve, of_row)
 
 
 def earlier_versions(run: RunRecord) -> str:
