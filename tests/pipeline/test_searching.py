@@ -8,12 +8,13 @@ import pytest
 
 from retable.errors import InputError
 from retable.experiments import searching
-from retable.experiments.scale import model_preset
+from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, write_json
 from retable.models import LINEAR_MODELS
 from retable.papers import paper, trials
 from retable.papers.parameters import folds_of, row_parameters
 from retable.papers.trials import COUNT, GRID, bank_trials, chosen_options, options_of_trial, trials_of
+from retable.results.resolving import NOT_SEARCHED, Resolver
 from retable.runs.provenance import versions
 
 TABLE = paper("bench").results[0]
@@ -118,6 +119,15 @@ def test_nothing_is_chosen_before_all_trials_are_there(trained, places):
     assert chosen_options(TABLE.name, "cnn", "covid-sentiment") == {}
     search()
     assert trained[COUNT:] == [8]
+
+
+def test_a_run_that_a_row_would_have_without_its_search_fills_no_cell_before_it(trained):
+    """As it stands, the row may be another table's row, whose runs are at hand."""
+    plan = scale_preset("measure")
+    filled, reason = Resolver(plan).runs_of(TABLE, CELL)
+    assert (filled, reason) == ([], NOT_SEARCHED)
+    search()
+    assert Resolver(plan).runs_of(TABLE, CELL)[1] != NOT_SEARCHED
 
 
 def test_a_trial_of_other_data_or_code_is_trained_again_and_a_banked_one_is_not(trained, places):

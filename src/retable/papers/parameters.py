@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from retable.papers.paper import Column, Row
-from retable.papers.trials import chosen_options
+from retable.papers.trials import chosen_options, has_all_trials
 from retable.text.folds import Fold
 from retable.text.units import RAW
 
@@ -53,6 +53,11 @@ def searched_options(row: Row, corpus: str) -> Mapping[str, Section]:
     """Return what a search on dev chose for a row on a corpus; nothing where there was none, or it has not ended."""
     found = row.searched.get(corpus, {})
     return chosen_options(row.search, row.id, corpus) if row.search else found
+
+
+def is_searched(row: Row, corpus: str) -> bool:
+    """Return whether all trials of a row are there, or it has none: only then its runs are known."""
+    return not row.search or has_all_trials(row.search, row.id, corpus)
 
 
 def seeds_of(column: Column, protocol: Section) -> list[int]:

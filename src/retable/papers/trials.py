@@ -62,12 +62,17 @@ def options_of_trial(number: int, sections: Mapping[str, Mapping[str, Any]]) -> 
 
 def chosen_options(table: str, row: str, corpus: str) -> Options:
     """Return what the best trial on dev changes, the first of equals; nothing before all trials are there."""
-    found = trials_of(table).get((row, corpus), {})
-    if len(found) < COUNT:
+    if not has_all_trials(table, row, corpus):
         return {}
+    found = trials_of(table)[row, corpus]
     best = max(sorted(found), key=lambda number: float(found[number]["dev"]))
     options: Options = found[best]["options"]
     return options
+
+
+def has_all_trials(table: str, row: str, corpus: str) -> bool:
+    """Return whether a row's search on a corpus has ended."""
+    return len(trials_of(table).get((row, corpus), {})) == COUNT
 
 
 def trials_of(table: str) -> Mapping[tuple[str, str], Mapping[int, Mapping[str, Any]]]:

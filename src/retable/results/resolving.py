@@ -17,7 +17,7 @@ from retable.experiments.scale import MODEL_SECTIONS, model_preset, scale_preset
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import Column, ResultTable, Row
-from retable.papers.parameters import cut_of, folds_of, other_options, row_parameters, seeds_of, serves
+from retable.papers.parameters import cut_of, folds_of, is_searched, other_options, row_parameters, seeds_of, serves
 from retable.project.paths import TAGGED, VECTORS
 from retable.runs.recipes import from_text, majors
 from retable.runs.record import RunRecord
@@ -26,7 +26,7 @@ from retable.tables.results import IN_NO_SCALE
 Key = tuple[str, str]  # row, column
 Cell = Mapping[str, str]  # row, column, model, corpus, vectors
 OfSeed = list[RunRecord]  # one run, or those of all folds in their order
-NOT_RUN, REFUSED = "not run yet", "refused"
+NOT_RUN, REFUSED, NOT_SEARCHED = "not run yet", "refused", "its options are not searched yet"
 SCALES = ("cpu", "full", "paper")  # the least work first; measure has full's cells, smoke the project's own samples
 
 
@@ -159,7 +159,9 @@ class Resolver:
         """Return the runs of a cell, seed by seed, and why one that is planned is missing; empty if none is."""
         place = (table.name, cell["row"], cell["column"])
         if place not in self._runs:
-            self._runs[place] = self._runs_of(table, cell, self.placed.get(place, []))
+            searched = is_searched(table.row(cell["row"]), cell["corpus"])
+            found = self._runs_of(table, cell, self.placed.get(place, [])) if searched else ([], NOT_SEARCHED)
+            self._runs[place] = found
         return self._runs[place]
 
     def _runs_of(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> tuple[list[OfSeed], str]:
