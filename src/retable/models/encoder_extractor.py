@@ -1,0 +1,285 @@
+"""Encoder1-Encoder2: a local extractor, CNN or disconnected RNN, that reads a global vector as one more word.
+
+Source     Niu et al., "Enhancing Local Feature Extraction with Global Representation for Neural Text Classification",
+           EMNLP 2019. Encoder1 reads the whole text to h_1 ... h_T. Interaction SAME: g_t = MLP(max over i of h_i), one
+           for all windows. ATTEND: a_ti = softmax over i of tanh(W_q c_t) . tanh(W_k h_i), g_t = MLP(sum of a_ti h_i),
+           where c_t is the mean of window t. Encoder2: CNN, l_t = relu(W [window t; g_t] + b), or DRNN, below. The text
+           is the maximum of l_t over its words; then an MLP.
+DRNN       Wang, "Disconnected Recurrent Neural Networks for Text Categorization", ACL 2018: l_t is the last state of a
+           GRU that starts from zero at every window, here with g_t as the word before it.
+Reading    the paper was not at hand, nor its equations' numbers: all this is from its code (cdbgogo/Encoder1-Encoder2)
+           and notes on it. Encoder1 is a GRU of one direction by default: "Encoder-" in FCSR's table 3 names none.
+           Window t is word t and the k - 1 before it, zeros before the text, for both extractors and for c_t, whose
+           zeros count; the code's convolution is centred. l_t of the DRNN passes W^C, linear, before the maximum.
+Departure  no batch normalisation, by which texts of a batch would meet; no second dropout on what the DRNN reads. The
+           code's CNN under ATTEND also reads the maximum of h_i, and its classifier has 2000 linear units: ours is one
+           for both. torch's GRU, whose reset gate stands after the product with the state.
+Method     what a word gives to the gates is the same in all its k windows and computed once; the windows of all words
+           take their k steps together.
+Shapes     B texts, T words (padded on the right), D vector size, G size of h_i, k window, H states, K filters, F size
+           of l_t, C classes.
+"""
+
+from typing import Literal, get_args
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.classifier import classifier_flops, text_classifier
+from retable.layers.embedding import WordEmbedding
+from retable.layers.heads import softmax_over_words
+from retable.layers.network import Network
+from retable.layers.products import Linear
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_choice, check_share
+
+Encoder = Literal["gru", "cnn", "attention"]
+Extractor = Literal["cnn", "drnn"]
+Interaction = Literal["same", "attention"]
+WIDTHS = (3, 5, 7)  # words that the filters of Encoder1, if it is a CNN, span
+
+
+class GlobalGRU(nn.Module):
+    """Encoder1 as a GRU: its states, and their maximum."""
+
+    def __init__(self, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.gru, self.size = nn.GRU(dim, hidden, batch_first=True), hidden
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T, D) and their mask to h, (B, T, G)."""
+        return states_of_words(self.gru, x, mask)
+
+    def pool(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Map h (B, T, G) to one vector a text, (B, G)."""
+        return max_over_words(states, mask)
+
+    def flops_per_word(self) -> float:
+        """Forward multiply-adds, times two: 3 H (D + H)."""
+        return recurrent_flops(self.gru)
+
+
+class GlobalAttention(GlobalGRU):
+    """Encoder1 as a GRU under attention: its states times their weights, and the sum of these."""
+
+    def __init__(self, dim: int, hidden: int) -> None:
+        super().__init__(dim, hidden)
+        self.query = nn.Linear(hidden, 1, bias=False)  # w
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T, D) and their mask to h, (B, T, G)."""
+        states = super().forward(x, mask)
+        weights = softmax_over_words(self.query(torch.tanh(states)), mask)  # softmax(w . tanh(h_t)), (B, 1, T)
+        return states * weights.transpose(1, 2)
+
+    def pool(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Map h (B, T, G), zero on padding, to one vector a text, (B, G)."""
+        return states.sum(dim=1)
+
+    def flops_per_word(self) -> float:
+        """Forward multiply-adds, times two: those of the GRU, the score and the weighing 2 H."""
+        return super().flops_per_word() + 2 * 2 * self.size
+
+
+class GlobalCNN(nn.Module):
+    """Encoder1 as a CNN of three widths, each centred on the word."""
+
+    def __init__(self, dim: int, filters: int) -> None:
+        super().__init__()
+        self.convolutions = nn.ModuleList(nn.Conv1d(dim, filters, width, padding=width // 2) for width in WIDTHS)
+        self.size = filters * len(WIDTHS)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T, D), zero on padding, and their mask to h, (B, T, G)."""
+        maps = torch.cat([convolution(x.transpose(1, 2)) for convolution in self.convolutions], dim=1)
+        return F.relu(maps).transpose(1, 2)
+
+    def pool(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Map h (B, T, G) to one vector a text, (B, G)."""
+        return max_over_words(states, mask)
+
+    def flops_per_word(self) -> float:
+        """Forward multiply-adds, times two: (3 + 5 + 7) D K."""
+        return 2.0 * sum(weight.numel() for weight in self.parameters() if weight.dim() == 3)
+
+
+class Same(nn.Module):
+    """One global vector for all windows of a text."""
+
+    def __init__(self, encoder: GlobalGRU | GlobalCNN, dim: int) -> None:
+        super().__init__()
+        self.encoder, self.mlp = encoder, nn.Linear(encoder.size, dim)
+
+    def forward(self, x: Tensor, before: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T, D) and their mask to g, (B, 1, D), whatever stands in the windows."""
+        pooled = self.encoder.pool(self.encoder(x, mask), mask)
+        return F.relu(self.mlp(pooled)).unsqueeze(1)  # g = MLP(max h)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: Encoder1's a word, G D a text."""
+        return self.encoder.flops_per_word() + 2 * self.mlp.weight.numel() / words_per_text
+
+
+class Attend(nn.Module):
+    """A global vector for each window: the states of Encoder1 by how they suit the mean of the window."""
+
+    def __init__(self, encoder: GlobalGRU | GlobalCNN, dim: int, window: int) -> None:
+        super().__init__()
+        self.encoder, self.mlp, self.window = encoder, Linear(encoder.size, dim), window
+        self.query, self.key = Linear(dim, dim, bias=False), Linear(encoder.size, dim, bias=False)  # W_q, W_k
+
+    def forward(self, x: Tensor, before: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T, D), the same with k - 1 zeros before them, and the mask to g, (B, T, D)."""
+        states = self.encoder(x, mask)
+        means = F.avg_pool1d(before.transpose(1, 2), self.window, stride=1).transpose(1, 2)  # c_t, (B, T, D)
+        scores = torch.tanh(self.query(means)) @ torch.tanh(self.key(states)).transpose(1, 2)  # (B, T, T)
+        weights = torch.softmax(scores.masked_fill(~mask.unsqueeze(1), -torch.inf), dim=2)  # a_ti
+        return F.relu(self.mlp(weights @ states))  # g_t = MLP(sum of a_ti h_i)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: Encoder1's, D D + 2 G D, and T (D + G) for scores and sums, a word."""
+        size, dim = self.key.weight.shape[1], self.key.weight.shape[0]
+        return self.encoder.flops_per_word() + 2 * (dim**2 + 2 * size * dim + words_per_text * (dim + size))
+
+
+class LocalCNN(nn.Module):
+    """Encoder2 as a CNN: filters over a window and its global vector."""
+
+    def __init__(self, dim: int, filters: int, window: int) -> None:
+        super().__init__()
+        self.convolution = nn.Conv1d(dim, filters, window)
+        self.of_global = Linear(dim, filters, bias=False)  # the filters' part for g_t
+        self.size = filters
+
+    def forward(self, before: Tensor, g: Tensor) -> Tensor:
+        """Map words with k - 1 zeros before them (B, k - 1 + T, D), and g, to l, (B, T, K)."""
+        maps = self.convolution(before.transpose(1, 2)).transpose(1, 2)
+        return F.relu(maps + self.of_global(g))  # relu(W [window t; g_t] + b)
+
+    def flops(self) -> tuple[int, int]:
+        """Forward multiply-adds, times two: k D K a word, D K a global vector."""
+        return 2 * self.convolution.weight.numel(), 2 * self.of_global.weight.numel()
+
+
+class LocalDRNN(nn.Module):
+    """Encoder2 as a disconnected RNN: a GRU that starts again at every window, from its global vector."""
+
+    def __init__(self, dim: int, hidden: int, window: int, dropout: float) -> None:
+        super().__init__()
+        self.inputs, self.states = Linear(dim, 3 * hidden), Linear(hidden, 3 * hidden)  # gates r, z and candidate n
+        self.dropout = nn.Dropout(dropout)
+        self.last = Linear(hidden, hidden, bias=False)  # W^C
+        self.window, self.size = window, hidden
+
+    def forward(self, before: Tensor, g: Tensor) -> Tensor:
+        """Map words with k - 1 zeros before them (B, k - 1 + T, D), and g, to l, (B, T, H)."""
+        given, count = self.inputs(before), before.shape[1] - self.window + 1
+        zero = before.new_zeros(1, 1, self.size)
+        state = gru_step(self.inputs(g), self.states.bias, zero)  # from a state of zero; (B, 1 or T, H)
+        for step in range(self.window):  # word t - k + 1 + step of every window t
+            state = gru_step(given[:, step : step + count], self.states(state), state)
+        local: Tensor = self.last(self.dropout(state))
+        return local
+
+    def flops(self) -> tuple[int, int]:
+        """Forward multiply-adds, times two: 3 D H + k 3 H H + H H a word, 3 D H a global vector."""
+        of_inputs = self.inputs.weight.numel()
+        return 2 * (of_inputs + self.window * self.states.weight.numel() + self.last.weight.numel()), 2 * of_inputs
+
+
+class EncoderExtractor(Network):
+    """Encoder1-Encoder2.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        encoder: Encoder1: gru, cnn, attention (a GRU's states times their weights, summed under SAME).
+        extractor: Encoder2: cnn, drnn.
+        interaction: global vector of a window: same (for all windows of a text), attention.
+        window: words of a window, k.
+        hidden: states of a GRU, in Encoder1 and in the DRNN.
+        filters: filters of a width, in Encoder1 and Encoder2; without effect unless one of them is a CNN.
+        mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
+        dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
+        dropout_states: the same of the DRNN's last states; without effect unless `extractor` is drnn.
+        dropout: the same of the classifier's hidden units, or without them of the text's vector.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        encoder: Encoder = "gru",
+        extractor: Extractor = "cnn",
+        interaction: Interaction = "same",
+        window: int = 15,
+        hidden: int = 300,
+        filters: int = 128,
+        mlp_hidden: int = 300,
+        dropout_words: float = 0.2,
+        dropout_states: float = 0.1,
+        dropout: float = 0.2,
+    ) -> None:
+        super().__init__()
+        check_choice("encoder", encoder, get_args(Encoder))
+        check_choice("extractor", extractor, get_args(Extractor))
+        check_choice("interaction", interaction, get_args(Interaction))
+        for option, count in (("window", window), ("hidden", hidden), ("filters", filters)):
+            check_at_least(option, count, 1)
+        check_at_least("mlp_hidden", mlp_hidden, 0)
+        for option, share in (("dropout_words", dropout_words), ("dropout_states", dropout_states)):
+            check_share(option, share)
+        check_share("dropout", dropout)
+        self.embedding, self.window = embedding, window
+        self.dropout_words = nn.Dropout(dropout_words)
+        dim = embedding.dim
+        encoder1 = build_encoder(encoder, dim, hidden, filters)
+        self.interaction = Same(encoder1, dim) if interaction == "same" else Attend(encoder1, dim, window)
+        self.extractor = (
+            LocalCNN(dim, filters, window) if extractor == "cnn" else LocalDRNN(dim, hidden, window, dropout_states)
+        )
+        self.classifier = text_classifier(self.extractor.size, mlp_hidden, classes, dropout)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        x = self.dropout_words(self.embedding(words)) * mask.unsqueeze(2)  # (B, T, D)
+        before = F.pad(x, (0, 0, self.window - 1, 0))  # zeros before the text, (B, k - 1 + T, D)
+        local = self.extractor(before, self.interaction(x, before, mask))  # l_t, (B, T, F)
+        logits: Tensor = self.classifier(max_over_words(local, mask))
+        return logits
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: Encoder1 and interaction, Encoder2, its global vectors; the classifier."""
+        of_word, of_vector = self.extractor.flops()
+        vectors = 1 / words_per_text if isinstance(self.interaction, Same) else 1.0
+        own = of_word + of_vector * vectors + classifier_flops(self.classifier) / words_per_text
+        return self.interaction.flops_per_word(words_per_text) + own
+
+
+def build_encoder(encoder: Encoder, dim: int, hidden: int, filters: int) -> GlobalGRU | GlobalCNN:
+    """Return Encoder1."""
+    if encoder == "cnn":
+        return GlobalCNN(dim, filters)
+    return GlobalGRU(dim, hidden) if encoder == "gru" else GlobalAttention(dim, hidden)
+
+
+def gru_step(given: Tensor, kept: Tensor, state: Tensor) -> Tensor:
+    """Return the next state of torch's GRU, (..., H).
+
+    Args:
+        given: W x + b for both gates and the candidate, (..., 3 H).
+        kept: U h + b for the same, (..., 3 H).
+        state: h, (..., H).
+    """
+    size = state.shape[2]
+    r, z = torch.sigmoid(given[..., : 2 * size] + kept[..., : 2 * size]).chunk(2, dim=-1)
+    n = torch.tanh(given[..., 2 * size :] + r * kept[..., 2 * size :])
+    return torch.lerp(n, state.expand_as(n), z)  # (1 - z) n + z h
+
+
+def max_over_words(x: Tensor, mask: Tensor) -> Tensor:
+    """Return the largest value of each component over the real words: (B, T, d) to (B, d)."""
+    return x.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
