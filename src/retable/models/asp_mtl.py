@@ -1,0 +1,237 @@
+"""ASP-MTL: SP-MTL whose shared states hide their domain from an adversary, and stand across the private ones.
+
+Source     Liu, Qiu, Huang, "Adversarial Multi-task Learning for Text Classification", ACL 2017, eq. 8-15: the states
+           and classifiers of section 3, the adversary (eq. 12-13), the orthogonality constraints (eq. 14), their sum
+           (eq. 15); section 5.5 for the transfer. FCSR's table 5 calls it ASPMTL.
+Transfer   FCSR's A-MTLSC and A-MTLBC are ASP-MTL-SC and ASP-MTL-BC, in 31 of 32 cells one minus the error rates of the
+           source's table 3. "We take turns choosing 15 tasks to train our model M_S", whose shared LSTM goes, frozen,
+           to "a second network M_T that is used for the remaining one task": single channel, a classifier on s_T;
+           bi-channel, "an extra LSTM" beside it. Here all turns stand in one network: for each domain an M_S of the
+           others, which learns by the auxiliary loss, and an M_T, which gives the answers. A step trains K networks.
+Reading    L_Adv is in eq. 13 already times lambda; it counts once (eq. 15). U, printed d x d, has a row a domain. The
+           reversal's strength is 1. Eq. 6, 10, 13 and 14 are sums over texts: all are divided by the texts of the
+           batch, with weights alpha_k of 1. The rows of S^k and H^k are the last states of the batch's texts of domain
+           k, neither centred nor brought to one length, as eq. 14 prints it; the code of Bousmalis et al. does both.
+Departure  a batch holds texts of all domains, each with its share, where the paper has one task of 16 texts a step:
+           there S^k has 16 rows, here about three of 50. M_T learns beside its M_S, not after it. All M_S read one
+           table of word vectors: with embedding.tune false an M_S has seen nothing of the domain that it leaves out;
+           with true, its word vectors have. The unlabelled texts, which eq. 13 could read too, are left out.
+Decision   dropout on what a classifier reads, none before the adversary. First weights are torch's, as of sp-mtl,
+           where the paper draws from [-0.1, 0.1]. An M_S of one domain has no adversary: it could only be right.
+Shapes     B texts, T words (padded on the right), D vector size, H states of an LSTM, K domains, C classes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.gradient_reversal import reverse_gradient
+from retable.layers.network import Network, Task
+from retable.layers.recurrent import recurrent_flops
+from retable.models.options import check_at_least, check_choice, check_share
+from retable.models.sp_mtl import last_states
+
+Transfer = Literal["none", "single-channel", "bi-channel"]
+
+
+class SharedPrivate(nn.Module):
+    """A shared LSTM with its adversary, and an LSTM and a classifier of each domain: the paper's ASP-MTL, or an M_S.
+
+    Args:
+        size: numbers in a word vector, D.
+        classes: number of classes, in every domain.
+        domains: number of domains, 1 or more; one has no adversary.
+        hidden: states of an LSTM.
+        dropout: share of the components of [h_T; s_T] that are dropped in training.
+    """
+
+    def __init__(self, size: int, classes: int, domains: int, *, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.shared = nn.LSTM(size, hidden, batch_first=True)  # theta_s
+        self.private = nn.ModuleList(nn.LSTM(size, hidden, batch_first=True) for _ in range(domains))  # theta_k
+        self.discriminator = nn.Linear(hidden, domains) if domains > 1 else None  # U, b
+        self.dropout = nn.Dropout(dropout)
+        self.outputs = nn.ModuleList(nn.Linear(2 * hidden, classes) for _ in range(domains))
+        self.classes = classes
+
+    def forward(self, x: Tensor, mask: Tensor, domains: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Map word vectors (B, T, D), their mask and the domains (B,) to logits (B, C) and both states, (B, H) each."""
+        shared = states_of(self.shared, x, mask)  # s_T, eq. 8
+        private, logits = torch.empty_like(shared), shared.new_empty(len(x), self.classes)
+        texts_of = {domain: domains == domain for domain in domains.unique().tolist()}
+        for domain, own in texts_of.items():
+            private[own] = states_of(self.private[domain], x[own], mask[own])  # h_T, eq. 9
+        text = self.dropout(torch.cat((private, shared), dim=1))  # (B, 2 H)
+        for domain, own in texts_of.items():
+            logits[own] = self.outputs[domain](text[own]).to(logits.dtype)
+        return logits, shared, private
+
+    def adversarial_loss(self, shared: Tensor, domains: Tensor) -> Tensor:
+        """Return what the discriminator learns to lower and, behind the reversal, the shared LSTM to raise, a scalar.
+
+        Returns: the mean over texts of -log D(s_T) of their domains; 0 where there is one domain.
+        """
+        if self.discriminator is None:
+            return shared.new_zeros(())
+        return F.cross_entropy(self.discriminator(reverse_gradient(shared, 1.0)), domains)  # eq. 12-13
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an M_S made of a batch: its logits and states of `texts`, bool (B,), of the domains as it counts them."""
+
+    model: SharedPrivate
+    texts: Tensor
+    domains: Tensor
+    logits: Tensor
+    shared: Tensor
+    private: Tensor
+
+
+class ASPMTL(Network):
+    """Adversarial shared-private model for texts of several domains.
+
+    Args:
+        embedding: the words' vectors, shared by all domains.
+        classes: number of classes, in every domain.
+        domains: number of domains, 1 or more; with a transfer 2 or more.
+        hidden: states of every LSTM.
+        adversarial: lambda, weight of the adversary's loss, 0 or more.
+        difference: gamma, weight of the orthogonality constraints, 0 or more.
+        transfer: none: all domains learn together. Else each domain is answered by a shared LSTM that the others have
+            trained: single-channel, by a classifier on it; bi-channel, with an LSTM of the domain's own beside it.
+        dropout: share of the components that a classifier reads that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("domains",)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        domains: int,
+        *,
+        hidden: int = 150,
+        adversarial: float = 0.05,
+        difference: float = 0.01,
+        transfer: Transfer = "none",
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_at_least("adversarial", adversarial, 0)
+        check_at_least("difference", difference, 0)
+        check_choice("transfer", transfer, get_args(Transfer))
+        check_share("dropout", dropout)
+        moves, has_own = transfer != "none", transfer == "bi-channel"
+        if moves and domains < 2:
+            raise ValueError(f'transfer is "{transfer}"; allowed: none where there is one domain')
+        self.embedding, self.adversarial, self.difference = embedding, adversarial, difference
+        self.moves, self.classes = moves, classes
+        size, turns = embedding.dim, domains if moves else 0
+        self.models = nn.ModuleList(  # an M_S of the other domains for each, or one of all
+            SharedPrivate(size, classes, domains - moves, hidden=hidden, dropout=dropout) for _ in range(turns or 1)
+        )
+        self.own = nn.ModuleList(nn.LSTM(size, hidden, batch_first=True) for _ in range(turns if has_own else 0))
+        self.dropout = nn.Dropout(dropout)
+        self.outputs = nn.ModuleList(nn.Linear((1 + has_own) * hidden, classes) for _ in range(turns))
+        self.seen: list[Seen] = []  # in training, from forward to auxiliary_loss
+
+    @classmethod
+    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
+        """Return the network for the domains of a task."""
+        return cls(embedding, task.classes, len(task.domains), **options)
+
+    def forward(self, words: Tensor, mask: Tensor, domains: Tensor) -> Tensor:
+        """Map words (B, T), their mask and the domain of each text, (B,), to logits (B, C)."""
+        x, self.seen = self.embedding(words), []
+        if self.moves:
+            return self.transferred(x, mask, domains)
+        return self.learnt(0, x, mask, domains, torch.ones_like(domains, dtype=torch.bool))
+
+    def model(self, number: int) -> SharedPrivate:
+        """Return the M_S that leaves out the domain of this number; without a transfer there is the first alone."""
+        found = self.models[number]
+        assert isinstance(found, SharedPrivate)
+        return found
+
+    def learnt(self, number: int, x: Tensor, mask: Tensor, domains: Tensor, texts: Tensor) -> Tensor:
+        """Return the logits of an M_S for some texts, bool (B,), whose domains, (B,), are counted as it does."""
+        found = self.model(number)
+        logits, shared, private = found(x[texts], mask[texts], domains[texts])
+        if self.training:
+            self.seen.append(Seen(found, texts, domains[texts], logits, shared, private))
+        return logits
+
+    def transferred(self, x: Tensor, mask: Tensor, domains: Tensor) -> Tensor:
+        """Return the logits (B, C) of each domain's M_T; in training each M_S reads the other domains' texts."""
+        logits = x.new_empty(len(x), self.classes)
+        for left_out in range(len(self.models)):
+            own = domains == left_out
+            if self.training and not own.all():
+                self.learnt(left_out, x, mask, domains - (domains > left_out).long(), ~own)
+            if own.any():
+                logits[own] = self.answers(left_out, x[own].detach(), mask[own]).to(logits.dtype)
+        return logits
+
+    def answers(self, domain: int, x: Tensor, mask: Tensor) -> Tensor:
+        """Map word vectors (B, T, D) of texts of one domain to the logits (B, C) of its M_T; E_s is frozen."""
+        channels = [states_of(self.model(domain).shared, x, mask).detach()]
+        if self.own:
+            own = self.own[domain]
+            assert isinstance(own, nn.LSTM)
+            channels.append(states_of(own, x, mask))
+        logits: Tensor = self.outputs[domain](self.dropout(torch.cat(channels, dim=1)))
+        return logits
+
+    def auxiliary_loss(self, classes: Tensor) -> Tensor:
+        """Return lambda L_Adv + gamma L_Diff of the batch that `forward` has just seen; of each M_S its whole loss."""
+        seen, self.seen = self.seen, []  # nothing outlives its step
+        assert seen, "forward comes first, in training"
+        losses = [self.penalty(each) for each in seen]
+        if self.moves:
+            losses += [F.cross_entropy(widened(each.logits), classes[each.texts]) for each in seen]  # L_Task, eq. 10
+        return torch.stack(losses).sum()
+
+    def penalty(self, seen: Seen) -> Tensor:
+        """Return lambda L_Adv + gamma L_Diff of a model (eq. 15), a mean over its texts."""
+        shared, private = widened(seen.shared), widened(seen.private)
+        constraint = overlap(shared, private, seen.domains) / len(shared)
+        return self.adversarial * seen.model.adversarial_loss(shared, seen.domains) + self.difference * constraint
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: one or two LSTMs a word, their states by C a text; as in evaluation."""
+        channels = 1 if self.moves and not self.own else 2
+        shared = self.model(0).shared
+        return channels * (recurrent_flops(shared) + 2 * shared.hidden_size * self.classes / words_per_text)
+
+
+def overlap(shared: Tensor, private: Tensor, domains: Tensor) -> Tensor:
+    """Return the sum over domains of ||S^T H||_F^2 (eq. 14), a scalar.
+
+    It is the sum over pairs of texts i, j of one domain of (s_i . s_j) (h_i . h_j).
+
+    Args:
+        shared, private: a text's states a row, float, (B, H).
+        domains: of the texts, int64, (B,).
+    """
+    same = domains.unsqueeze(1) == domains
+    return ((shared @ shared.T) * (private @ private.T) * same).sum()
+
+
+def states_of(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:
+    """Return the states (B, H) at the last words of texts (B, T, D), read no further than the longest."""
+    lengths = mask.sum(dim=1)
+    longest = int(lengths.max())
+    return last_states(lstm, x[:, :longest], mask[:, :longest], lengths)
+
+
+def widened(x: Tensor) -> Tensor:
+    """x in float32 or wider."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
