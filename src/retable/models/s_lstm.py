@@ -1,0 +1,215 @@
+"""S-LSTM: a state of every word and one of the sentence, all revised together in a fixed number of steps.
+
+Source     Zhang, Liu and Song, "Sentence-State LSTM for Text Representation", ACL 2018, sections 3.2 and 3.3; the code
+           of the authors, github.com/leuchine/S-LSTM.
+Words      near = [h_(i-1); h_i; h_(i+1)], and with x_i and g all gates: i, l, f, r, s, o = sigmoid(W near + U x_i + V g
+           + b), u = tanh(the same with its own weights); i, l, f, r, s = softmax(i, l, f, r, s), for each component;
+           c_i = l c_(i-1) + f c_i + r c_(i+1) + s c_g + i u, h_i = o tanh(c_i).
+Sentence   m = mean(h_i), f_i = sigmoid(W_f g + U_f h_i + b_f), f_g = sigmoid(W_g g + U_g m + b_g), o likewise;
+           f_0, ..., f_(n+1), f_g = softmax of them, for each component; c_g = f_g c_g + sum(f_i c_i), g = o tanh(c_g).
+           On the right of both stand the states of the step before.
+Reading    a wider window has a gate and a cell for each of its words; the code adds up the states of a side. Words 0
+           and n + 1 are <s> and </s>, two learned vectors; outside them all states are zero. The first states are one
+           learned vector, h^0, and so are the first cells, of which nothing is said. Dropout is on the word vectors.
+           The paper's print was not at hand: equations and sections are from memory, u and the gates checked against
+           nn/gnn/slstm of github.com/nlpodyssey/spago, softmax and c_g against the authors' code; so without numbers.
+Decision   first weights: torch's own; the learned vectors normal, of the spread that all weights have in the code.
+Departure  the code's words start at their vectors, have no candidate u but a gate for the word vector as a cell, and
+           its classifier has a tanh layer. Here stand the equations; of the code's classifier there is `pool: mean`.
+Method     the last step of the states that are not read is left out.
+Shapes     B texts, T words (padded on the right) with <s> and </s>, D vector size, H states, w words of the window on
+           each side, G = 2 w + 5 gates with o and u, C classes.
+"""
+
+from typing import Literal, NamedTuple, get_args
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
+from retable.layers.network import Network
+from retable.layers.products import Linear
+from retable.models.han import ContextAttention
+from retable.models.options import check_at_least, check_choice, check_share
+
+Pool = Literal["sentence", "mean", "attention"]
+FIRST_SPREAD = 0.1  # of the learned vectors, as of all weights in the authors' code
+
+
+class State(NamedTuple):
+    """Hold states h or g and their cells c: of words (B, T, H), of sentences (B, H)."""
+
+    hidden: Tensor
+    cell: Tensor
+
+
+class WordStep(nn.Module):
+    """Revise the states of the words.
+
+    Args:
+        dim: numbers in a word vector, D.
+        hidden: numbers in a state, H.
+        window: words that a word sees on each side, w.
+    """
+
+    def __init__(self, dim: int, hidden: int, window: int) -> None:
+        super().__init__()
+        self.window, self.gates = window, 2 * window + 5
+        self.of_words = Linear(dim, self.gates * hidden)  # U and b
+        self.of_near = Linear((2 * window + 1) * hidden, self.gates * hidden, bias=False)  # W
+        self.of_sentence = Linear(hidden, self.gates * hidden, bias=False)  # V
+
+    def forward(self, inputs: Tensor, words: State, sentence: State, mask: Tensor) -> State:
+        """Return the next states, zero on padding.
+
+        Args:
+            inputs: U x + b, the same in all steps, (B, T, G H).
+        """
+        near = in_window(words.hidden, self.window).flatten(2)
+        gates = inputs + self.of_near(near) + self.of_sentence(sentence.hidden).unsqueeze(1)
+        *shares, o, u = gates.unflatten(2, (self.gates, -1)).unbind(dim=2)
+        weights = torch.softmax(torch.sigmoid(torch.stack(shares, dim=2)), dim=2)  # l, f, r, s, i: (B, T, G - 2, H)
+        of_sentence = sentence.cell[:, None, None].expand(-1, inputs.shape[1], -1, -1)
+        cells = torch.cat([in_window(words.cell, self.window), of_sentence, torch.tanh(u).unsqueeze(2)], dim=2)
+        cell = (weights * cells).sum(dim=2)  # l c_(i-1) + f c_i + r c_(i+1) + s c_g + i u
+        is_padding = ~mask.unsqueeze(2)
+        hidden = torch.sigmoid(o) * torch.tanh(cell)
+        return State(hidden.masked_fill(is_padding, 0.0), cell.masked_fill(is_padding, 0.0))
+
+
+class SentenceStep(nn.Module):
+    """Revise the state of the sentence.
+
+    Args:
+        hidden: numbers in a state, H.
+    """
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.of_sentence = Linear(hidden, 3 * hidden)  # W_f, W_g, W_o and their b
+        self.of_words = Linear(hidden, hidden, bias=False)  # U_f
+        self.of_mean = Linear(hidden, 2 * hidden, bias=False)  # U_g, U_o
+
+    def forward(self, words: State, sentence: State, mask: Tensor) -> State:
+        """Return the next state; padding has no part in it."""
+        by_words, by_sentence, o = self.of_sentence(sentence.hidden).chunk(3, dim=1)
+        from_mean, o_from_mean = self.of_mean(mean_over_words(words.hidden, mask)).chunk(2, dim=1)
+        f_words = torch.sigmoid(by_words.unsqueeze(1) + self.of_words(words.hidden))  # f_i, (B, T, H)
+        f_sentence = torch.sigmoid(by_sentence + from_mean).unsqueeze(1)  # f_g
+        f_words = f_words.masked_fill(~mask.unsqueeze(2), -torch.inf)
+        weights = torch.softmax(torch.cat([f_words, f_sentence], dim=1), dim=1)  # (B, T + 1, H)
+        cell = (weights * torch.cat([words.cell, sentence.cell.unsqueeze(1)], dim=1)).sum(dim=1)  # c_g
+        return State(torch.sigmoid(o + o_from_mean) * torch.tanh(cell), cell)
+
+
+class SLSTM(Network):
+    """Sentence-state LSTM.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        hidden: numbers in a word's state, and in the sentence's.
+        steps: revisions of all states, two at least: the first sentence state knows no word.
+        window: words that a word sees on each side.
+        borders: whether <s> and </s> stand around each text.
+        pool: what the classifier reads: sentence (its state), mean (of the sentence's and all words' states), attention
+            (weighted sum of the words' states).
+        dropout: share of the word vectors' components that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        hidden: int = 300,
+        steps: int = 9,
+        window: int = 1,
+        borders: bool = True,
+        pool: Pool = "sentence",
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_at_least("steps", steps, 2)
+        check_at_least("window", window, 0)
+        check_choice("pool", pool, get_args(Pool))
+        check_share("dropout", dropout)
+        self.embedding, self.steps, self.pool = embedding, steps, pool
+        self.borders = nn.Parameter(FIRST_SPREAD * torch.randn(2, embedding.dim)) if borders else None  # <s>, </s>
+        self.start = nn.Parameter(FIRST_SPREAD * torch.randn(hidden))  # h^0
+        self.word_step = WordStep(embedding.dim, hidden, window)
+        self.sentence_step = SentenceStep(hidden)
+        self.attention = ContextAttention(hidden, hidden) if pool == "attention" else None
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, classes)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        x = self.embedding(words)
+        if self.borders is not None:
+            x, mask = with_borders(x, mask, self.borders)
+        states, sentence = self.revised(self.dropout(x), mask)
+        logits: Tensor = self.output(self.text_vector(states.hidden, sentence.hidden, mask))
+        return logits
+
+    def revised(self, x: Tensor, mask: Tensor) -> tuple[State, State]:
+        """Return the states of words and sentence after the last step, or the one before where `pool` reads them not.
+
+        Args:
+            x: word vectors, (B, T, D).
+        """
+        first = self.start.expand(*mask.shape, -1).masked_fill(~mask.unsqueeze(2), 0.0)
+        words, sentence = State(first, first), State(*[self.start.expand(len(x), -1)] * 2)
+        inputs = self.word_step.of_words(x)
+        for _ in range(self.steps - 1):
+            words, sentence = self.word_step(inputs, words, sentence, mask), self.sentence_step(words, sentence, mask)
+        last_words = self.word_step(inputs, words, sentence, mask) if self.pool != "sentence" else words
+        last_sentence = self.sentence_step(words, sentence, mask) if self.pool != "attention" else sentence
+        return last_words, last_sentence
+
+    def text_vector(self, words: Tensor, sentence: Tensor, mask: Tensor) -> Tensor:
+        """Return one vector a text, (B, H), of states of its words, zero on padding, (B, T, H), and its own, (B, H)."""
+        if self.attention is not None:
+            text: Tensor = self.attention(words, mask)
+            return text
+        if self.pool == "mean":
+            return (words.sum(dim=1) + sentence) / (mask.sum(dim=1, keepdim=True) + 1)
+        return sentence
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: U once, W a word and V a text in each step of the words, U_f a word and the
+        other five of the sentence's matrices a text in each of its steps, H C a text; <s> and </s> are words. The last
+        step of what is not read is left out.
+        """
+        places = words_per_text + (2 if self.borders is not None else 0)
+        of_words, of_sentence = self.word_step, self.sentence_step
+        a_step = places * of_words.of_near.weight.numel() + of_words.of_sentence.weight.numel()
+        a_sentence_step = places * of_sentence.of_words.weight.numel()
+        a_sentence_step += of_sentence.of_sentence.weight.numel() + of_sentence.of_mean.weight.numel()
+        of_text = places * of_words.of_words.weight.numel() + (self.steps - (self.pool == "sentence")) * a_step
+        of_text += (self.steps - (self.pool == "attention")) * a_sentence_step
+        pooled = places * self.attention.flops() if self.attention is not None else 0.0
+        return (2 * (of_text + self.output.weight.numel()) + pooled) / words_per_text
+
+
+def in_window(states: Tensor, window: int) -> Tensor:
+    """Return what each word sees, from left to right: (B, T, H) to (B, T, 2 w + 1, H); zero outside the text."""
+    return F.pad(states, (0, 0, window, window)).unfold(1, 2 * window + 1, 1).transpose(2, 3)
+
+
+def with_borders(x: Tensor, mask: Tensor, borders: Tensor) -> tuple[Tensor, Tensor]:
+    """Return texts with a vector before the first word and one after the last, (B, T + 2, D), and their mask.
+
+    Args:
+        x: word vectors, (B, T, D).
+        mask: True on a word, False on padding, bool, (B, T).
+        borders: the two vectors, (2, D).
+    """
+    places, last = torch.arange(mask.shape[1] + 2, device=mask.device), mask.sum(dim=1, keepdim=True) + 1
+    start, end = borders
+    x = torch.where((places == 0).unsqueeze(1), start, F.pad(x, (0, 0, 1, 1)))
+    return torch.where((places == last).unsqueeze(2), end, x), places <= last
