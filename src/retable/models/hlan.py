@@ -1,0 +1,163 @@
+"""HLAN: self-attention over the words of each sentence and over the sentences, each compressed by asking the labels.
+
+Source     Gong, Shi and Niu, "Hierarchical Text-Label Integrated Attention Network for Document Classification", HPCCT
+           2019, pages 254-260. ONLY ITS ABSTRACT COULD BE READ. It names four ideas and no equation: a hierarchical
+           architecture, so that no sequence is long; attention weights in the joint embedding space of text and label;
+           multi-head soft attention that compresses a sequence encoded by self-attention into one vector; a class loss
+           added to the cross-entropy. All below is our network of these four, not the authors'.
+Reading    eq. A: self-attention is that of Vaswani et al. (2017), one layer after-norm without a feed-forward layer,
+           over sinusoidal positions. Soft attention is that of HAN (eq. 5-7) in which vectors of the labels e_c, one
+           set for both levels, stand for its one learned vector. With states h_t, and slices ^k of m heads:
+           u_t = tanh(W h_t + b) (eq. B), s_t^k = max over c of u_t^k . e_c^k (eq. C: a word counts as for the label
+           that it fits best, as in LEAM, Wang et al. 2018), weights = softmax over t of s_t^k and v^k = sum of weights
+           h_t^k (eq. D). Class loss: the classifier is to answer e_c with c, the mean cross-entropy (eq. E: LEAM's).
+           Sentences as in HAN.
+Decision   sizes, dropout (on word vectors and the text's vector) and training are ours. Labels' vectors start random,
+           as all matrices: Xavier uniform.
+Shapes     B texts, T words (padded on the right), N sequences, L places in the longest, D vector size, d size of the
+           model, m heads, C classes.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.attention import DotProductAttention, padding_bias, split_heads
+from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import EncoderInput, first_weights
+from retable.layers.network import Network
+from retable.layers.products import Linear
+from retable.models.han import WORDS_PER_SENTENCE, in_rows
+from retable.models.options import check_at_least, check_share
+from retable.models.transformer import check_encoder
+
+
+class LabelAttention(nn.Module):
+    """Compress states to one vector, by how well they fit the labels (eq. B-D).
+
+    Args:
+        size: numbers in a state, d.
+        heads: slices of it that are weighed on their own, m.
+    """
+
+    def __init__(self, size: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.joint = Linear(size, size)  # W and b: into the space of the labels
+
+    def forward(self, states: Tensor, real: Tensor, labels: Tensor) -> Tensor:
+        """Map states (N, L, d), which are real, (N, L), and the labels' vectors (C, d) to (N, d)."""
+        u = split_heads(torch.tanh(self.joint(states)), self.heads)  # eq. B, (N, m, L, d / m)
+        e = split_heads(labels.unsqueeze(0), self.heads)  # (1, m, C, d / m)
+        scores = (u @ e.transpose(2, 3)).amax(dim=3)  # eq. C, (N, m, L)
+        weights = torch.softmax(scores.masked_fill(~real.unsqueeze(1), -torch.inf), dim=2)
+        return (weights.unsqueeze(2) @ split_heads(states, self.heads)).flatten(1)  # eq. D
+
+
+class Level(nn.Module):
+    """A sequence of words or of sentences to one vector.
+
+    Args:
+        dim: numbers in a vector of the sequence.
+        size: of the states, d.
+        heads: of both attentions, m.
+    """
+
+    def __init__(self, dim: int, size: int, heads: int) -> None:
+        super().__init__()
+        self.inputs = EncoderInput(dim, size, scale=True, dropout=0.0)
+        self.attention = DotProductAttention(size, heads)
+        self.norm = nn.LayerNorm(size)
+        self.label_attention = LabelAttention(size, heads)
+
+    def forward(self, x: Tensor, real: Tensor, labels: Tensor) -> Tensor:
+        """Map sequences (N, L, D), which places are real, (N, L), and the labels' vectors (C, d) to (N, d)."""
+        x = self.inputs(x)
+        states = self.norm(x + self.attention(x, padding_bias(real)))  # eq. A, (N, L, d)
+        compressed: Tensor = self.label_attention(states, real, labels)
+        return compressed
+
+    def flops(self, length: float, classes: int) -> float:
+        """Forward multiply-adds of a place, times two: D d in, 5 d^2, 2 L d self-attention, C d scores, d summed."""
+        size = self.inputs.size
+        return self.inputs.flops_per_word() + 2 * size * (5 * size + 2 * length + classes + 1)
+
+
+class HLAN(Network):
+    """Hierarchical text-label integrated attention network.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        size: of states and labels, an even number and a multiple of `heads`.
+        heads: of both attentions.
+        class_loss: weight of the class loss beside the cross-entropy, 0 or more.
+        dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
+        dropout: the same of the text's vector.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("sentences",)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        size: int = 300,
+        heads: int = 6,
+        class_loss: float = 1.0,
+        dropout_words: float = 0.3,
+        dropout: float = 0.3,
+    ) -> None:
+        super().__init__()
+        check_encoder(1, size, heads, dropout)
+        check_share("dropout_words", dropout_words)
+        check_at_least("class_loss", class_loss, 0)
+        self.embedding = embedding
+        self.class_loss = class_loss
+        self.of_words, self.of_sentences = Level(embedding.dim, size, heads), Level(size, size, heads)
+        self.labels = nn.Parameter(torch.empty(classes, size))  # e
+        self.dropout_words, self.dropout = nn.Dropout(dropout_words), nn.Dropout(dropout)
+        self.output = nn.Linear(size, classes)
+        first_weights(self)
+
+    def forward(self, words: Tensor, mask: Tensor, sentences: Tensor) -> Tensor:
+        """Map words (B, T), their mask and the numbers of their sentences to logits (B, C)."""
+        begins = mask.clone()  # True on the first word of a sentence
+        begins[:, 1:] &= sentences[:, 1:] != sentences[:, :-1]
+        x = self.dropout_words(self.embedding(words))[mask]  # words of all texts, one after the other
+        of_sentences = self.sentence_vectors(x, (begins[mask].cumsum(0) - 1).bincount())
+        text = self.of_sentences(*in_rows(of_sentences, begins.sum(dim=1)), self.labels)  # (B, d)
+        logits: Tensor = self.output(self.dropout(text))
+        return logits
+
+    def sentence_vectors(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """Map words of sentences that stand one after the other, and their lengths (N,), to (N, d).
+
+        Sentences of about the same length, up to a power of two, are one batch: less than half of it is padding.
+        """
+        vectors = x.new_empty(len(lengths), self.output.in_features)
+        kinds = lengths.double().log2().ceil().long()
+        kind_of_word = kinds.repeat_interleave(lengths)
+        for kind in kinds.unique().tolist():
+            chosen = kinds == kind
+            rows, real = in_rows(x[kind_of_word == kind], lengths[chosen])  # (n, L, D)
+            vectors[chosen] = self.of_words(rows, real, self.labels).to(vectors.dtype)
+        return vectors
+
+    def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
+        """Return the weighted class loss (eq. E), or None where its weight is 0."""
+        if not self.class_loss:
+            return None
+        own = torch.arange(len(self.labels), device=self.labels.device)
+        return self.class_loss * F.cross_entropy(self.output(self.labels), own)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: the words' level, the sentences' once for 16 words, d C a text."""
+        classes, sentences = len(self.labels), words_per_text / WORDS_PER_SENTENCE
+        a_sentence = self.of_sentences.flops(sentences, classes)
+        a_text = 2 * self.output.weight.numel()
+        return (
+            self.of_words.flops(WORDS_PER_SENTENCE, classes) + a_sentence / WORDS_PER_SENTENCE + a_text / words_per_text
+        )
