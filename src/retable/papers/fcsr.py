@@ -93,7 +93,7 @@ BILSTM = Row("bilstm", "BiLSTM", model="bilstm", searched=CHOSEN["bilstm"])
 TRANSFORMER = Row(  # six heads and six layers (5.4), as wide as the word vectors
     "transformer", "Transformer", model="transformer", overrides={"model": {"layers": 6, "heads": 6, "size": 300}}
 )
-S_LSTM = Row("s-lstm", "S-LSTM", reason=NOT_BUILT)
+S_LSTM = Row("s-lstm", "S-LSTM", model="s-lstm")
 # The other reading of eq. 9: its symbol is that of the gates, which are ReLU.
 FCSR_RELU = Row(
     "fcsr-relu-features",
