@@ -17,13 +17,15 @@ class Task:
 
     `labels` name the classes, in the order of their indices. `domains` are the corpora of a joint corpus, empty for
     another. `parts` name the parts of speech of the training texts, the unknown one first; empty for a network that
-    reads none. `language` is that of the texts.
+    reads none. `language` is that of the texts. `label_rows` are, for each label, the rows of the embedding that hold
+    the words of its name; empty where the vocabulary is not at hand.
     """
 
     labels: tuple[str, ...]
     domains: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     language: str = "en"
+    label_rows: tuple[tuple[int, ...], ...] = ()
 
     @property
     def classes(self) -> int:
@@ -35,7 +37,8 @@ class Task:
         """Return the task of answering for all domains at once: the classes of the first domain, then those of the
         second.
         """
-        return replace(self, labels=tuple(f"{domain}/{label}" for domain in self.domains for label in self.labels))
+        labels = tuple(f"{domain}/{label}" for domain in self.domains for label in self.labels)
+        return replace(self, labels=labels, label_rows=self.label_rows * len(self.domains))
 
 
 class Network(nn.Module):

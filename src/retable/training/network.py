@@ -1,7 +1,8 @@
 """A network as a run needs it: built on its vocabulary and vectors, trained, saved, loaded, asked."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -166,7 +167,18 @@ def untrained_network(
     )
     rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
     tuned = vocabulary.tuned if embedding["tune"] else 0
-    return build_network(model, task_of(train.facts, heads, vocabulary.parts), rows, tuned=tuned), vocabulary
+    task = task_of(train.facts, heads, vocabulary.parts)
+    task = replace(task, label_rows=rows_of_labels(task.labels, vocabulary))
+    return build_network(model, task, rows, tuned=tuned), vocabulary
+
+
+def rows_of_labels(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[tuple[int, ...], ...]:
+    """Return, for each label, the rows of those words of its name that the vocabulary has; a name's words are its runs
+    of letters.
+    """
+    rows = {word: row for row, word in enumerate(vocabulary.words)}
+    names = [re.findall(r"[^\W\d_]+", label.lower() if vocabulary.lowercase else label) for label in labels]
+    return tuple(tuple(rows[word] for word in name if word in rows) for name in names)
 
 
 def untrained_classifier(

@@ -1,0 +1,108 @@
+"""LEAM: labels are vectors among the words; a text is the mean of its words, weighted by their likeness to a label.
+
+Source     Wang et al., "Joint Embedding of Words and Labels for Text Classification", ACL 2018, section 4; the authors'
+           code, guoyinwang/LEAM.
+Equations  G = (C^T V) / (lengths of both), cosines; u_l = ReLU(G_{l-r:l+r} W_1 + b_1), a number a label; m_l = the
+           largest of u_l; beta = softmax(m) over the words; z = sum_l beta_l v_l; y = f_2(z). The loss has, beside the
+           texts' cross-entropy, the mean over the labels of that of f_2(c_k) with k.
+Reading    W_1 has 2 r + 1 numbers, one filter for all labels, and b_1 one a label, as printed; the authors' code has a
+           filter for every pair of labels. Beyond a text's ends G is zero. f_2 has a hidden layer of 300 rectified
+           units, r is 27 and the labels' loss weighs 1, as in that code. Dropout is on the last layer of f_2.
+Decision   a label starts as the mean vector of the words of its name that have one, a label without any from random
+           normal numbers of standard deviation 0.1 (the paper's corpora have names for all).
+Shapes     B texts, T words (padded on the right), D vector size, K labels, r radius of the window.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.classifier import classifier_flops, text_classifier
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Task
+from retable.models.options import check_at_least, check_share
+
+SPREAD = 0.1  # standard deviation of a label's numbers where its name has no vector
+
+
+class LEAM(Network):
+    """Label-embedding attentive model.
+
+    Args:
+        embedding: the words' vectors V.
+        classes: number of labels, K.
+        label_rows: for each label the rows of the embedding that it starts as the mean of.
+        radius: words on each side that count for a word's likeness, r.
+        mlp_hidden: rectified units between the text's vector and the classes; 0: none.
+        dropout: share of what the last layer reads that is dropped in training, in [0, 1).
+        label_weight: of the labels' own cross-entropy.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        label_rows: Sequence[Sequence[int]],
+        *,
+        radius: int = 27,
+        mlp_hidden: int = 300,
+        dropout: float = 0.5,
+        label_weight: float = 1.0,
+    ) -> None:
+        super().__init__()
+        check_at_least("radius", radius, 0)
+        check_at_least("mlp_hidden", mlp_hidden, 0)
+        check_share("dropout", dropout)
+        check_at_least("label_weight", label_weight, 0)
+        self.embedding, self.label_weight = embedding, label_weight
+        self.labels = nn.Parameter(first_labels(embedding, label_rows))  # C, (K, D)
+        self.window = nn.Conv1d(1, 1, 2 * radius + 1, padding=radius, bias=False)  # W_1
+        self.bias = nn.Parameter(torch.zeros(classes))  # b_1
+        self.classifier = text_classifier(embedding.dim, mlp_hidden, classes, dropout)  # f_2
+
+    @classmethod
+    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
+        """Return the network for a task. Raises: ValueError if an option is outside its range."""
+        return cls(embedding, task.classes, task.label_rows or ((),) * task.classes, **options)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, K)."""
+        v = self.embedding(words)  # (B, T, D)
+        z = (self.weights(v, mask).unsqueeze(1) @ v).squeeze(1)  # (B, D)
+        logits: Tensor = self.classifier(z)
+        return logits
+
+    def attention(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Return how much of a text each word is, (B, 1, T); padding is nothing."""
+        return self.weights(self.embedding(words), mask).unsqueeze(1)
+
+    def weights(self, v: Tensor, mask: Tensor) -> Tensor:
+        """Return beta of words (B, T, D), (B, T)."""
+        cosines = F.normalize(v, dim=2) @ F.normalize(self.labels, dim=1).T  # G, (B, T, K)
+        of_labels = cosines.masked_fill(~mask.unsqueeze(2), 0).transpose(1, 2)
+        of_windows = self.window(of_labels.flatten(0, 1).unsqueeze(1)).view_as(of_labels)  # G W_1, (B, K, T)
+        likeness = F.relu(of_windows + self.bias.unsqueeze(1)).amax(dim=1)  # m, (B, T)
+        return torch.softmax(likeness.masked_fill(~mask, -torch.inf), dim=1)
+
+    def auxiliary_loss(self, classes: Tensor) -> Tensor:
+        """Return the weighted mean cross-entropy of the labels' own vectors, read as texts."""
+        own = torch.arange(len(self.labels), device=self.labels.device)
+        return self.label_weight * F.cross_entropy(self.classifier(self.labels), own)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: K D cosines, K (2 r + 1), D of the sum a word; the classifier a text."""
+        of_word = self.labels.numel() + len(self.labels) * self.window.weight.numel() + self.embedding.dim
+        return 2 * of_word + classifier_flops(self.classifier) / words_per_text
+
+
+def first_labels(embedding: WordEmbedding, label_rows: Sequence[Sequence[int]]) -> Tensor:
+    """Return a vector a label, (K, D): the mean of its rows; random numbers for one without."""
+    labels = torch.randn(len(label_rows), embedding.dim) * SPREAD
+    for label, rows in enumerate(label_rows):
+        if rows:
+            labels[label] = embedding(torch.tensor([rows])).detach()[0].mean(dim=0)
+    return labels
