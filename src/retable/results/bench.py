@@ -100,8 +100,12 @@ def ranked(bench: Bench) -> tuple[list[str], Ranks] | None:
     return rows, rank_rows(np.array([[float(bench.scores[row, name].measured) for name in columns] for row in rows]))
 
 
-def bench_markdown(resolver: Resolver, judge: Judge) -> str:
-    """Return the body of docs/bench.md: the table, best mean rank first, and how sure the ranks are."""
+def bench_markdown(resolver: Resolver, judge: Judge, picture: str = "") -> str:
+    """Return the body of docs/bench.md: the table, best mean rank first, and how sure the ranks are.
+
+    Args:
+        picture: of accuracy against cost, where it is drawn.
+    """
     bench = read_bench(resolver, judge)
     found = ranked(bench)
     rank_of = dict(zip(found[0], found[1].mean, strict=True)) if found else {}
@@ -116,7 +120,8 @@ def bench_markdown(resolver: Resolver, judge: Judge) -> str:
         ]
         for row in rows
     ]
-    parts = [markdown_table(header, body), *rank_sentences(found), *linear_sentence(bench), trials_sentence()]
+    shown = [f"![Accuracy against cost, means over corpora]({picture})\n"] if picture else []
+    parts = [*shown, markdown_table(header, body), *rank_sentences(found), *linear_sentence(bench), trials_sentence()]
     return "\n".join(parts)
 
 
@@ -164,6 +169,7 @@ def linear_sentence(bench: Bench) -> list[str]:
 
 
 def trials_sentence() -> str:
-    """Return how many cells were searched."""
+    """Return how many of the networks' cells were searched."""
     searched = sum(len(trials) == COUNT for trials in trials_of(TABLE.name).values())
-    return f"{searched} cells were searched, with {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl).\n"
+    of = len(TABLE.columns) * sum(bool(row.search) for row in TABLE.rows)
+    return f"{searched} of {of} searches are done, of {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl).\n"
