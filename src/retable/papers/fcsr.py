@@ -266,7 +266,7 @@ TABLE_5 = ResultTable(
         transfer_row("asp-mtl-sc", "A-MTLSC", "single-channel"),
         transfer_row("asp-mtl-bc", "A-MTLBC", "bi-channel"),
         on_all(TRANSFORMER),
-        replace(S_LSTM, printed="SLSTM"),
+        on_all(replace(S_LSTM, printed="SLSTM")),
         on_all(FCSR),
         on_all(
             Row("fcsr-shared-heads", "FCSR, one classifier for all", model="fcsr", extra=True, reading_of="fcsr"),
