@@ -8,8 +8,8 @@ from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).parent
 PROJECT = (  # as in MANIFEST.in
-    "dvc.yaml", "params.yaml", ".dvcignore", "README.md", "docs/claims.md", "docs/bench.md", "docs/figures", "docs/results",
-    "data/published", "data/sample", "data/digests.json",
+    "dvc.yaml", "params.yaml", ".dvcignore", "README.md", "docs/claims.md", "docs/bench.md", "docs/figures",
+    "docs/results", "data/published", "data/sample", "data/digests.json",
 )  # fmt: skip
 
 
