@@ -2,7 +2,8 @@
 
 Equal      word vectors (GloVe 6B of 100 numbers), tokens, eight trials on dev a row and corpus, and the end of a
            training: three epochs without gain on dev, or thirty in all. A linear model chooses among eight candidates.
-Departures Transformers have the vectors' width and two layers: six of 512 are no compact encoder. The penalty of structured self-attention is the one that its other tables have.
+Departures Transformers have the vectors' width and two layers: six of 512 are no compact encoder. The penalty
+           of structured self-attention is the one that its other tables have.
 """
 
 from collections.abc import Mapping
