@@ -114,6 +114,7 @@ class Corpus(Source):
         part_of: the corpus of which this is a part; a number measured on it is none of the whole's.
         same_texts_as: the corpus whose texts these are too, split or stripped in another way.
         domains: the corpora of which a joint corpus is made; the ids of its texts are "<domain>/<id>".
+        ranked: it lists candidates for questions, pairs of texts; the second label says that one answers.
         defects: every known one; a test fails when the list is out of date.
     """
 
@@ -132,6 +133,7 @@ class Corpus(Source):
     part_of: str = ""
     same_texts_as: str = ""
     domains: tuple[str, ...] = ()
+    ranked: bool = False
     defects: tuple[Defect, ...] = ()
 
     @property

@@ -17,6 +17,7 @@ from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.models import MODELS, network_class
+from retable.text.pairs import BETWEEN, FIRST, SECOND
 from tests.models.declared import (
     CLASSES,
     DIM,
@@ -305,6 +306,7 @@ def random_given(case: Case, *shape: int) -> list[Tensor]:
     given = {
         "parts": lambda: torch.randint(0, len(PARTS), shape),
         "sentences": lambda: (torch.rand(shape) < 0.4).cumsum(dim=1),
+        "sides": lambda: (tensor([FIRST, SECOND, BETWEEN]).repeat(shape[1])[: shape[1]]).expand(shape),
         "domains": lambda: torch.arange(shape[0]) % len(TASK.domains),
     }
     return [given[name]() for name in network_class(case.model).reads]

@@ -5,7 +5,6 @@ import math
 import re
 import resource
 import signal
-from dataclasses import asdict
 
 import pytest
 import torch
@@ -55,7 +54,7 @@ def train(opinions, optimiser="adam", *, file=None, on_batch=None, sparse=False,
         learning_rate=0.05, momentum=0.9 if optimiser == "sgd" else 0.0, schedule="warmup", epochs=epochs, patience=4,
         batch_size=7, state=file, on_batch=on_batch or SILENT.on_batch, on_line=lines.append,
     )  # fmt: skip
-    assert lines == list(map(asdict, history.epochs))
+    assert lines == [epoch.line for epoch in history.epochs]
     curve = [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
     return [weight.detach().clone() for weight in network.parameters()], curve, history.chosen
 

@@ -6,11 +6,13 @@ Lines end at LF and nowhere else: `str.splitlines` also breaks at U+0085, which 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import NoReturn
 
 from retable.declaration import UNLABELLED, Corpus, Example, Sentence
 from retable.errors import InputError
+from retable.text.pairs import joined
 
 SENTIMENT = {"0": "negative", "1": "positive"}
 CONLLU_COLUMNS = 10
@@ -139,6 +141,56 @@ def csv_rows(
                 yield Example(identity(corpus, split, number), split, text, names[row[layout.label]])
     except csv.Error as error:
         broken(path, rows.line_num - 1, f"{inside}it is not CSV ({error})")
+
+
+def read_parallel_pairs(
+    corpus: Corpus, folder: Path, *, parts: tuple[str, str, str], names: Mapping[str, str]
+) -> Iterator[Example]:
+    """Yield the pairs of which line i of three files is the first text, the second text and the label.
+
+    Args:
+        parts: the files' names behind that of the split: "train.a.toks".
+        names: the label's name for what stands in the file.
+    """
+    for split in corpus.texts:
+        paths = [folder / f"{split}.{part}" for part in parts]
+        for number, fields in enumerate(zip_longest(*(lines(path, corpus.encoding) for path in paths))):
+            if None in fields:
+                broken(paths[fields.index(None)], number, "it ends before the files beside it")
+            first, second, code = fields
+            if code not in names:
+                broken(paths[2], number, f'the label is "{code}"; {corpus.name} has {", ".join(names)}')
+            yield Example(identity(corpus, split, number), split, joined(first, second), names[code])
+
+
+def read_columns_of_pairs(
+    corpus: Corpus,
+    folder: Path,
+    *,
+    splits: Mapping[str, str],
+    columns: int,
+    first: int,
+    second: int,
+    label: int,
+    names: Mapping[str, str] | None = None,
+    header: bool = False,
+) -> Iterator[Example]:
+    """Yield lines of `columns` fields between tabs, of which `first`, `second` and `label` are texts and label.
+
+    A byte-order mark at the beginning of a file is no part of it.
+    """
+    names = names or {name: name for name in corpus.labels}
+    for split, file in splits.items():
+        for number, line in enumerate(lines(folder / file, corpus.encoding)):
+            fields = (line.removeprefix("\ufeff") if number == 0 else line).split("\t")
+            if len(fields) != columns:
+                broken(folder / file, number, f"it has {len(fields)} fields between tabs, not {columns}")
+            if number == 0 and header:
+                continue
+            if fields[label] not in names:
+                broken(folder / file, number, f'the label is "{fields[label]}"; {corpus.name} has {", ".join(names)}')
+            text = joined(fields[first], fields[second])
+            yield Example(identity(corpus, split, number - header), split, text, names[fields[label]])
 
 
 def read_conllu(path: Path) -> Iterator[Sentence]:

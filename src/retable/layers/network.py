@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 
-Given = Literal["parts", "sentences", "domains"]
+Given = Literal["parts", "sentences", "sides", "domains"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Network(nn.Module):
 
     Traits:
         reads: what `forward` takes after words and mask, in this order: parts (of speech), int64 (text, word);
-            sentences, the number of each word's in its text, int64 (text, word); domains, int64 (text,).
+            sentences, the number of each word's in its text, int64 (text, word); sides, those of a pair of texts, int64
+            (text, word): `retable.layers.pairs` cuts a batch into the two; domains, int64 (text,).
         sparse_rows: gradients of the embedding hold the rows of the batch alone; they cannot be clipped.
         alphabet: the characters, lower case, that have a row each, one-hot and never trained; empty for a network
             whose rows are those of the training split and of given vectors.

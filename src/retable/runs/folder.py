@@ -9,6 +9,8 @@ import numpy as np
 
 from retable.files import write_csv, write_json
 from retable.runs.metrics import score
+from retable.text.pairs import questions_of
+from retable.text.ranking import ranking_scores
 from retable.text.splits import Split
 
 
@@ -16,10 +18,14 @@ def scores_of_splits(dev: tuple[np.ndarray, Split], test: tuple[np.ndarray, Spli
     """Return scores on dev, on test, and on the test texts that (nearly) occur in no training text (None if there is
     none).
 
-    Those of a joint corpus hold the two of test for every domain too, in `domains`.
+    Those of a joint corpus hold the two of test for every domain too, in `domains`. Those of a ranked corpus hold map,
+    mrr and questions; not on the clean texts alone, which are no whole lists of candidates.
     """
     probabilities, split = test
     scores = {"dev": score(dev[0], dev[1].classes), **_scores_of_test(probabilities, split.classes, split.clean)}
+    if split.facts.ranked:
+        for name, answers, own in (("dev", *dev), ("test", *test)):
+            scores[name] |= ranking_scores(answers[:, 1], own.classes == 1, questions_of(own.tokens))
     if (domains := split.domains) is not None:
         scores["domains"] = {
             name: _scores_of_test(probabilities[own], split.classes[own], split.clean[own])

@@ -162,4 +162,5 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 def _read_curve(path: Path) -> tuple[float, ...]:
     with path.open(newline="", encoding="utf-8") as file:
-        return tuple(PERCENT * float(line["dev_accuracy"]) for line in csv.DictReader(file) if "epoch" in line)
+        lines = [line for line in csv.DictReader(file) if "epoch" in line]
+    return tuple(PERCENT * float(line.get("dev_map") or line["dev_accuracy"]) for line in lines)

@@ -59,7 +59,7 @@ class RunResult:
         of_cost, fold = metric in COST_UNITS, Fold.of_parameters(metrics["parameters"].get("corpus", {}))
         return cls(
             cost[metric] if of_cost else scores["test"][metric],
-            None if of_cost or not clean else clean[metric],
+            None if of_cost or not clean else clean.get(metric),  # a ranking has no clean part
             scores["test"]["texts"],
             vectors["name"] if vectors else "",
             vectors["tokens_covered"] if vectors else None,

@@ -29,13 +29,15 @@ TOKENS, PARTS = pa.field("tokens", pa.list_(pa.string())), pa.field("parts", pa.
 class Facts:
     """Hold what every file of a corpus says of itself: its id, language and labels (the order gives the class index).
 
-    `domains` are the corpora that a joint corpus is made of; the ids of its texts are "<domain>/<id>".
+    `domains` are the corpora that a joint corpus is made of; the ids of its texts are "<domain>/<id>". A `ranked` one
+    lists candidates for questions, pairs of which the second label says that it answers.
     """
 
     corpus: str
     language: str
     labels: tuple[str, ...]
     domains: tuple[str, ...] = ()
+    ranked: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,10 @@ def read_facts(path: Path) -> Facts:
     if b"retable" not in metadata:
         raise InputError(f"{path} was not written by retable: its schema has no facts; remove it and run `dvc repro`.")
     values = json.loads(metadata[b"retable"])
-    return Facts(values["corpus"], values["language"], tuple(values["labels"]), tuple(values.get("domains", ())))
+    domains = tuple(values.get("domains", ()))
+    return Facts(
+        values["corpus"], values["language"], tuple(values["labels"]), domains, ranked=values.get("ranked", False)
+    )
 
 
 def read_split(folder: Path, split: str) -> Split:
@@ -122,8 +127,10 @@ def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
 
 def facts_metadata(facts: Facts) -> dict[bytes, bytes]:
     """Return facts as the metadata of a Parquet schema."""
-    values = {"corpus": facts.corpus, "language": facts.language, "labels": list(facts.labels)}
+    values: dict[str, object] = {"corpus": facts.corpus, "language": facts.language, "labels": list(facts.labels)}
     values |= {"domains": list(facts.domains)} if facts.domains else {}
+    if facts.ranked:
+        values["ranked"] = True
     return {b"retable": json.dumps(values, ensure_ascii=False).encode("utf-8")}
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from retable.errors import InputError
+from retable.text.pairs import questions_of, side_of_words
 from retable.text.sentence_ends import sentence_of_words
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
@@ -27,8 +28,8 @@ class Vocabulary:
 
     The first `tuned` rows (padding, unknown, then the words of the training split, most frequent first) are those that
     training may change; the rest have a given vector and do not occur in training. `parts` names the parts of speech of
-    the training split for a network that reads them, the unknown one first; for others it is empty. `sentences` says
-    whether the network reads where sentences end.
+    the training split for a network that reads them, the unknown one first; for others it is empty. `sentences` and
+    `sides` say whether the network reads where sentences end, and which word belongs to which text of a pair.
     """
 
     words: list[str]
@@ -37,6 +38,7 @@ class Vocabulary:
     unit: Unit = "words"
     parts: list[str] = field(default_factory=list)
     sentences: bool = False
+    sides: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ class Encoded:
 
     `parts`, int32 like `words`, are the places of the words' parts of speech in the vocabulary's; None where the
     network reads none. `domains`, int64 (text,), are the domains of the texts of a joint corpus; None for another.
-    `sentences`, int32 like `words`, number the sentences of each text from 0; None where the network reads none.
+    `sentences`, int32 like `words`, number the sentences of each text from 0; `sides`, int32 like `words`, are those of
+    a pair of texts (`retable.text.pairs`); None where the network reads none. `questions`, int64 (text,), number those
+    of a ranked corpus; None for another.
     """
 
     words: np.ndarray
@@ -54,6 +58,8 @@ class Encoded:
     parts: np.ndarray | None = None
     domains: np.ndarray | None = None
     sentences: np.ndarray | None = None
+    sides: np.ndarray | None = None
+    questions: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -87,6 +93,7 @@ def build_vocabulary(
     unit: Unit = "words",
     parts: Sequence[str] = (),
     sentences: bool = False,
+    sides: bool = False,
 ) -> Vocabulary:
     """Return the vocabulary of a run.
 
@@ -99,6 +106,7 @@ def build_vocabulary(
         unit: what was counted, words or characters.
         parts: names of the parts of speech, if the network reads them.
         sentences: whether the network reads where sentences end.
+        sides: whether it reads pairs of texts.
     """
     has_vector = set(given)
     trained = [word for word, count in counts.items() if count >= min_count or word in has_vector]
@@ -106,7 +114,7 @@ def build_vocabulary(
     in_training = set(trained)
     rest = [word for word in given if word not in in_training]
     words = ["<padding>", "<unknown>", *trained, *rest]
-    return Vocabulary(words, 2 + len(trained), lowercase, unit, [*parts], sentences)
+    return Vocabulary(words, 2 + len(trained), lowercase, unit, [*parts], sentences, sides)
 
 
 def vocabulary_of(alphabet: str, *, lowercase: bool, unit: Unit) -> Vocabulary:
@@ -125,7 +133,8 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
     Args:
         split: in words, as it was tagged.
         max_words: texts are cut after this many words; 0 keeps them whole.
-    Raises: InputError if a text has no word, or if parts of speech are read and the split was tagged without.
+    Raises: InputError if a text has no word; if parts of speech are read and the split was tagged without; if pairs are
+        read and a text is none, or would be cut.
     """
     split = in_unit(split, vocabulary.unit)
     offsets = split.tokens.offsets.to_numpy().astype(np.int64)
@@ -141,12 +150,16 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
     assert PADDING not in words[:1]
     parts = _encode_parts(split, vocabulary.parts) if vocabulary.parts else None
     sentences = sentence_of_words(split.tokens) if vocabulary.sentences else None
+    sides = side_of_words(split) if vocabulary.sides else None
+    questions = questions_of(split.tokens) if split.facts.ranked else None
     if max_words:
+        if sides is not None:
+            raise InputError(f"training.max_words is {max_words}; a pair of texts is not cut: set it to 0.")
         position = np.arange(len(words)) - np.repeat(offsets[:-1], np.diff(offsets))
         kept = position < max_words
         words, parts, sentences = (None if each is None else each[kept] for each in (words, parts, sentences))
         offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(offsets), max_words))])
-    return Encoded(words, offsets, split.classes, parts, split.domains, sentences)
+    return Encoded(words, offsets, split.classes, parts, split.domains, sentences, sides, questions)
 
 
 def _encode_parts(split: Split, names: Sequence[str]) -> np.ndarray:

@@ -46,7 +46,8 @@ class Batch(NamedTuple):
     """Texts of one batch: `words` int64 (text, word), `mask` bool (text, word), `classes` int64 (text,).
 
     What a network does not read is None: `parts` int64 (text, word), the parts of speech; `domains` int64 (text,), the
-    domains of a joint corpus; `sentences` int64 (text, word), the sentences' numbers.
+    domains of a joint corpus; `sentences` int64 (text, word), the sentences' numbers; `sides` int64 (text, word), those
+    of a pair of texts.
     """
 
     words: Tensor
@@ -55,11 +56,12 @@ class Batch(NamedTuple):
     classes: Tensor
     domains: Tensor | None = None
     sentences: Tensor | None = None
+    sides: Tensor | None = None
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
         """Return what the network is called with."""
-        given = (self.parts, self.sentences, self.domains)
+        given = (self.parts, self.sentences, self.sides, self.domains)
         return (self.words, self.mask, *(each for each in given if each is not None))
 
 
@@ -81,7 +83,7 @@ class BatchMaker:
 
         self.words = torch.from_numpy(encoded.words.astype(np.int64)).to(device)
         self.parts, self.sentences = given("parts", encoded.parts), given("sentences", encoded.sentences)
-        self.domains = given("domains", encoded.domains)
+        self.sides, self.domains = given("sides", encoded.sides), given("domains", encoded.domains)
         self.offsets = torch.from_numpy(encoded.offsets).to(device)
         self.classes = torch.from_numpy(encoded.classes).to(device)
         self.lengths = encoded.lengths
@@ -155,6 +157,7 @@ class BatchMaker:
                 of_texts(self.classes),
                 none if self.domains is None else of_texts(self.domains),
                 of_words(self.sentences),
+                of_words(self.sides),
                 strict=True,
             )
         ]

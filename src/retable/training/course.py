@@ -75,9 +75,9 @@ class Course:
         self.order = np.random.default_rng(seed)
         self.order_before = self.order.bit_generator.state  # before the batches of the current epoch were drawn
         self.epochs: list[Epoch] = []
-        self.best = (-1.0, -math.inf)  # dev accuracy, and dev loss with a minus
+        self.best = (-1.0, -math.inf)  # score on dev, and dev loss with a minus
         self.best_weights: list[Tensor] = []  # none before the first epoch's end
-        self.chosen = self.better = 0  # the epoch of `best`, and the last one that raised the accuracy
+        self.chosen = self.better = 0  # the epoch of `best`, and the last one that raised the score
         self.sums = no_sums(device)
         self.epoch_s = 0.0  # seconds of the current epoch, before `clock`
         self.clock = time.perf_counter()
@@ -104,8 +104,8 @@ class Course:
     def end_epoch(self, line: Epoch) -> None:
         """Keep the epoch's line, and its weights if they are the best so far."""
         self.epochs.append(line)
-        score = (line.dev_accuracy, -line.dev_loss)
-        self.better = line.epoch if line.dev_accuracy > self.best[0] else self.better
+        score = (line.score, -line.dev_loss)
+        self.better = line.epoch if line.score > self.best[0] else self.better
         if score > self.best:
             self.best, self.chosen = score, line.epoch
             self.best_weights = copy_weights(self.network, self.best_weights)

@@ -1,7 +1,6 @@
 """A training: epochs until the last, or until dev grows no better; the weights of the best one stay."""
 
 import math
-from dataclasses import asdict
 
 import torch
 
@@ -30,7 +29,7 @@ def fit(
     precision: Precision = "float32",
     progress: Progress = SILENT,
 ) -> History:
-    """Train a network; at the end it has the weights of the epoch with the best dev accuracy.
+    """Train a network; at the end it has the weights of the epoch that is best on dev.
 
     Args:
         seed: order of the batches (weights and dropout follow torch's generator, which the caller has seeded).
@@ -70,7 +69,7 @@ def fit(
             logits = predict_logits(network, dev_maker, precision)
             rate = optimisers[0].param_groups[0]["lr"]
             course.end_epoch(Epoch.of(course.number, rate, sums, len(train), logits, dev, seconds))
-            progress.on_line(asdict(course.epochs[-1]))
+            progress.on_line(course.epochs[-1].line)
             keeper.keep(len(batches))
     course.take_best()
     return History(course.epochs, course.chosen)
@@ -80,7 +79,7 @@ def tell_of_earlier(course: Course, words: int, progress: Progress) -> None:
     """Tell of the epochs that a training which goes on had finished, of so many words each."""
     for epoch in course.epochs:
         progress.on_batch(epoch.epoch, words)
-        progress.on_line(asdict(epoch))
+        progress.on_line(epoch.line)
 
 
 def check_loss(loss_sum: float, epoch: int, learning_rate: float) -> None:

@@ -1,6 +1,6 @@
 """Hold what a training leaves behind beside its weights: a line for each epoch."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from retable.text.ranking import ranking_scores
 from retable.text.vocabulary import Encoded
 
 
@@ -15,7 +16,8 @@ from retable.text.vocabulary import Encoded
 class Epoch:
     """A line of curve.csv; accuracies are fractions, `seconds` is training alone, without dev.
 
-    `learning_rate` is that of the epoch's last step; `train_loss` is of all that is minimised.
+    `learning_rate` is that of the epoch's last step; `train_loss` is of all that is minimised. `dev_map` is the mean
+    average precision on a ranked corpus; None for another.
     """
 
     epoch: int
@@ -25,6 +27,17 @@ class Epoch:
     dev_loss: float
     dev_accuracy: float
     seconds: float
+    dev_map: float | None = None
+
+    @property
+    def score(self) -> float:
+        """Return what the best epoch has most of: mean average precision where there is one, else dev accuracy."""
+        return self.dev_accuracy if self.dev_map is None else self.dev_map
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Return its line of curve.csv."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
     def of(
@@ -52,14 +65,21 @@ class Epoch:
             float(F.cross_entropy(logits, torch.from_numpy(dev.classes))),
             float((logits.argmax(1).numpy() == dev.classes).mean()),
             seconds,
+            None if dev.questions is None else dev_map_of(logits, dev),
         )
+
+
+def dev_map_of(logits: Tensor, dev: Encoded) -> float:
+    """Return the mean average precision of the second class's probabilities."""
+    assert dev.questions is not None
+    return ranking_scores(logits.softmax(dim=1)[:, 1].numpy(), dev.classes == 1, dev.questions)["map"]
 
 
 @dataclass(frozen=True)
 class History:
     """All epochs; `chosen` is the number of the one whose weights the network has now.
 
-    Of epochs with equal dev accuracy the one with the smallest dev loss is chosen.
+    Of epochs with equal scores on dev the one with the smallest dev loss is chosen.
     """
 
     epochs: list[Epoch]
@@ -67,9 +87,9 @@ class History:
 
     @property
     def turned(self) -> bool:
-        """Return whether the dev accuracy had stopped rising before training ended."""
-        accuracies = [epoch.dev_accuracy for epoch in self.epochs]
-        return max(accuracies) in accuracies[:-1]
+        """Return whether the score on dev had stopped rising before training ended."""
+        scores = [epoch.score for epoch in self.epochs]
+        return max(scores) in scores[:-1]
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -164,6 +164,7 @@ def untrained_network(
         unit=embedding["unit"],
         parts=part_names(train) if "parts" in reads else (),
         sentences="sentences" in reads,
+        sides="sides" in reads,
     )
     rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
     tuned = vocabulary.tuned if embedding["tune"] else 0

@@ -95,7 +95,7 @@ def train_classifier(
             progress=progress,
         )
         seconds_per_epoch, epochs = history.seconds_per_epoch, history.summary
-        chosen, lines = {}, list(map(asdict, history.epochs))
+        chosen, lines = {}, [epoch.line for epoch in history.epochs]
         device = choose_device(parameters["device"])
     seconds = time.perf_counter() - start + (progress.state.earlier_s if progress.state else 0.0)
     cost = cost_of(classifier, parameters, train, seconds_per_epoch, seconds, device)

@@ -1,0 +1,53 @@
+"""Two texts as one: the first, a mark that no corpus uses, the second. The mark is a token of its own.
+
+Models that read one text read a pair so; a network that reads "sides" is told which words belong to which text.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from retable.errors import InputError
+from retable.text.splits import Split
+
+MARK = "␞"  # U+241E, the picture of a record separator
+FIRST, BETWEEN, SECOND = 0, 1, 2  # sides
+
+
+def joined(first: str, second: str) -> str:
+    """Return two texts as the text of an example."""
+    return f"{first} {MARK} {second}"
+
+
+def side_of_words(split: Split) -> np.ndarray:
+    """Return the side on which every word of all texts stands, FIRST, BETWEEN (the mark) or SECOND: int32 (word,).
+
+    Raises: InputError if a text is no pair, or one of its two texts has no word.
+    """
+    tokens = split.tokens
+    marks = pc.equal(tokens.flatten(), MARK).to_numpy(zero_copy_only=False).astype(np.int64)
+    offsets = tokens.offsets.to_numpy().astype(np.int64)
+    offsets = offsets - offsets[0]
+    before = np.concatenate([[0], np.cumsum(marks)])  # marks before each word, over all texts
+    of_text = np.repeat(np.arange(len(tokens)), np.diff(offsets))
+    behind = before[1:] - before[offsets[:-1]][of_text]  # marks of its own text, up to and with a word
+    sides = np.where(marks == 1, BETWEEN, np.where(behind > 0, SECOND, FIRST)).astype(np.int32)
+    counts = [np.bincount(of_text[sides == side], minlength=len(tokens)) for side in (FIRST, BETWEEN, SECOND)]
+    wrong = np.flatnonzero((counts[FIRST] == 0) | (counts[BETWEEN] != 1) | (counts[SECOND] == 0))
+    if len(wrong):
+        raise InputError(
+            f"text {split.ids[wrong[0]]} of {split.facts.corpus} is no pair of texts; "
+            "this network reads two texts: take a corpus of pairs, or another model."
+        )
+    return sides
+
+
+def questions_of(tokens: pa.ListArray) -> np.ndarray:
+    """Return the number of the first text of every pair, int64 (text,): candidates of one question share theirs.
+
+    Args:
+        tokens: pairs, list<string> (text,).
+    """
+    numbers: dict[tuple[str, ...], int] = {}
+    firsts = [tuple(words[: words.index(MARK)]) for words in tokens.to_pylist()]
+    return np.array([numbers.setdefault(first, len(numbers)) for first in firsts], dtype=np.int64)
