@@ -1,0 +1,89 @@
+"""RCNN: each word with what a recurrent network has read before it and behind it, a tanh layer, the largest values.
+
+Source     Lai, Xu, Liu, Zhao, "Recurrent Convolutional Neural Networks for Text Classification", AAAI 2015, eq. 1-7;
+           from public notes on the paper and memory, not checked against the print:
+           (1) c_l(w_i) = f(W^(l) c_l(w_(i-1)) + W^(sl) e(w_(i-1)))
+           (2) c_r(w_i) = f(W^(r) c_r(w_(i+1)) + W^(sr) e(w_(i+1)))
+           (3) x_i = [c_l(w_i); e(w_i); c_r(w_i)]
+           (4) y_i^(2) = tanh(W^(2) x_i + b^(2))
+           (5) y^(3) = max over i of y_i^(2), component by component
+           (6) y^(4) = W^(4) y^(3) + b^(4); (7) the softmax of it.
+Reading    f, "a non-linear activation function", is tanh, as in eq. 4. c_l(w_1) and c_r(w_n) are learned, the same for
+           all texts, and uniform numbers at first, as the matrices are, in torch's bounds. Eq. 1 and 2 have no biases,
+           and nothing is dropped. "Stochastic gradient descent" takes one text at a time.
+Departure  word vectors of the preset's size, where the paper has 50; c and H are the paper's 50 and 100.
+Fast form  tanh of the largest is the largest of tanh, so it is taken of one vector a text.
+Shapes     B texts, T words (padded on the right), D vector size, c of a context, H of the tanh layer, C classes.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers import products
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.recurrent import in_order, turned_round
+from retable.models.options import check_at_least
+
+
+class Context(nn.Module):
+    """What a recurrent network has read before every word.
+
+    Args:
+        dim: numbers in a word's vector.
+        size: numbers in a context.
+    """
+
+    def __init__(self, dim: int, size: int) -> None:
+        super().__init__()
+        self.recurrent = nn.RNN(dim, size, bias=False, batch_first=True)  # W^(sl) and W^(l), f = tanh
+        self.first = nn.Parameter(torch.empty(size))  # c_l(w_1)
+        nn.init.uniform_(self.first, -1 / math.sqrt(size), 1 / math.sqrt(size))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map word vectors (B, T, D) to contexts (B, T, c), each of the words before."""
+        first = self.first.expand(len(x), 1, -1)
+        states: Tensor = self.recurrent(x, first.transpose(0, 1).contiguous())[0]  # each is the next word's context
+        return torch.cat((first, states[:, :-1]), dim=1)
+
+
+class RCNN(Network):
+    """Recurrent convolutional network.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        context: numbers in the context of each side, |c|.
+        hidden: numbers in the tanh layer, H.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    sparse_rows = True  # a step of one text touches few words
+
+    def __init__(self, embedding: WordEmbedding, classes: int, *, context: int = 50, hidden: int = 100) -> None:
+        super().__init__()
+        check_at_least("context", context, 1)
+        check_at_least("hidden", hidden, 1)
+        self.embedding = embedding
+        self.left, self.right = Context(embedding.dim, context), Context(embedding.dim, context)
+        self.hidden = products.Linear(2 * context + embedding.dim, hidden)  # W^(2) and b^(2)
+        self.output = nn.Linear(hidden, classes)  # W^(4) and b^(4)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        vectors = self.embedding(words)  # e, (B, T, D)
+        left = self.left(vectors)  # eq. 1, (B, T, c)
+        turned = turned_round(mask)
+        right = in_order(self.right(in_order(vectors, turned)), turned)  # eq. 2: the last word is read first
+        x = torch.cat((left, vectors, right), dim=2)  # eq. 3, (B, T, 2 c + D)
+        scores = self.hidden(x).masked_fill(~mask.unsqueeze(2), -torch.inf)  # eq. 4 without tanh, (B, T, H)
+        text = torch.tanh(scores.amax(dim=1))  # eq. 4-5, (B, H)
+        logits: Tensor = self.output(text)  # eq. 6
+        return logits
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: c (D + c) a side and H (2 c + D) a word; H C a text."""
+        sides = sum(weight.numel() for side in (self.left, self.right) for weight in side.recurrent.parameters())
+        return 2 * (sides + self.hidden.weight.numel() + self.output.weight.numel() / words_per_text)
