@@ -1,0 +1,128 @@
+"""BLSTM-2DCNN: the summed states of both directions of an LSTM as an image, under 2D convolution and 2D max pooling.
+
+Source     Zhou, Qi, Zheng, Xu, Bao, Xu, "Text Classification Improved by Integrating Bidirectional LSTM with
+           Two-dimensional Max Pooling", COLING 2016, section 3; equations, not numbered here, and options from public
+           notes on the paper, public code and memory, not checked against the print:
+           h_i = forward + backward; H = (h_1, ..., h_l)
+           o_i,j = f(m . H_i:i+k-1,j:j+d-1 + b), of every filter m, at (l - k + 1) (D - d + 1) places
+           p_i,j = max of p1 x p2 values of O, no value in two of them, floor((l-k+1) / p1) floor((D-d+1) / p2) of them
+           h* = all p; softmax of W h* + b. BLSTM-2DPooling: p of H itself.
+Reading    f is ReLU. The directions are summed, as H has as many columns as a word vector has numbers, 300. Dropout on
+           word vectors, on H and on h*, at the paper's three rates.
+Departure  Adam at a constant 1e-3, where the paper has AdaDelta. torch's LSTM has biases.
+Decision   h* has one length, so W reads a fixed number of words: `frames`, by default as many as the longest sentences
+           have; later ones are left out. A text has its own windows alone, one at least, for which zeros follow a text
+           of fewer than k words; a p that has no window of the text is 0.
+Fast form  rows of p that are 0 for the whole batch, and the columns of W that they meet, are left out; ReLU follows the
+           pooling, as of the largest it is the largest. The numbers are the same.
+Shapes     B texts, T words (padded on the right), D vector size, H states of one direction and of their sum, R rows of
+           O, K filters, P x Q values p of a filter, C classes.
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_share
+
+
+class BLSTM2DCNN(Network):
+    """Bidirectional LSTM under two-dimensional convolution and pooling.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        frames: words that are read of a text, l.
+        hidden: states of each direction, and of their sum.
+        filters: filters; 0 pools the states themselves: BLSTM-2DPooling.
+        window: words and states that a filter spans, k and d.
+        pool: rows and columns of which the largest is taken, p1 and p2.
+        dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
+        dropout_states: the same of the summed states H.
+        dropout: the same of the text's vector h*.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        frames: int = 60,
+        hidden: int = 300,
+        filters: int = 100,
+        window: Sequence[int] = (3, 3),
+        pool: Sequence[int] = (2, 2),
+        dropout_words: float = 0.5,
+        dropout_states: float = 0.2,
+        dropout: float = 0.4,
+    ) -> None:
+        super().__init__()
+        check_at_least("filters", filters, 0)
+        check_pair("window", window)
+        check_pair("pool", pool)
+        rows, columns = (window[0], window[1]) if filters else (1, 1)
+        check_at_least("frames", frames, rows + pool[0] - 1)
+        check_at_least("hidden", hidden, columns + pool[1] - 1)
+        check_share("dropout_words", dropout_words)
+        check_share("dropout_states", dropout_states)
+        check_share("dropout", dropout)
+        self.embedding, self.frames, self.window, self.pool = embedding, frames, (rows, columns), (pool[0], pool[1])
+        self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True, bidirectional=True)
+        self.convolution = nn.Conv2d(1, filters, self.window) if filters else None
+        self.dropout_words, self.dropout_states = nn.Dropout(dropout_words), nn.Dropout(dropout_states)
+        self.dropout = nn.Dropout(dropout)
+        self.pooled_rows = (frames - rows + 1) // pool[0]  # P of a text of all frames
+        self.row_size = max(filters, 1) * ((hidden - columns + 1) // pool[1])  # K Q
+        self.output = nn.Linear(self.pooled_rows * self.row_size, classes)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        words, mask = words[:, : self.frames], mask[:, : self.frames]
+        x = self.dropout_words(self.embedding(words))  # (B, T, D)
+        ahead, back = states_of_words(self.lstm, x, mask).chunk(2, dim=2)
+        states = self.dropout_states(ahead + back)  # H, (B, T, H)
+        text = self.dropout(self.pooled(states, mask).flatten(1))  # h* without its last zeros, (B, P K Q)
+        return F.linear(text, self.output.weight[:, : text.shape[1]], self.output.bias)
+
+    def pooled(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Map states (B, T, H), zero behind texts, to all p up to the last that is not 0, (B, P, K, Q)."""
+        windows = (mask.sum(dim=1) - self.window[0] + 1).clamp(min=1)  # rows of O of each text, (B,)
+        count = self.rows_of(mask.shape[1] - self.window[0] + 1)  # P of the longest text
+        rows = count * self.pool[0]
+        # As many words as these rows see: zeros behind the last, or without those that pooling leaves out.
+        image = F.pad(states, (0, 0, 0, rows + self.window[0] - 1 - states.shape[1])).unsqueeze(1)
+        maps = image if self.convolution is None else self.convolution(image)  # m . H + b, (B, K, R, H - d + 1)
+        real = torch.arange(rows, device=mask.device) < windows.unsqueeze(1)  # (B, R)
+        best = F.max_pool2d(maps.masked_fill(~real[:, None, :, None], -torch.inf), self.pool)  # p, (B, K, P, Q)
+        best = best if self.convolution is None else F.relu(best)
+        return best.transpose(1, 2).masked_fill(~real[:, :: self.pool[0], None, None], 0.0)
+
+    def rows_of(self, windows: float) -> int:
+        """Return how many rows of p have one of so many windows, P."""
+        return min(math.ceil(max(windows, 1) / self.pool[0]), self.pooled_rows)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: both directions 4 H (D + H) a word; at every window of a text k d K, and
+        P K Q C.
+        """
+        words = min(words_per_text, self.frames)
+        of_text = words * recurrent_flops(self.lstm)
+        windows = max(words - self.window[0] + 1, 1)
+        if self.convolution is not None:
+            columns = self.lstm.hidden_size - self.window[1] + 1
+            of_text += 2 * windows * columns * self.convolution.weight.numel()
+        of_text += 2 * self.rows_of(windows) * self.row_size * self.output.out_features
+        return of_text / words_per_text
+
+
+def check_pair(option: str, values: Sequence[int]) -> None:
+    """Raise ValueError unless there are two values, each at least 1."""
+    if len(values) != 2 or min(values) < 1:
+        raise ValueError(f"{option} is {list(values)}; allowed: two whole numbers >= 1")
