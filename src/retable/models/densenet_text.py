@@ -1,0 +1,131 @@
+"""Dense CNN: each convolution reads all scales before it, and every word weighs its scales by a small network.
+
+Source     Wang, Huang, Deng, "Densely Connected CNN with Multi-scale Feature Attention for Text Classification", IJCAI
+           2018: x_l = f(W_l, [x_1, ..., x_{l-1}]); of each word the filter ensemble s_l = sum over the filters of x_l,
+           the scales' weights = softmax(MLP(s_1, ..., s_L)), and their weighted sum. From code and memory, not checked
+           against the print, so without its numbers of equations: sizes, dropout and training are the authors' code's.
+Reading    f is a convolution, batch norm and ReLU. The first scales are single words, three layers of width 1 each on
+           the one before; all later layers have width 3. The MLP has one hidden layer with ReLU and small first
+           weights, so that all scales weigh alike at first (the code has no activation in it). The hidden layer of the
+           classifier has none, as there.
+Departure  without what the code adds: average pooling by two after each layer, three convolutions of width 1 in each
+           scale before its weights, a loss for each scale. Weight decay is an L2 term, theirs L1.
+Decision   the text's vector is the largest value of each filter over the words, where the code cuts or fills texts to
+           100 words and joins all places. Batch norm sees words alone, in training too (models/vdcnn.py). Convolutions
+           have no bias, which a norm would take away.
+Shapes     B texts, T words (padded on the right), D vector size, K filters, L scales, A and H hidden units, C classes.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.products import Linear
+from retable.models.options import check_at_least, check_share
+from retable.models.vdcnn import TextNorm
+
+WIDTH = 3  # words that a convolution spans behind those of single words
+SPREAD = 0.001  # standard deviation of the first weights of the scales' network
+
+
+class Scale(nn.Module):
+    """f: a convolution of equal width, batch norm and ReLU.
+
+    Args:
+        inputs, filters: maps before and after.
+        width: words that a filter spans, an odd number.
+    """
+
+    def __init__(self, inputs: int, filters: int, width: int) -> None:
+        super().__init__()
+        self.convolution = nn.Conv1d(inputs, filters, width, padding=width // 2, bias=False)
+        self.norm = TextNorm(filters)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Map maps (B, inputs, T) to maps (B, K, T), zero where the mask (B, T) is False; wide filters read zeros."""
+        return F.relu(self.norm(self.convolution(x), mask))
+
+
+class DenseNetText(Network):
+    """Densely connected convolutional network with attention over its scales.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        unigrams: layers of single words.
+        layers: densely connected layers behind them.
+        filters: filters of every layer.
+        attention_hidden: hidden units of the network that weighs the scales.
+        hidden: units of the classifier's hidden layer.
+        dropout: share of the components of the text's vector and of the hidden units that are dropped in training, in
+            [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        unigrams: int = 3,
+        layers: int = 5,
+        filters: int = 64,
+        attention_hidden: int = 64,
+        hidden: int = 64,
+        dropout: float = 0.7,
+    ) -> None:
+        super().__init__()
+        check_at_least("unigrams", unigrams, 1)
+        check_at_least("layers", layers, 0)
+        check_at_least("filters", filters, 1)
+        check_at_least("attention_hidden", attention_hidden, 1)
+        check_at_least("hidden", hidden, 1)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        sizes = [embedding.dim, *[filters] * (unigrams - 1)]
+        self.unigrams = nn.ModuleList(Scale(size, filters, 1) for size in sizes)
+        scales = unigrams + layers  # L
+        self.layers = nn.ModuleList(Scale(before * filters, filters, WIDTH) for before in range(unigrams, scales))
+        of_scales = [Linear(scales, attention_hidden), Linear(attention_hidden, scales)]
+        self.attention = nn.ModuleList(of_scales)
+        for layer in of_scales:
+            nn.init.normal_(layer.weight, std=SPREAD)
+            nn.init.zeros_(layer.bias)
+        self.hidden = nn.Linear(filters, hidden)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, classes)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        scales = torch.stack(self.scales(words, mask), dim=1)  # (B, L, K, T)
+        mixed = (scales * self.weights(scales).unsqueeze(2)).sum(dim=1)  # weighted sum of the scales, (B, K, T)
+        text = mixed.amax(dim=2)  # (B, K); nothing is below zero, so zeros behind a text change nothing
+        logits: Tensor = self.output(self.dropout(self.hidden(self.dropout(text))))
+        return logits
+
+    def scales(self, words: Tensor, mask: Tensor) -> list[Tensor]:
+        """Return the maps of each scale, (B, K, T), zero behind the texts; each dense layer reads all before it."""
+        x = self.embedding(words).transpose(1, 2)  # (B, D, T)
+        found: list[Tensor] = []
+        for layer in self.unigrams:
+            found.append(layer(found[-1] if found else x, mask))
+        for layer in self.layers:
+            found.append(layer(torch.cat(found, dim=1), mask))  # x_l = f(W_l, [x_1, ..., x_{l-1}])
+        return found
+
+    def weights(self, scales: Tensor) -> Tensor:
+        """Return what each scale weighs at each word: maps (B, L, K, T) to (B, L, T), which sum to 1."""
+        ensemble = scales.sum(dim=2).transpose(1, 2)  # s of every word, (B, T, L)
+        first, second = self.attention
+        scores: Tensor = second(F.relu(first(ensemble)))  # MLP
+        return torch.softmax(scores, dim=2).transpose(1, 2)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: every convolution, 2 L A and L K a word; K H and H C a text."""
+        layers = [*self.unigrams, *self.layers]
+        per_word = sum(weight.numel() for layer in layers for weight in layer.parameters() if weight.dim() == 3)
+        per_word += sum(weight.numel() for weight in self.attention.parameters() if weight.dim() == 2)
+        per_word += len(layers) * self.hidden.in_features
+        return 2 * (per_word + (self.hidden.weight.numel() + self.output.weight.numel()) / words_per_text)
