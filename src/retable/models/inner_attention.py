@@ -1,0 +1,74 @@
+"""Inner-Attention: the mean of a BiLSTM's states attends to the states themselves, and their weighted sum is the text.
+
+Source     Liu, Sun, Lin, Wang, "Learning Natural Language Inference using Bidirectional LSTM Model and
+           Inner-Attention", arXiv 1605.09090, 2016, section 3: from memory and public code of others, not checked
+           against the print.
+Equations  R_ave = mean of Y; M = tanh(W^y Y + W^h R_ave e_L); alpha = softmax(w^T M); R_att = Y alpha^T.
+Reading    Y are both directions side by side, 300 each, so W^y and W^h are 600 x 600, without biases. Word vectors stay
+           as given, dropout is 0.25, batches of 128.
+Departure  a single text has nothing to be matched with: a linear layer reads R_att, where the source reads two vectors,
+           their product and difference. Adam, where it has RMSprop; the LSTM is torch's.
+Decision   dropout on word vectors and on R_att.
+Shapes     B texts, T words (padded on the right), D vector size, H states of one direction, C classes.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.heads import softmax_over_words
+from retable.layers.network import Network
+from retable.layers.products import Linear
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_share
+
+
+class InnerAttention(Network):
+    """Bidirectional LSTM under attention from its own mean.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        hidden: states of each direction.
+        dropout: share of the components of word vectors and of the text's vector, dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(self, embedding: WordEmbedding, classes: int, *, hidden: int = 300, dropout: float = 0.25) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True, bidirectional=True)
+        self.of_words = Linear(2 * hidden, 2 * hidden, bias=False)  # W^y
+        self.of_mean = Linear(2 * hidden, 2 * hidden, bias=False)  # W^h
+        self.query = nn.Linear(2 * hidden, 1, bias=False)  # w
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(2 * hidden, classes)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        states = self.states(words, mask)
+        text = (self.weights(states, mask) @ states).squeeze(1)  # R_att, (B, 2 H)
+        logits: Tensor = self.output(self.dropout(text))
+        return logits
+
+    def attention(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Return how much of a text each word is, (B, 1, T); padding is nothing."""
+        return self.weights(self.states(words, mask), mask)
+
+    def states(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Return Y, (B, T, 2 H), zero on padding."""
+        return states_of_words(self.lstm, self.dropout(self.embedding(words)), mask)
+
+    def weights(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Return alpha, (B, 1, T)."""
+        mean = states.sum(dim=1) / mask.sum(dim=1, keepdim=True)  # R_ave, (B, 2 H)
+        m = torch.tanh(self.of_words(states) + self.of_mean(mean).unsqueeze(1))  # M, (B, T, 2 H)
+        return softmax_over_words(self.query(m), mask)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: LSTM, W^y, 2 H for w, mean and sum a word; W^h and the output a text."""
+        of_word = self.of_words.weight.numel() + 3 * self.query.in_features
+        of_text = self.of_mean.weight.numel() + self.output.weight.numel()
+        return recurrent_flops(self.lstm) + 2 * (of_word + of_text / words_per_text)
