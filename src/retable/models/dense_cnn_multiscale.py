@@ -48,7 +48,7 @@ class Scale(nn.Module):
         return F.relu(self.norm(self.convolution(x), mask))
 
 
-class DenseNetText(Network):
+class DenseCNN(Network):
     """Densely connected convolutional network with attention over its scales.
 
     Args:

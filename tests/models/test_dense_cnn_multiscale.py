@@ -8,7 +8,7 @@ from torch import Tensor, arange, nn, tensor
 from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
-from retable.models.densenet_text import DenseNetText, Scale
+from retable.models.dense_cnn_multiscale import DenseCNN, Scale
 from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_random_weights
 from tests.models.test_vdcnn import slow_convolution, slow_norm
 
@@ -38,9 +38,9 @@ def multiply_adds(t: int, *, filters, attention_hidden, hidden, unigrams=3, laye
 
 EVERY_MODEL = Declared(
     cases=[
-        Case("densenet-text", parameters(), SMALL),
-        Case("densenet-text", parameters(1, 2), {**SMALL, "unigrams": 1, "layers": 2}),
-        Case("densenet-text", parameters(2, 0), {**SMALL, "unigrams": 2, "layers": 0}),
+        Case("dense-cnn-multiscale", parameters(), SMALL),
+        Case("dense-cnn-multiscale", parameters(1, 2), {**SMALL, "unigrams": 1, "layers": 2}),
+        Case("dense-cnn-multiscale", parameters(2, 0), {**SMALL, "unigrams": 2, "layers": 0}),
     ],
     dropped=lambda filters, hidden, **_: [texts(filters), texts(hidden)],
     multiply_adds=multiply_adds,
@@ -55,11 +55,11 @@ EVERY_MODEL = Declared(
 )
 
 
-def small_network(**options) -> DenseNetText:
+def small_network(**options) -> DenseCNN:
     """In float64, with weights, biases and running statistics large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     options = {"unigrams": 2, "layers": 3, "filters": 8, "attention_hidden": 4, "hidden": 5} | options
-    network = with_random_weights(DenseNetText(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **options), std=0.4)
+    network = with_random_weights(DenseCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **options), std=0.4)
     for name, buffer in network.named_buffers():
         if name.endswith(("running_mean", "running_var")):
             nn.init.uniform_(buffer, 0.3, 1.5)
@@ -71,7 +71,7 @@ def slow_scale(layer: Scale, x: list[Tensor]) -> list[Tensor]:
     return [vector.relu() for vector in slow_norm(layer.norm, slow_convolution(layer.convolution, x))]
 
 
-def slow_weights(network: DenseNetText, scales: list[Tensor]) -> list[float]:
+def slow_weights(network: DenseCNN, scales: list[Tensor]) -> list[float]:
     """What the scales of one word weigh: softmax(MLP(s)), s the sums over the filters."""
     first, second = network.attention
     s = torch.stack([sum(scale) for scale in scales])
@@ -80,7 +80,7 @@ def slow_weights(network: DenseNetText, scales: list[Tensor]) -> list[float]:
     return [math.exp(score) / total for score in scores]
 
 
-def slow_logits(network: DenseNetText, words: Tensor) -> Tensor:
+def slow_logits(network: DenseCNN, words: Tensor) -> Tensor:
     """The logits of one unpadded text, word by word."""
     x = list(network.embedding(words.unsqueeze(0))[0])
     scales: list[list[Tensor]] = []
@@ -129,7 +129,7 @@ def test_weights_by_hand():
 def test_scales_weigh_alike_at_first():
     """With the first weights a text is nearly the largest mean of its scales."""
     torch.manual_seed(1)
-    network = DenseNetText(WordEmbedding(torch.randn(20, 4), tuned=20), 2)
+    network = DenseCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2)
     weights = network.weights(torch.rand(2, 8, 64, 5))
     assert_close(weights, torch.full((2, 8, 5), 1 / 8), rtol=0, atol=0.01)
     assert weights.std() > 0
@@ -161,7 +161,7 @@ def test_padding_changes_nothing_in_training_either():
 
 
 def test_sizes_are_those_of_the_authors_code():
-    network = DenseNetText(WordEmbedding(torch.zeros(3, 300), tuned=0), 4)
+    network = DenseCNN(WordEmbedding(torch.zeros(3, 300), tuned=0), 4)
     shapes = [tuple(layer.convolution.weight.shape) for layer in (*network.unigrams, *network.layers)]
     dense = [(64, 64 * before, 3) for before in range(3, 8)]
     assert shapes == [(64, 300, 1), (64, 64, 1), (64, 64, 1), *dense]
