@@ -106,6 +106,30 @@ def test_a_killed_training_goes_on_as_if_nothing_had_been(opinions, kept, optimi
         assert kept.told[0].startswith("goes on at " + (where if step % 9 != 1 else f"the end of epoch {step // 9}"))
 
 
+def test_a_network_pretrains_once_before_the_first_step(opinions, kept, monkeypatch):
+    """It is given every training text, in batches; a training that goes on has had it, one killed before has not."""
+    passes = []
+
+    def pretrain(network, texts):
+        passes.extend([[int(mask.sum()) for _, mask in texts()] for _ in range(2)])
+        with torch.no_grad():
+            network.output.bias += 1.0
+
+    plain = train(opinions)
+    monkeypatch.setattr(Dropped, "pretrain", pretrain)
+    unbroken = train(opinions)
+    assert not same(unbroken, plain)
+    assert sum(passes[0]) == sum(passes[1]) == len(opinions[0].tokens.flatten())
+    assert passes[0] != passes[1]  # another order
+    for step, times in ((1, 2), (5, 1)):
+        passes.clear()
+        with pytest.raises(Killed):
+            train(opinions, file=kept(), on_batch=at_step(step, kill))
+        assert same(train(opinions, file=kept()), unbroken)
+        assert len(passes) == 2 * times
+        kept.path.unlink(missing_ok=True)
+
+
 @pytest.fixture(autouse=True)
 def ctrl_c_is_heard():
     """A shell starts its background jobs with Ctrl-C ignored, and Python leaves that as it is."""

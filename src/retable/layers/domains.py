@@ -9,7 +9,7 @@ Shapes     B texts, T words, C classes, K domains.
 import torch
 from torch import Tensor
 
-from retable.layers.network import Network
+from retable.layers.network import Network, Pass
 
 
 class PerDomain(Network):
@@ -31,6 +31,10 @@ class PerDomain(Network):
         logits = self.network(*given).unflatten(1, (self.domains, -1))  # (B, K, C)
         own: Tensor = logits[torch.arange(len(domains), device=logits.device), domains]
         return own
+
+    def pretrain(self, texts: Pass) -> None:
+        """Let the network learn."""
+        self.network.pretrain(texts)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
         """Return the network's."""

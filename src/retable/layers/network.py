@@ -1,6 +1,6 @@
 """Define what every model is: a network that declares what it reads and how it is trained, built for a task."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 
+Pass = Callable[[], Iterator[tuple[Tensor, Tensor]]]
 Given = Literal["parts", "sentences", "sides", "domains"]
 
 
@@ -66,6 +67,13 @@ class Network(nn.Module):
     def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
         """Return the network for a task. Raises: ValueError if an option is outside its range."""
         return cls(embedding, task.classes, **options)
+
+    def pretrain(self, texts: Pass) -> None:
+        """Learn from the training texts without their classes, before the first epoch; most networks do nothing.
+
+        Args:
+            texts: each call gives all of them once more, in batches of words and mask, in another random order.
+        """
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
         """Return what training adds to the cross-entropy of the batch that `forward` has just seen, a scalar, or None.

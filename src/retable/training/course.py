@@ -87,6 +87,11 @@ class Course:
         """Return the current epoch, from 1."""
         return len(self.epochs) + 1
 
+    @property
+    def begun(self) -> bool:
+        """Return whether a step has been made."""
+        return bool(self.epochs or self.sums.done)
+
     def finished(self, epochs: int, patience: int) -> bool:
         """Return whether all epochs are run, or too many of them brought no better accuracy."""
         return len(self.epochs) >= epochs or len(self.epochs) - self.better >= patience

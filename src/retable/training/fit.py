@@ -1,13 +1,16 @@
 """A training: epochs until the last, or until dev grows no better; the weights of the best one stay."""
 
 import math
+from collections.abc import Iterator
 
+import numpy as np
 import torch
+from torch import Tensor
 
 from retable.errors import InputError
-from retable.layers.network import Network
+from retable.layers.network import Network, Pass
 from retable.text.vocabulary import Encoded
-from retable.training.batches import BatchMaker
+from retable.training.batches import BatchMaker, shuffled_batches
 from retable.training.course import Course
 from retable.training.history import Epoch, History
 from retable.training.keeper import Keeper, noted_signals
@@ -47,6 +50,8 @@ def fit(
     with noted_signals(progress.state):
         keeper.go_on()
         tell_of_earlier(course, len(train.words), progress)
+        if not course.begun:
+            network.train().pretrain(passes(maker, training.batch_size, seed))
         while not course.finished(training.epochs, training.patience):
             batches = course.draw_batches(maker.lengths, training.batch_size)
             if course.sums.done:
@@ -73,6 +78,17 @@ def fit(
             keeper.keep(len(batches))
     course.take_best()
     return History(course.epochs, course.chosen)
+
+
+def passes(maker: BatchMaker, batch_size: int, seed: int) -> Pass:
+    """Return what a network may learn from before the first epoch; the order of the epochs' batches stays as it is."""
+    order = np.random.default_rng([seed, 1])
+
+    def texts() -> Iterator[tuple[Tensor, Tensor]]:
+        for batch in maker.batches(shuffled_batches(maker.lengths, batch_size, order)):
+            yield batch.words, batch.mask
+
+    return texts
 
 
 def tell_of_earlier(course: Course, words: int, progress: Progress) -> None:
