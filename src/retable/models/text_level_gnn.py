@@ -1,0 +1,90 @@
+"""Text-level GNN: each word takes the largest of its weighted neighbours; the weights of edges are shared by all texts.
+
+Source     Huang, Ma, Li, Zhang, Wang, "Text Level Graph Neural Network for Text Classification", EMNLP 2019, section 2,
+           eq. 1-5, from the authors' code, mojave-pku/TextLevelGCN, and memory, not checked against the print.
+Equations  nodes N = {r_i}; edges E = {e_ij}, j from i - p to i + p (eq. 1, 2); M_n = max_a e_an r_a by component over
+           n's neighbours a (eq. 3); r'_n = (1 - eta_n) M_n + eta_n r_n (eq. 4); scores W relu(sum_n r'_n) + b (eq. 5).
+Reading    a word that stands twice in a text is one node, with the neighbours of both places, itself among them (eq. 2,
+           the code). e_an and e_na are two numbers, both 1 at first. eta_n is the sigmoid of a number a word, 0 at
+           first; that line of the code is commented out, which leaves M_n alone.
+Departure  eq. 5 prints the ReLU, and dropout, behind the dense layer, where a class that scores below zero learns
+           nothing; the code has both before it, and so has this. A pair rarer than k = 2 in training shares the paper's
+           "public" edge. A network is not told how often pairs occur: a pair's number is that of its hash, rare or not,
+           and the public edge is for pairs with the unknown word or with one that no training text has. Such words
+           share the unknown one's eta.
+Shapes     B texts, T words (padded on the right), D vector size, N nodes and E edges of all texts, C classes.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.text_graph import graph_of_texts, largest_of_groups, sum_of_nodes
+from retable.models.fasttext import MULTIPLIER
+from retable.models.options import check_at_least, check_share
+from retable.text.vocabulary import UNKNOWN
+
+PUBLIC = 0  # the edge of rare pairs
+
+
+def edges_of_pairs(sources: Tensor, targets: Tensor, buckets: int) -> Tensor:
+    """Return the edge, PUBLIC or 1 to buckets, of each ordered pair of word numbers, int64 (E,)."""
+    hashes = sources.mul(MULTIPLIER).add_(targets).mul_(MULTIPLIER)
+    rare = (sources == UNKNOWN) | (targets == UNKNOWN)
+    # The high bits of a product are the well mixed ones.
+    return (hashes >> 32).remainder_(buckets).add_(1).masked_fill_(rare, PUBLIC)
+
+
+class TextLevelGNN(Network):
+    """Message passing on a graph a text.
+
+    Args:
+        embedding: the words' vectors r.
+        classes: number of classes.
+        reach: words on each side that are a word's neighbours, p.
+        buckets: edge weights that the pairs of words share, by hash, beside the public one.
+        dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        reach: int = 3,
+        buckets: int = 1_000_000,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_at_least("reach", reach, 0)
+        check_at_least("buckets", buckets, 1)
+        check_share("dropout", dropout)
+        self.embedding, self.reach = embedding, reach
+        self.known = len(embedding.fixed if embedding.tuned is None else embedding.tuned)  # rows of words in training
+        self.edges = nn.Parameter(torch.ones(1 + buckets))
+        self.kept = nn.Parameter(torch.zeros(self.known))  # eta before its sigmoid
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(embedding.dim, classes)  # W, b
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        graph = graph_of_texts(words, mask, reach=self.reach, loops=True)  # eq. 1, 2
+        r = self.embedding(graph.words.unsqueeze(0)).squeeze(0)  # (N, D)
+        known = graph.words.masked_fill(graph.words >= self.known, UNKNOWN)
+        pairs = edges_of_pairs(known[graph.sources], known[graph.targets], len(self.edges) - 1)
+        weights = self.edges.index_select(0, pairs).unsqueeze(1)  # e_an, (E, 1)
+        messages = largest_of_groups(weights * r.index_select(0, graph.sources), graph.targets, len(r))  # eq. 3, M
+        eta = torch.sigmoid(self.kept.index_select(0, known)).unsqueeze(1)
+        nodes = (1 - eta) * messages + eta * r  # eq. 4, r', (N, D)
+        logits: Tensor = self.output(self.dropout(F.relu(sum_of_nodes(nodes, graph, len(words)))))  # eq. 5
+        return logits
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two, of a text of different words: D an edge, 2 D a word to keep; D C a text."""
+        apart = range(1, self.reach + 1)
+        edges = words_per_text + 2 * sum(max(words_per_text - distance, 0) for distance in apart)
+        of_text = (edges + 2 * words_per_text) * self.embedding.dim + self.output.weight.numel()
+        return 2 * of_text / words_per_text
