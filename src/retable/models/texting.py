@@ -1,0 +1,113 @@
+"""TextING: a gated graph network on the words of each text, read out by soft attention, their mean and their maximum.
+
+Source     Zhang, Yu, Cui, Wu, Wen, Wang, "Every Document Owns Its Structure: Inductive Text Classification via Graph
+           Neural Networks", ACL 2020, section 2, eq. 1-8, from the authors' code, CRIPAC-DIG/TextING, and memory, not
+           checked against the print.
+Equations  a = A h (eq. 1); z = sigmoid(W_z a + U_z h + b_z) (eq. 2); r = sigmoid(W_r a + U_r h + b_r) (eq. 3);
+           c = tanh(W_h a + U_h (r * h) + b_h) (eq. 4); h' = z * c + (1 - z) * h (eq. 5), in each of some steps;
+           h_v = sigmoid(f_1(h)) * tanh(f_2(h)) (eq. 6); the text is the mean of its h_v and their maximum by component,
+           added (eq. 7); scores = W text + b (eq. 8). `*` is by component.
+Reading    nodes are the different words of a text. Two of them have an edge if one window holds both, no matter how
+           often; no word has one to itself. A = D^(-1/2) (edges) D^(-1/2), D how many neighbours a word has. The first
+           h is tanh(W_e x + b_e) of the word's vector x; f_1 gives one number. All this is as in the code.
+Departure  as in the code, eq. 1's matrix W_a, behind which W_z, W_r and W_h follow at once, is left out. A gate has one
+           bias, where the code adds two. Batches of 128 texts, where the authors take as many as fit (code: 4096).
+Shapes     B texts, T words (padded on the right), D vector size, H components of a node, N nodes and E edges of all
+           texts, C classes.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import first_weights
+from retable.layers.network import Network
+from retable.layers.products import Linear
+from retable.layers.text_graph import TextGraph, graph_of_texts, largest_of_groups, sum_of_edges, sum_of_nodes
+from retable.models.options import check_at_least, check_share
+
+
+class TextING(Network):
+    """Gated graph network on a graph a text.
+
+    Args:
+        embedding: the words' vectors x.
+        classes: number of classes.
+        hidden: components of a node, H.
+        window: words that a window holds.
+        steps: how often every node reads its neighbours.
+        dropout: share of the components of the nodes' vectors x, of the edges in each step, and of the components of
+            the text's vector, that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        hidden: int = 96,
+        window: int = 3,
+        steps: int = 2,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_at_least("window", window, 1)
+        check_at_least("steps", steps, 1)
+        check_share("dropout", dropout)
+        self.embedding, self.window, self.steps = embedding, window, steps
+        self.encoding = Linear(embedding.dim, hidden)  # W_e, b_e
+        self.from_neighbours = Linear(hidden, 3 * hidden)  # W_z, W_r, W_h and their biases
+        self.from_itself = Linear(hidden, 2 * hidden, bias=False)  # U_z, U_r
+        self.from_reset = Linear(hidden, hidden, bias=False)  # U_h
+        self.weighing = nn.Linear(hidden, 1)  # f_1
+        self.features = Linear(hidden, hidden)  # f_2
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, classes)  # W, b
+        first_weights(self)
+        for layer in (self.from_neighbours, self.from_itself):  # several matrices in one
+            for matrix in layer.weight.detach().split(hidden):
+                nn.init.xavier_uniform_(matrix)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        graph = graph_of_texts(words, mask, reach=self.window - 1, loops=False)
+        x = self.embedding(graph.words.unsqueeze(0)).squeeze(0)  # (N, D)
+        h = torch.tanh(self.encoding(self.dropout(x)))  # (N, H)
+        edges = normalised_edges(graph).to(x.dtype)  # A, (E,)
+        for _ in range(self.steps):
+            h = self.step(h, sum_of_edges(h, self.dropout(edges), graph))  # eq. 1
+        logits: Tensor = self.output(self.dropout(self.text_vector(h, graph, len(words))))  # eq. 8
+        return logits
+
+    def step(self, h: Tensor, neighbours: Tensor) -> Tensor:
+        """Return what nodes h (N, H) become when they read a (N, H)."""
+        update, reset, candidate = self.from_neighbours(neighbours).chunk(3, dim=1)
+        own_update, own_reset = self.from_itself(h).chunk(2, dim=1)
+        z = torch.sigmoid(update + own_update)  # eq. 2
+        r = torch.sigmoid(reset + own_reset)  # eq. 3
+        c = torch.tanh(candidate + self.from_reset(r * h))  # eq. 4
+        return z * c + (1 - z) * h  # eq. 5
+
+    def text_vector(self, h: Tensor, graph: TextGraph, texts: int) -> Tensor:
+        """Map nodes (N, H) to texts (B, H)."""
+        read = torch.sigmoid(self.weighing(h)) * torch.tanh(self.features(h))  # eq. 6, (N, H)
+        sizes = graph.texts.bincount(minlength=texts).unsqueeze(1)
+        return sum_of_nodes(read, graph, texts) / sizes + largest_of_groups(read, graph.texts, texts)  # eq. 7
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two, of a text of different words: D H, 6 H^2 a step, H^2 + 2 H a word; H an
+        edge and step; H C a text.
+        """
+        hidden = self.output.in_features
+        edges = 2 * sum(max(words_per_text - distance, 0) for distance in range(1, self.window))
+        of_word = self.encoding.weight.numel() + self.steps * 6 * hidden**2 + hidden**2 + 2 * hidden
+        of_text = words_per_text * of_word + self.steps * edges * hidden + self.output.weight.numel()
+        return 2 * of_text / words_per_text
+
+
+def normalised_edges(graph: TextGraph) -> Tensor:
+    """Return the weight of each edge, one over the root of the product of both nodes' numbers of neighbours, (E,)."""
+    neighbours = graph.targets.bincount(minlength=len(graph.words)).to(torch.float64)
+    return (neighbours[graph.sources] * neighbours[graph.targets]).rsqrt()
