@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar
         unit = parameters["embedding"]["unit"]
         total = len(in_unit(train, unit).tokens.flatten()) * training["epochs"]
     else:
-        total, unit = len(model["features"]) * len(model["costs"]), "candidates"
+        total, unit = prod(len(each) for each in model.values() if isinstance(each, list)), "candidates"
     with progress(what, total, unit) as bar:
         yield bar
 
@@ -47,7 +48,8 @@ def note_of_line(line: dict[str, Any]) -> str:
     """Return what the display says after an epoch or a candidate."""
     if "epoch" in line:
         return f"epoch {line['epoch']} done, dev {100 * line['dev_accuracy']:.1f}%"
-    return f"{line['features']}, C {line['cost']:g}: dev {100 * line['dev_accuracy']:.1f}%"
+    cost = f", C {line['cost']:g}" if "cost" in line else ""
+    return f"{line['features']}{cost}: dev {100 * line['dev_accuracy']:.1f}%"
 
 
 def identity(parameters: dict[str, Any], tagged: Path, vectors: Path) -> dict[str, Any]:

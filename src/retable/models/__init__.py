@@ -16,6 +16,9 @@ if TYPE_CHECKING:  # torch takes seconds to import, and who asks for a name does
 
 # Linear models: train(train, dev, *, lowercase, unit, seed, options) gives a classifier and the candidates tried.
 LINEAR_MODELS = {
+    "bow-svm": "retable.models.bag_of_words:train_bow_svm",
+    "delta-tfidf": "retable.models.bag_of_words:train_delta_tfidf",
+    "naive-bayes": "retable.models.bag_of_words:train_naive_bayes",
     "nb-svm": "retable.models.linear:train_nb_svm",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
 }

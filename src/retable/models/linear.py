@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
@@ -30,6 +30,9 @@ from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
 
 Features = Literal["words-1", "words-2", "words-3", "characters-4", "characters-5"]
+Weighting = Literal["tfidf", "binary", "binary-unit-length", "counts"]
+# fit_weights(x, classes, cost, seed) gives the weights (C, V) and the bias (C,)
+FitWeights = Callable[[sparse.csr_matrix, np.ndarray, Any, int], tuple[np.ndarray, np.ndarray]]
 FEATURES = ("words-1", "words-2", "words-3", "characters-4", "characters-5")
 SMALL = 5_000_000  # characters of training text; above, the large features take many minutes and gigabytes
 LARGE_FEATURES = ("words-3", "characters-4", "characters-5")
@@ -38,11 +41,21 @@ PASSES = 200  # of the dual coordinate descent
 
 @dataclass(frozen=True)
 class Candidate:
-    """One setting that was tried: its n-grams, its C, and its accuracy on dev."""
+    """One setting that was tried: its n-grams, its C (None where a model has none), and its accuracy on dev."""
 
     features: str
-    cost: float
+    cost: float | None
     dev_accuracy: float
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what was set: features and, of a machine that has one, its cost."""
+        return {"features": self.features} | ({} if self.cost is None else {"cost": self.cost})
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Return the candidate's line of the curve."""
+        return self.settings | {"dev_accuracy": self.dev_accuracy}
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,7 @@ class LinearClassifier:
     """
 
     features: str
-    weighting: Literal["tfidf", "binary"]
+    weighting: Weighting
     lowercase: bool
     unit: Unit
     ngrams: list[str]
@@ -179,14 +192,14 @@ def train_nb_svm(
 def choose(
     train: Split,
     dev: Split,
-    weighting: Literal["tfidf", "binary"],
+    weighting: Weighting,
     features: Sequence[str],
-    costs: Sequence[float],
+    costs: Sequence[float | None],
     *,
     seed: int,
     lowercase: bool,
     unit: Unit,
-    fit_weights: Callable[[sparse.csr_matrix, np.ndarray, float, int], tuple[np.ndarray, np.ndarray]],
+    fit_weights: FitWeights,
     on_candidate: Callable[[Candidate], None] | None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Fit every candidate on the training split and keep the one that is best on dev."""
@@ -232,15 +245,27 @@ def nb_svm_weights(
     x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int, beta: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weights (C, V) on plain binary features, the log-count ratio multiplied in. Wang and Manning, eq. 2-4."""
-    rows, biases = [], []
-    for target in range(int(classes.max()) + 1):
-        positive = (classes == target).astype(np.int64)
+
+    def fit_class(positive: np.ndarray) -> tuple[np.ndarray, float]:
         ratio = log_count_ratio(x, positive)
         weights, bias = svm_weights(x.multiply(ratio).tocsr(), positive, cost, seed)
         mean_size = np.abs(weights[1]).mean()
         prior = np.log(positive.sum() / (len(positive) - positive.sum()))
-        rows.append((((1 - beta) * mean_size + beta * weights[1]) * ratio).astype(np.float32))  # eq. 4
-        biases.append((1 - beta) * mean_size * prior + beta * bias[1])
+        row = (((1 - beta) * mean_size + beta * weights[1]) * ratio).astype(np.float32)  # eq. 4
+        return row, (1 - beta) * mean_size * prior + beta * bias[1]
+
+    return one_against_the_rest(classes, fit_class)
+
+
+def one_against_the_rest(
+    classes: np.ndarray, fit_class: Callable[[np.ndarray], tuple[np.ndarray, float]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return weights (C, V) and bias (C,), a row for each class; `fit_class` takes 1 for its texts and 0 for others."""
+    rows, biases = [], []
+    for target in range(int(classes.max()) + 1):
+        row, bias = fit_class((classes == target).astype(np.int64))
+        rows.append(row)
+        biases.append(bias)
         if classes.max() == 1:  # the second problem mirrors the first
             return np.stack([rows[0], -rows[0]]), np.array([biases[0], -biases[0]], np.float32)
     return np.stack(rows), np.array(biases, np.float32)
@@ -301,12 +326,16 @@ def idf(counts: sparse.csr_matrix) -> np.ndarray:
 
 
 def weigh(counts: sparse.csr_matrix, weighting: str, factors: np.ndarray) -> sparse.csr_matrix:
-    """Map counts (N, V) to features (N, V): tf-idf with rows of unit length, or binary."""
+    """Map counts (N, V) to features (N, V): tf-idf or binary with rows of unit length, binary, or the counts."""
     x = counts.copy()
-    if weighting == "binary":
-        x.data[:] = 1.0
+    if weighting == "counts":
         return x
-    x.data = (1.0 + np.log(x.data)) * factors[x.indices]
+    if weighting == "tfidf":
+        x.data = (1.0 + np.log(x.data)) * factors[x.indices]
+    else:
+        x.data[:] = 1.0
+    if weighting == "binary":
+        return x
     lengths = np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())
     x.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(x.indptr)).astype(np.float32)
     return x
@@ -314,8 +343,18 @@ def weigh(counts: sparse.csr_matrix, weighting: str, factors: np.ndarray) -> spa
 
 def check_choices(features: Sequence[str], costs: Sequence[float]) -> None:
     """Raises: ValueError with the option, its value and what is allowed."""
+    check_features(features)
+    check_costs(costs)
+
+
+def check_features(features: Sequence[str]) -> None:
+    """Raises: ValueError unless there are features, all of them known."""
     wrong = [name for name in features if name not in FEATURES]
     if wrong or not features:
         raise ValueError(f"features is {list(features)}; allowed: one or more of {', '.join(FEATURES)}")
+
+
+def check_costs(costs: Sequence[float]) -> None:
+    """Raises: ValueError unless there are costs, each above 0."""
     if not costs or any(cost <= 0 for cost in costs):
         raise ValueError(f"costs is {list(costs)}; allowed: one or more numbers above 0")

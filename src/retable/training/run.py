@@ -73,13 +73,13 @@ def train_classifier(
             seed=parameters["seed"],
             lowercase=parameters["embedding"]["lowercase"],
             unit=parameters["embedding"]["unit"],
-            on_candidate=lambda candidate: progress.on_line(asdict(candidate)),
+            on_candidate=lambda candidate: progress.on_line(candidate.line),
             **options,
         )
         best = max(tried, key=lambda candidate: candidate.dev_accuracy)
         seconds_per_epoch = (time.perf_counter() - start) / len(tried)
         epochs: dict[str, Any] = {"run": None, "chosen": None, "turned": None}
-        chosen, lines = {"features": best.features, "cost": best.cost}, list(map(asdict, tried))
+        chosen, lines = best.settings, [candidate.line for candidate in tried]
         device = torch.device("cpu")
     else:
         classifier, history = train_network(
