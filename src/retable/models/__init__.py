@@ -6,6 +6,7 @@ A network has a preset (conf/models/<id>.yaml) and a module of the same name, wh
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retable.errors import unknown_name
@@ -18,9 +19,15 @@ if TYPE_CHECKING:  # torch takes seconds to import, and who asks for a name does
 LINEAR_MODELS = {
     "bow-svm": "retable.models.bag_of_words:train_bow_svm",
     "delta-tfidf": "retable.models.bag_of_words:train_delta_tfidf",
+    "lda": "retable.models.lda:train_lda",
     "naive-bayes": "retable.models.bag_of_words:train_naive_bayes",
     "nb-svm": "retable.models.linear:train_nb_svm",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
+}
+# What a linear model's folder holds beside its weights -> what reads the folder.
+LINEAR_LOADERS = {
+    "vocabulary.json": "retable.models.linear:load_linear",
+    "topics.json": "retable.models.lda:load_topics",
 }
 MODELS = {
     name: f"retable.models.{name.replace('-', '_')}"
@@ -69,6 +76,15 @@ def linear_trainer(name: str) -> Callable[..., Any]:
     """
     if name not in LINEAR_MODELS:
         raise unknown_name("model.name", name, LINEAR_MODELS)
-    module, _, function = LINEAR_MODELS[name].partition(":")
+    return _function(LINEAR_MODELS[name])
+
+
+def linear_loader(folder: Path) -> Callable[..., Any]:
+    """Return the function that reads the linear model in a folder."""
+    return _function(next(found for file, found in LINEAR_LOADERS.items() if (folder / file).exists()))
+
+
+def _function(address: str) -> Callable[..., Any]:
+    module, _, function = address.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found

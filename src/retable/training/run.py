@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from retable.machine.processor import processor_fact
-from retable.models import LINEAR_MODELS, linear_trainer
+from retable.models import LINEAR_MODELS, linear_loader, linear_trainer
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
 from retable.training.network import choose_device, load_network, train_network
@@ -128,9 +128,8 @@ def cost_of(
 def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifier:
     """Read what `Classifier.save` wrote of one that was trained on the corpus of which these are the facts."""
     if parameters["model"]["name"] in LINEAR_MODELS:
-        from retable.models.linear import load_linear  # not at the top: a network does not depend on it
-
-        return load_linear(folder)
+        found: Classifier = linear_loader(folder)(folder)
+        return found
     sections = {key: parameters[key] for key in ("model", "embedding", "training", "device", "precision")}
     return load_network(folder, facts, **sections)
 
