@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # torch takes seconds to import, and who asks for a name does
 LINEAR_MODELS = {
     "bow-svm": "retable.models.bag_of_words:train_bow_svm",
     "delta-tfidf": "retable.models.bag_of_words:train_delta_tfidf",
+    "doc2vec": "retable.models.doc2vec:train_doc2vec",
     "lda": "retable.models.lda:train_lda",
     "naive-bayes": "retable.models.bag_of_words:train_naive_bayes",
     "nb-svm": "retable.models.linear:train_nb_svm",
@@ -28,6 +29,7 @@ LINEAR_MODELS = {
 LINEAR_LOADERS = {
     "vocabulary.json": "retable.models.linear:load_linear",
     "topics.json": "retable.models.lda:load_topics",
+    "paragraphs.json": "retable.models.doc2vec:load_paragraphs",
 }
 MODELS = {
     name: f"retable.models.{name.replace('-', '_')}"
