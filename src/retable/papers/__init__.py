@@ -11,6 +11,7 @@ PAPERS = {
     "cspan": "retable.papers.cspan",
     "lama": "retable.papers.lama",
     "transformer-f": "retable.papers.transformer_f",
+    "survey": "retable.papers.survey",
     "floors": "retable.papers.floors",
     "bench": "retable.papers.bench",
 }
@@ -19,6 +20,7 @@ NAMES = {
     "cspan": "CSPAN",
     "lama": "LAMA",
     "transformer-f": "Transformer-F",
+    "survey": "Survey",
     "floors": "Floors",
     "bench": "Equal chances",
 }

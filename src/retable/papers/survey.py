@@ -1,0 +1,224 @@
+"""The survey of text classification: its tables of quoted scores (1 to 5), and a system of every family beside them.
+
+Every number that it prints is quoted from a system's own paper, whose training texts, vectors and splits differ. Ours
+are trained alike: the same splits, tokens and word vectors, at the options of each system's preset.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from retable.papers.paper import Column, Paper, ResultTable, Row
+from retable.papers.shared import (
+    AVG_EMBEDDING,
+    FASTTEXT,
+    NB_SVM,
+    NO_AG_NEWS,
+    NO_CORPUS,
+    NOT_BUILT,
+    SAMPLE,
+    SMALL_PENALTY,
+    TFIDF_SVM,
+)
+
+NEEDS_LANGUAGE_MODEL = f"{NOT_BUILT}: it needs a pretrained language model"
+NO_YELP = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
+NO_DBPEDIA = f"{NO_CORPUS}: 14,000 of its 630,000 texts are in the mirror (dbpedia-14k)"
+
+
+def built(id: str, printed: str, model: str = "", **options: Any) -> Row:
+    """Return a row that the survey prints, of a model with other options than its preset's."""
+    return Row(id, printed, model or id, overrides={"model": options} if options else {})
+
+
+def ours(id: str, printed: str, model: str = "", **options: Any) -> Row:
+    """Return a row that a table of the survey does not print."""
+    return Row(id, printed, model or id, extra=True, overrides={"model": options} if options else {})
+
+
+def not_built(id: str, printed: str, reason: str = NOT_BUILT) -> Row:
+    """Return a row that has no model, and why."""
+    return Row(id, printed, reason=reason)
+
+
+def pretrained(id: str, printed: str) -> Row:
+    """Return a row that needs a pretrained language model."""
+    return not_built(id, printed, NEEDS_LANGUAGE_MODEL)
+
+
+def elsewhere(corpus: str, printed: str, reason: str = NO_CORPUS) -> Column:
+    """Return a column whose corpus is not at hand."""
+    return Column(corpus, printed, corpus=None, split="paper", reason=reason)
+
+
+# A system of every family of the survey's section 2 that reads a single text, in its order.
+FAMILIES = (
+    AVG_EMBEDDING,
+    ours("dan", "DAN"),
+    ours("swem", "SWEM, mean and maximum", pool="concat"),
+    ours("wide-mlp", "WideMLP"),
+    ours("doc2vec", "Paragraph vectors"),
+    FASTTEXT,
+    ours("lstm", "LSTM"),
+    ours("bilstm", "BiLSTM, max over words"),
+    ours("mt-lstm", "MT-LSTM"),
+    ours("s-lstm", "S-LSTM"),
+    ours("blstm-2dcnn", "BLSTM-2DCNN"),
+    ours("dcnn", "DCNN"),
+    replace(ours("cnn-rand", "CNN-rand", "textcnn"), vectors="none"),
+    replace(ours("cnn-static", "CNN-static", "textcnn"), overrides={"embedding": {"tune": False}}),
+    ours("textcnn", "CNN-non-static"),
+    ours("cnn-multichannel", "CNN-multichannel", "textcnn-multichannel"),
+    ours("word-cnn", "CNN-word"),
+    ours("char-cnn", "Char-level CNN"),
+    ours("vdcnn", "VDCNN"),
+    ours("dpcnn", "Deep Pyramid CNN"),
+    ours("region-embedding", "Region embedding"),
+    ours("capsule-a", "Capsule-A", "capsule", widths=[3]),
+    ours("capsule-b", "CapsuleNet B", "capsule"),
+    ours("att-blstm", "Att-BLSTM"),
+    ours("han", "HAN"),
+    ours("structured-self-attention", "Structured self-attention", **SMALL_PENALTY["model"]),
+    ours("inner-attention-bilstm", "BiLSTM with inner attention", "inner-attention"),
+    ours("generalized-pooling", "Generalized pooling"),
+    ours("dense-cnn-multiscale", "Dense CNN with multi-scale attention"),
+    ours("disan", "DiSAN"),
+    ours("leam", "LEAM"),
+    ours("nse", "Neural Semantic Encoder"),
+    ours("text-level-gnn", "Text-level GNN"),
+    ours("texting", "TextING"),
+    ours("c-lstm", "C-LSTM"),
+    ours("rcnn", "RCNN"),
+    ours("transformer", "Transformer, 2 layers of 100", layers=2, heads=4, size=100),
+    ours("naive-bayes", "Naive Bayes"),
+    ours("lda", "LDA"),
+    ours("bow-svm", "BoW+SVM"),
+    ours("delta-tfidf", "tf·Δ idf"),
+    TFIDF_SVM,
+    NB_SVM,
+)
+
+
+def with_families(*printed: Row) -> tuple[Row, ...]:
+    """Return the printed rows, then those systems of the families that are not among them."""
+    there = {row.id for row in printed}
+    return (*printed, *(row for row in FAMILIES if row.id not in there))
+
+
+SENTIMENT = with_families(
+    built("naive-bayes", "Naive Bayes"),
+    built("lda", "LDA"),
+    built("bow-svm", "BoW+SVM"),
+    built("delta-tfidf", "tf·Δ idf"),
+    built("char-cnn", "Char-level CNN"),
+    built("dpcnn", "Deep Pyramid CNN"),
+    pretrained("ulmfit", "ULMFiT"),
+    built("blstm-2dcnn", "BLSTM-2DCNN"),
+    built("nse", "Neural Semantic Encoder"),
+    pretrained("bcn-char-cove", "BCN+Char+CoVe"),
+    pretrained("elmo-glue-baseline", "GLUE ELMo baseline"),
+    pretrained("elmo-bert-baseline", "BERT ELMo baseline"),
+    not_built("cccapsnet", "CCCapsNet"),
+    not_built("virtual-adversarial", "Virtual adversarial training"),
+    not_built("block-sparse-lstm", "Block-sparse LSTM"),
+    pretrained("bert-base", "BERT-base"),
+    pretrained("bert-large", "BERT-large"),
+    pretrained("albert", "ALBERT"),
+    pretrained("mt-dnn", "Multi-Task DNN"),
+    pretrained("snorkel-metal", "Snorkel MeTaL"),
+    pretrained("bert-uda", "BERT Finetune + UDA"),
+    pretrained("roberta", "RoBERTa (+additional data)"),
+    pretrained("xlnet-large-ensemble", "XLNet-Large (ensemble)"),
+)
+TABLE_1 = ResultTable(
+    name="survey-table-1",
+    title="Accuracy on sentiment analysis (survey, table 1)",
+    published="table-1",
+    metric="accuracy",
+    unit="%",
+    rows=SENTIMENT,
+    columns=(
+        Column("imdb", "IMDB", corpus="imdb", split="paper"),
+        Column("sst-2", "SST-2", corpus="sst-2", split="paper", note="most sources train on its phrases as well"),
+        elsewhere("amazon-polarity", "Amazon-2"),
+        elsewhere("amazon-full", "Amazon-5"),
+        elsewhere("yelp-polarity", "Yelp-2", NO_YELP),
+        elsewhere("yelp-full", "Yelp-5", NO_YELP),
+        Column("mr", "MR", corpus="mr", extra=True, folds="test"),
+        Column("sst-1", "SST-1", corpus="sst-1", split="paper", extra=True),
+        SAMPLE,
+    ),
+)
+
+TOPICS = with_families(
+    not_built("hierarchical-log-bilinear", "Hierarchical Log-bilinear Model"),
+    not_built("text-gcn", "Text GCN"),
+    not_built("sgc", "Simplified GCN"),
+    built("char-cnn", "Char-level CNN"),
+    not_built("cccapsnet", "CCCapsNet"),
+    built("leam", "LEAM"),
+    built("fasttext", "fastText"),
+    built("capsule-b", "CapsuleNet B", "capsule"),
+    built("dpcnn", "Deep Pyramid CNN"),
+    pretrained("ulmfit", "ULMFiT"),
+    not_built("l-mixed", "L MIXED"),
+    pretrained("bert-large", "BERT-large"),
+    pretrained("xlnet", "XLNet"),
+)
+TABLE_2 = ResultTable(
+    name="survey-table-2",
+    title="Accuracy on news and topics (survey, table 2)",
+    published="table-2",
+    metric="accuracy",
+    unit="%",
+    rows=TOPICS,
+    columns=(
+        Column("ag-news", "AG News", corpus="ag-news", split="paper", reason=NO_AG_NEWS),
+        Column("20-newsgroups", "20NEWS", corpus="20-newsgroups", split="paper"),
+        elsewhere("sogou-news", "Sogou News"),
+        elsewhere("dbpedia", "DBpedia", NO_DBPEDIA),
+        Column("ohsumed", "Ohsumed", corpus="ohsumed", split="paper"),
+        Column("r8", "R8", corpus="r8", split="paper", extra=True),
+        Column("ag-news-5k", "AG News, 5,000 training texts", corpus="ag-news-5k", split="paper", extra=True),
+        Column("trec", "TREC", corpus="trec", split="paper", extra=True),
+    ),
+)
+
+SQUAD = (
+    not_built("sliding-window", "Sliding Window+Dist."),
+    not_built("handcrafted-logistic", "Hand-crafted Features+Logistic Regression"),
+    pretrained("bidaf-elmo", "BiDAF + Self Attention + ELMo"),
+    not_built("stochastic-answer-network", "SAN (single model)"),
+    not_built("fusionnet-ensemble", "FusionNet++ (ensemble)"),
+    not_built("stochastic-answer-network-ensemble", "SAN (ensemble)"),
+    pretrained("bert-single", "BERT (single model)"),
+    pretrained("bert-large-ensemble", "BERT-large (ensemble)"),
+    pretrained("bert-multiple-cnn", "BERT + Multiple-CNN"),
+    pretrained("xlnet", "XL-Net"),
+    pretrained("spanbert", "SpanBERT"),
+    pretrained("roberta", "RoBERTa"),
+    pretrained("albert", "ALBERT (single model)"),
+    pretrained("albert-ensemble", "ALBERT (ensemble)"),
+    pretrained("retro-reader", "Retro-Reader on ALBERT"),
+)
+TABLE_3 = ResultTable(
+    name="survey-table-3",
+    title="Exact match and F1 on SQuAD (survey, table 3): spans of a text, no classes; nothing here is trained",
+    published="table-3",
+    metric="em",
+    unit="%",
+    rows=SQUAD,
+    columns=(
+        elsewhere("squad1.1", "SQuAD1.1, EM"),
+        Column("squad1.1-f1", "SQuAD1.1, F1", runs_of="squad1.1", metric="macro_f1", reason=NO_CORPUS),
+        elsewhere("squad2.0", "SQuAD2.0, EM"),
+        Column("squad2.0-f1", "SQuAD2.0, F1", runs_of="squad2.0", metric="macro_f1", reason=NO_CORPUS),
+    ),
+)
+
+PAPER = Paper(
+    name="survey",
+    title="A survey of deep learning methods for text classification",
+    citation="Minaee, Kalchbrenner, Cambria, Nikzad, Chenaghlou and Gao, Deep Learning Based Text Classification: "
+    "A Comprehensive Review, ACM Computing Surveys 2021.",
+    results=(TABLE_1, TABLE_2, TABLE_3),
+)
