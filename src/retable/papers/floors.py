@@ -18,6 +18,7 @@ PUBLISHED_SPLIT = {
     "yelp-10k": "Yelp, 10,000 reviews with stars",
     **{name: name.replace("fdu-", "FDU ") for name in FAMILIES["fdu"]},
     "sample-en": "the project's own sample",
+    "ohsumed": "Ohsumed",
 }
 OWN_SPLIT = {
     "mr": "MR",
@@ -29,7 +30,10 @@ CHINESE_PUBLISHED_SPLIT = {
     "thucnews-45k": "THUCNews, 45,000 training texts",
     "sample-zh": "the project's own Chinese sample",
 }
-CHINESE_OWN_SPLIT = {"ced": "CED", "ced-grouped": "CED, near-duplicates in one split"}
+CHINESE_OWN_SPLIT = {
+    "ced": "CED",
+    "ced-grouped": "CED, near-duplicates in one split",
+}
 
 TABLE_1 = ResultTable(
     name="floors-table-1",
