@@ -184,6 +184,7 @@ LITERATURE = {
     "mpqa": (10_606,),
     "mr": (10_662,),  # without splits
     "ohsumed": (3357, None, 4043),
+    "r52": (6532, None, 2568),
     "fdu-apparel": (1400, 200, 400),
     "fdu-baby": (1300, 200, 400),  # FCSR's table 2 prints 1,400: the release has 1,500 for train and dev
     "fdu-camera": (1397, 200, 400),

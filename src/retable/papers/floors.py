@@ -19,6 +19,7 @@ PUBLISHED_SPLIT = {
     **{name: name.replace("fdu-", "FDU ") for name in FAMILIES["fdu"]},
     "sample-en": "the project's own sample",
     "ohsumed": "Ohsumed",
+    "r52": "R52",
 }
 OWN_SPLIT = {
     "mr": "MR",
