@@ -183,6 +183,7 @@ LITERATURE = {
     "covid-sentiment": (3090,),
     "mpqa": (10_606,),
     "mr": (10_662,),  # without splits
+    "chnsenticorp": (9600, 1200, 1200),
     "ohsumed": (3357, None, 4043),
     "r52": (6532, None, 2568),
     "fdu-apparel": (1400, 200, 400),

@@ -48,6 +48,7 @@ def read_labelled_lines(
     separator: str,
     names: Mapping[str, str] | None = None,
     label_last: bool = False,
+    header: str = "",
 ) -> Iterator[Example]:
     """Yield lines of label, separator, text; or the other way round.
 
@@ -55,10 +56,15 @@ def read_labelled_lines(
         splits: the file of every split.
         names: the label's name for what stands in the file; None where that is the name.
         label_last: text, separator, label.
+        header: the first line of every file, where there is one.
     """
     names = names or {label: label for label in corpus.labels}
     for split, file in splits.items():
         for number, line in enumerate(lines(folder / file, corpus.encoding, corpus.undecodable)):
+            if header and number == 0:
+                if line != header:
+                    broken(folder / file, 0, f"the header is not {header!r}")
+                continue
             code, found, text = line.rpartition(separator) if label_last else line.partition(separator)
             if not found:
                 broken(folder / file, number, f"there is no {separator!r} between label and text")

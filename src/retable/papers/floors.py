@@ -30,6 +30,7 @@ OWN_SPLIT = {
 CHINESE_PUBLISHED_SPLIT = {
     "thucnews-45k": "THUCNews, 45,000 training texts",
     "sample-zh": "the project's own Chinese sample",
+    "chnsenticorp": "ChnSentiCorp",
 }
 CHINESE_OWN_SPLIT = {
     "ced": "CED",
