@@ -35,6 +35,9 @@ CHINESE_PUBLISHED_SPLIT = {
 CHINESE_OWN_SPLIT = {
     "ced": "CED",
     "ced-grouped": "CED, near-duplicates in one split",
+    "chnsenticorp-htl-all": "ChnSentiCorp, reviews of hotels",
+    "waimai-10k": "waimai_10k",
+    "online-shopping-10-cats": "online_shopping_10_cats",
 }
 
 TABLE_1 = ResultTable(
