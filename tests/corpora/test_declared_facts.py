@@ -69,7 +69,7 @@ def test_a_part_and_a_second_form_name_the_corpus_that_they_are_of():
         "yelp-5": "yelp-full", "yelp-long": "yelp-5",
     }  # fmt: skip
     forms = {name: corpus(name).same_texts_as for name in CORPORA if corpus(name).same_texts_as}
-    assert forms == {"ced-grouped": "ced", "20-newsgroups-no-headers": "20-newsgroups"}
+    assert forms == {"ced-grouped": "ced", "20-newsgroups-no-headers": "20-newsgroups", "sst-2-phrases": "sst-2"}
     for name, whole in parts.items():
         assert len(corpus(name).labels) <= len(corpus(whole).labels)
 

@@ -20,6 +20,7 @@ PUBLISHED_SPLIT = {
     "sample-en": "the project's own sample",
     "ohsumed": "Ohsumed",
     "r52": "R52",
+    "sst-2-phrases": "SST-2 with phrases",
 }
 OWN_SPLIT = {
     "mr": "MR",
