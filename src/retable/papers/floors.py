@@ -20,6 +20,7 @@ PUBLISHED_SPLIT = {
     "sample-en": "the project's own sample",
     "ohsumed": "Ohsumed",
     "r52": "R52",
+    "ag-news-65k": "AG's News, 65,051 training texts",
     "sst-2-phrases": "SST-2 with phrases",
 }
 OWN_SPLIT = {
