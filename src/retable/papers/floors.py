@@ -22,6 +22,10 @@ PUBLISHED_SPLIT = {
     "r52": "R52",
     "ag-news-65k": "AG's News, 65,051 training texts",
     "sst-2-phrases": "SST-2 with phrases",
+    "wikiqa": "WikiQA, pairs",
+    "trecqa": "TrecQA, pairs",
+    "sick": "SICK, pairs",
+    "msrp": "MSRP, pairs",
 }
 OWN_SPLIT = {
     "mr": "MR",
