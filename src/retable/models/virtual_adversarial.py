@@ -1,0 +1,177 @@
+"""Virtual adversarial training: an LSTM on normalised word vectors that also learns from texts moved to its worst side.
+
+Source     Miyato, Dai, Goodfellow, "Adversarial Training Methods for Semi-Supervised Text Classification", ICLR 2017,
+           sections 2 and 3, eq. 1 and 5-8. From the authors' code (tensorflow/models, adversarial_text), notes and
+           memory, not checked against the print.
+Reading    s, the vectors of all words of a text, has one length: of r and of d per text, not per word. Dropout stands
+           on the word vectors alone, one mask for all words of a text (their code); s is what it leaves, so every pass
+           of a step has the same mask. d has the length 0.1 (their code). Both losses weigh 1. With two directions one
+           perturbation is seen by both, where their code has one for each.
+Departure  neither unlabelled texts nor a pretrained language model are at hand: virtual perturbations are of the
+           labelled texts of the batch. Words come in the order of their frequency in training, without the numbers:
+           f_j is 1 / j by Zipf's law, divided by the sum; padding and the unknown word have none. There is no vector
+           for the end of a text: the last word's state is read. Gradients go back through the whole text, not 400
+           words.
+Shapes     B texts, T words (padded on the right), D vector size, V rows of the embedding, C classes.
+"""
+
+from typing import Literal, NamedTuple, get_args
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.classifier import classifier_flops, text_classifier
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_choice, check_share
+from retable.text.vocabulary import UNKNOWN
+
+Perturbation = Literal["virtual", "adversarial", "both", "none"]
+LENGTH_OF_D = 0.1  # small_constant_for_finite_diff
+LEAST_VARIANCE = 1e-6
+
+
+class Seen(NamedTuple):
+    """Hold a batch's vectors s (B, T, D), its mask and logits, in training, from forward to auxiliary_loss."""
+
+    vectors: Tensor
+    mask: Tensor
+    logits: Tensor
+
+
+class VirtualAdversarial(Network):
+    """LSTM of one layer, trained against small perturbations of its word vectors.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        perturbation: virtual (towards another answer), adversarial (away from the class), both losses, none.
+        epsilon: length of a text's perturbation, 0 or more.
+        bidirectional: whether a second LSTM reads the text backwards.
+        hidden: states of all directions together.
+        mlp_hidden: rectified units between the last states and the logits; 0: none.
+        dropout: share of the word vectors' components that are dropped in training, in [0, 1), the same in all words
+            of a text.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        perturbation: Perturbation = "virtual",
+        epsilon: float = 5.0,
+        bidirectional: bool = False,
+        hidden: int = 1024,
+        mlp_hidden: int = 30,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_choice("perturbation", perturbation, get_args(Perturbation))
+        check_at_least("epsilon", epsilon, 0)
+        check_at_least("hidden", hidden, 1)
+        if bidirectional:
+            check_both_directions(hidden)
+        check_at_least("mlp_hidden", mlp_hidden, 0)
+        check_share("dropout", dropout)
+        self.embedding, self.perturbation, self.epsilon = embedding, perturbation, epsilon
+        side = hidden // 2 if bidirectional else hidden
+        self.lstm = nn.LSTM(embedding.dim, side, batch_first=True, bidirectional=bidirectional)
+        self.classifier = text_classifier(hidden, mlp_hidden, classes, 0.0)
+        self.dropout = nn.Dropout(dropout)
+        self.seen: Seen | None = None
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        s = normalised(self.embedding, words)
+        s = s * self.dropout(s.new_ones(len(s), 1, s.shape[2]))
+        learns = self.training and self.perturbation != "none"
+        if learns and not s.requires_grad:  # vectors that are not tuned have a gradient here all the same
+            s.requires_grad_()
+        logits = self.logits_of(s, mask)
+        if learns:
+            self.seen = Seen(s, mask, logits)
+        return logits
+
+    def logits_of(self, s: Tensor, mask: Tensor) -> Tensor:
+        """Map the vectors s (B, T, D) and their mask to logits (B, C)."""
+        states = states_of_words(self.lstm, s, mask)
+        side = self.lstm.hidden_size
+        last = states[torch.arange(len(s), device=s.device), mask.sum(dim=1) - 1, :side]
+        text = torch.cat((last, states[:, 0, side:]), dim=1)  # backwards the first word is the last; else nothing
+        logits: Tensor = self.classifier(text)
+        return logits
+
+    def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
+        """Return L_adv, L_v-adv or their sum, for the texts that forward was just called with, in training."""
+        if self.perturbation == "none":
+            return None
+        seen, self.seen = self.seen, None
+        assert seen is not None, "forward comes first, in training"
+        loss = classes.new_zeros((), dtype=seen.vectors.dtype)
+        if self.perturbation in ("adversarial", "both"):
+            loss = loss + self.adversarial_loss(seen, classes)
+        if self.perturbation in ("virtual", "both"):
+            loss = loss + self.virtual_loss(seen)
+        return loss
+
+    def adversarial_loss(self, seen: Seen, classes: Tensor) -> Tensor:
+        """Return -log p(y | s + r), the mean over texts, with r along the gradient of the first pass."""
+        of_texts = F.cross_entropy(seen.logits.to(seen.vectors.dtype), classes, reduction="sum")  # -log p(y | s)
+        (against,) = torch.autograd.grad(
+            of_texts, seen.vectors, retain_graph=True
+        )  # -g: training's backward is to come
+        r = with_length(against, self.epsilon)  # eq. 5
+        return F.cross_entropy(self.logits_of(seen.vectors + r, seen.mask), classes)  # eq. 6
+
+    def virtual_loss(self, seen: Seen) -> Tensor:
+        """Return KL(p(. | s), p(. | s + r)), the mean over texts, with r by one step of the power iteration."""
+        s, mask, logits = seen
+        p = logits.detach()
+        if p.dtype != s.dtype:  # a first pass in bfloat16 is coarser than what d changes
+            with torch.no_grad():
+                p = self.logits_of(s, mask)
+        d = with_length(torch.randn_like(s) * mask.unsqueeze(2), LENGTH_OF_D).requires_grad_()
+        (g,) = torch.autograd.grad(divergence(p, self.logits_of(s.detach() + d, mask)).sum(), d)
+        r = with_length(g, self.epsilon)  # eq. 7
+        return divergence(p, self.logits_of(s + r, mask)).mean()  # eq. 8
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: four gates of each direction a word, the classifier a text; one pass."""
+        return recurrent_flops(self.lstm) + classifier_flops(self.classifier) / words_per_text
+
+
+def normalised(embedding: WordEmbedding, words: Tensor) -> Tensor:
+    """Return the vectors of words (B, T) with a mean of 0 and a variance of 1 over the training text, (B, T, D).
+
+    Mean and variance are those of the tuned rows, or of all where none is tuned. They change with the rows, and have
+    their part in the gradient.
+    """
+    table = embedding.fixed if embedding.tuned is None else embedding.tuned
+    f = frequencies(table).unsqueeze(1)  # (V, 1)
+    mean = (f * table).sum(dim=0)  # E(v)
+    variance = (f * (table - mean).square()).sum(dim=0)  # Var(v)
+    vectors: Tensor = (embedding(words) - mean) / (variance + LEAST_VARIANCE).sqrt()  # eq. 1
+    return vectors
+
+
+def frequencies(table: Tensor) -> Tensor:
+    """Return each row's share of the words by Zipf's law, (V,); the rows behind the unknown one are ranked from 1."""
+    rank = torch.arange(len(table), device=table.device) - UNKNOWN
+    shares = torch.where(rank > 0, 1 / rank.clamp(min=1).to(table.dtype), 0.0)
+    return shares / shares.sum()
+
+
+def with_length(x: Tensor, length: float) -> Tensor:
+    """Return each text's x (B, T, D) made so long; zero stays zero."""
+    least = torch.finfo(x.dtype).tiny
+    x = x / x.abs().amax(dim=(1, 2), keepdim=True).clamp(min=least)  # squares of small gradients would be zero
+    return length * x / x.square().sum(dim=(1, 2), keepdim=True).sqrt().clamp(min=least)
+
+
+def divergence(p: Tensor, q: Tensor) -> Tensor:
+    """Return KL(p, q) of each text, (B,), from logits (B, C)."""
+    return F.kl_div(F.log_softmax(q, dim=1), F.log_softmax(p, dim=1), reduction="none", log_target=True).sum(dim=1)
