@@ -130,6 +130,36 @@ def test_a_network_pretrains_once_before_the_first_step(opinions, kept, monkeypa
         kept.path.unlink(missing_ok=True)
 
 
+class Normalised(Dropped):
+    """What it has seen, in a buffer that is saved, is a part of its answers; the mask of its words is not saved."""
+
+    def __init__(self, embedding, classes):
+        super().__init__(embedding, classes)
+        self.norm = torch.nn.BatchNorm1d(classes)
+
+    def forward(self, words, mask):
+        return self.norm(super().forward(words, mask))
+
+
+def test_the_means_of_a_batch_normalisation_go_on_and_are_those_of_the_best_epoch(opinions, kept, monkeypatch):
+    networks, unwatched = [], fit
+
+    def fitted(network, *splits, **options):
+        networks.append(network)
+        return unwatched(network, *splits, **options)
+
+    monkeypatch.setitem(globals(), "Dropped", Normalised)
+    monkeypatch.setitem(globals(), "fit", fitted)
+    unbroken = train(opinions)
+    with pytest.raises(Killed):
+        train(opinions, file=kept(), on_batch=at_step(14, kill))
+    assert same(train(opinions, file=kept()), unbroken)
+    first, _, last = networks
+    assert first.norm.running_mean.equal(last.norm.running_mean)
+    assert first.norm.num_batches_tracked.equal(last.norm.num_batches_tracked)
+    assert first.norm.num_batches_tracked == 9 * unbroken[2]  # 9 steps an epoch, up to the best
+
+
 @pytest.fixture(autouse=True)
 def ctrl_c_is_heard():
     """A shell starts its background jobs with Ctrl-C ignored, and Python leaves that as it is."""

@@ -77,7 +77,7 @@ FAMILIES = (
     ours("capsule-b", "CapsuleNet B", "capsule"),
     ours("att-blstm", "Att-BLSTM"),
     ours("han", "HAN"),
-    ours("structured-self-attention", "Structured self-attention", **SMALL_PENALTY["model"]),
+    ours("structured-self-attention", "Structured self-attention", penalty=SMALL_PENALTY["model"]["penalty"]),
     ours("inner-attention-bilstm", "BiLSTM with inner attention", "inner-attention"),
     ours("generalized-pooling", "Generalized pooling"),
     ours("dense-cnn-multiscale", "Dense CNN with multi-scale attention"),

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from retable.layers.embedding import WordEmbedding
 from retable.training.batches import shuffled_batches
 from retable.training.history import Epoch
 
@@ -127,7 +128,7 @@ class Course:
         self.sums.settle()
         on_gpu = self.device.type == "cuda"
         return {
-            "weights": [weight.detach() for weight in self.network.parameters()],
+            "weights": [weight.detach() for weight in learned(self.network)],
             "optimisers": [optimiser.state_dict() for optimiser in self.optimisers],
             "order": self.order_before,
             "epochs": [asdict(line) for line in self.epochs],
@@ -160,20 +161,30 @@ class Course:
             torch.cuda.set_rng_state(state["random_gpu"], self.device)
 
 
+def learned(network: nn.Module) -> list[Tensor]:
+    """Return the parameters, then what training changes beside them: means and variances of a batch normalisation, what
+    a pretraining left. The vectors that stay as given are not among them.
+    """
+    given = {id(module.fixed) for module in network.modules() if isinstance(module, WordEmbedding)}
+    saved = network.state_dict().keys()
+    buffers = [buffer for name, buffer in network.named_buffers() if name in saved and id(buffer) not in given]
+    return [*network.parameters(), *buffers]
+
+
 def copy_weights(network: nn.Module, into: list[Tensor]) -> list[Tensor]:
-    """Return what training changes, and no more: the vectors that stay as given are not copied.
+    """Return a copy of what is learned.
 
     Args:
         into: an earlier copy, which is written over, because new memory is dearer than the copying; empty: a new one.
     """
     if not into:
-        return [weight.detach().clone() for weight in network.parameters()]
-    for kept, weight in zip(into, network.parameters(), strict=True):
+        return [weight.detach().clone() for weight in learned(network)]
+    for kept, weight in zip(into, learned(network), strict=True):
         kept.copy_(weight.detach())
     return into
 
 
 def put_weights(network: nn.Module, weights: list[Tensor]) -> None:
     """Write what `copy_weights` gave back into the network."""
-    for weight, kept in zip(network.parameters(), weights, strict=True):
+    for weight, kept in zip(learned(network), weights, strict=True):
         weight.data.copy_(kept)
