@@ -1,0 +1,90 @@
+"""Siamese LSTM (MaLSTM): one LSTM reads either text, and the two last states are compared.
+
+Source     Mueller and Thyagarajan, "Siamese Recurrent Architectures for Learning Sentence Similarity", AAAI 2016: the
+           similarity g = exp(-|h_a - h_b|_1) of the last states, trained for relatedness; for entailment (SICK) a
+           classifier on differences and products of the two states; training details. From memory, not checked against
+           the print.
+Reading    differences are element by element and absolute, products element by element: |h_a - h_b| and h_a * h_b.
+Decision   for classes the network learns from the cross-entropy alone, by a linear layer on these features or on g.
+           The "small" first weights are normal with a standard deviation of 0.1; all biases are zero but the forget
+           gate's.
+Departure  torch's LSTM has two biases a gate. The paper learns relatedness first (with synonyms as further texts) and
+           gives the features of that fixed network to a support vector machine with an RBF kernel.
+Shapes     B pairs, T words of both texts and the mark, M of one, D vector size, H states, C classes.
+"""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.pairs import TextOfPair, two_texts
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_choice
+
+Compare = Literal["features", "similarity"]
+
+
+class SiameseLSTM(Network):
+    """One LSTM for both texts and a linear layer on the comparison of its last states.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        compare: what the linear layer reads: features (|h_a - h_b| and h_a * h_b), similarity (g alone).
+        hidden: states of the LSTM.
+        forget_bias: of the forget gate, before training.
+        spread: standard deviation of the LSTM's first weights.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("sides",)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        compare: Compare = "features",
+        hidden: int = 50,
+        forget_bias: float = 2.5,
+        spread: float = 0.1,
+    ) -> None:
+        super().__init__()
+        check_choice("compare", compare, get_args(Compare))
+        check_at_least("hidden", hidden, 1)
+        check_at_least("forget_bias", forget_bias, 0)
+        check_at_least("spread", spread, 0)
+        self.embedding, self.compare = embedding, compare
+        self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True)
+        self.output = nn.Linear(2 * hidden if compare == "features" else 1, classes)
+        for name, parameter in self.lstm.named_parameters():
+            if name.startswith("weight"):
+                nn.init.normal_(parameter, std=spread)
+            else:
+                nn.init.zeros_(parameter)
+            if name == "bias_ih_l0":  # of the gates input, forget, cell, output
+                nn.init.constant_(parameter[hidden : 2 * hidden], forget_bias)
+
+    def forward(self, words: Tensor, mask: Tensor, sides: Tensor) -> Tensor:
+        """Map pairs (B, T), their mask and sides to logits (B, C)."""
+        first, second = (self.last_states(text) for text in two_texts(words, mask, sides))  # h_a and h_b, (B, H)
+        distances = (first - second).abs()
+        if self.compare == "similarity":
+            compared = torch.exp(-distances.sum(dim=1, keepdim=True))  # g, (B, 1)
+        else:
+            compared = torch.cat((distances, first * second), dim=1)  # (B, 2 H)
+        logits: Tensor = self.output(compared)
+        return logits
+
+    def last_states(self, text: TextOfPair) -> Tensor:
+        """Return the LSTM's state behind the last word of one text of every pair, (B, H)."""
+        states = states_of_words(self.lstm, self.embedding(text.words), text.mask)  # (B, M, H)
+        return states[torch.arange(len(states), device=states.device), text.mask.sum(dim=1) - 1]
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: the LSTM at a word of either text; products and classifier a pair."""
+        pair = self.output.weight.numel() + (self.lstm.hidden_size if self.compare == "features" else 0)
+        return recurrent_flops(self.lstm) + 2 * pair / words_per_text
