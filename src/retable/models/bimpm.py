@@ -1,0 +1,163 @@
+"""BiMPM: every state of either text is matched with the other text in four ways, under many weightings.
+
+Source     Wang, Hamza and Florian, "Bilateral Multi-Perspective Matching for Natural Language Sentences", IJCAI 2017:
+           section 3.1 (layers), section 3.2 (matching), section 4.1 (sizes). From code and memory, not checked against
+           the print.
+Equation   m_k = cosine(W_k * v_1, W_k * v_2), k = 1 ... l, of two states under l perspectives. For a state h_i of one
+           text and the states h_j of the other: full (v_2 is the state behind the other's last word), maxpooling (the
+           largest m_k over j), attentive (v_2 = sum_j a_ij h_j / sum_j a_ij, a_ij = cosine(h_i, h_j)), max-attentive
+           (v_2 = the h_j of the largest a_ij).
+Reading    each matching has weights of its own in either direction of the LSTM (W^1 to W^8), the same for both texts.
+           The backward direction ends at the first word. Both texts share the context and the aggregation layer; the
+           four last states of the latter, two a text, are what the classifier reads. Its hidden layer is tanh's (code).
+Decision   dropout stands on the word vectors, on both texts' context and matchings, on the four states and on the
+           hidden layer ("every layer"). Of the mean by weights only the sign of their sum is computed: a cosine sees
+           no length. W starts from normal numbers of He et al. (public code).
+Departure  no LSTM over the characters of a word: a word is its vector.
+Shapes     B pairs, T words of both texts and the mark, M and N words of one text and the other, D vector size,
+           H states of a direction, l perspectives, C classes.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.pairs import two_texts
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_choice, check_share
+
+Matching = Literal["full", "maxpooling", "attentive", "max-attentive"]
+ALL: tuple[Matching, ...] = get_args(Matching)
+TINY = 1e-12  # least square of a length that a cosine divides by
+
+
+class BiMPM(Network):
+    """Context layer, matching layer and aggregation layer over both texts, and a classifier.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        hidden: states of each direction of the context layer and of the aggregation layer.
+        perspectives: weightings of each matching in each direction, l.
+        matching: one or more of full, maxpooling, attentive, max-attentive.
+        mlp_hidden: units of the classifier's hidden layer.
+        dropout: share of the components that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("sides",)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        hidden: int = 100,
+        perspectives: int = 20,
+        matching: Sequence[Matching] = ALL,
+        mlp_hidden: int = 200,
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__()
+        for option, size in {"hidden": hidden, "perspectives": perspectives, "mlp_hidden": mlp_hidden}.items():
+            check_at_least(option, size, 1)
+        if not matching or len(set(matching)) < len(matching):
+            raise ValueError(f"matching is {list(matching)}; allowed: one or more of {', '.join(ALL)}, each once")
+        for name in matching:
+            check_choice("matching", name, ALL)
+        check_share("dropout", dropout)
+        self.embedding, self.matching = embedding, tuple(matching)
+        self.context = nn.LSTM(embedding.dim, hidden, batch_first=True, bidirectional=True)
+        # W: a matching's rows, forward before backward, (matchings, 2, l, H)
+        self.weights = nn.Parameter(torch.randn(len(matching), 2, perspectives, hidden) * (2 / hidden) ** 0.5)
+        matched = 2 * len(matching) * perspectives
+        self.aggregation = nn.LSTM(matched, hidden, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(dropout)
+        self.hidden, self.output = nn.Linear(4 * hidden, mlp_hidden), nn.Linear(mlp_hidden, classes)
+
+    def forward(self, words: Tensor, mask: Tensor, sides: Tensor) -> Tensor:
+        """Map pairs (B, T), their mask and sides to logits (B, C)."""
+        first, second = two_texts(words, mask, sides)
+        p, q = (self.contexts(text.words, text.mask) for text in (first, second))
+        p_q, q_p = self.matched(p, q, second.mask), self.matched(q, p, first.mask)  # both directions, P to Q and Q to P
+        ends: list[Tensor] = []
+        for matchings, own in ((p_q, first.mask), (q_p, second.mask)):
+            ends += last_states(states_of_words(self.aggregation, self.dropout(matchings), own), own)
+        pair = self.dropout(torch.cat(ends, dim=1))  # (B, 4 H)
+        logits: Tensor = self.output(self.dropout(torch.tanh(self.hidden(pair))))
+        return logits
+
+    def contexts(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Return the states of both directions at every word of one text, (B, M, 2 H), zero behind it."""
+        return self.dropout(states_of_words(self.context, self.dropout(self.embedding(words)), mask))
+
+    def matched(self, own: Tensor, other: Tensor, other_mask: Tensor) -> Tensor:
+        """Match every state (B, M, 2 H) with the other text's (B, N, 2 H), zero behind it, to (B, M, 2 l matchings)."""
+        ends = last_states(other, other_mask)  # (B, H) each
+        found = []
+        for direction, (x, y) in enumerate(zip(own.chunk(2, dim=2), other.chunk(2, dim=2), strict=True)):
+            scores = F.normalize(x, dim=2) @ F.normalize(y, dim=2).transpose(1, 2)  # a_ij, (B, M, N)
+            real = other_mask.unsqueeze(1)
+            for number, name in enumerate(self.matching):
+                weights = self.weights[number, direction]
+                if name == "full":
+                    found.append(perspectives(x, ends[direction].unsqueeze(1), weights))
+                elif name == "maxpooling":
+                    found.append(best_perspectives(x, y, real, weights))
+                elif name == "attentive":
+                    found.append(perspectives(x, mean_of_states(scores, y), weights))
+                else:
+                    best = scores.masked_fill(~real, -torch.inf).argmax(dim=2, keepdim=True)  # (B, M, 1)
+                    found.append(perspectives(x, y.gather(1, best.expand(-1, -1, y.shape[2])), weights))
+        return torch.cat(found, dim=2)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: the LSTMs at a word, both texts' matchings and the classifier of a pair."""
+        half, (_, _, count, hidden) = words_per_text / 2, self.weights.shape
+        pairs, length = half * half, (1 + count) * hidden  # pairs of words; squares of a vector, times squares of W
+        of_directions = 2 * hidden * (pairs + words_per_text)  # products and lengths of a_ij, for both texts
+        for name in self.matching:
+            if name == "maxpooling":  # W * h_i, products with all h_j, lengths
+                of_directions += words_per_text * count * hidden + 2 * pairs * count * hidden
+                of_directions += 2 * words_per_text * length
+            else:  # product and lengths of h_i and v_2
+                of_directions += 2 * words_per_text * length + (2 if name == "full" else words_per_text) * length
+            if name == "attentive":  # weighted sums
+                of_directions += 2 * pairs * hidden
+        of_pair = 2 * of_directions + self.hidden.weight.numel() + self.output.weight.numel()
+        return recurrent_flops(self.context) + recurrent_flops(self.aggregation) + 2 * of_pair / words_per_text
+
+
+def last_states(states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the forward state at the last word and the backward state at the first, (B, H) each, of (B, M, 2 H)."""
+    ahead, back = states.chunk(2, dim=2)
+    return ahead[torch.arange(len(ahead), device=ahead.device), mask.sum(dim=1) - 1], back[:, 0]
+
+
+def perspectives(x: Tensor, y: Tensor, weights: Tensor) -> Tensor:
+    """Return m_k = cosine(W_k * x, W_k * y), (B, M, l), of states (B, M, H) and (B, M, H) or (B, 1, H)."""
+    return F.linear(x * y, weights.square()) / (lengths(x, weights) * lengths(y, weights))
+
+
+def best_perspectives(x: Tensor, y: Tensor, real: Tensor, weights: Tensor) -> Tensor:
+    """Return the largest m_k of each state x (B, M, H) with those states y (B, N, H) that are `real` (B, 1, N)."""
+    products = (x.unsqueeze(1) * weights.square().unsqueeze(1)) @ y.unsqueeze(1).transpose(2, 3)  # (B, l, M, N)
+    of_x, of_y = (lengths(states, weights).transpose(1, 2) for states in (x, y))  # (B, l, M) and (B, l, N)
+    cosines = products / (of_x.unsqueeze(3) * of_y.unsqueeze(2))
+    return cosines.masked_fill(~real.unsqueeze(1), -torch.inf).amax(dim=3).transpose(1, 2)
+
+
+def lengths(x: Tensor, weights: Tensor) -> Tensor:
+    """Return |W_k * x|, (B, M, l), of states (B, M, H); of a state of zeros a tiny number."""
+    return F.linear(x.square(), weights.square()).clamp(min=TINY).sqrt()
+
+
+def mean_of_states(scores: Tensor, states: Tensor) -> Tensor:
+    """Return the direction of the states' (B, N, H) mean by scores (B, M, N), (B, M, H)."""
+    total = scores.sum(dim=2, keepdim=True)
+    return (scores @ states) * torch.where(total < 0, -1.0, 1.0).to(states)
