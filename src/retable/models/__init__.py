@@ -21,6 +21,8 @@ LINEAR_MODELS = {
     "delta-tfidf": "retable.models.bag_of_words:train_delta_tfidf",
     "doc2vec": "retable.models.doc2vec:train_doc2vec",
     "lda": "retable.models.lda:train_lda",
+    "minilm-knn": "retable.models.minilm:train_minilm_knn",
+    "minilm-lr": "retable.models.minilm:train_minilm_lr",
     "naive-bayes": "retable.models.bag_of_words:train_naive_bayes",
     "nb-svm": "retable.models.linear:train_nb_svm",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
@@ -30,6 +32,8 @@ LINEAR_LOADERS = {
     "vocabulary.json": "retable.models.linear:load_linear",
     "topics.json": "retable.models.lda:load_topics",
     "paragraphs.json": "retable.models.doc2vec:load_paragraphs",
+    "sentences.json": "retable.models.minilm:load_sentences",
+    "neighbours.json": "retable.models.minilm:load_neighbours",
 }
 MODELS = {
     name: f"retable.models.{name.replace('-', '_')}"

@@ -1,0 +1,246 @@
+"""What a practitioner would pick today: frozen sentence vectors, under a logistic regression or nearest neighbours.
+
+Source     `retable.models.sentence_encoder` (the vectors). minilm-lr: scikit-learn's logistic regression, L2.
+           minilm-knn: Cover and Hart, "Nearest Neighbor Pattern Classification", 1967; Dudani, "The Distance-Weighted
+           k-Nearest-Neighbor Rule", 1976. From memory, not checked against the print.
+Equation   minilm-knn: p(c) = (1 / C + sum of w_i over the k nearest of class c) / (1 + sum of w_i over the k nearest),
+           w_i = max(cos(v, v_i), 0).
+Reading    texts are the clean raw ones (unit raw-characters), else the tokens with a space between.
+Decision   C and k by accuracy on the dev split; of equals the first. Neighbours vote with their cosine, which parts
+           ties; one vote more, shared by all classes, keeps every probability above 0 and changes no decision.
+Answers    minilm-lr: a softmax over scale * score, as those of `retable.models.linear`.
+Shapes     N texts, M training texts, S numbers in a vector, C classes.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+
+from retable.errors import InputError
+from retable.files import atomic_file, read_json, write_json
+from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
+from retable.models.doc2vec import logistic_weights
+from retable.models.linear import Candidate, check_costs, joined_texts
+from retable.models.sentence_encoder import FILES, Encoder, published_encoder
+from retable.text.splits import Split
+from retable.text.units import RAW, Unit
+
+LR_FILE, KNN_FILE = "sentences.json", "neighbours.json"
+CHUNK = 1024  # texts whose neighbours are looked for together
+WEIGHTS = FILES["model.safetensors"]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The frozen encoder and how texts are given to it.
+
+    `flops_per_text` is the mean over the training texts.
+    """
+
+    encoder: Encoder
+    unit: Unit
+    lowercase: bool
+    flops_per_text: float
+
+    def vectors(self, split: Split) -> np.ndarray:
+        """Return the vectors of every text, float32 (N, S)."""
+        texts = texts_of(split, self.unit, lowercase=self.lowercase)
+        return self.encoder.vectors(self.encoder.pieces(texts), f"{len(texts):,} texts of {split.facts.corpus}")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return all but the encoder's weights, which are known by their SHA-256."""
+        return {
+            "encoder": WEIGHTS,
+            "max_pieces": self.encoder.max_pieces,
+            "unit": self.unit,
+            "lowercase": self.lowercase,
+            "flops_per_text": self.flops_per_text,
+        }
+
+
+@dataclass(frozen=True)
+class SentenceClassifier:
+    """A reader and a scorer of its vectors: all that is needed to classify."""
+
+    reader: Reader
+    scorer: Scorer
+
+    def probabilities(self, split: Split) -> np.ndarray:
+        """Return the class probabilities of every text, float (N, C)."""
+        return self.scorer.probabilities(self.reader.vectors(split))
+
+    def save(self, folder: Path) -> None:
+        """Write weights.safetensors and sentences.json; the encoder's weights are no part of them."""
+        save_arrays(folder, LR_FILE, self.reader.facts, {}, self.scorer)
+
+    def cost_facts(self, words_per_text: float) -> dict[str, float]:
+        """Return the weights that training sets, and forward FLOPs for a unit of a text: the encoder's and C S."""
+        return {
+            "parameters": self.scorer.parameters,
+            "parameters_tuned_words": 0,
+            "flops_per_word": (self.reader.flops_per_text + 2.0 * self.scorer.weights.size) / words_per_text,
+        }
+
+
+@dataclass(frozen=True)
+class NeighbourClassifier:
+    """A reader, the training texts' vectors, float32 (M, S), with their classes, int64 (M,), and k."""
+
+    reader: Reader
+    vectors: np.ndarray
+    classes: np.ndarray
+    count: int
+    neighbours: int
+
+    def probabilities(self, split: Split) -> np.ndarray:
+        """Return the class probabilities of every text, float (N, C)."""
+        cosines, places = nearest(self.reader.vectors(split), self.vectors, self.neighbours)
+        return vote_shares(cosines, self.classes[places], self.count)
+
+    def save(self, folder: Path) -> None:
+        """Write weights.safetensors and neighbours.json; the encoder's weights are no part of them."""
+        with atomic_file(folder / "weights.safetensors") as part:
+            save_file({"vectors": self.vectors, "classes": self.classes}, part)
+        write_json(folder / KNN_FILE, self.reader.facts | {"count": self.count, "neighbours": self.neighbours})
+
+    def cost_facts(self, words_per_text: float) -> dict[str, float]:
+        """Return the numbers that it keeps, and forward FLOPs for a unit of a text: the encoder's and M S."""
+        return {
+            "parameters": self.vectors.size,
+            "parameters_tuned_words": 0,
+            "flops_per_word": (self.reader.flops_per_text + 2.0 * self.vectors.size) / words_per_text,
+        }
+
+
+def load_sentences(folder: Path) -> SentenceClassifier:
+    """Read what `SentenceClassifier.save` wrote."""
+    facts, _, scorer = load_arrays(folder, LR_FILE)
+    return SentenceClassifier(reader_of(facts, folder), scorer)
+
+
+def load_neighbours(folder: Path) -> NeighbourClassifier:
+    """Read what `NeighbourClassifier.save` wrote."""
+    facts, arrays = read_json(folder / KNN_FILE), load_file(folder / "weights.safetensors")
+    count, neighbours = facts.pop("count"), facts.pop("neighbours")
+    return NeighbourClassifier(reader_of(facts, folder), arrays["vectors"], arrays["classes"], count, neighbours)
+
+
+def reader_of(facts: dict[str, Any], folder: Path) -> Reader:
+    """Return the reader with these facts. Raises: InputError if it had other weights."""
+    facts = dict(facts)
+    if facts.pop("encoder") != WEIGHTS:
+        raise InputError(f"the model in {folder} was trained on vectors of another encoder; train it anew.")
+    return Reader(published_encoder(facts.pop("max_pieces")), **facts)
+
+
+def train_minilm_lr(
+    train: Split,
+    dev: Split,
+    *,
+    lowercase: bool,
+    seed: int,
+    unit: Unit = RAW,
+    costs: Sequence[float] = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
+    max_pieces: int = 256,
+    on_candidate: Callable[[Candidate], None] | None = None,
+) -> tuple[SentenceClassifier, list[Candidate]]:
+    """Train a logistic regression on frozen sentence vectors of all-MiniLM-L6-v2.
+
+    Args:
+        costs: values of C to choose from.
+        max_pieces: texts are cut after so many word pieces.
+        on_candidate: called with each setting that was tried.
+    Raises: ValueError with the option, its value and what is allowed; InputError if the encoder is not installed.
+    """
+    check_costs(costs)
+    reader, x = read_training(train, unit, lowercase=lowercase, max_pieces=max_pieces)
+    tried: list[Candidate] = []
+    scorer = best_scorer(
+        "minilm", (x, reader.vectors(dev)), (train, dev), costs, logistic_weights,
+        seed=seed, tried=tried, on_candidate=on_candidate,
+    )  # fmt: skip
+    assert scorer is not None
+    return SentenceClassifier(reader, scorer), tried
+
+
+def train_minilm_knn(
+    train: Split,
+    dev: Split,
+    *,
+    lowercase: bool,
+    seed: int,
+    unit: Unit = RAW,
+    neighbours: Sequence[int] = (1, 3, 5, 10, 20, 50, 100, 200),
+    max_pieces: int = 256,
+    on_candidate: Callable[[Candidate], None] | None = None,
+) -> tuple[NeighbourClassifier, list[Candidate]]:
+    """Choose the number of nearest neighbours among frozen sentence vectors of all-MiniLM-L6-v2.
+
+    Args:
+        seed: no number of it is drawn.
+        neighbours: values of k to choose from; one above the number of training texts takes them all.
+        max_pieces: texts are cut after so many word pieces.
+        on_candidate: called with each setting that was tried.
+    Raises: ValueError with the option, its value and what is allowed; InputError if the encoder is not installed.
+    """
+    if not neighbours or min(neighbours) < 1:
+        raise ValueError(f"neighbours is {list(neighbours)}; allowed: one or more whole numbers above 0")
+    reader, x = read_training(train, unit, lowercase=lowercase, max_pieces=max_pieces)
+    classes_in_all = len(train.facts.labels)
+    cosines, places = nearest(reader.vectors(dev), x, max(neighbours))
+    tried: list[Candidate] = []
+    for k in neighbours:
+        answers = vote_shares(cosines[:, :k], train.classes[places[:, :k]], classes_in_all).argmax(axis=1)
+        tried.append(Candidate(f"neighbours-{k}", None, float((answers == dev.classes).mean())))
+        if on_candidate:
+            on_candidate(tried[-1])
+    best = int(np.argmax([candidate.dev_accuracy for candidate in tried]))  # the first of the best
+    return NeighbourClassifier(reader, x, train.classes, classes_in_all, neighbours[best]), tried
+
+
+def read_training(train: Split, unit: Unit, *, lowercase: bool, max_pieces: int) -> tuple[Reader, np.ndarray]:
+    """Return the reader and the training texts' vectors, float32 (M, S)."""
+    encoder = published_encoder(max_pieces)
+    pieces = encoder.pieces(texts_of(train, unit, lowercase=lowercase))
+    flops = float(encoder.flops(np.array([len(each) for each in pieces])).mean())
+    vectors = encoder.vectors(pieces, f"{len(pieces):,} training texts of {train.facts.corpus}")
+    return Reader(encoder, unit, lowercase, flops), vectors
+
+
+def texts_of(split: Split, unit: Unit, *, lowercase: bool) -> list[str]:
+    """Return the clean texts where raw characters are read and the split has them, else the tokens joined."""
+    if unit != RAW or split.texts is None:
+        return joined_texts(split, "words" if unit == RAW else unit, lowercase=lowercase)
+    texts: list[str] = split.texts.to_pylist()
+    return [text.lower() for text in texts] if lowercase else texts
+
+
+def nearest(x: np.ndarray, kept: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k largest cosines of each text, the largest first, float (N, k), and where they stand, int (N, k).
+
+    Args:
+        x: unit vectors of the texts, (N, S).
+        kept: unit vectors to look among, (M, S); where M is below k, M are returned.
+    """
+    k = min(k, len(kept))
+    cosines, places = np.zeros((len(x), k), x.dtype), np.zeros((len(x), k), np.int64)
+    for start in range(0, len(x), CHUNK):
+        of_chunk = x[start : start + CHUNK] @ kept.T
+        found = np.sort(np.argpartition(-of_chunk, k - 1, axis=1)[:, :k], axis=1)  # of equals the first text is first
+        values = np.take_along_axis(of_chunk, found, axis=1)
+        order = np.argsort(-values, axis=1, kind="stable")
+        cosines[start : start + CHUNK] = np.take_along_axis(values, order, axis=1)
+        places[start : start + CHUNK] = np.take_along_axis(found, order, axis=1)
+    return cosines, places
+
+
+def vote_shares(cosines: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:
+    """Return the class probabilities, float64 (N, C), of texts whose neighbours have these cosines and classes."""
+    votes = np.maximum(cosines.astype(np.float64), 0.0)  # w_i
+    of_class = np.stack([(votes * (classes == each)).sum(axis=1) for each in range(count)], axis=1)
+    return (1 / count + of_class) / (1 + votes.sum(axis=1, keepdims=True))
