@@ -1,0 +1,128 @@
+"""Decomposable attention: two texts are aligned word by word, each word is compared with what it is aligned to.
+
+Source     Parikh, Tackstrom, Das and Uszkoreit, "A Decomposable Attention Model for Natural Language Inference", EMNLP
+           2016: attend (eq. 1-2), compare (eq. 3), aggregate (eq. 4-5), intra-sentence attention (section 3.4), section
+           5.1. From memory and public code (libowen2121/SNLI-decomposable-attention), not checked against the print.
+Reading    words are scaled to length 1, stay as given (embedding.tune) and are projected to 200 numbers without a bias.
+           d_{i-j} has a sign; beyond 10 words it is one number on either side. Dropout stands behind every ReLU.
+Decision   the NULL word before each text is one learned vector of the projected words. All weights and biases start
+           from normal numbers of deviation 0.01, as printed.
+Departure  an unknown word has the vocabulary's one vector, not one of a hundred random ones.
+Shapes     B pairs, T words of both texts, M and N words of the first and second with NULL, D vector size, H units, S
+           size of a word: H, with intra-sentence attention 2 H, C classes.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.pairs import TextOfPair, two_texts
+from retable.layers.products import Linear
+from retable.models.options import check_at_least, check_share
+
+
+class DecomposableAttention(Network):
+    """Soft alignment of two texts, and a classifier on the sums of what the aligned words have in common.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        hidden: numbers of a projected word, and units of every hidden layer.
+        intra_attention: whether a word is read with what it attends to in its own text.
+        distance: farthest words that have a bias of their own in that attention.
+        spread: standard deviation of the first weights.
+        dropout: share of the units of every ReLU layer that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("sides",)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        hidden: int = 200,
+        intra_attention: bool = False,
+        distance: int = 10,
+        spread: float = 0.01,
+        dropout: float = 0.2,
+    ) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_at_least("distance", distance, 0)
+        if not spread > 0:
+            raise ValueError(f"spread is {spread}; allowed: above 0")
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.projection = Linear(embedding.dim, hidden, bias=False)
+        self.null = nn.Parameter(torch.empty(hidden))
+        size = 2 * hidden if intra_attention else hidden  # S
+        self.intra = two_layers(hidden, hidden, dropout) if intra_attention else None  # F_intra
+        self.bias = nn.Parameter(torch.empty(2 * distance + 3)) if intra_attention else None  # d
+        self.attend = two_layers(size, hidden, dropout)  # F
+        self.compare = two_layers(2 * size, hidden, dropout)  # G
+        self.aggregate = two_layers(2 * hidden, hidden, dropout)  # H, and its linear layer
+        self.output = nn.Linear(hidden, classes)
+        for name, parameter in self.named_parameters():
+            if not name.startswith("embedding"):
+                nn.init.normal_(parameter, std=spread)
+
+    def forward(self, words: Tensor, mask: Tensor, sides: Tensor) -> Tensor:
+        """Map pairs (B, T), their mask and sides to logits (B, C)."""
+        (a, of_a), (b, of_b) = (self.represented(text) for text in two_texts(words, mask, sides))
+        scores = self.attend(a) @ self.attend(b).transpose(1, 2)  # e, eq. 1, (B, M, N)
+        beta = weights_of(scores, of_b) @ b  # eq. 2, (B, M, S)
+        alpha = weights_of(scores.transpose(1, 2), of_a) @ a  # eq. 2, (B, N, S)
+        v = [self.compared(a, beta, of_a), self.compared(b, alpha, of_b)]  # (B, H) each
+        logits: Tensor = self.output(self.aggregate(torch.cat(v, dim=1)))  # eq. 5
+        return logits
+
+    def represented(self, text: TextOfPair) -> tuple[Tensor, Tensor]:
+        """Map one text of every pair to its words (B, M, S), NULL before them, and their mask (B, M)."""
+        x = self.projection(F.normalize(self.embedding(text.words), dim=2))
+        x = torch.cat((self.null.expand(len(x), 1, -1), x), dim=1)
+        mask = F.pad(text.mask, (1, 0), value=True)
+        return x if self.intra is None else torch.cat((x, self.attended(x, mask)), dim=2), mask
+
+    def attended(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, M, H) to what each attends to in its own text (B, M, H)."""
+        assert self.intra is not None
+        assert self.bias is not None
+        u = self.intra(x)
+        places, farthest = torch.arange(x.shape[1], device=x.device), len(self.bias) // 2
+        apart = (places.unsqueeze(1) - places).clamp(-farthest, farthest)  # i - j, (M, M)
+        return weights_of(u @ u.transpose(1, 2) + self.bias[apart + farthest], mask) @ x  # section 3.4
+
+    def compared(self, words: Tensor, aligned: Tensor, mask: Tensor) -> Tensor:
+        """Map words and what they are aligned to, (B, M, S) each, to the sum of their comparisons (B, H)."""
+        v = self.compare(torch.cat((words, aligned), dim=2))  # eq. 3
+        return v.masked_fill(~mask.unsqueeze(2), 0.0).sum(dim=1)  # eq. 4
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Return the forward multiply-adds of a word of either text, times two; NULL stands before both texts."""
+        hidden, of_text = self.output.in_features, words_per_text / 2 + 1
+        size = self.attend[0].in_features  # S
+        networks = [self.attend, self.compare] + ([] if self.intra is None else [self.intra])
+        layers = sum(matrix_size(network) for network in networks)
+        aligning = hidden + 2 * size + (0 if self.intra is None else 2 * 2 * hidden)  # scores and weighted sums
+        pair = 2 * of_text * layers + of_text**2 * aligning + matrix_size(self.aggregate) + self.output.weight.numel()
+        return 2 * (self.projection.weight.numel() + pair / words_per_text)
+
+
+def two_layers(size: int, hidden: int, dropout: float) -> nn.Sequential:
+    """Return two ReLU layers with dropout behind each: (..., size) to (..., hidden)."""
+    first = (Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout))
+    return nn.Sequential(*first, Linear(hidden, hidden), nn.ReLU(), nn.Dropout(dropout))
+
+
+def weights_of(scores: Tensor, mask: Tensor) -> Tensor:
+    """Return the softmax of scores (B, M, N) over the N words of which the mask (B, N) is True."""
+    return torch.softmax(scores.masked_fill(~mask.unsqueeze(1), -torch.inf), dim=2)
+
+
+def matrix_size(network: nn.Sequential) -> int:
+    """Return the numbers in a network's matrices."""
+    return sum(weight.numel() for weight in network.parameters() if weight.dim() == 2)
