@@ -1,0 +1,111 @@
+"""Attentive pooling: each text is the weighted sum of its words that match the other text best.
+
+Source     dos Santos, Tan, Xiang and Zhou, "Attentive Pooling Networks", arXiv 1602.03609, 2016, sections 3 and 4: Q
+           and A by one encoder, G = tanh(Q^T U A), the largest of each row and column, their softmax, r_q and r_a,
+           cosine. From memory and public code (winterant/Attentive-Pooling-Networks), not checked against the print.
+Reading    the convolution is linear: a window of 3 words about each word, zeros beyond a text's ends. No dropout.
+Departure  the paper ranks, a hinge loss of margin 0.5 or 0.2 between the cosines of a right and a wrong answer. Here
+           each pair is classified: the second class has the logit a (cosine - b), a further class a line of its own.
+Decision   a is 10 at first, which makes a margin of 0.2 two logits. Adam at 0.001 in place of SGD, whose printed rates
+           belong to the hinge loss.
+Shapes     B pairs, T words of both texts, M and N words of the longest first and second text, D vector size, H filters
+           or states of both directions, C classes.
+"""
+
+from typing import Literal, get_args
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.pairs import TextOfPair, two_texts
+from retable.layers.products import Linear
+from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
+from retable.layers.scores import ClassesOfScore
+from retable.models.options import check_at_least, check_choice
+
+Encoder = Literal["bilstm", "cnn"]
+FIRST_SLOPE = 10.0  # logits of a cosine of 1
+
+
+class AttentivePooling(Network):
+    """Two texts pooled by what each has in common with the other, and the cosine of the two.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        encoder: of both texts: bilstm (AP-biLSTM), cnn (AP-CNN).
+        hidden: states of both directions together, or filters.
+        width: words that a filter spans; the biLSTM has none.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("sides",)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        encoder: Encoder = "bilstm",
+        hidden: int = 282,
+        width: int = 3,
+    ) -> None:
+        super().__init__()
+        check_choice("encoder", encoder, get_args(Encoder))
+        check_at_least("hidden", hidden, 1)
+        check_at_least("width", width, 1)
+        if encoder == "bilstm":
+            check_both_directions(hidden)
+        self.embedding = embedding
+        self.width = width
+        self.encoder = (
+            nn.LSTM(embedding.dim, hidden // 2, batch_first=True, bidirectional=True)
+            if encoder == "bilstm"
+            else Linear(width * embedding.dim, hidden)
+        )
+        self.similarity = Linear(hidden, hidden, bias=False)  # U^T
+        self.output = ClassesOfScore(classes, slope=FIRST_SLOPE)
+
+    def forward(self, words: Tensor, mask: Tensor, sides: Tensor) -> Tensor:
+        """Map pairs (B, T), their mask and sides to logits (B, C)."""
+        first, second = two_texts(words, mask, sides)
+        q, a = self.encoded(first), self.encoded(second)  # Q and A, (B, M, H) and (B, N, H)
+        matches = torch.tanh(self.similarity(q) @ a.transpose(1, 2))  # G = tanh(Q^T U A), (B, M, N)
+        of_q = pooled(q, matches, first.mask, second.mask)  # r_q, (B, H)
+        of_a = pooled(a, matches.transpose(1, 2), second.mask, first.mask)  # r_a, (B, H)
+        logits: Tensor = self.output(F.cosine_similarity(of_q, of_a))  # s(q, a)
+        return logits
+
+    def encoded(self, text: TextOfPair) -> Tensor:
+        """Map one text of every pair to its words' states (B, M, H)."""
+        x = self.embedding(text.words)  # (B, M, D)
+        if isinstance(self.encoder, nn.LSTM):
+            return states_of_words(self.encoder, x, text.mask)
+        before = (self.width - 1) // 2
+        windows = F.pad(x, (0, 0, before, self.width - 1 - before)).unfold(1, self.width, 1)  # (B, M, D, w)
+        states: Tensor = self.encoder(windows.flatten(2))  # W z + b
+        return states
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Return the forward multiply-adds of a word of either text, times two; either has half of the words."""
+        hidden, half = self.similarity.in_features, words_per_text / 2
+        encoder = self.encoder.weight.numel() if isinstance(self.encoder, Linear) else recurrent_flops(self.encoder) / 2
+        matching = half * self.similarity.weight.numel() + half**2 * hidden
+        pair = matching + 3 * hidden + self.output.weight.numel()  # a cosine has three products
+        return 2 * (encoder + hidden + pair / words_per_text)
+
+
+def pooled(states: Tensor, matches: Tensor, own: Tensor, other: Tensor) -> Tensor:
+    """Return the sum of a text's states, weighted by the softmax of each word's best match in the other text, (B, H).
+
+    Args:
+        states: (B, M, H).
+        matches: of the words with those of the other text, (B, M, N).
+        own, other: masks of the two texts, (B, M) and (B, N).
+    """
+    best = matches.masked_fill(~other.unsqueeze(1), -torch.inf).amax(dim=2)  # g, (B, M)
+    weights = torch.softmax(best.masked_fill(~own, -torch.inf), dim=1)  # sigma
+    return (weights.unsqueeze(1) @ states).squeeze(1)  # r
