@@ -160,6 +160,27 @@ def test_the_means_of_a_batch_normalisation_go_on_and_are_those_of_the_best_epoc
     assert first.norm.num_batches_tracked == 9 * unbroken[2]  # 9 steps an epoch, up to the best
 
 
+def test_what_pretraining_leaves_without_gradients_is_kept(opinions, kept, monkeypatch):
+    """Frozen layers are buffers: a training that goes on does not pretrain again, and has them."""
+
+    class Frozen(Dropped):
+        def __init__(self, embedding, classes):
+            super().__init__(embedding, classes)
+            self.register_buffer("frozen", torch.zeros(classes))
+
+        def pretrain(self, texts):
+            self.frozen += torch.tensor([1.0, -1.0])
+
+        def forward(self, words, mask):
+            return super().forward(words, mask) + self.frozen
+
+    monkeypatch.setattr(f"{__name__}.Dropped", Frozen)
+    unbroken = train(opinions)
+    with pytest.raises(Killed):
+        train(opinions, file=kept(), on_batch=at_step(5, kill))
+    assert same(train(opinions, file=kept()), unbroken)
+
+
 @pytest.fixture(autouse=True)
 def ctrl_c_is_heard():
     """A shell starts its background jobs with Ctrl-C ignored, and Python leaves that as it is."""

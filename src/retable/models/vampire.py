@@ -1,0 +1,246 @@
+"""VAMPIRE: the layers of an autoencoder of bags of words, frozen and mixed, beside the mean of the word vectors.
+
+Source     Gururangan, Dang, Card, Smith, "Variational Pretraining for Semi-supervised Text Classification", ACL 2019;
+           the authors' code (allenai/vampire). From the code and memory, not checked against the print, so that the
+           equations here have no numbers.
+Equations  document model: z ~ N(0, I), theta = softmax(z), eta = softmax(b + B theta), log p(x | z) = sum of c_j
+           log eta_j, c_j how often word j stands in the text; q(z | x) = N(mu(h_L), sigma(h_L)^2), h_l the layers of an
+           MLP of c. Lower bound: E_q log p(x | z) - w KL(q(z | x), N(0, I)), w annealed. Features of a text:
+           r = gamma (sum of s_l h_l + s_0 theta), s = softmax of learned numbers. logits = W [r; mean of v_t] + c.
+Reading    the code's: sigma is at most 10; dropout on z; batch norm of the words' scores with a learned shift and no
+           scale; frozen layers, of which r takes theta of mu. Batch norm takes b away, so b stands behind it: the same
+           function, its shift starting at b. The code names ReLU and leaves it out by a slip: option `activation`.
+Departure  texts at hand are the training texts alone. The number of epochs is fixed, where the authors stop by the
+           coherence of the topics. The bag keeps stop words and short words, for a network is not told them.
+Decision   w grows with the epoch e from 1: e / annealing_epochs, or 1 / (1 + exp(-0.25 (e - 15))). A text with fewer
+           than 3 words of the bag, and a batch with fewer than two texts, teach nothing. The mixture starts with
+           equal shares; the code's start, e^-20 for all but h_1 and theta, leaves the rest out for good.
+Shapes     B texts, T words (padded on the right), D vector size, V words of the bag, K topics, C classes.
+"""
+
+from typing import Literal, get_args
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.bags import PADDING, sum_of_rows
+from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
+from retable.layers.network import Network, Pass
+from retable.models.options import check_at_least, check_choice, check_share
+from retable.text.vocabulary import UNKNOWN
+
+Activation = Literal["relu", "none"]
+Annealing = Literal["linear", "sigmoid", "constant"]
+FIRST = UNKNOWN + 1  # row of the most frequent word
+WIDEST = 10.0  # sigma at most
+LEAST_WORDS = 3  # of the bag, in a text that teaches
+STEEPNESS, MIDDLE = 0.25, 15.0  # of the annealing by a sigmoid, in epochs
+NORM_EPS = 0.001
+
+
+class BagEncoder(nn.Module):
+    """The layers h_1 ... h_L of a bag of words, and mu.
+
+    Args:
+        words: V.
+        topics: numbers in each layer and in z, K.
+        layers: L.
+        activation: behind every layer: relu, none.
+    """
+
+    def __init__(self, words: int, topics: int, layers: int, activation: Activation) -> None:
+        super().__init__()
+        bound = words**-0.5  # of torch's linear layer
+        self.table = nn.Parameter(torch.empty(FIRST + words, topics).uniform_(-bound, bound))  # a word's weights
+        self.bias = nn.Parameter(torch.empty(topics).uniform_(-bound, bound))
+        self.deeper = nn.ModuleList(nn.Linear(topics, topics) for _ in range(layers - 1))
+        self.mean = nn.Linear(topics, topics)
+        self.activation = activation
+
+    def forward(self, bag: Tensor) -> list[Tensor]:
+        """Map rows of words (B, T), PADDING where a word is none of the bag's, to L layers (B, K)."""
+        layers = [self.activated(sum_of_rows(self.table, bag, sparse=False) + self.bias)]  # h_1
+        for layer in self.deeper:
+            layers.append(self.activated(layer(layers[-1])))  # h_l
+        return layers
+
+    def activated(self, h: Tensor) -> Tensor:
+        """Apply the activation."""
+        return torch.relu(h) if self.activation == "relu" else h
+
+
+class DocumentModel(nn.Module):
+    """The encoder with what only pretraining needs: sigma, and the words of a topic.
+
+    Args:
+        encoder: of bags.
+        background: b, log-frequencies (V,).
+        dropout: share of z's components that are dropped.
+    """
+
+    background: Tensor
+
+    def __init__(self, encoder: BagEncoder, background: Tensor, dropout: float) -> None:
+        super().__init__()
+        topics = encoder.mean.out_features
+        self.encoder = encoder
+        self.log_variance = nn.Linear(topics, topics)
+        self.dropout = nn.Dropout(dropout)
+        self.topics = nn.Linear(topics, len(background), bias=False)  # B
+        self.shift = nn.Parameter(torch.zeros(len(background)))  # of the batch norm
+        self.register_buffer("background", background)
+
+    def forward(self, bag: Tensor) -> tuple[Tensor, Tensor]:
+        """Return log p(x | z) of a drawn z, and KL(q(z | x), N(0, I)), each (B,)."""
+        top = self.encoder(bag)[-1]
+        mean = self.encoder.mean(top)
+        sigma = (0.5 * self.log_variance(top)).exp().clamp(max=WIDEST)
+        z = mean + sigma * torch.randn_like(sigma)
+        divergence = 0.5 * (mean.square() + sigma.square() - 1 - 2 * sigma.log()).sum(dim=1)
+        return self.likelihood(self.dropout(z), bag), divergence
+
+    def likelihood(self, z: Tensor, bag: Tensor) -> Tensor:
+        """Return log p(x | z), (B,): the sum over the words of the bag, which is that of c_j log eta_j."""
+        scores = self.topics(torch.softmax(z, dim=1))  # B theta, (B, V)
+        scores = F.batch_norm(scores, None, None, training=True, eps=NORM_EPS) + self.shift
+        log_eta = torch.log_softmax(scores + self.background, dim=1)
+        of_words = log_eta.gather(1, (bag - FIRST).clamp(min=0)) * (bag != PADDING)
+        return of_words.sum(dim=1)
+
+
+class Vampire(Network):
+    """Frozen layers of a document model and a mean of word vectors under a linear classifier.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        topics: numbers in each layer of the document model, and topics.
+        layers: of its encoder.
+        activation: behind each of them: relu, none.
+        vocabulary: words of the bag at most, the most frequent ones.
+        pretrain_epochs: passes over the texts before the classifier's first epoch.
+        pretrain_rate: Adam's learning rate in them.
+        annealing: of the divergence's weight: linear, sigmoid, constant (1).
+        annealing_epochs: after which the weight is 1, where it is linear.
+        dropout_z: share of z's components that are dropped in pretraining, in [0, 1).
+        dropout_features: share of the components of r that are dropped in training, in [0, 1).
+        dropout: the same of what the classifier reads, r and the mean of the word vectors.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        topics: int = 81,
+        layers: int = 2,
+        activation: Activation = "relu",
+        vocabulary: int = 30000,
+        pretrain_epochs: int = 15,
+        pretrain_rate: float = 0.001,
+        annealing: Annealing = "linear",
+        annealing_epochs: int = 1000,
+        dropout_z: float = 0.49,
+        dropout_features: float = 0.5,
+        dropout: float = 0.3,
+    ) -> None:
+        super().__init__()
+        check_at_least("topics", topics, 1)
+        check_at_least("layers", layers, 1)
+        check_choice("activation", activation, get_args(Activation))
+        check_at_least("vocabulary", vocabulary, 1)
+        check_at_least("pretrain_epochs", pretrain_epochs, 0)
+        check_at_least("pretrain_rate", pretrain_rate, 0)
+        check_choice("annealing", annealing, get_args(Annealing))
+        check_at_least("annealing_epochs", annealing_epochs, 1)
+        check_share("dropout_z", dropout_z)
+        check_share("dropout_features", dropout_features)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.epochs, self.rate = pretrain_epochs, pretrain_rate
+        self.annealing, self.annealing_epochs, self.dropout_z = annealing, annealing_epochs, dropout_z
+        rows = len(embedding.fixed if embedding.tuned is None else embedding.tuned)
+        self.words = max(1, min(vocabulary, rows - FIRST))  # V
+        self.sizes = self.words, topics, layers, activation
+        self.encoder = freeze(BagEncoder(*self.sizes))
+        self.mix = nn.Parameter(torch.zeros(layers + 1))  # s before its softmax: h_1 ... h_L, theta
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.dropout_features, self.dropout = nn.Dropout(dropout_features), nn.Dropout(dropout)
+        self.output = nn.Linear(topics + embedding.dim, classes)  # W and c
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        mean = mean_over_words(self.embedding(words), mask)  # (B, D)
+        features = self.dropout_features(self.features(self.bag(words, mask)))  # (B, K)
+        logits: Tensor = self.output(self.dropout(torch.cat((features, mean), dim=1)))
+        return logits
+
+    def bag(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Return the rows of the words that the bag knows, PADDING elsewhere, (B, T)."""
+        known = mask & (words >= FIRST) & (words < FIRST + self.words)
+        return words.masked_fill(~known, PADDING)
+
+    def features(self, bag: Tensor) -> Tensor:
+        """Return r, (B, K)."""
+        layers = self.encoder(bag)
+        theta = torch.softmax(self.encoder.mean(layers[-1]), dim=1)
+        shares = torch.softmax(self.mix, dim=0)  # s
+        return self.gamma * torch.einsum("l,lbk->bk", shares, torch.stack([*layers, theta]))
+
+    def pretrain(self, texts: Pass) -> None:
+        """Learn the document model from all texts, and keep its encoder."""
+        if not self.epochs:
+            return
+        model = self.document_model(self.background(texts))
+        optimiser = torch.optim.Adam(model.parameters(), lr=self.rate, fused=True)
+        for epoch in range(1, self.epochs + 1):
+            for words, mask in texts():
+                bag = self.bag(words, mask)
+                bag = bag[(bag != PADDING).sum(dim=1) >= LEAST_WORDS]
+                if len(bag) < 2:  # batch norm has no variance
+                    continue
+                likelihood, divergence = model(bag)
+                optimiser.zero_grad()
+                (self.weight(epoch) * divergence - likelihood).mean().backward()
+                optimiser.step()
+        self.encoder.load_state_dict(model.encoder.state_dict())
+
+    def document_model(self, background: Tensor) -> DocumentModel:
+        """Return the model whose encoder starts with the network's weights, in training mode."""
+        encoder = BagEncoder(*self.sizes).to(self.mix)
+        encoder.load_state_dict(self.encoder.state_dict())
+        return DocumentModel(encoder, background, self.dropout_z).to(self.mix)
+
+    def background(self, texts: Pass) -> Tensor:
+        """Return b, the logarithms of the shares of the bag's words in all texts, (V,)."""
+        counts = torch.zeros(FIRST + self.words, dtype=torch.int64, device=self.mix.device)
+        for words, mask in texts():
+            counts += torch.bincount(self.bag(words, mask).flatten(), minlength=len(counts))
+        shares = counts[FIRST:].to(self.mix.dtype) / counts[FIRST:].sum().clamp(min=1)
+        return shares.clamp(min=1e-12).log()
+
+    def weight(self, epoch: int) -> float:
+        """Return w in an epoch, from 1."""
+        if self.annealing == "linear":
+            return min(1.0, epoch / self.annealing_epochs)
+        if self.annealing == "sigmoid":
+            return torch.sigmoid(torch.tensor(STEEPNESS * (epoch - MIDDLE))).item()
+        return 1.0
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: D + K a word; deeper layers, mu and mixture of K, K and L + 1, W a text."""
+        topics = self.encoder.mean.out_features
+        of_text = (len(self.encoder.deeper) + 1) * topics**2 + len(self.mix) * topics + self.output.weight.numel()
+        return 2 * (self.embedding.dim + topics + of_text / words_per_text)
+
+
+def freeze(encoder: BagEncoder) -> BagEncoder:
+    """Make buffers of all parameters: weights that no classifier trains, saved with the others."""
+    for module in [*encoder.modules()]:
+        for name, weight in [*module.named_parameters(recurse=False)]:
+            delattr(module, name)
+            module.register_buffer(name, weight.detach())
+    return encoder
