@@ -1,0 +1,145 @@
+"""SA-LSTM and LM-LSTM: an LSTM that first writes the texts themselves, and then starts a classifier.
+
+Source     Dai and Le, "Semi-supervised Sequence Learning", NIPS 2015: a sequence autoencoder, or a language model,
+           trained on texts without labels; its LSTM and its word vectors are the first weights of a classifier that
+           reads a text to its last state. From memory and notes on the paper, not checked against the print.
+Equations  autoencoder: the LSTM reads w_1 ... w_T, <end>, w_1 ... w_T; behind the first <end> each state h predicts
+           the next word, and the last state <end>: p(w | h) = softmax(U h + u). Language model: the same without the
+           first reading. Loss: mean of -log p over the predicted words. Classifier: logits of a hidden layer of h_T.
+Reading    one LSTM reads and writes: both have the same weights. The vector of <end> is zero, padding's.
+Departure  texts at hand are the training texts alone, for a fixed number of epochs. U is an adaptive softmax (Grave et
+           al., ICML 2017) over the tuned words, for a whole one takes several times as long: rare words are predicted
+           from fewer numbers than H, and words that are not tuned as the unknown word. The paper's linear gain, whole
+           words dropped and clipped cells are left out; its 1024 states are too slow here: 200.
+Decision   the rectified hidden layer has 512 units and dropout 0.5, as the notes have it. Adam in both trainings;
+           gradients of pretraining have a norm of 5 at most; dropout acts in it on the word vectors too.
+Shapes     B texts, T words (padded on the right), D vector size, H states, V words that are predicted, C classes.
+"""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.classifier import classifier_flops, text_classifier
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Pass
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_choice, check_share
+from retable.text.vocabulary import PADDING, UNKNOWN
+
+Objective = Literal["autoencoder", "language-model"]
+END = PADDING  # its row stands for <end>: no word has it
+CUTOFFS = (1000, 5000)  # words of the adaptive softmax's head, and of head and first tail
+LARGEST_NORM = 5.0  # of the gradients of pretraining
+
+
+class SequenceAutoencoder(Network):
+    """An LSTM of one layer that learns to write its texts before it learns their classes.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        objective: what is learnt without classes: autoencoder, language-model.
+        hidden: states.
+        mlp_hidden: units of the classifier's hidden layer; 0: none.
+        pretrain_epochs: passes over the texts before the classifier's first epoch; 0: an LSTM with no such start.
+        pretrain_rate: Adam's learning rate in them.
+        dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
+        dropout: share of the hidden layer's units, or without them of the last state's components.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        objective: Objective = "autoencoder",
+        hidden: int = 200,
+        mlp_hidden: int = 512,
+        pretrain_epochs: int = 3,
+        pretrain_rate: float = 0.001,
+        dropout_words: float = 0.2,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_choice("objective", objective, get_args(Objective))
+        check_at_least("hidden", hidden, 1)
+        check_at_least("mlp_hidden", mlp_hidden, 0)
+        check_at_least("pretrain_epochs", pretrain_epochs, 0)
+        check_at_least("pretrain_rate", pretrain_rate, 0)
+        check_share("dropout_words", dropout_words)
+        check_share("dropout", dropout)
+        self.embedding, self.objective = embedding, objective
+        self.epochs, self.rate = pretrain_epochs, pretrain_rate
+        self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True)
+        self.dropout_words = nn.Dropout(dropout_words)
+        self.classifier = text_classifier(hidden, mlp_hidden, classes, dropout)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        states = self.states(words, mask)
+        last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]  # h_T, (B, H)
+        logits: Tensor = self.classifier(last)
+        return logits
+
+    def states(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Return the LSTM's states, (B, T, H)."""
+        return states_of_words(self.lstm, self.dropout_words(self.embedding(words)), mask)
+
+    def pretrain(self, texts: Pass) -> None:
+        """Learn to write all texts; the LSTM and the tuned word vectors change."""
+        if not self.epochs:
+            return
+        softmax = self.new_softmax().to(next(self.lstm.parameters()))
+        weights = [*softmax.parameters(), *self.lstm.parameters(), *self.embedding.parameters()]
+        optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
+        for _ in range(self.epochs):
+            for words, mask in texts():
+                optimiser.zero_grad()
+                self.writing_loss(softmax, words, mask).backward()
+                nn.utils.clip_grad_norm_(weights, LARGEST_NORM)
+                optimiser.step()
+        optimiser.zero_grad()
+
+    def new_softmax(self) -> nn.AdaptiveLogSoftmaxWithLoss:
+        """Return U and u: row by row the tuned words, the most frequent ones first."""
+        rows = max(UNKNOWN + 1, len(self.embedding.fixed if self.embedding.tuned is None else self.embedding.tuned))
+        cutoffs = [cutoff for cutoff in CUTOFFS if cutoff < rows - 1] or [rows - 1]
+        return nn.AdaptiveLogSoftmaxWithLoss(self.lstm.hidden_size, rows, cutoffs)
+
+    def writing_loss(self, softmax: nn.AdaptiveLogSoftmaxWithLoss, words: Tensor, mask: Tensor) -> Tensor:
+        """Return the mean of -log p over all words that are predicted."""
+        read, targets, real, predicts = sequences(words, mask, again=self.objective == "autoencoder")
+        targets = targets.masked_fill(targets >= softmax.n_classes, UNKNOWN)
+        states = self.states(read, real)
+        loss: Tensor = softmax(states[predicts], targets[predicts]).loss
+        return loss
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: the gates a word; the classifier a text."""
+        return recurrent_flops(self.lstm) + classifier_flops(self.classifier) / words_per_text
+
+
+def sequences(words: Tensor, mask: Tensor, *, again: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return what the LSTM reads while it writes texts, each (B, n), and n the longest sequence.
+
+    Args:
+        words, mask: of the texts, (B, T).
+        again: whether the text is read before it is written; if not, the sequence begins with <end>.
+    Returns: rows that are read: the text, if `again`, <end>, the text; what each place should predict, <end> at last;
+        places of the sequence; places that predict.
+    """
+    lengths = mask.sum(dim=1, keepdim=True)
+    before = lengths if again else torch.zeros_like(lengths)  # words in front of <end>
+    places = torch.arange(int((before + lengths).max()) + 1, device=words.device).expand(len(words), -1)
+    ended = nn.functional.pad(words.masked_fill(~mask, END), (0, 1), value=END)  # the place behind a text holds <end>
+
+    def at(place: Tensor) -> Tensor:
+        return ended.gather(1, place.clamp(min=0).minimum(lengths))
+
+    written = at(places - before)  # what a place behind the first reading should predict
+    read = torch.where(places < before, at(places), at(places - before - 1)).masked_fill(places == before, END)
+    real = places <= before + lengths
+    return read, written, real, real & (places >= before)
