@@ -1,0 +1,113 @@
+"""RHN: a recurrent network whose step from word to word is a stack of highway layers.
+
+Source     Zilly, Srivastava, Koutnik, Schmidhuber, "Recurrent Highway Networks", ICML 2017, eq. 6-9; the authors' code,
+           github.com/jzilly/RecurrentHighwayNetworks (rhn.py, rhn_train.py). From code and memory, not checked against
+           the print. It models language and classifies no text.
+Equations  6. s_l = h_l t_l + s_(l-1) c_l, slot by slot; 7. h_l = tanh(W_H x [l = 1] + R_H,l s_(l-1) + b_H,l);
+           8. t_l = sigma(W_T x [l = 1] + R_T,l s_(l-1) + b_T,l); 9. c_l the same of its own. s_0 at a word is y of the
+           word before, y_0 = 0; y = s_L.
+Reading    the gates are coupled, c_l = 1 - t_l, as in all experiments of the paper, so eq. 9 has no weights. Dropout is
+           variational as in the code: a text has one noise for its words, one for the states that all R read and one
+           for its vector; the state that is carried is whole. First weights are uniform in [-0.04, 0.04], first biases
+           of t are -2 (Penn Treebank).
+Decision   the mean of y over the words stands for the text, or the last y: at first gates let go of a word within few
+           words. 300 units and the code's own depth 4 where the best language model has 830 and 10; the rates of
+           dropout are those of enwik8, 0.4, 0.1 and 0.4 (Penn Treebank: 0.75, 0.25, 0.75); Adam in place of SGD at 0.2.
+Departure  no word types are dropped (drop_x of the code).
+Shapes     B texts, T words (padded on the right), D vector size, H states, L layers in a step, C classes.
+"""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
+from retable.layers.network import Network
+from retable.layers.products import Linear
+from retable.models.options import check_at_least, check_choice, check_share
+
+Pool = Literal["mean", "last"]
+SPREAD = 0.04  # first weights are uniform in [-0.04, 0.04], as in the authors' code
+
+
+class RecurrentHighway(Network):
+    """Recurrent highway network of one direction.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        hidden: states.
+        depth: highway layers in the step from a word to the next.
+        gate_bias: first bias of the transform gates; the lower, the longer a state is kept at first.
+        pool: what stands for the text: mean of the states over its words, or the last one.
+        dropout_words: share of the vectors' components that are dropped in training, alike at all words, in [0, 1).
+        dropout_states: the same of the states that the layers read, alike at all words and layers.
+        dropout: the same of the text's vector.
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        hidden: int = 300,
+        depth: int = 4,
+        gate_bias: float = -2.0,
+        pool: Pool = "mean",
+        dropout_words: float = 0.4,
+        dropout_states: float = 0.1,
+        dropout: float = 0.4,
+    ) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_at_least("depth", depth, 1)
+        check_choice("pool", pool, get_args(Pool))
+        check_share("dropout_words", dropout_words)
+        check_share("dropout_states", dropout_states)
+        check_share("dropout", dropout)
+        self.embedding, self.hidden, self.pool = embedding, hidden, pool
+        self.of_words = Linear(embedding.dim, 2 * hidden, bias=False)  # W_H and W_T
+        self.of_states = nn.ModuleList(Linear(hidden, 2 * hidden) for _ in range(depth))  # R_H and R_T of each layer
+        self.dropout_words, self.dropout_states = nn.Dropout(dropout_words), nn.Dropout(dropout_states)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, classes)
+        for layer in (self.of_words, self.of_states, self.output):
+            for parameter in layer.parameters():
+                nn.init.uniform_(parameter, -SPREAD, SPREAD)
+        for name, parameter in self.of_states.named_parameters():
+            if name.endswith("bias"):
+                nn.init.constant_(parameter[hidden:], gate_bias)  # b_T
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        states = self.states(self.embedding(words))
+        if self.pool == "mean":
+            text = mean_over_words(states, mask)
+        else:
+            text = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]
+        logits: Tensor = self.output(self.dropout(text))
+        return logits
+
+    def states(self, x: Tensor) -> Tensor:
+        """Return y at every word, (B, T, D) to (B, T, H); behind a text numbers without meaning."""
+        noise = self.dropout_words(torch.ones_like(x[:, 0])).unsqueeze(1)  # (B, 1, D)
+        of_words = self.of_words(x * noise)  # (B, T, 2 H)
+        s = x.new_zeros(len(x), self.hidden)
+        state_noise = self.dropout_states(torch.ones_like(s))  # (B, H)
+        states = []
+        for of_word in of_words.unbind(dim=1):
+            for number, layer in enumerate(self.of_states):
+                read = layer(s * state_noise)
+                h, t = (read if number else read + of_word).chunk(2, dim=1)
+                s = torch.lerp(s, torch.tanh(h), torch.sigmoid(t))  # eq. 6-9: h t + s (1 - t)
+            states.append(s)
+        return torch.stack(states, dim=1)
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: 2 H (D + L H) a word; H C a text."""
+        layers = (self.of_words, self.of_states)
+        of_word = sum(weight.numel() for layer in layers for weight in layer.parameters() if weight.dim() == 2)
+        return 2 * (of_word + self.output.weight.numel() / words_per_text)
