@@ -104,7 +104,7 @@ class DecomposableAttention(Network):
     def flops_per_word(self, words_per_text: float) -> float:
         """Return the forward multiply-adds of a word of either text, times two; NULL stands before both texts."""
         hidden, of_text = self.output.in_features, words_per_text / 2 + 1
-        size = self.attend[0].in_features  # S
+        size = hidden if self.intra is None else 2 * hidden  # S
         networks = [self.attend, self.compare] + ([] if self.intra is None else [self.intra])
         layers = sum(matrix_size(network) for network in networks)
         aligning = hidden + 2 * size + (0 if self.intra is None else 2 * 2 * hidden)  # scores and weighted sums
