@@ -147,6 +147,17 @@ def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
     assert float(lines["CNN"]["accuracy"]) == pytest.approx(50 * sum(scores), rel=1e-5)
 
 
+def test_runs_without_times_have_parameters_and_are_said_to_be_untimed(runs, monkeypatch):
+    """The bank keeps no seconds of a machine that had other work."""
+    for path in runs.rglob("cost.json"):
+        cost = json.loads(path.read_text())
+        path.write_text(json.dumps({name: value for name, value in cost.items() if "second" not in name}))
+    entries = written(runs)
+    assert [line["parameters"] for line in lines_of(runs / "figures/sizes.csv")] == ["200004", "200003"]
+    assert not entries["fcsr-figure-7"]["drawn"]
+    assert "Not drawn (not timed: the machine had other work): " in entries["fcsr-figure-7"]["note"]
+
+
 def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():
     names = {figure.name for source in papers() for figure in cost_figures(source)}
     assert {"cost-fcsr-table-3", "cost-lama-table-4", "cost-floors-table-1"} <= names

@@ -39,7 +39,9 @@ def test_every_row_can_be_run_on_every_column(name):
             if row.model and column.corpus and not column.runs_of and not column.reason:
                 asked = parameters(row, column)
                 check_parameters(asked, "params.yaml")
-                unit = "raw-characters" if row.model in ("char-cnn", "vdcnn", "minilm-lr", "minilm-knn") else column.unit
+                unit = (
+                    "raw-characters" if row.model in ("char-cnn", "vdcnn", "minilm-lr", "minilm-knn") else column.unit
+                )
                 assert (asked["embedding"]["unit"], asked["corpus"]["name"]) == (unit, column.corpus)
 
 

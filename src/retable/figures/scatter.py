@@ -35,8 +35,6 @@ class SizeFigure(Figure[Point]):
     Word vectors are not counted; a model that trains nothing else is left out.
     """
 
-    asks = "costs"
-
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Point]:
         """Yield a point for every row."""
         for row, runs in of_rows.items():

@@ -59,10 +59,13 @@ def at_hand(run: RunRecord) -> RunRecord | None:
     return replace(run, folder=folder) if here else None
 
 
-def with_costs(measured: Measured) -> Measured:
-    """Return only the cells of which all runs have their times: the bank keeps those of a quiet machine alone."""
+def with_times(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, dict[Key, str]]:
+    """Return only the cells of which all runs have their times, and why others are missing: the bank keeps those of a
+    quiet machine alone.
+    """
     kept = {key: runs for key, runs in measured.runs.items() if all("seconds" in run.cost for run in runs)}
-    return replace(measured, runs=kept)
+    untimed = dict.fromkeys(measured.runs.keys() - kept.keys(), "not timed: the machine had other work")
+    return replace(measured, runs=kept), missing | untimed
 
 
 def why(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
@@ -85,7 +88,7 @@ def write_figure(
     if of_weights:
         measured, missing = with_weights(measured, missing)
     elif figure.asks:
-        measured = with_costs(measured)
+        measured, missing = with_times(measured, missing)
     found = figure.drawn(measured, Networks())
     if of_weights and before and not found and (standing := entry_before(figure, before, keys)):
         for name in standing["files"]:
