@@ -13,13 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from retable.files import sha256_of_value
+from retable.text.pairs import MARK
 from retable.text.splits import SPLITS, Facts, clean_schema, tagged_schema
 from retable.vectors.store import NO_VECTORS, WordVectors, write_vectors
 
 PLAIN, WITH_DOMAINS, TWO_LABELS, GROUPED = "mr", "fdu-16", "sst-2", "ced-grouped"  # declared names
-WITH_SENTENCES = "imdb"
+WITH_SENTENCES, OF_PAIRS = "imdb", "wikiqa"
 VECTORS, VECTORS_OF_FOLDS = "probe.file-20", "probe.folds-20"
-FOLDS = 3
+FOLDS, CANDIDATES = 3, 4
 LENGTHS = (1, 2, 3, 4, 5, 7, 9, 12, 17, 24, 31, 33, 40, 55, 64, 65, 70)
 COUNTS = {"train": 44, "dev": 18, "test": 20}
 LABELS = ("bad", "good", "so-so")
@@ -33,6 +34,7 @@ CORPORA = {
     TWO_LABELS: Facts(TWO_LABELS, "en", LABELS[:2]),  # and words that its training texts lack
     GROUPED: Facts(GROUPED, "en", LABELS),  # folds keep its near copies together
     WITH_SENTENCES: Facts(WITH_SENTENCES, "en", LABELS),  # a seventh of its words are full stops
+    OF_PAIRS: Facts(OF_PAIRS, "en", LABELS[:2], ranked=True),  # four candidates a question
 }
 
 Rows = dict[str, list[Any]]  # column of a split -> its values
@@ -92,6 +94,9 @@ def rows_of(name: str) -> dict[str, Rows]:
                 rows["parts"][-1] = [PARTS[int(word[4:]) % len(PARTS)] for word in words]
             if name == TWO_LABELS:
                 words, rows["parts"][-1] = rare(words, rows["parts"][-1], split, number)
+            if name == OF_PAIRS:
+                asked = WORDS[number // CANDIDATES :][:2]
+                words, rows["parts"][-1] = [*asked, MARK, *words], [*PARTS[:3], *parts]
             rows["tokens"].append(words)
         found[split] = rows
     return found

@@ -16,7 +16,7 @@ import torch
 
 from probe.case import Arrays, Case, texts
 from probe.loops import LOOPS, Options
-from probe.samples import PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES, digest_of_sample
+from probe.samples import OF_PAIRS, PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES, digest_of_sample
 from retable.experiments.identity import identity
 from retable.experiments.run import train_run
 from retable.experiments.scale import model_preset
@@ -59,14 +59,16 @@ IDLE: dict[str, list[Options]] = {  # readings that are another one: their optio
     "fcsr": [{"window_means": "distance"}],
     "fcsr-fp": [{"window_means": "distance"}],
     "cspan": [{"first_attention": False, "fusion": "parallel"}],
+    "generalized-pooling": [{"penalised": "none"}],
     "universal-transformer": [{"combine": "sum"}],
 }
+PRETRAINED = ("minilm-knn", "minilm-lr")  # their weights come with an extra
 BFLOAT16_ROUNDING = 0.05  # of bfloat16's three digits, after a few steps
 
 
 def training_cases() -> Iterator[Case]:
     """Yield a case for each reading of each model, and for each thing that the loop does."""
-    for model in (*MODELS, *LINEAR_MODELS):
+    for model in (*MODELS, *(each for each in LINEAR_MODELS if each not in PRETRAINED)):
         for reading, options in readings(model).items():
             yield case(f"{model}{f': {reading}' if reading else ''}", parameters_of(model, {"model": options}))
     for name, (model, asked) in LOOPS.items():
@@ -131,6 +133,8 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
 def corpus_for(model: str) -> str:
     """Return a corpus that has what a model reads."""
     reads = network_class(model).reads if model in MODELS else ()
+    if "sides" in reads:
+        return OF_PAIRS
     return WITH_DOMAINS if "domains" in reads else WITH_SENTENCES if "sentences" in reads else PLAIN
 
 
