@@ -2,11 +2,18 @@
 
 Importing it chooses the kernel of OpenBLAS, which must be done before numpy is imported, so that every stage and every
 reader of a model multiplies alike on every processor (retable/machine/openblas.py).
+
+`retable.fit(texts, ...)` learns from your own texts, and `retable.load(folder)` reads the model that it made.
 """
 
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from retable.machine.openblas import take_one_kernel
+
+if TYPE_CHECKING:
+    from retable.own.fit import fit as fit
+    from retable.own.model import load as load
 
 __version__ = "0.1.0"
 
@@ -14,3 +21,16 @@ take_one_kernel()
 
 # torch says once that it does not check the sparse gradients that it made itself.
 warnings.filterwarnings("ignore", message="Sparse invariant checks")
+
+
+def __getattr__(name: str) -> Any:
+    """Return `fit` or `load`, which import torch: that waits until they are asked for."""
+    if name == "fit":
+        from retable.own.fit import fit
+
+        return fit
+    if name == "load":
+        from retable.own.model import load
+
+        return load
+    raise AttributeError(f"module retable has no attribute {name!r}")

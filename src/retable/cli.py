@@ -12,6 +12,8 @@ from retable.project.paths import ROOT
 
 # name -> (module of retable.commands whose main(arguments) is called, what it does)
 COMMANDS = {
+    "fit": ("fit", "learn from your own texts: retable fit reviews.csv --text review --label stars"),
+    "predict": ("predict", "answer texts with a model folder: retable predict reviews-model new.csv"),
     "init": ("init", "make a project in an empty folder, with an installed wheel: retable init project"),
     "make": ("make", "run the whole pipeline, as `make tables` does: retable make --scale smoke"),
     "run": ("run", "train the cells of a table that have no current runs: retable run fcsr-table-3 fcsr sst-2"),
@@ -27,6 +29,7 @@ COMMANDS = {
     "ui": ("ui", "show the MLflow record"),
     "stage": ("stage", "run one stage of dvc.yaml: retable stage clean sst-2"),
 }
+ANYWHERE = ("fit", "predict", "init")  # commands that need no project
 
 
 @command
@@ -45,7 +48,7 @@ def main() -> None:
     )
     chosen = parser.parse_args(sys.argv[1:2]).command
     take_sources_of(Path.cwd())
-    if chosen != "init" and not (ROOT / "dvc.yaml").exists():
+    if chosen not in ANYWHERE and not (ROOT / "dvc.yaml").exists():
         raise InputError(f"{Path.cwd()} lies in no project of retable; `retable init` makes one in an empty folder.")
     importlib.import_module(f"retable.commands.{COMMANDS[chosen][0]}").main(sys.argv[2:])
 

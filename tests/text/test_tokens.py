@@ -39,14 +39,14 @@ def test_a_corpus_that_comes_tokenised_needs_no_tokeniser_of_its_language():
 
 
 def test_an_unknown_language_is_named():
-    with pytest.raises(InputError, match=r'language of a corpus is "eo".*Known: en, zh'):
+    with pytest.raises(InputError, match=r'language of a corpus is "eo".*Known: en, other, zh'):
         tokeniser_for("eo", tokenised=False)
 
 
 def test_forgetting_words_changes_no_token(monkeypatch):
     texts = [f"word{number} isn't w-{number}." for number in range(8)]
     remembered = english_tokens(texts)
-    tokeniser = english._tokeniser()
+    tokeniser = english._tokeniser("en")
     monkeypatch.setattr(english, "STRINGS_REMEMBERED", 10)
     assert [english_tokens([text]).to_pylist()[0] for text in texts] == remembered.to_pylist()
-    assert english._tokeniser() is not tokeniser
+    assert english._tokeniser("en") is not tokeniser

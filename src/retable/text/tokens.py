@@ -6,12 +6,16 @@ import pyarrow as pa
 
 from retable.errors import unknown_name
 from retable.text.parts.chinese import chinese_words
-from retable.text.parts.english import english_tokens
+from retable.text.parts.english import english_tokens, tokens_of_any_language
 from retable.text.splits import TOKENS
 
 Tokenise = Callable[[Sequence[str]], pa.ListArray]
 
-TOKENISERS: dict[str, Tokenise] = {"en": english_tokens, "zh": chinese_words}
+TOKENISERS: dict[str, Tokenise] = {
+    "en": english_tokens,
+    "zh": chinese_words,
+    "other": tokens_of_any_language,
+}
 
 
 def own_tokens(texts: Sequence[str]) -> pa.ListArray:

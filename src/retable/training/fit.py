@@ -52,7 +52,7 @@ def fit(
         tell_of_earlier(course, len(train.words), progress)
         if not course.begun:
             network.train().pretrain(passes(maker, training.batch_size, seed))
-        while not course.finished(training.epochs, training.patience):
+        while not (course.finished(training.epochs, training.patience) or (course.epochs and progress.enough())):
             batches = course.draw_batches(maker.lengths, training.batch_size)
             if course.sums.done:
                 progress.on_batch(course.number, sum(map(maker.words_of, batches[: course.sums.done])))

@@ -60,11 +60,13 @@ class Progress:
         on_batch: called with (epoch, words trained in the batch); where a training goes on, at first with all before.
         on_line: called with each line of the curve, an epoch or a candidate; where a training goes on, with those
             before as well.
+        enough: asked after each epoch; true ends the training there, as its last epoch would.
     """
 
     state: StateFile | None = None
     on_batch: Callable[[int, int], None] = lambda epoch, words: None
     on_line: Callable[[dict[str, Any]], None] = lambda line: None
+    enough: Callable[[], bool] = lambda: False
 
 
 SILENT = Progress()

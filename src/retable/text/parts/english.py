@@ -21,7 +21,16 @@ STRINGS_REMEMBERED = 50_000  # those of some 10,000 texts; to begin anew costs 4
 
 def english_tokens(texts: Sequence[str]) -> pa.ListArray:
     """Return the tokens of spaCy's English tokeniser, without white space: "don't" is "do" and "n't"."""
-    tokeniser = _tokeniser()
+    return _tokens(texts, "en")
+
+
+def tokens_of_any_language(texts: Sequence[str]) -> pa.ListArray:
+    """Return what spaCy's rules for no language in particular find: words between white space, without punctuation."""
+    return _tokens(texts, "xx")
+
+
+def _tokens(texts: Sequence[str], language: str) -> pa.ListArray:
+    tokeniser = _tokeniser(language)
     tokens = [[word for word in map(str, tokeniser(text)) if not word.isspace()] for text in texts]
     # spaCy remembers every string that it ever met, and its memory zones would switch its cache off (2.3 times slower).
     if len(tokeniser.vocab.strings) > STRINGS_REMEMBERED:
@@ -46,7 +55,7 @@ def parts_of_speech(tagger: "Language", tokens: pa.ListArray) -> pa.ListArray:
 
 
 @cache
-def _tokeniser() -> "Tokenizer":
+def _tokeniser(language: str) -> "Tokenizer":
     import spacy
 
-    return spacy.blank("en").tokenizer
+    return spacy.blank(language).tokenizer

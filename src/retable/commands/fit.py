@@ -1,0 +1,64 @@
+"""`retable fit TEXTS`: learn from one's own texts, and keep the model in a folder."""
+
+import argparse
+import re
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from retable.errors import InputError
+from retable.project.command import command
+
+EXAMPLE = "example: retable fit reviews.csv --text review --label stars --budget 10m"
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def seconds_of(budget: str) -> float:
+    """Return the seconds of a budget: 90s, 10m, 2h, or a number of seconds. Raises: InputError."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", budget)
+    if not found or not float(found[1]):
+        raise InputError(f"--budget is {budget}; allowed: a time such as 90s, 10m or 2h.")
+    return float(found[1]) * UNITS[found[2]]
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable fit", description="Learn from your own texts, and keep the model in a folder.", epilog=EXAMPLE
+    )
+    parser.add_argument(
+        "texts", type=Path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class"
+    )
+    parser.add_argument("--text", default="text", help="column of the texts (text)")
+    parser.add_argument("--label", default="label", help="column of the labels (label)")
+    parser.add_argument("--test", type=Path, help="test texts, in the same form; without it a tenth is kept for test")
+    parser.add_argument("--model", default="auto", help="a model, or auto: linear ones, then networks (auto)")
+    parser.add_argument("--language", default="auto", choices=("auto", "en", "zh", "other"), help="of the texts (auto)")
+    parser.add_argument("--vectors", default="auto", help="auto, none, or a folder of word vectors (auto)")
+    parser.add_argument("--html", action="store_true", help="take HTML tags and entities out of the texts")
+    parser.add_argument("--budget", default="10m", help="time for training, such as 90s, 10m or 2h (10m)")
+    parser.add_argument("--seed", type=int, default=1, help="of first weights, order and dropout (1)")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks learn (auto)")
+    parser.add_argument("--to", type=Path, help="the model folder (TEXTS-model)")
+    options = parser.parse_args(arguments)
+    budget = seconds_of(options.budget)
+    # torch and scikit-learn take seconds to import: a misspelt option shall not wait for them.
+    from retable.own.card import corpus_lines, result_lines, table_of_candidates
+    from retable.own.fit import fit
+
+    fitted = fit(
+        options.texts, text=options.text, label=options.label, test=options.test, model=options.model,
+        language=options.language, vectors=options.vectors, markup=options.html, budget=budget, seed=options.seed,
+        device=options.device, to=options.to,
+    )  # fmt: skip
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    for line in corpus_lines(fitted.corpus):
+        console.print(line)
+    table = Table("model", "dev accuracy, %", "seconds", "", box=None)
+    for row in table_of_candidates(fitted):
+        table.add_row(*row)
+    console.print(table)
+    for line in result_lines(fitted):
+        console.print(line)
+    console.print(f"The model is in {fitted.folder}; `retable predict {fitted.folder} TEXTS` answers other texts.")

@@ -1,0 +1,55 @@
+"""`retable predict FOLDER TEXTS`: answer texts with a model that `retable fit` made."""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from retable.project.command import command
+
+TEXTS_AT_ONCE = 1_000  # memory holds no more
+EXAMPLE = "example: retable predict reviews-model new.csv --text review > answers.csv"
+
+
+def chunks(texts: Iterable[str], size: int = TEXTS_AT_ONCE) -> Iterator[list[str]]:
+    """Yield texts in lists of at most `size`."""
+    source = iter(texts)
+    while part := list(islice(source, size)):
+        yield part
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable predict",
+        description="Write the label of every text and its probability as CSV, a line a text, in their order.",
+        epilog=EXAMPLE,
+    )
+    parser.add_argument("folder", type=Path, help="a model folder")
+    parser.add_argument("texts", type=Path, help="a table, a file with a text a line, or - for lines of standard input")
+    parser.add_argument("--text", default="text", help="column of a table (text)")
+    parser.add_argument("--explain", action="store_true", help="also the weight of every word; n words cost n answers")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")
+    options = parser.parse_args(arguments)
+    # torch takes seconds to import: a misspelt option shall not wait for it.
+    from retable.own.model import load
+    from retable.own.reading import lines_of, texts_alone
+
+    model = load(options.folder, device=options.device)
+    if str(options.texts) == "-":
+        sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]
+        texts = lines_of(sys.stdin, Path("standard input"))
+    else:
+        texts = texts_alone(options.texts, options.text)
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["label", "probability", *(["words"] if options.explain else [])])
+    for part in chunks(texts):
+        for text, answer in zip(part, model.predict(part), strict=True):
+            row = [answer.label or "", f"{answer.probability:.6g}"]
+            if options.explain:
+                row.append(json.dumps(model.explain(text), ensure_ascii=False))
+            writer.writerow(row)
+        sys.stdout.flush()

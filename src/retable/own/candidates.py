@@ -1,0 +1,155 @@
+"""Train models on people's own texts, one after another, and choose by dev."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retable.errors import InputError
+from retable.experiments.identity import display, show_line
+from retable.experiments.scale import model_preset
+from retable.models import LINEAR_MODELS, network_class
+from retable.own.corpus import OwnCorpus
+from retable.tables.comparison import Comparison, compare
+from retable.text.splits import Split
+from retable.text.units import RAW
+from retable.training.options import Progress
+from retable.training.run import Trained, train_classifier
+from retable.vectors.store import NO_VECTORS, WordVectors
+
+AUTO = "auto"
+# Linear models first, then networks from the quickest on.
+TRIED = ("tfidf-svm", "nb-svm", "fasttext", "textcnn", "fcsr", "bilstm")
+NOT_OF_OWN_TEXTS = {"parts": "parts of speech", "sides": "pairs of texts", "domains": "domains"}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Hold a model that was trained, its answers to dev, and whether the budget ended its training."""
+
+    parameters: dict[str, Any]
+    trained: Trained
+    dev: np.ndarray
+    right: np.ndarray  # bool (text,), of dev
+    cut: bool
+
+    @property
+    def model(self) -> str:
+        """Return the model's id."""
+        return str(self.parameters["model"]["name"])
+
+    @property
+    def linear(self) -> bool:
+        """Return whether it is a linear model."""
+        return self.model in LINEAR_MODELS
+
+    @property
+    def accuracy(self) -> float:
+        """Return the share of dev texts that it answers rightly."""
+        return float(self.right.mean())
+
+    @property
+    def seconds(self) -> float:
+        """Return how long it was trained."""
+        return float(self.trained.cost["seconds"])
+
+
+def check_model(model: str) -> None:
+    """Refuse a model that is unknown or reads what own texts lack. Raises: InputError."""
+    preset = model_preset(model)
+    if model in LINEAR_MODELS:
+        return
+    for trait, what in NOT_OF_OWN_TEXTS.items():
+        if trait in network_class(model).reads:
+            raise InputError(f"{model} reads {what}, which own texts come without; take another, or auto.")
+    if preset["training"].get("heads") == "per-domain":
+        raise InputError(f"{model} has a classifier for each domain, and own texts have none; take another, or auto.")
+
+
+def parameters_of(model: str, corpus: OwnCorpus, vectors: WordVectors, *, seed: int, device: str) -> dict[str, Any]:
+    """Return the sections of a training: the model's preset on these texts and vectors."""
+    preset = model_preset(model)
+    sections = {name: dict(preset[name]) for name in ("model", "embedding", "training")}
+    if sections["embedding"]["unit"] != RAW:
+        sections["embedding"]["vectors"] = vectors.facts.get("name", "none")
+    return sections | {
+        "corpus": {"name": corpus.facts.corpus},
+        "seed": seed,
+        "device": device,
+        "precision": "float32",
+    }
+
+
+def trained_candidate(parameters: dict[str, Any], corpus: OwnCorpus, vectors: WordVectors, until: float) -> Candidate:
+    """Train one model; a network ends after the epoch in which the clock passes `until` (time.monotonic)."""
+    cut = False
+
+    def enough() -> bool:
+        nonlocal cut
+        cut = time.monotonic() > until
+        return cut
+
+    with display(f"fit {parameters['model']['name']}", parameters, corpus.train) as bar:
+        progress = Progress(
+            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+            on_line=lambda line: show_line(bar, line),
+            enough=enough,
+        )
+        trained = train_classifier(parameters, corpus.train, corpus.dev, vectors, progress)
+        bar.finish()
+    dev = trained.classifier.probabilities(corpus.dev)
+    return Candidate(parameters, trained, dev, right(dev, corpus.dev), cut)
+
+
+def candidates(
+    models: Sequence[str],
+    corpus: OwnCorpus,
+    vectors: Callable[[], WordVectors],
+    *,
+    budget: float,
+    seed: int,
+    device: str,
+) -> tuple[list[Candidate], list[str]]:
+    """Train models in their order until the budget is used up; the first is trained in any case.
+
+    Args:
+        vectors: gives the word vectors when the first network needs them.
+        budget: seconds.
+    Returns: the candidates, and the models that were left out for want of time.
+    """
+    until = time.monotonic() + budget
+    found: list[Candidate] = []
+    for place, model in enumerate(models):
+        if found and time.monotonic() > until:
+            return found, list(models[place:])
+        own = NO_VECTORS if model in LINEAR_MODELS else vectors()
+        parameters = parameters_of(model, corpus, own, seed=seed, device=device)
+        found.append(trained_candidate(parameters, corpus, own, until))
+    return found, []
+
+
+def right(probabilities: np.ndarray, split: Split) -> np.ndarray:
+    """Return which texts are answered rightly, bool (text,)."""
+    found: np.ndarray = probabilities.argmax(axis=1) == split.classes
+    return found
+
+
+def best_of(found: Sequence[Candidate]) -> Candidate:
+    """Return the candidate that is best on dev; of equals the first, so the simplest."""
+    return max(found, key=lambda each: each.accuracy)
+
+
+def rival_of(best: Candidate, found: Sequence[Candidate]) -> Candidate | None:
+    """Return the best candidate of the other kind, network or linear model; None where none was tried."""
+    others = [each for each in found if each.linear is not best.linear]
+    return best_of(others) if others else None
+
+
+def compared(first: np.ndarray, second: np.ndarray) -> Comparison:
+    """Compare the right answers, bool (text,), of two trainings.
+
+    That another seed gives another network is not in the interval.
+    """
+    return compare(first[None].astype(float), second[None].astype(float), seedless=(True, True))

@@ -1,0 +1,153 @@
+"""Say what a fitted model is and how good it is: the lines after a fit, and the model card in its folder."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.metrics import precision_recall_fscore_support
+from statsmodels.stats.proportion import proportion_confint
+
+from retable.own.candidates import Candidate
+from retable.own.corpus import OwnCorpus
+from retable.text.splits import Split
+
+if TYPE_CHECKING:
+    from retable.own.fit import Fitted
+
+LANGUAGE_NAMES = {"en": "English", "zh": "Chinese", "other": "neither English nor Chinese"}
+
+
+def corpus_lines(corpus: OwnCorpus) -> list[str]:
+    """Return what was found in the texts, a sentence a line."""
+    sizes = ", ".join(f"{len(split.ids):,} {name}" for name, split in splits_of(corpus).items())
+    lines = [
+        f"{sizes} texts of {len(corpus.facts.labels)} labels, language: {LANGUAGE_NAMES[corpus.facts.language]}.",
+    ]
+    lines += [f"Left out: {count:,} texts, {reason}." for reason, count in sorted(corpus.removed.items())]
+    if corpus.near_copies:
+        lines.append(f"{corpus.near_copies:,} texts are near copies of another; copies stay in one split.")
+    if corpus.leaked:
+        lines.append(
+            f"{corpus.leaked:,} test texts (nearly) occur in training: the score on them is no score on new texts."
+        )
+    return lines
+
+
+def splits_of(corpus: OwnCorpus) -> dict[str, Split]:
+    """Return the splits by name."""
+    return {"train": corpus.train, "dev": corpus.dev, "test": corpus.test}
+
+
+def table_of_candidates(fitted: "Fitted") -> list[list[str]]:
+    """Return a line for each model that was tried: model, dev accuracy with its interval, seconds, note."""
+    texts = len(fitted.corpus.dev.ids)
+    return [
+        [
+            each.model,
+            percent(each.accuracy, texts),
+            f"{each.seconds:.1f}",
+            ", ".join(notes_of(each, fitted)),
+        ]
+        for each in fitted.tried
+    ]
+
+
+def notes_of(candidate: Candidate, fitted: "Fitted") -> list[str]:
+    """Return what is said of a candidate beside its numbers."""
+    notes = ["chosen"] if candidate is fitted.chosen else []
+    return notes + (["ended by the budget"] if candidate.cut else [])
+
+
+def result_lines(fitted: "Fitted") -> list[str]:
+    """Return what the test texts say, a sentence a line."""
+    texts = fitted.scores["texts"]
+    lines = [
+        f"{fitted.chosen.model} answers {percent(fitted.scores['accuracy'], texts)} of {texts:,} test texts rightly "
+        f"(macro F1 {100 * fitted.scores['macro_f1']:.1f}).",
+    ]
+    if fitted.against:
+        lines.append(sentence_against(fitted))
+    if fitted.left_out:
+        lines.append(f"Not tried, the budget was used up: {', '.join(fitted.left_out)}.")
+    return lines
+
+
+def sentence_against(fitted: "Fitted") -> str:
+    """Return how the chosen model stands beside the best of the other kind."""
+    assert fitted.against is not None
+    against, rival = fitted.against, fitted.against.rival
+    low, high = against.comparison.interval()
+    size = (
+        f"{100 * against.comparison.value:+.1f} points ({100 * low:+.1f} to {100 * high:+.1f}, by the test texts alone)"
+    )
+    kind = "linear model" if rival.linear else "network"
+    stands = f"Beside the best {kind}, {rival.model} ({100 * against.accuracy:.1f}): {size}"
+    if low > 0:
+        return f"{stands}: ahead."
+    if rival.linear:
+        return f"{stands}: the linear model is not beaten beyond doubt; it is quicker and easier to explain."
+    return f"{stands}: no network is ahead of the linear model."
+
+
+def percent(share: float, texts: int) -> str:
+    """Return a share in percent with Wilson's 95% interval: "87.5 (84.1 to 90.3)"."""
+    low, high = proportion_confint(round(share * texts), texts, method="wilson")
+    return f"{100 * share:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
+    """Return README.md of a model folder.
+
+    Args:
+        answers: probabilities of the test texts, float (text, class).
+    """
+    corpus, chosen = fitted.corpus, fitted.chosen
+    test = corpus.test
+    rows = precision_recall_fscore_support(
+        test.classes, answers.argmax(axis=1), labels=range(len(corpus.facts.labels)), zero_division=0
+    )
+    classes = [
+        f"| {markdown(label)} | {100 * precision:.1f} | {100 * recall:.1f} | {100 * f1:.1f} | {count} |"
+        for label, precision, recall, f1, count in zip(corpus.facts.labels, *rows, strict=True)
+    ]
+    tried = [f"| {' | '.join(line)} |" for line in table_of_candidates(fitted)]
+    lines = [
+        f"# {markdown(corpus.facts.corpus)}: {chosen.model}",
+        "",
+        *result_lines(fitted),
+        "",
+        "## Use",
+        "",
+        "    retable predict FOLDER texts.csv",
+        "",
+        '    retable.load("FOLDER").predict(["a text"])',
+        "",
+        "## Data",
+        "",
+        *corpus_lines(corpus),
+        "",
+        "## Scores on the test texts, %",
+        "",
+        "| label | precision | recall | F1 | texts |",
+        "|---|---|---|---|---|",
+        *classes,
+        "",
+        "## Tried",
+        "",
+        "Accuracy on dev, which chose the model, with its 95% interval (the texts' sampling), and seconds of training.",
+        "",
+        "| model | dev accuracy, % | seconds | |",
+        "|---|---|---|---|",
+        *tried,
+        "",
+        "## Limits",
+        "",
+        "The model knows these labels alone, and gives one of them to any text whatever, in whatever language.",
+        "The intervals hold the sampling of the texts; another seed gives another network.",
+        "The licence of the texts is that of their source: retable knows nothing of it.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def markdown(text: str) -> str:
+    """Return a name so that Markdown and HTML show it as it is."""
+    return "".join(f"\\{each}" if each in "\\`*_{}[]<>#|" else each for each in text)

@@ -1,0 +1,142 @@
+"""Make splits of people's own texts: cleaned, without copies, near copies on one side, in tokens."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from retable.declaration import Example
+from retable.errors import InputError
+from retable.own.language import LANGUAGES, language_of
+from retable.text.clean.cleaning import Removed, clean_examples
+from retable.text.clean.splitting import TEST, TRAIN, draw_splits
+from retable.text.leaks.clusters import near_duplicate_clusters, repeated
+from retable.text.leaks.leakage import fingerprints, leaks
+from retable.text.splits import SPLITS, TEXT, Facts, Split
+from retable.text.tokens import tokeniser_for
+
+FEWEST_TEXTS = 20
+FEWEST_OF_LABEL = 3  # one to learn from, one to choose by, one to be asked
+
+
+@dataclass(frozen=True)
+class OwnCorpus:
+    """Hold the splits of people's own texts and what was found on the way.
+
+    `removed` counts texts by the reason for which they are in no split; `near_copies` those in clusters of two or more;
+    `leaked` the test texts that (nearly) occur in training.
+    """
+
+    train: Split
+    dev: Split
+    test: Split
+    removed: dict[str, int]
+    near_copies: int
+    leaked: int
+
+    @property
+    def facts(self) -> Facts:
+        """Return language and labels."""
+        return self.train.facts
+
+
+def own_corpus(
+    examples: Sequence[Example],
+    *,
+    name: str,
+    test: Sequence[Example] = (),
+    language: str = "auto",
+    markup: bool = False,
+) -> OwnCorpus:
+    """Return the splits of people's own texts: a tenth for test unless it is given, a tenth of the rest for dev.
+
+    Equal texts are kept once, and not at all if their labels differ; near copies come whole into one split. A given
+    test stays as it is, and its texts that (nearly) occur in training are marked.
+
+    Args:
+        examples: those to learn from, of the split "all".
+        name: of the corpus.
+        test: of the split "test"; without any, test is drawn.
+        language: en, zh, other, or auto.
+        markup: take out HTML tags and entities.
+    Raises: InputError if there are too few texts or labels, or test has a label that training lacks.
+    """
+    kept, removed = clean_examples(examples, markup=markup, drop_copies=True)
+    asked, empty = clean_examples(test, markup=markup, drop_copies=False)
+    check_labels(kept, removed, name)
+    check_test(asked, {example.label for example in kept}, given=bool(test))
+    texts = [*kept, *asked]
+    language = language_of([example.text for example in kept]) if language == "auto" else language
+    if language not in LANGUAGES:
+        raise InputError(f"the language is {language}; allowed: auto, {', '.join(LANGUAGES)}.")
+    facts = Facts(name, language, tuple(sorted({example.label for example in kept})))
+    prints = fingerprints([example.text for example in texts])
+    clusters = near_duplicate_clusters(prints)
+    of = draw_splits(texts, clusters=clusters)
+    check_training(facts, texts, of)
+    clean = ~leaks(prints, of, len(SPLITS)).any[:, TRAIN]
+    train, dev, held = (split_of(facts, texts, np.flatnonzero(of == place), clean) for place in range(len(SPLITS)))
+    counts = Counter(each.reason for each in removed + empty)
+    leaked = int((~clean[of == TEST]).sum())
+    return OwnCorpus(train, dev, held, dict(counts), near_copies=repeated(clusters)["texts"], leaked=leaked)
+
+
+def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: str) -> None:
+    """Raises: InputError if there are too few texts, labels, or texts of a label."""
+    gone = f" ({len(removed):,} empty or repeated ones are left out)" if removed else ""
+    if len(examples) < FEWEST_TEXTS:
+        raise InputError(f"{name} has {len(examples)} texts{gone}; allowed: {FEWEST_TEXTS} or more.")
+    counts = Counter(example.label for example in examples)
+    if len(counts) < 2:
+        raise InputError(
+            f'{name} has one label, "{next(iter(counts))}"{gone}; there must be two or more to tell apart.'
+        )
+    label, fewest = min(counts.items(), key=lambda item: (item[1], item[0]))
+    if fewest < FEWEST_OF_LABEL:
+        many = f" It has {len(counts):,} labels: is this column one of labels?" if len(counts) > 100 else ""
+        raise InputError(
+            f'{name} has {fewest} {"text" if fewest == 1 else "texts"} of the label "{label}"{gone}; allowed: '
+            f"{FEWEST_OF_LABEL} or more. Add some, leave the label out, or merge it with another.{many}"
+        )
+
+
+def check_test(examples: Sequence[Example], known: set[str], *, given: bool) -> None:
+    """Raises: InputError if a given test has no text, or a label that nothing was learnt of."""
+    if given and not examples:
+        raise InputError("the test file has no text that is not empty.")
+    for example in examples:
+        if example.label not in known:
+            raise InputError(
+                f'test text {example.id} has the label "{example.label}", which no training text has; '
+                f"known: {', '.join(sorted(known)[:20])}."
+            )
+
+
+def check_training(facts: Facts, examples: Sequence[Example], of: npt.NDArray[np.int64]) -> None:
+    """Raises: InputError if a label has no training text once near copies went together."""
+    learnt = {example.label for example, split in zip(examples, of.tolist(), strict=True) if split == TRAIN}
+    missing = [label for label in facts.labels if label not in learnt]
+    if missing:
+        raise InputError(f'{facts.corpus}: no text of the label "{missing[0]}" is left to learn from; add some.')
+
+
+def split_of(
+    facts: Facts, examples: Sequence[Example], places: npt.NDArray[np.int64], clean: npt.NDArray[np.bool_]
+) -> Split:
+    """Return the examples at these places as a split in tokens."""
+    own = [examples[place] for place in places.tolist()]
+    found = split_of_texts(facts, [example.text for example in own])
+    index = {label: place for place, label in enumerate(facts.labels)}
+    classes = np.array([index[example.label] for example in own], dtype=np.int64)
+    return Split(facts, [example.id for example in own], found.tokens, None, classes, clean[places], found.texts)
+
+
+def split_of_texts(facts: Facts, texts: Sequence[str]) -> Split:
+    """Return clean texts as a split in tokens; whose labels nobody knows, so every class is 0."""
+    tokens = tokeniser_for(facts.language, tokenised=False)(texts)
+    ids = [str(number) for number in range(len(texts))]
+    classes, clean = np.zeros(len(texts), np.int64), np.ones(len(texts), np.bool_)
+    return Split(facts, ids, tokens, None, classes, clean, pa.array(texts, TEXT.type))

@@ -1,0 +1,96 @@
+"""A model folder: all that is needed to answer texts as the model did that was trained.
+
+model.json           format, labels, language, cleaning, parameters, scores, and the digest of every other file
+weights.safetensors  and vocabulary.json or what else the model keeps beside them
+predictions.parquet  its answers to the test texts
+README.md            the model card
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from retable import __version__
+from retable.errors import InputError
+from retable.files import atomic_folder, read_json, sha256_of_file, write_json
+from retable.own.corpus import OwnCorpus
+from retable.runs.predictions import write_predictions
+from retable.text.splits import Facts
+from retable.training.run import Classifier, load_classifier
+
+FORMAT = 1
+CONTENTS, CARD = "model.json", "README.md"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A model as its folder holds it."""
+
+    classifier: Classifier
+    facts: Facts
+    markup: bool
+    parameters: dict[str, Any]
+    contents: dict[str, Any]
+
+
+def check_target(folder: Path) -> None:
+    """Refuse a folder that holds anything but an older model. Raises: InputError."""
+    if folder.exists() and not (folder / CONTENTS).is_file():
+        raise InputError(f"{folder} exists and is no model folder; remove it, or name another with --to.")
+
+
+def write_model(
+    folder: Path, classifier: Classifier, corpus: OwnCorpus, answers: Any, *, contents: dict[str, Any], card: str
+) -> None:
+    """Write a model folder, whole or not at all.
+
+    Args:
+        answers: probabilities of the test texts, float (text, class).
+        contents: what model.json tells beside format, facts and digests.
+        card: the model card, Markdown.
+    """
+    with atomic_folder(folder) as part:
+        classifier.save(part)
+        write_predictions(part / "predictions.parquet", corpus.test, answers)
+        (part / CARD).write_text(card, encoding="utf-8")
+        for path in part.iterdir():
+            path.chmod(0o644)  # safetensors writes for the owner alone
+        digests = {path.name: sha256_of_file(path) for path in sorted(part.iterdir()) if path.name != CARD}
+        facts = {
+            name: value for name, value in asdict(corpus.facts).items() if name in ("corpus", "language", "labels")
+        }
+        write_json(part / CONTENTS, {"format": FORMAT, "retable": __version__, **facts, **contents, "sha256": digests})
+
+
+def read_model(folder: Path, *, device: str = "auto") -> Kept:
+    """Read a model folder.
+
+    Raises: InputError if there is none, it is damaged, or a newer retable wrote it.
+    """
+    try:
+        contents = read_json(folder / CONTENTS)
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{folder} is no model folder: it has no {CONTENTS}; `retable fit` makes one.") from None
+    except ValueError as error:
+        raise InputError(f"{folder / CONTENTS} is damaged ({error}); make the model again.") from None
+    check_contents(folder, contents)
+    facts = Facts(contents["corpus"], contents["language"], tuple(contents["labels"]))
+    parameters = contents["parameters"] | {"device": device}
+    return Kept(load_classifier(parameters, folder, facts), facts, contents["markup"], parameters, contents)
+
+
+def check_contents(folder: Path, contents: Any) -> None:
+    """Refuse a folder of a newer format, or of which a file is not as it was written. Raises: InputError."""
+    found = contents.get("format") if isinstance(contents, dict) else None
+    if not isinstance(found, int) or found < 1:
+        raise InputError(f"{folder / CONTENTS} says no format; make the model again.")
+    if found > FORMAT:
+        raise InputError(
+            f"{folder} has format {found}, which retable {contents.get('retable')} wrote; this one, {__version__}, "
+            f"reads up to {FORMAT}. Install the newer one."
+        )
+    for name, digest in contents["sha256"].items():
+        path = folder / name
+        if not path.is_file() or sha256_of_file(path) != digest:
+            state = "damaged" if path.is_file() else "missing"
+            raise InputError(f"{path} is {state}; copy the model folder again, or make it again.")

@@ -1,0 +1,93 @@
+"""A trained model as people use it: texts in, labels and probabilities out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from retable.own.corpus import split_of_texts
+from retable.own.folder import Kept, read_model
+from retable.text.clean.cleaning import clean_text
+from retable.text.splits import TEXT, TOKENS
+
+
+class Answer(NamedTuple):
+    """A text's label and its probability; None and 0 for a text that has nothing in it."""
+
+    label: str | None
+    probability: float
+
+
+class WordWeight(NamedTuple):
+    """A word of a text, and by how much the answer's probability falls without it."""
+
+    word: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Model:
+    """Answer texts with a trained model; `load` reads one from its folder."""
+
+    kept: Kept
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels, in the order of the probabilities' columns."""
+        return self.kept.facts.labels
+
+    def probabilities(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the probability of every label, float64 (text, label); zeros for a text with nothing in it."""
+        cleaned = [clean_text(text, markup=self.kept.markup) for text in texts]
+        found = np.zeros((len(texts), len(self.labels)))
+        places = [place for place, text in enumerate(cleaned) if text]
+        if places:
+            split = split_of_texts(self.kept.facts, [cleaned[place] for place in places])
+            found[places] = self.kept.classifier.probabilities(split)
+        return found
+
+    def predict(self, texts: Sequence[str]) -> list[Answer]:
+        """Return the most probable label of every text, and its probability."""
+        found = self.probabilities(texts)
+        best = found.argmax(axis=1) if len(texts) else np.zeros(0, np.int64)
+        return [
+            Answer(self.labels[label] if row[label] else None, float(row[label]))
+            for row, label in zip(found, best.tolist(), strict=True)
+        ]
+
+    def explain(self, text: str) -> list[WordWeight]:
+        """Return the weight of every word of a text: it is left out, and the text is asked again.
+
+        A text of n words costs n answers.
+        """
+        cleaned = clean_text(text, markup=self.kept.markup)
+        if not cleaned:
+            return []
+        whole = split_of_texts(self.kept.facts, [cleaned])
+        words = whole.tokens[0].as_py()
+        probabilities = self.kept.classifier.probabilities(whole)[0]
+        label = int(probabilities.argmax())
+        if len(words) == 1:
+            return [WordWeight(words[0], float(probabilities[label]))]
+        without = [words[:place] + words[place + 1 :] for place in range(len(words))]
+        asked = replace(
+            whole,
+            ids=[str(place) for place in range(len(words))],
+            tokens=pa.array(without, TOKENS.type),
+            classes=np.zeros(len(words), np.int64),
+            clean=np.ones(len(words), np.bool_),
+            texts=pa.array([" ".join(left) for left in without], TEXT.type),
+        )
+        left = self.kept.classifier.probabilities(asked)[:, label]
+        return [WordWeight(word, float(probabilities[label] - each)) for word, each in zip(words, left, strict=True)]
+
+
+def load(folder: Path | str, *, device: str = "auto") -> Model:
+    """Read the model in a folder that `retable fit` wrote.
+
+    Raises: InputError if there is none, it is damaged, or a newer retable wrote it.
+    """
+    return Model(read_model(Path(folder), device=device))

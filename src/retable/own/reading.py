@@ -1,0 +1,212 @@
+"""Read people's own files: texts with labels, or texts alone.
+
+A file is CSV (.csv), the same with tabs (.tsv), JSON lines (.jsonl) or Parquet (.parquet), in UTF-8; a folder has a
+folder a class, each with a text a file (.txt). Texts without labels may also be the lines of a .txt file.
+"""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TextIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from retable.declaration import Example
+from retable.errors import InputError, unknown_name
+
+TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+LONGEST_FIELD = 100_000_000  # characters
+ROWS_AT_ONCE = 1_000  # of Parquet
+
+
+class Row(NamedTuple):
+    """A row of a table: where it stands, for ids and messages, and its fields by column."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+
+def labelled_texts(path: Path, *, text: str = "text", label: str = "label", split: str = "all") -> list[Example]:
+    """Read texts and their labels; empty texts stay, cleaning takes them out.
+
+    Args:
+        path: a table, or a folder with a folder a class.
+        text, label: columns of a table.
+        split: what the examples are for: all, or test.
+    Raises: InputError if the file is missing or of another form, or a row lacks a text or a label.
+    """
+    if path.is_dir():
+        return list(texts_of_classes(path, split))
+    rows = table_rows(path)
+    examples = []
+    for row in rows:
+        for column in (text, label):
+            if column not in row.fields:
+                raise unknown_name(f"a column of {path}", column, row.fields)
+        value = row.fields[text]
+        if not isinstance(value, str):
+            broken(path, row.place, f"{text} is {value!r}, which is no text; write it in quotes, or leave the row out")
+        examples.append(Example(f"{path.name}/{row.place}", split, value, label_of(path, row, label)))
+    if not examples:
+        raise InputError(f"{path} has no row; give it at least a few texts of each label.")
+    return examples
+
+
+def label_of(path: Path, row: Row, column: str) -> str:
+    """Return the name of a row's label: whole numbers and true or false are names too. Raises: InputError."""
+    value = row.fields[column]
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
+        return str(int(value))  # a column of whole numbers with one missing is read as floats
+    if isinstance(value, int):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        broken(path, row.place, f"{column} is {value!r}; a label is a name, a whole number, or true or false")
+    return value.strip()
+
+
+def texts_of_classes(folder: Path, split: str) -> Iterator[Example]:
+    """Yield the texts of a folder that has a folder a class. Raises: InputError."""
+    classes = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    if not classes:
+        raise InputError(f"{folder} holds no folder; give it one folder a class, each with a text a file (.txt).")
+    for of_class in classes:
+        files = sorted(of_class.glob("*.txt"))
+        if not files:
+            raise InputError(f"{of_class} holds no .txt file; put its texts there, or remove the folder.")
+        for path in files:
+            yield Example(f"{of_class.name}/{path.name}", split, whole_text(path), of_class.name)
+
+
+def whole_text(path: Path) -> str:
+    """Read a text file in UTF-8, with or without a byte-order mark. Raises: InputError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8.") from None
+
+
+def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
+    """Yield texts to be classified, a few at a time in memory: a table's column, or the lines of any other file.
+
+    Raises: InputError as `labelled_texts`.
+    """
+    if path.suffix.lower() not in TABLES:
+        with opened(path) as file:
+            yield from lines_of(file, path)
+        return
+    for row in table_rows(path):
+        if text not in row.fields:
+            raise unknown_name(f"a column of {path}", text, row.fields)
+        value = row.fields[text]
+        if value is not None and not isinstance(value, str):
+            broken(path, row.place, f"{text} is {value!r}, which is no text")
+        yield value or ""
+
+
+def lines_of(file: TextIO, path: Path) -> Iterator[str]:
+    """Yield lines without their ends. Raises: InputError if one is not UTF-8."""
+    read = 0
+    try:
+        for line in file:
+            read += 1
+            yield line.rstrip("\r\n")
+    except UnicodeDecodeError:
+        broken(path, f"line {read + 1} or soon after", "it is not UTF-8; save the file as UTF-8")
+
+
+def table_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a table. Raises: InputError if it is missing, of another form, or damaged."""
+    kind = path.suffix.lower()
+    if not path.exists():
+        raise InputError(f"{path} is missing; name a file ({', '.join(TABLES)}) or a folder with a folder a class.")
+    if kind == ".parquet":
+        return parquet_rows(path)
+    if kind in (".csv", ".tsv"):
+        return csv_rows(path, "\t" if kind == ".tsv" else ",")
+    if kind == ".jsonl":
+        return json_rows(path)
+    raise InputError(f"{path} ends in {kind or 'nothing'}; allowed: {', '.join(TABLES)}, or a folder a class.")
+
+
+def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
+    """Yield the rows of a CSV file with a header; fields may hold line breaks inside quotes."""
+    csv.field_size_limit(LONGEST_FIELD)
+    with opened(path) as file:
+        rows = csv.reader(without_nul(file, path), delimiter=delimiter, strict=True)
+        try:
+            header = next(rows, [])
+            check_header(path, header)
+            for fields in rows:
+                place = f"line {rows.line_num}"
+                if not fields:
+                    continue  # an empty line
+                if len(fields) != len(header):
+                    broken(path, place, f"it has {len(fields)} fields; the header has {len(header)}")
+                yield Row(place, dict(zip(header, fields, strict=True)))
+        except csv.Error as error:
+            broken(path, f"line {rows.line_num}", f"it is not CSV ({error})")
+        except UnicodeDecodeError:
+            broken(path, f"line {rows.line_num + 1} or soon after", "it is not UTF-8; save the file as UTF-8")
+
+
+def check_header(path: Path, header: Sequence[str]) -> None:
+    """Raises: InputError if a table has no header, or names a column twice."""
+    if not header:
+        raise InputError(f"{path} is empty; its first line must name the columns.")
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise InputError(f'{path} has the column "{twice[0]}" {header.count(twice[0])} times; name each once.')
+
+
+def json_rows(path: Path) -> Iterator[Row]:
+    """Yield the objects of a file of JSON lines."""
+    with opened(path) as file:
+        for number, line in enumerate(lines_of(file, path), start=1):
+            if not line.strip():
+                continue
+            try:
+                fields = json.loads(line)
+            except (json.JSONDecodeError, RecursionError) as error:
+                broken(path, f"line {number}", f"it is not JSON ({error})")
+            if not isinstance(fields, dict):
+                broken(path, f"line {number}", f"it is {type(fields).__name__}, not an object with columns")
+            yield Row(f"line {number}", fields)
+
+
+def parquet_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a Parquet file."""
+    number = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=ROWS_AT_ONCE):
+                for fields in batch.to_pylist():
+                    number += 1
+                    yield Row(f"row {number}", fields)
+    except (pa.ArrowException, OSError) as error:
+        broken(path, f"row {number + 1}", f"it is not Parquet, or damaged ({str(error).splitlines()[0]})")
+
+
+def opened(path: Path) -> TextIO:
+    """Open a text file in UTF-8, with or without a byte-order mark. Raises: InputError if it is missing."""
+    try:
+        return path.open(encoding="utf-8-sig", newline="")
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError(f"{path} is missing, or a folder; name a file.") from None
+
+
+def without_nul(lines: Iterable[str], path: Path) -> Iterator[str]:
+    """Yield lines as they are. Raises: InputError at one with a NUL, which no text has."""
+    for number, line in enumerate(lines, start=1):
+        if "\0" in line:
+            broken(path, f"line {number}", "it holds a NUL character; is the file UTF-16? Save it as UTF-8")
+        yield line
+
+
+def broken(path: Path, place: str, problem: str) -> NoReturn:
+    """Stop at a row."""
+    raise InputError(f"{path}, {place}: {problem}.")

@@ -1,0 +1,41 @@
+"""Word vectors for people's own texts: published ones where they are at hand, else trained on the training texts."""
+
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from retable.project.paths import VECTORS
+from retable.text.splits import TOKENS, Split
+from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
+from retable.vectors.word2vec import train_word2vec
+
+PUBLISHED = "glove.6b-100"  # of English
+OWN = "own.word2vec-100"
+AUTO, NONE = "auto", "none"
+
+
+def vectors_for(train: Split, asked: str, *, seed: int) -> WordVectors:
+    """Return the word vectors that a network starts from.
+
+    Args:
+        train: the texts that vectors are trained on, where none are published for their language or at hand.
+        asked: auto, none, or a folder of vectors (vectors.npy, words.txt, vectors.json).
+        seed: of the training.
+    Raises: InputError if the folder holds no vectors.
+    """
+    if asked == NONE:
+        return NO_VECTORS
+    if asked != AUTO:
+        return read_vectors(Path(asked))
+    if train.facts.language == "en" and (VECTORS / PUBLISHED / "vectors.json").is_file():
+        return read_vectors(VECTORS / PUBLISHED)
+    with tempfile.TemporaryDirectory() as folder:
+        texts = Path(folder) / "texts.parquet"
+        pq.write_table(pa.table({TOKENS.name: train.tokens}), texts)
+        found = train_word2vec(
+            texts, size=100, epochs=5, window=5, min_count=2, negative=5, sample=1e-3, algorithm="skip-gram",
+            lowercase=True, seed=seed,
+        )  # fmt: skip
+    return WordVectors(found.words, found.matrix, found.facts | {"name": OWN})

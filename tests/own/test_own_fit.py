@@ -1,0 +1,237 @@
+"""A model folder answers as the model did that was trained; what cannot be learnt from is refused before training."""
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import retable
+from retable.declaration import Example
+from retable.errors import InputError
+from retable.own.candidates import check_model
+from retable.own.corpus import own_corpus
+from retable.own.fit import Fitted, fit
+from retable.own.language import language_of
+from retable.own.model import load
+from retable.runs.predictions import read_predictions
+
+WORDS = {"good": ["fine", "great", "lovely", "superb", "splendid"], "bad": ["poor", "awful", "dull", "dreary", "dire"]}
+FILLERS = [
+    "the", "film", "and", "its", "story", "was", "so", "very", "much", "that", "we", "said", "again", "of",
+    "this", "actor", "with", "an", "old", "song"
+]  # fmt: skip
+
+
+def sentences(count: int) -> list[tuple[str, str]]:
+    """Return texts that a linear model tells apart, all different."""
+    draw = random.Random(1)
+    return [
+        (" ".join([*draw.choices(FILLERS, k=8), draw.choice(WORDS[label]), *draw.choices(FILLERS, k=3)]), label)
+        for _ in range(count // 2)
+        for label in WORDS
+    ]
+
+
+def write(path: Path, rows: list[tuple[str, str]]) -> Path:
+    path.write_text(
+        "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows), encoding="utf-8"
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("own") / "films.jsonl", sentences(200))
+
+
+MODELS = ("tfidf-svm", "naive-bayes", "fasttext", "textcnn", "bilstm", "char-cnn", "han", "lda")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_loaded_model_gives_the_answers_that_the_trained_one_gave(model: str, texts: Path, tmp_path: Path) -> None:
+    fitted = fit(texts, model=model, budget=0.01, vectors="none", device="cpu", to=tmp_path / "model")
+    _, ids, _, _, kept = read_predictions(tmp_path / "model/predictions.parquet")
+    asked = fitted.corpus.test
+    assert ids == asked.ids
+    again = load(tmp_path / "model", device="cpu")
+    np.testing.assert_allclose(again.probabilities(asked.texts.to_pylist()), kept, atol=1e-6)
+    labels = [answer.label for answer in again.predict(asked.texts.to_pylist())]
+    assert labels == [again.labels[place] for place in kept.argmax(axis=1)]
+
+
+@pytest.fixture(scope="module")
+def fitted(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
+    return fit(texts, model="tfidf-svm", to=tmp_path_factory.mktemp("models") / "model")
+
+
+def test_a_linear_model_learns_words_and_its_card_says_how_well(fitted: Fitted) -> None:
+    assert fitted.scores["accuracy"] == 1.0
+    card = (fitted.folder / "README.md").read_text(encoding="utf-8")
+    assert "tfidf-svm answers 100.0 (83.9 to 100.0) of 20 test texts rightly" in card  # Wilson's interval
+    assert [answer.label for answer in fitted.model.predict(["a superb film", "an awful film"])] == ["good", "bad"]
+
+
+def test_texts_with_nothing_in_them_get_no_label(fitted: Fitted) -> None:
+    answers = fitted.model.predict(["", "a superb film", " \u200b\n"])
+    assert [answer.label for answer in answers] == [None, "good", None]
+    assert fitted.model.predict([]) == []
+    assert fitted.model.explain(" ") == []
+
+
+def test_the_word_that_decides_weighs_most(fitted: Fitted) -> None:
+    weights = fitted.model.explain("the story was superb again")
+    assert [each.word for each in weights] == ["the", "story", "was", "superb", "again"]
+    assert max(weights, key=lambda each: each.weight).word == "superb"
+
+
+def test_auto_tries_linear_models_first_and_stops_at_its_budget(texts: Path, tmp_path: Path) -> None:
+    found = fit(texts, budget=0.001, to=tmp_path / "model")
+    assert [each.model for each in found.tried] == ["tfidf-svm"]
+    assert found.left_out == ["nb-svm", "fasttext", "textcnn", "fcsr", "bilstm"]
+    assert found.against is None
+
+
+def test_a_network_that_the_budget_ends_says_so(texts: Path, tmp_path: Path) -> None:
+    found = fit(texts, model="textcnn", budget=0.001, vectors="none", device="cpu", to=tmp_path / "model")
+    assert found.tried[0].trained.epochs["run"] == 1
+    assert "ended by the budget" in (tmp_path / "model/README.md").read_text(encoding="utf-8")
+
+
+def test_the_best_of_both_kinds_meet_on_the_test_texts(
+    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retable.own.fit.TRIED", ("tfidf-svm", "textcnn"))
+    found = fit(texts, budget=60, vectors="none", device="cpu", to=tmp_path / "model")
+    assert found.against is not None
+    assert {found.chosen.model, found.against.rival.model} == {"tfidf-svm", "textcnn"}
+    difference = found.scores["accuracy"] - found.against.accuracy
+    assert found.against.comparison.value == pytest.approx(difference)
+
+
+def test_the_package_offers_fit_and_load(fitted: Fitted) -> None:
+    assert retable.fit is fit
+    assert retable.load(fitted.folder).labels == ("bad", "good")
+    with pytest.raises(AttributeError, match="fitt"):
+        retable.fitt  # noqa: B018
+
+
+def damaged(folder: Path) -> None:
+    path = folder / "weights.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"\0")
+
+
+def without_weights(folder: Path) -> None:
+    (folder / "weights.safetensors").unlink()
+
+
+def newer(folder: Path) -> None:
+    path = folder / "model.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"format": 1', '"format": 99'), encoding="utf-8")
+
+
+def no_json(folder: Path) -> None:
+    (folder / "model.json").write_text("{", encoding="utf-8")
+
+
+def other_json(folder: Path) -> None:
+    (folder / "model.json").write_text("[]", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (damaged, "weights.safetensors is damaged"),
+        (without_weights, "weights.safetensors is missing"),
+        (newer, "has format 99, which retable"),
+        (no_json, "model.json is damaged"),
+        (other_json, "model.json says no format"),
+    ],
+)
+def test_a_folder_that_is_not_as_it_was_written_is_refused(change, sentence: str, texts: Path, tmp_path: Path) -> None:
+    folder = fit(texts, model="naive-bayes", to=tmp_path / "model").folder
+    change(folder)
+    with pytest.raises(InputError, match=sentence):
+        load(folder)
+
+
+def test_only_a_model_folder_is_written_over(texts: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        fit(texts, model="naive-bayes", to=tmp_path / "model")
+    (tmp_path / "thesis").mkdir()
+    with pytest.raises(InputError, match="thesis exists and is no model folder"):
+        fit(texts, model="naive-bayes", to=tmp_path / "thesis")
+    with pytest.raises(InputError, match="nowhere is no model folder"):
+        load(tmp_path / "nowhere")
+
+
+def examples(rows: list[tuple[str, str]], split: str = "all") -> list[Example]:
+    return [Example(f"films/{number}", split, text, label) for number, (text, label) in enumerate(rows)]
+
+
+FEW = sentences(18)
+REFUSED = {
+    "few": (FEW, [], "has 18 texts; allowed: 20 or more"),
+    "copies": (FEW + FEW, [], r"has 18 texts \(18 empty or repeated ones are left out\)"),
+    "one label": ([(text, "good") for text, _ in sentences(40)], [], 'has one label, "good"'),
+    "one text": ([*sentences(40), ("odd", "rare")], [], '1 text of the label "rare"'),
+    "all empty": ([(" \n", label) for label in ("a", "b") * 20], [], "has 0 texts"),
+    "unseen": (
+        sentences(40),
+        [("new", "other")],
+        'test text films/0 has the label "other", which no training text has',
+    ),
+    "empty test": (sentences(40), [("", "good")], "the test file has no text that is not empty"),
+    "contradictions": ([("same", "good"), ("same", "bad")] * 20, [], "has 0 texts"),
+    "numbers": ([(text, str(number)) for number, (text, _) in enumerate(sentences(200))], [], "is this column one of"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_learnt_from_is_refused(case: str) -> None:
+    rows, test, sentence = REFUSED[case]
+    with pytest.raises(InputError, match=sentence):
+        own_corpus(examples(rows), name="films", test=examples(test, "test"))
+
+
+def test_near_copies_come_into_one_split_and_leaks_of_a_given_test_are_told() -> None:
+    rows = sentences(200)
+    long = "this is a long sentence about a film that nobody who has seen it will ever forget in all their life"
+    copies = [(f"{long} {end}", "good") for end in ("indeed", "truly", "really", "certainly")]
+    corpus = own_corpus(examples(rows + copies), name="films")
+    held = [set(split.texts.to_pylist()) for split in (corpus.train, corpus.dev, corpus.test)]
+    assert sum(any(text in split for text, _ in copies) for split in held) == 1
+    assert corpus.near_copies >= len(copies)
+    assert corpus.test.clean.all()
+    given = own_corpus(examples(rows), name="films", test=examples([rows[0], ("quite new", "bad")], "test"))
+    assert len(given.test.ids) == 2
+    assert given.leaked in (0, 1)  # the copy of a text of dev is no leak from training
+    assert given.leaked == int((~given.test.clean).sum())
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("the cat and the dog that was in the house", "en"),
+        ("房间很干净,服务也好 wifi", "zh"),
+        ("der Hund und die Katze sind im Haus", "other"),
+        ("この映画はとても面白い", "other"),
+        ("1234 !!", "other"),
+    ],
+)
+def test_the_language_is_told_by_its_letters_and_words(text: str, language: str) -> None:
+    assert language_of([text]) == language
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        ("transformer-f", "reads parts of speech"),
+        ("bimpm", "reads pairs of texts"),
+        ("textcn", 'did you mean "textcnn"'),
+    ],
+)
+def test_a_model_that_needs_more_than_texts_is_refused(model: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        check_model(model)

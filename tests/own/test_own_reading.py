@@ -1,0 +1,104 @@
+"""People's files are read as they are, or refused with the file, the place and what to do."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from retable.errors import InputError
+from retable.own.reading import labelled_texts, texts_alone
+
+TEXTS = [('good, "very"\ngood', "1"), ("bad", "0")]
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "bom.csv", "tsv", "jsonl", "parquet"])
+def test_every_form_of_table_gives_the_same_texts_and_labels(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"texts.{form}"
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table({"text": [text for text, _ in TEXTS], "label": [1, 0]}), path)
+    elif path.suffix == ".jsonl":
+        write(path, "".join(json.dumps({"text": text, "label": int(label)}) + "\n" for text, label in TEXTS))
+    else:
+        mark = "\t" if path.suffix == ".tsv" else ","
+        rows = "".join(f'"{text.replace(chr(34), chr(34) * 2)}"{mark}{label}\r\n' for text, label in TEXTS)
+        write(path, ("\ufeff" if "bom" in form else "") + f"text{mark}label\r\n{rows}")
+    found = labelled_texts(path)
+    assert [(each.text, each.label) for each in found] == TEXTS
+    assert len({each.id for each in found}) == len(TEXTS)
+    assert list(texts_alone(path)) == [text for text, _ in TEXTS]
+
+
+def test_a_folder_a_class_gives_its_files_and_the_folders_names(tmp_path: Path) -> None:
+    for label, text in (("no", "bad"), ("yes", "good")):
+        (tmp_path / label).mkdir()
+        write(tmp_path / label / "1.txt", "\ufeff" + text)
+    found = labelled_texts(tmp_path)
+    assert [(each.id, each.text, each.label) for each in found] == [
+        ("no/1.txt", "bad", "no"),
+        ("yes/1.txt", "good", "yes"),
+    ]
+
+
+def test_lines_of_a_text_file_are_texts(tmp_path: Path) -> None:
+    assert list(texts_alone(write(tmp_path / "texts.txt", "one\r\n\ntwo, 2\n"))) == ["one", "", "two, 2"]
+
+
+HEADER = "text,label\n"
+BAD = {
+    "missing.csv": (None, "missing.csv is missing"),
+    "form.xlsx": ("", "form.xlsx ends in .xlsx; allowed: .csv, .tsv, .jsonl, .parquet"),
+    "empty.csv": ("", "is empty; its first line must name the columns"),
+    "header-alone.csv": (HEADER, "has no row"),
+    "column.csv": ("txt,label\na,b\n", 'is "text"; did you mean "txt"?'),
+    "label-column.csv": ("text,labels\na,b\n", 'is "label"; did you mean "labels"?'),
+    "twice.csv": ("text,text,label\na,b,c\n", 'has the column "text" 2 times'),
+    "fields.csv": (HEADER + "a,b,c\n", "line 2: it has 3 fields; the header has 2"),
+    "quote.csv": (HEADER + '"a,b\n', "it is not CSV"),
+    "no-label.csv": (HEADER + "a, \n", "line 2: label is ' '; a label is a name"),
+    "nul.csv": (HEADER + "a\0,b\n", "line 2: it holds a NUL character"),
+    "latin.csv": (HEADER.encode() + b"caf\xe9,b\n", "it is not UTF-8"),
+    "utf16.csv": ((HEADER + "a,b\n").encode("utf-16"), "it is not UTF-8"),
+    "broken.jsonl": ('{"text": "a", "label"\n', "line 1: it is not JSON"),
+    "list.jsonl": ('["a", "b"]\n', "line 1: it is list, not an object"),
+    "deep.jsonl": ("[" * 100_000 + "\n", "line 1: it is not JSON"),
+    "number.jsonl": ('{"text": 5, "label": "a"}\n', "line 1: text is 5, which is no text"),
+    "null.jsonl": ('{"text": null, "label": "a"}\n', "line 1: text is None, which is no text"),
+    "null-label.jsonl": ('{"text": "a", "label": null}\n', "line 1: label is None; a label is a name"),
+    "nan.jsonl": ('{"text": "a", "label": NaN}\n', "line 1: label is nan; a label is a name"),
+    "float.jsonl": ('{"text": "a", "label": 1.5}\n', "line 1: label is 1.5; a label is a name"),
+    "list-label.jsonl": ('{"text": "a", "label": ["b"]}\n', "line 1: label is ['b']; a label is a name"),
+    "uneven.jsonl": ('{"text": "a", "label": "b"}\n{"text": "a"}\n', 'is "label". Known: text'),
+    "damaged.parquet": (b"PAR1 but no more", "it is not Parquet, or damaged"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_gets_one_sentence(name: str, tmp_path: Path) -> None:
+    content, sentence = BAD[name]
+    if content is not None:
+        write(tmp_path / name, content)
+    with pytest.raises(InputError) as error:
+        labelled_texts(tmp_path / name)
+    assert sentence in str(error.value)
+    assert name in str(error.value)
+
+
+def test_numbers_true_and_false_are_names_of_labels(tmp_path: Path) -> None:
+    lines = [{"text": "a", "label": label} for label in (3, 4.0, True, " five ")]
+    path = write(tmp_path / "labels.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    assert [each.label for each in labelled_texts(path)] == ["3", "4", "true", "five"]
+
+
+@pytest.mark.parametrize(("folders", "sentence"), [((), "holds no folder"), (("a",), "holds no .txt file")])
+def test_a_folder_without_texts_is_refused(folders: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+    with pytest.raises(InputError, match=sentence):
+        labelled_texts(tmp_path)
