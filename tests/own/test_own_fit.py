@@ -195,6 +195,12 @@ def test_what_cannot_be_learnt_from_is_refused(case: str) -> None:
         own_corpus(examples(rows), name="films", test=examples(test, "test"))
 
 
+def test_rare_labels_are_left_out_where_asked() -> None:
+    corpus = own_corpus(examples([*sentences(40), ("odd", "rare")]), name="films", drop_rare=True)
+    assert corpus.facts.labels == ("bad", "good")
+    assert corpus.removed == {"label of fewer than 3 texts": 1}
+
+
 def test_near_copies_come_into_one_split_and_leaks_of_a_given_test_are_told() -> None:
     rows = sentences(200)
     long = "this is a long sentence about a film that nobody who has seen it will ever forget in all their life"

@@ -37,6 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--language", default="auto", choices=("auto", "en", "zh", "other"), help="of the texts (auto)")
     parser.add_argument("--vectors", default="auto", help="auto, none, or a folder of word vectors (auto)")
     parser.add_argument("--html", action="store_true", help="take HTML tags and entities out of the texts")
+    parser.add_argument("--drop-rare", action="store_true", help="leave out labels of fewer than three texts")
     parser.add_argument("--budget", default="10m", help="time for training, such as 90s, 10m or 2h (10m)")
     parser.add_argument("--seed", type=int, default=1, help="of first weights, order and dropout (1)")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks learn (auto)")
@@ -49,7 +50,8 @@ def main(arguments: list[str] | None = None) -> None:
 
     fitted = fit(
         options.texts, text=options.text, label=options.label, test=options.test, model=options.model,
-        language=options.language, vectors=options.vectors, markup=options.html, budget=budget, seed=options.seed,
+        language=options.language, vectors=options.vectors, markup=options.html,
+        drop_rare=options.drop_rare, budget=budget, seed=options.seed,
         device=options.device, to=options.to,
     )  # fmt: skip
     console = Console(highlight=False, markup=False, soft_wrap=True)

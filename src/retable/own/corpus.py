@@ -50,6 +50,7 @@ def own_corpus(
     test: Sequence[Example] = (),
     language: str = "auto",
     markup: bool = False,
+    drop_rare: bool = False,
 ) -> OwnCorpus:
     """Return the splits of people's own texts: a tenth for test unless it is given, a tenth of the rest for dev.
 
@@ -62,10 +63,14 @@ def own_corpus(
         test: of the split "test"; without any, test is drawn.
         language: en, zh, other, or auto.
         markup: take out HTML tags and entities.
+        drop_rare: leave out labels of fewer than three texts, where they are refused otherwise.
     Raises: InputError if there are too few texts or labels, or test has a label that training lacks.
     """
     kept, removed = clean_examples(examples, markup=markup, drop_copies=True)
     asked, empty = clean_examples(test, markup=markup, drop_copies=False)
+    if drop_rare:
+        kept, rare = without_rare(kept)
+        removed += rare
     check_labels(kept, removed, name)
     check_test(asked, {example.label for example in kept}, given=bool(test))
     texts = [*kept, *asked]
@@ -84,6 +89,14 @@ def own_corpus(
     return OwnCorpus(train, dev, held, dict(counts), near_copies=repeated(clusters)["texts"], leaked=leaked)
 
 
+def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Removed]]:
+    """Return the texts of labels that have enough of them, and the others."""
+    counts = Counter(example.label for example in examples)
+    kept = [example for example in examples if counts[example.label] >= FEWEST_OF_LABEL]
+    rare = [example for example in examples if counts[example.label] < FEWEST_OF_LABEL]
+    return kept, [Removed(example.id, f"label of fewer than {FEWEST_OF_LABEL} texts", "") for example in rare]
+
+
 def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: str) -> None:
     """Raises: InputError if there are too few texts, labels, or texts of a label."""
     gone = f" ({len(removed):,} empty or repeated ones are left out)" if removed else ""
@@ -99,7 +112,8 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
         many = f" It has {len(counts):,} labels: is this column one of labels?" if len(counts) > 100 else ""
         raise InputError(
             f'{name} has {fewest} {"text" if fewest == 1 else "texts"} of the label "{label}"{gone}; allowed: '
-            f"{FEWEST_OF_LABEL} or more. Add some, leave the label out, or merge it with another.{many}"
+            f"{FEWEST_OF_LABEL} or more. Add some, merge "
+            f"it with another label, or leave such labels out (--drop-rare).{many}"
         )
 
 

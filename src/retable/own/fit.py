@@ -68,6 +68,7 @@ def fit(
     language: str = "auto",
     vectors: str = "auto",
     markup: bool = False,
+    drop_rare: bool = False,
     budget: float = 600.0,
     seed: int = 1,
     device: str = "auto",
@@ -83,6 +84,7 @@ def fit(
         language: en, zh, other, or auto.
         vectors: auto (published ones where they are at hand, else trained on these texts), none, or a folder.
         markup: take HTML tags and entities out of the texts.
+        drop_rare: leave out labels of fewer than three texts, where they are refused otherwise.
         budget: seconds of training; a network ends after the epoch in which they are used up.
         seed: of first weights, order and dropout.
         device: auto, cpu or cuda.
@@ -101,6 +103,7 @@ def fit(
         test=labelled_texts(Path(test), text=text, label=label, split="test") if test else (),
         language=language,
         markup=markup,
+        drop_rare=drop_rare,
     )
 
     @cache
