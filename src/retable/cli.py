@@ -14,6 +14,7 @@ from retable.project.paths import ROOT
 COMMANDS = {
     "fit": ("fit", "learn from your own texts: retable fit reviews.csv --text review --label stars"),
     "predict": ("predict", "answer texts with a model folder: retable predict reviews-model new.csv"),
+    "serve": ("serve", "answer texts over HTTP with a model folder: retable serve reviews-model"),
     "init": ("init", "make a project in an empty folder, with an installed wheel: retable init project"),
     "make": ("make", "run the whole pipeline, as `make tables` does: retable make --scale smoke"),
     "run": ("run", "train the cells of a table that have no current runs: retable run fcsr-table-3 fcsr sst-2"),
@@ -29,7 +30,7 @@ COMMANDS = {
     "ui": ("ui", "show the MLflow record"),
     "stage": ("stage", "run one stage of dvc.yaml: retable stage clean sst-2"),
 }
-ANYWHERE = ("fit", "predict", "init")  # commands that need no project
+ANYWHERE = ("fit", "predict", "serve", "init")  # commands that need no project
 
 
 @command

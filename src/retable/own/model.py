@@ -51,12 +51,13 @@ class Model:
 
     def predict(self, texts: Sequence[str]) -> list[Answer]:
         """Return the most probable label of every text, and its probability."""
-        found = self.probabilities(texts)
-        best = found.argmax(axis=1) if len(texts) else np.zeros(0, np.int64)
-        return [
-            Answer(self.labels[label] if row[label] else None, float(row[label]))
-            for row, label in zip(found, best.tolist(), strict=True)
-        ]
+        return answers_of(self.probabilities(texts), self.labels)
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text, as the model reads them."""
+        cleaned = clean_text(text, markup=self.kept.markup)
+        found: list[str] = split_of_texts(self.kept.facts, [cleaned]).tokens[0].as_py() if cleaned else []
+        return found
 
     def explain(self, text: str) -> list[WordWeight]:
         """Return the weight of every word of a text: it is left out, and the text is asked again.
@@ -83,6 +84,15 @@ class Model:
         )
         left = self.kept.classifier.probabilities(asked)[:, label]
         return [WordWeight(word, float(probabilities[label] - each)) for word, each in zip(words, left, strict=True)]
+
+
+def answers_of(probabilities: np.ndarray, labels: Sequence[str]) -> list[Answer]:
+    """Return the most probable label of every row, float (text, label), and its probability."""
+    best = probabilities.argmax(axis=1).tolist()
+    return [
+        Answer(labels[place] if row[place] else None, float(row[place]))
+        for row, place in zip(probabilities, best, strict=True)
+    ]
 
 
 def load(folder: Path | str, *, device: str = "auto") -> Model:

@@ -1,0 +1,43 @@
+"""`retable serve FOLDER`: answer texts over HTTP with a model that `retable fit` made."""
+
+import argparse
+import socket
+from pathlib import Path
+
+from retable.errors import InputError
+from retable.project.command import command
+
+EXAMPLE = "example: retable serve reviews-model --port 8000"
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable serve", description="Answer texts over HTTP, with a page where a text is typed.", epilog=EXAMPLE
+    )
+    parser.add_argument("folder", type=Path, help="a model folder")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine alone)")
+    parser.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")
+    options = parser.parse_args(arguments)
+    check_free(options.host, options.port)
+    # torch takes seconds to import: a misspelt option shall not wait for it.
+    import uvicorn
+
+    from retable.own.model import load
+    from retable.own.serving import service
+
+    app = service(load(options.folder, device=options.device))
+    print(f"http://{options.host}:{options.port} answers texts; Ctrl-C ends it", flush=True)
+    uvicorn.run(
+        app, host=options.host, port=options.port, log_level="warning", access_log=False, timeout_graceful_shutdown=10
+    )
+
+
+def check_free(host: str, port: int) -> None:
+    """Raises: InputError if nobody can listen there."""
+    try:
+        with socket.create_server((host, port)):
+            pass
+    except (OSError, OverflowError) as error:
+        raise InputError(f"nothing can listen on {host}:{port} ({error}); take another --port or --host.") from None

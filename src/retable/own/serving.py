@@ -1,0 +1,126 @@
+"""A model folder as a service: JSON in and out, an OpenAPI page (/docs), and a page where a text is typed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from pydantic import BaseModel, Field, StringConstraints
+
+from retable.own.batching import Batcher, Overloaded
+from retable.own.model import Answer, Model, answers_of
+
+MOST_TEXTS = 1_000  # of a request
+LONGEST_TEXT = 20_000  # characters
+MOST_BYTES = 4_000_000  # of a request's body
+MOST_WORDS = 200  # of a text whose words are weighed: n words cost n answers
+SECONDS = 30.0  # that a request may wait
+PAGE = Path(__file__).with_name("page.html")
+
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+
+
+class Texts(BaseModel):
+    """Texts to be answered."""
+
+    texts: Annotated[list[Text], Field(max_length=MOST_TEXTS)]
+
+
+class OneText(BaseModel):
+    """A text whose words are weighed."""
+
+    text: Text
+
+
+class Labelled(BaseModel):
+    """A text's label and its probability; null and 0 for a text with nothing in it."""
+
+    label: str | None
+    probability: float
+
+
+class Weighed(Labelled):
+    """A text's answer, and its words with their weights."""
+
+    words: list[tuple[str, float]]
+
+
+def labelled(answer: Answer) -> Labelled:
+    """Return an answer as it is sent."""
+    return Labelled(label=answer.label, probability=answer.probability)
+
+
+def service(model: Model) -> FastAPI:
+    """Return the service of a model."""
+    batcher = Batcher(model.probabilities)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        model.predict(["ready"])  # the first text loads the tokeniser, which takes seconds
+        batcher.start()
+        yield
+        await batcher.stop()
+
+    app = FastAPI(title=f"{model.kept.facts.corpus} by retable", lifespan=lifespan)
+
+    @app.middleware("http")
+    async def bounded(request: Request, follow):  # type: ignore[no-untyped-def]
+        length = request.headers.get("content-length")
+        if request.method == "POST" and (length is None or not length.isdigit() or int(length) > MOST_BYTES):
+            sentence = f"the body must say its length, at most {MOST_BYTES:,} bytes"
+            return JSONResponse({"detail": sentence}, status_code=413)
+        response: Response = await follow(request)
+        response.headers["Content-Security-Policy"] = POLICY_OF_DOCS if request.url.path == "/docs" else POLICY
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    async def asked(texts: list[str]) -> list[Answer]:
+        try:
+            found = await asyncio.wait_for(batcher.ask(texts), SECONDS)
+        except Overloaded:
+            raise HTTPException(503, "too many texts wait; ask again later", {"Retry-After": "1"}) from None
+        except TimeoutError:
+            raise HTTPException(504, f"no answer within {SECONDS:g} seconds; send fewer or shorter texts") from None
+        return answers_of(found, model.labels)
+
+    @app.post("/predict")
+    async def predict(given: Texts) -> list[Labelled]:
+        """Answer texts, in their order."""
+        return [labelled(answer) for answer in await asked(given.texts)] if given.texts else []
+
+    @app.post("/explain")
+    async def explain(given: OneText) -> Weighed:
+        """Answer a text, and weigh its words: each is left out, and the text is asked again."""
+        if len(model.words(given.text)) > MOST_WORDS:
+            raise HTTPException(422, f"the text has more than {MOST_WORDS} words")
+        answer = (await asked([given.text]))[0]
+        loop = asyncio.get_running_loop()
+        words = await loop.run_in_executor(batcher.thread, model.explain, given.text)
+        return Weighed(**labelled(answer).model_dump(), words=[(word, weight) for word, weight in words])
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        """Say that the service runs."""
+        return {"status": "ok"}
+
+    @app.get("/ready")
+    async def ready() -> dict[str, object]:
+        """Answer one text, and say which labels there are."""
+        await asked(["ready"])
+        return {"status": "ok", "labels": model.labels}
+
+    @app.get("/", response_class=HTMLResponse)
+    async def page() -> str:
+        """Return the page where a text is typed."""
+        return PAGE.read_text(encoding="utf-8")
+
+    return app
+
+
+POLICY = "default-src 'self' 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+
+# FastAPI's page takes its scripts from a public host.
+POLICY_OF_DOCS = "default-src 'self' 'unsafe-inline' https://cdn.jsdelivr.net https://fastapi.tiangolo.com data:"
