@@ -4,12 +4,20 @@ import csv
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
+
+
+def is_plain_name(name: object) -> bool:
+    """Return whether a name can lead to no other folder and means nothing to a shell."""
+    return isinstance(name, str) and bool(PLAIN_NAME.fullmatch(name))
 
 
 @contextmanager

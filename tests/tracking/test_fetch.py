@@ -7,7 +7,7 @@ from retable.files import write_json
 from retable.tracking.entries import cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.record import record
-from retable.tracking.store import Store
+from retable.tracking.store import PLACE, Store, connect, found
 from tests.tracking.conftest import tree, write_results, write_run
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -45,3 +45,21 @@ def test_a_changed_artifact_is_noticed(tmp_path: Path, store: Store):
         recorded.write_text("{}")
     with pytest.raises(InputError, match="lost or changed its files"):
         runs_from_store(store, tmp_path / "back")
+
+
+@pytest.mark.parametrize("place", ["{here}/mine", "../mine", "clean/../../mine", "runs", "clean/.git", "else/where"])
+def test_a_tag_that_names_a_place_elsewhere_is_refused_before_a_folder_is_replaced(
+    tmp_path: Path, empty_store: Store, place: str
+):
+    copy = Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path / "mlartifacts", tmp_path / "record.lock")
+    (tmp_path / "mlflow.db").write_bytes((empty_store.sqlite_file or Path()).read_bytes())
+    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
+    record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
+    (recorded,) = found(copy, ["corpora"])
+    connect(copy).set_tag(recorded.run_id, PLACE, place.format(here=tmp_path))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/kept").touch()
+    with pytest.raises(InputError, match=r"retable\.place"):
+        runs_from_store(copy, tmp_path / "back")
+    assert (tmp_path / "mine/kept").exists()
+    assert not (tmp_path / "back").exists()
