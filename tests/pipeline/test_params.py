@@ -137,6 +137,43 @@ def test_the_sections_of_the_data_stages_are_checked(section, change, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("kind", "option", "value", "allowed"),
+    [
+        ("word2vec-300", "window", 0, "1 or more"),
+        ("word2vec-300", "epochs", 0, "1 or more"),
+        ("word2vec-300", "size", -3, "1 or more"),
+        ("word2vec-300", "min_count", 0, "1 or more"),
+        ("word2vec-300", "negative", 0, "1 or more"),
+        ("word2vec-300", "sample", -1, "0 or more, 1 or less"),
+        ("word2vec-300", "sample", float("nan"), "0 or more, 1 or less"),
+        ("word2vec-300", "seed", -1, "0 or more, 4294967295 or less"),
+        ("glove-300", "learning_rate", float("inf"), "above 0"),
+        ("glove-300", "x_max", 0, "above 0"),
+        ("tagger", "steps", -5, "1 or more"),
+        ("tagger", "width", 0, "1 or more"),
+        ("tagger", "dropout", 2, "0 or more, 0.99 or less"),
+        ("tagger", "learning_rate", float("nan"), "above 0"),
+    ],
+)
+def test_a_number_of_vectors_or_tagger_out_of_range_is_refused_before_anything_hangs(kind, option, value, allowed):
+    params = scale_preset("full")
+    section, name = (params, "tagger") if kind == "tagger" else (params["vectors"], f"pool-en.{kind}")
+    section[name][option] = value
+    with pytest.raises(InputError) as caught:
+        data_checks.check_data(params)
+    assert f"{name}.{option} is {value!r} in params.yaml; allowed: {allowed}." in str(caught.value)
+
+
+@pytest.mark.parametrize("scale", ["smoke", "cpu", "measure", "full", "paper"])
+def test_the_vectors_and_tagger_of_every_scale_are_in_range(scale):
+    params = scale_preset(scale)
+    options = [params["tagger"], *params["vectors"].values()]
+    numbers = [(name, value) for each in options for name, value in each.items() if type(value) in (int, float)]
+    assert len(numbers) > len(options)
+    assert [(name, value) for name, value in numbers if not data_checks.RANGES[name].holds(value)] == []
+
+
 @pytest.mark.parametrize("name", ["references", "parts-table", "model"])
 def test_a_file_without_a_section_is_told_how_to_get_it(name):
     params = scale_preset("cpu") | parameters()

@@ -1,8 +1,9 @@
 """Refuse a params.yaml whose corpora, pools, word vectors or tagger cannot be made; each mistake in one sentence."""
 
 import inspect
+import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from retable.corpora import CORPORA, REFERENCES, TREEBANKS, corpus
 from retable.errors import InputError, unknown_name
@@ -14,6 +15,35 @@ from retable.vectors.pool import pool_language
 
 ONE_VALUE = ("scale", "seed", "device", "precision")  # sections that hold no options
 PARTS = ("none", "context", "table")  # where the parts of speech of a corpus come from
+
+
+class Range(NamedTuple):
+    """The numbers that an option may be: from `least` to `most`, both included unless `above` leaves out `least`."""
+
+    least: float
+    most: float = math.inf
+    above: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Return whether a number is in the range; infinity and NaN are in none."""
+        return math.isfinite(value) and self.least <= value <= self.most and not (self.above and value == self.least)
+
+    def __str__(self) -> str:
+        least = f"above {self.least}" if self.above else f"{self.least} or more"
+        return least if self.most == math.inf else f"{least}, {self.most} or less"
+
+
+RANGES = {  # of the options of `vectors` and `tagger` that are numbers
+    **dict.fromkeys(("size", "epochs", "window", "min_count"), Range(1)),
+    "negative": Range(1),  # without noise gensim learns nothing
+    "sample": Range(0, 1),
+    **dict.fromkeys(("x_max", "exponent", "learning_rate"), Range(0, above=True)),
+    "threads": Range(1),
+    **dict.fromkeys(("steps", "batch_words", "width", "depth"), Range(1)),
+    "dropout": Range(0, 0.99),
+    "lowercased": Range(0, 1),
+    "seed": Range(0, 2**32 - 1),  # numpy's
+}
 
 
 def check_sections(params: dict[str, Any]) -> None:
@@ -110,6 +140,8 @@ def check_options(where: str, values: dict[str, Any], function: Callable[..., An
         problem = type_problem(value, allowed[name])
         if problem:
             raise InputError(f"{where}.{name} is {value!r} in params.yaml; allowed: {problem}.")
+        if name in RANGES and value is not None and not RANGES[name].holds(value):
+            raise InputError(f"{where}.{name} is {value!r} in params.yaml; allowed: {RANGES[name]}.")
     arguments = inspect.signature(function).parameters
     missing = [name for name in allowed if name not in values and arguments[name].default is inspect.Parameter.empty]
     if missing:
