@@ -182,6 +182,16 @@ def test_a_file_without_a_section_is_told_how_to_get_it(name):
         data_checks.check_sections(params)
 
 
+@pytest.mark.parametrize("name", ["mine; touch x", "$(id)", "../mine", "a b", ".hidden", ""])
+@pytest.mark.parametrize("section", ["vectors", "pools", "corpora", "cells"])
+def test_a_name_that_a_shell_or_a_folder_would_misread_is_refused(section, name):
+    params = scale_preset("cpu") | parameters()
+    data_checks.check_sections(params)
+    params[section] = params[section] | {name: {}}
+    with pytest.raises(InputError, match=rf"a name in {section} of params\.yaml is .*; allowed: letters"):
+        data_checks.check_sections(params)
+
+
 @pytest.mark.parametrize(
     ("section", "value"), [("references", None), ("corpora", ["mr"]), ("pools", {"pool-en": None})]
 )

@@ -10,6 +10,7 @@ from retable.errors import InputError, unknown_name
 from retable.experiments.folds import check_folds_of_pool
 from retable.experiments.run_checks import FOCUS_SECTIONS
 from retable.experiments.scale import SCALE_SECTIONS, scale_preset
+from retable.files import is_plain_name
 from retable.training.parameters import options_of, type_problem
 from retable.vectors.pool import pool_language
 
@@ -47,12 +48,19 @@ RANGES = {  # of the options of `vectors` and `tagger` that are numbers
 
 
 def check_sections(params: dict[str, Any]) -> None:
-    """Refuse a file without one of its sections, or with a list or a name where a section of options belongs."""
+    """Refuse a missing section, one that holds no options, and a name that a shell would misread."""
     for name in (*SCALE_SECTIONS, *FOCUS_SECTIONS):
         if name not in params:
             raise InputError(f"params.yaml lacks {name}; `make params SCALE=cpu` writes all sections.")
         if name not in ONE_VALUE and not isinstance(params[name], dict):
             raise InputError(f"{name} in params.yaml is {params[name]!r}; it must be a section of options.")
+    for section in ("corpora", "references", "pools", "vectors", "cells"):  # dvc.yaml puts these names into commands
+        for name in params[section]:
+            if not is_plain_name(name):
+                raise InputError(
+                    f"a name in {section} of params.yaml is {name!r}; allowed: letters, digits and . - + _, "
+                    "first a letter or digit; rename it."
+                )
     for section in ("corpora", "pools", "vectors"):
         for name, asked in params[section].items():
             if not isinstance(asked, dict):
