@@ -242,6 +242,32 @@ def test_the_focus_gets_vectors_of_its_language_and_unit():
     assert use.focus_vectors({"vectors": {"zh.file-300": file}, "pools": {}}, "en", "words") == "none"
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "holds no sections"),
+        (b"null\n", "holds no sections"),
+        (b"- a\n", "holds no sections"),
+        ("seed: 1  # é".encode("latin-1"), "is not UTF-8"),
+        (b"seed: 1\nseed: 2\n", "is not YAML"),
+        (b"a: &a [*a]\nb: \x00\n", "is not YAML"),
+    ],
+)
+def test_a_params_file_that_is_none_is_refused_in_one_sentence(tmp_path, content, words):
+    (tmp_path / "params.yaml").write_bytes(content)
+    with pytest.raises(InputError, match=words) as caught:
+        load_yaml(tmp_path / "params.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_scale_is_not_written_over_what_cannot_be_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
+    (tmp_path / "params.yaml").write_bytes(b"seed: 1  # \xe9")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        use.write_scale("cpu")
+    assert (tmp_path / "params.yaml").read_bytes() == b"seed: 1  # \xe9"
+
+
 def test_a_section_of_an_older_version_goes():
     assert replace_sections("treebanks:\n  ewt: {}\nscale: x\n", "scale: y\n", ("scale",)) == "scale: y\n\n"
 

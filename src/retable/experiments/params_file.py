@@ -7,7 +7,7 @@ from typing import Any
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.scale import MODEL_SECTIONS, SCALE_SECTIONS, model_preset, scale_preset, scale_text
-from retable.project.params import load_yaml
+from retable.project.params import load_yaml, read_text
 from retable.project.params_text import replace_sections, write_text
 from retable.project.paths import PARAMS, PRESETS
 
@@ -34,7 +34,7 @@ precision: float32  # or bfloat16 (autocast)
 def write_scale(scale: str) -> None:
     """Write a scale into params.yaml."""
     preset = scale_preset(scale)
-    text = PARAMS.read_text(encoding="utf-8") if PARAMS.exists() else FIRST_PARAMS
+    text = read_text(PARAMS) if PARAMS.exists() else FIRST_PARAMS
     text = replace_sections(text, scale_text(scale), SCALE_SECTIONS)
     focus = preset["focus"]
     text = with_focus(text, focus["model"], focus["corpus"], focus["vectors"])
@@ -55,7 +55,7 @@ def use(model: str, name: str) -> None:
             f"or take one of {', '.join(params['corpora'])}."
         )
     vectors = focus_vectors(params, corpus(name).language, unit_of(name))
-    write_text(PARAMS, with_focus(PARAMS.read_text(encoding="utf-8"), model, name, vectors))
+    write_text(PARAMS, with_focus(read_text(PARAMS), model, name, vectors))
 
 
 def unit_of(name: str) -> str:

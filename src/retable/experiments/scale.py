@@ -132,5 +132,4 @@ def _read(path: Path) -> dict[str, Any]:
 @cache  # a table asks for the presets of its rows cell by cell, and reading one takes milliseconds
 def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
     """Read a preset once after each change of its file."""
-    preset: dict[str, Any] = load_yaml(path) or {}
-    return preset
+    return load_yaml(path)

@@ -12,16 +12,27 @@ from retable.errors import InputError
 from retable.project.paths import PARAMS
 
 
-def load_yaml(path: Path) -> Any:
-    """Plain dicts, lists and scalars of a YAML file."""
+def load_yaml(path: Path) -> dict[str, Any]:
+    """Return the sections of a YAML file, as plain dicts, lists and scalars. Raises: InputError."""
     try:
-        return YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+        found = YAML(typ="safe", pure=True).load(read_text(path))
     except FileNotFoundError:
         raise InputError(f"{path} is missing; `make params SCALE=cpu` writes it.") from None
     except YAMLError as error:
         raise InputError(
             f"{path} is not YAML: {' '.join(str(error).split())}. Mend the line or `git checkout` the file."
         ) from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path} is {found!r} and holds no sections; remove it and `make params SCALE=cpu`.")
+    return found
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file. Raises: InputError if it is not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 ({error}); save it as UTF-8 or `git checkout` the file.") from None
 
 
 def read_params(section: str) -> Any:
@@ -39,5 +50,4 @@ def all_params() -> dict[str, Any]:
 
 @cache  # tables ask for their cells again and again, and reading takes a tenth of a second
 def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
-    params: dict[str, Any] = load_yaml(path)
-    return params
+    return load_yaml(path)
