@@ -119,3 +119,40 @@ def test_the_banks_copies_are_texts_of_its_predictions():
         texts = {text for cluster in copies[corpus] for text in cluster}
         assert texts
         assert texts <= set(ids)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"test": {"accuracy": float("nan"), "macro_f1": 0.5, "texts": 9}}, "accuracy is nan in .*metrics.json"),
+        ({"test": {"accuracy": 1.5, "macro_f1": 0.5, "texts": 9}}, "accuracy is 1.5 in .* from 0 to 1"),
+        ({"test": {"accuracy": 0.5, "loss": float("inf"), "texts": 9}}, "loss is inf in .*finite number from 0;"),
+        ({"test": {"accuracy": "0.5", "texts": 9}}, "accuracy is '0.5' in"),
+        ({"dev": {"accuracy": None}}, "accuracy is None in"),
+        ({"test": None}, "no record's form"),
+        ({"domains": {"books": {"test": {"accuracy": -1}}}}, "accuracy is -1 in"),
+        ({"model": "bilstm"}, "model is 'bilstm', but its parameters say 'fcsr'"),
+        ({"corpus": "mr"}, "corpus is 'mr', but its parameters say 'sst-2'"),
+        ({"seed": 2}, "seed is 2, but its parameters say 1"),
+        ({"seed": True}, "seed is True, but its parameters say 1"),
+        ({"fold": {"kind": "dev"}}, "but its parameters say None"),
+        ({"parameters": []}, "no record's form"),
+    ],
+)
+def test_a_score_or_a_name_that_cannot_be_is_refused_in_a_folder_and_in_the_bank(tmp_path, run, change, message):
+    add_to_bank(tmp_path / "bank", [with_metrics(run, **change)], "me")
+    with pytest.raises(InputError, match=message.replace("metrics.json", "line 1")):
+        read_bank(tmp_path / "bank")
+    path = run.folder / "metrics.json"
+    write_json(path, read_json(path) | change)
+    with pytest.raises(InputError, match=message):
+        read_run(run.folder)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, True, [1], 1.0])
+def test_a_seed_that_is_none_is_refused(run, seed):
+    path = run.folder / "metrics.json"
+    metrics = read_json(path)
+    write_json(path, metrics | {"seed": seed, "parameters": metrics["parameters"] | {"seed": seed}})
+    with pytest.raises(InputError, match=r"seed is .* in .*metrics\.json; allowed: a whole number from 0 to"):
+        read_run(run.folder)

@@ -49,7 +49,7 @@ def change(run: Path, **values: object) -> None:
 @pytest.mark.parametrize(
     ("section", "values", "message"),
     [
-        ("parameters", {"seed": 7}, "its key is not that of its parameters"),
+        ("parameters", {"precision": "bfloat16"}, "its key is not that of its parameters"),
         ("test", {"accuracy": 0.99}, r"gives accuracy 0\.882500, but metrics\.json says 0\.990000"),
     ],
 )

@@ -16,7 +16,7 @@ from typing import Any
 from retable.errors import InputError
 from retable.files import atomic_file
 from retable.runs.predictions import write_compact
-from retable.runs.record import KEY_DIGITS, RunRecord
+from retable.runs.record import KEY_DIGITS, RunRecord, check_metrics
 
 TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 SAME_RUN = ("key", "date", "device", "threads", "git_commit", "dev", "test")  # of metrics.json
@@ -35,6 +35,7 @@ def read_lines(path: Path) -> list[RunRecord]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             told = json.loads(line)
+            check_metrics(told["metrics"], f"{path}, line {number}")
             predictions = path.parent / "predictions" / path.stem / told["predictions"]
             found.append(RunRecord(told["metrics"], told["cost"], tuple(told["curve"]), predictions, who=told["who"]))
         except (ValueError, KeyError, TypeError) as error:

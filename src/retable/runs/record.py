@@ -7,6 +7,7 @@ The table is the one that trained it; its key alone says which run it is. The fo
 
 import csv
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +26,12 @@ NEEDED = {  # of metrics.json
     "key", "paper", "table", "row", "column", "model", "corpus", "seed", "fold", "scale", "parameters", "hashes",
     "vectors", "test", "test_clean", "dev", "epochs", "chosen", "git_commit", "versions", "device", "threads", "date",
 }  # fmt: skip
+SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
+NO_SHARES = ("texts", "questions", "loss")  # the numbers among the scores that may be above 1
+LARGEST_SEED = 2**32 - 1
 KEY_DIGITS = 16  # of a key, in the name of a folder
 PERCENT = 100.0
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -147,7 +152,49 @@ def read_run(folder: Path) -> RunRecord:
         raise InputError(
             f"{folder}/metrics.json does not say {', '.join(absent)}; was it written by this version of retable?"
         )
+    check_metrics(metrics, f"{folder}/metrics.json")
     return RunRecord(metrics, cost, _read_curve(folder / "curve.csv"), folder / "predictions.parquet", folder)
+
+
+def check_metrics(metrics: Mapping[str, Any], where: str) -> None:
+    """Refuse a record that contradicts its own parameters, or holds a seed or a score that is none.
+
+    Args:
+        where: the file, for the sentence.
+    Raises: InputError.
+    """
+    try:
+        asked = metrics["parameters"]
+        stated = {"model": asked["model"]["name"], "corpus": asked["corpus"]["name"], "seed": asked["seed"]}
+        stated["fold"] = asked["corpus"].get("fold")
+        of_domains = [scores for domain in metrics.get("domains", {}).values() for scores in domain.values()]
+        scores = [pair for each in (*map(metrics.get, SCORED), *of_domains) for pair in (each or {}).items()]
+        scores.append(("accuracy", metrics["test"]["accuracy"]))  # old runs of the bank have none on dev
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{where} has no record's form ({error!r}); remove its folder, or copy it again.") from None
+    for name, value in stated.items():
+        if metrics[name] != value or type(metrics[name]) is not type(value):
+            raise InputError(
+                f"{where} says that {name} is {metrics[name]!r}, but its parameters say {value!r}; it was changed: "
+                "remove its folder, or copy it again."
+            )
+    if type(seed := metrics["seed"]) is not int or not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"seed is {seed!r} in {where}; allowed: a whole number from 0 to {LARGEST_SEED}.")
+    for name, value in scores:
+        if not _is_score(name, value):
+            raise InputError(
+                f"{name} is {value!r} in {where}; allowed: a finite number from 0"
+                f"{'' if name in NO_SHARES else ' to 1'}; remove its folder, or copy it again."
+            )
+
+
+def _is_score(name: str, value: object) -> bool:
+    """Return whether a value can be the score of this name; the accuracy is always known."""
+    if value is None:
+        return name != "accuracy"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value < math.inf and (name in NO_SHARES or value <= 1 + ROUNDING)
 
 
 def _read_object(path: Path) -> dict[str, Any]:
