@@ -69,6 +69,31 @@ def test_a_run_cannot_name_a_place_elsewhere(run: Path):
     assert check_run(run)
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"paper": "lama"}, "paper is 'lama' in .*has 'fcsr'"),
+        ({"row": "bilstm"}, "model is 'fcsr' in .*bilstm on sst-2 of fcsr-table-3 has 'bilstm'"),
+        ({"column": "covid-sentiment"}, "corpus is 'sst-2' in .*has 'covid-sentiment'"),
+        ({"row": "fscr"}, 'did you mean "fcsr"'),
+        ({"row": ["fcsr"]}, r"row is \['fcsr'\] in .*allowed: a name"),
+        ({"table": None}, "table is None in .*allowed: a name"),
+        ({"hashes": {"data": 1}}, "hashes is .* it needs data, parameters, recipe"),
+    ],
+)
+def test_a_run_of_another_row_column_or_paper_than_it_says_is_refused(run: Path, values: Any, message: str):
+    change(run, **values)
+    with pytest.raises(InputError, match=message):
+        check_run(run)
+
+
+def test_a_link_out_of_the_folder_is_refused(run: Path, tmp_path: Path):
+    shutil.move(run / "curve.csv", tmp_path / "secret.csv")
+    (run / "curve.csv").symlink_to(tmp_path / "secret.csv")
+    with pytest.raises(InputError, match=r"curve\.csv is a link"):
+        check_run(run)
+
+
 def test_one_bad_run_does_not_keep_the_others_out(
     tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

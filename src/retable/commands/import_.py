@@ -7,14 +7,16 @@ Out  results/runs/<table>/<key>/, and the record in MLflow
 import argparse
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from retable.errors import InputError
 from retable.experiments.identity import hash_of_parameters
 from retable.files import atomic_folder
-from retable.papers import result_table
+from retable.papers import paper_of_table
 from retable.project.command import command, fail
 from retable.project.paths import RUNS
 from retable.runs.metrics import score
@@ -26,6 +28,7 @@ from retable.tracking.entries import cells
 from retable.tracking.record import record
 
 SCORES_OF_TABLES = ("accuracy", "macro_f1")
+HASHES = {"parameters", "data", "recipe"}
 
 
 @command
@@ -81,12 +84,15 @@ def check_run(folder: Path) -> RunRecord:
 
     Raises: InputError with the first thing that is wrong.
     """
+    for name in FILES:
+        if (folder / name).is_symlink():
+            raise InputError(f"{folder / name} is a link; copy the folder again, with the files themselves.")
     run = read_run(folder)
     metrics = run.metrics
-    table = result_table(metrics["table"])  # names that there are: they can lead to no other folder
-    table.row(metrics["row"])
-    table.column(metrics["column"])
+    check_names(metrics, f"{folder}/metrics.json")
     hashes = metrics["hashes"]
+    if not isinstance(hashes, dict) or {name for name in HASHES if isinstance(hashes.get(name), str)} != HASHES:
+        raise InputError(f"hashes is {hashes!r} in {folder}/metrics.json; it needs {', '.join(sorted(HASHES))}.")
     stated = (hashes["parameters"], metrics["key"])
     if stated != (
         hash_of_parameters(metrics["parameters"]),
@@ -112,3 +118,27 @@ def check_run(folder: Path) -> RunRecord:
                 f"{metrics['test'][name]:.6f}; copy the folder again."
             )
     return run
+
+
+def check_names(metrics: Mapping[str, Any], where: str) -> None:
+    """Refuse a table, row or column that is not there, and a paper, model or corpus that is not the one they declare.
+
+    Raises: InputError.
+    """
+    asked = {name: metrics[name] for name in ("table", "row", "column", "paper")}
+    for name, value in asked.items():
+        if not isinstance(value, str):
+            raise InputError(f"{name} is {value!r} in {where}; allowed: a name.")
+    source = paper_of_table(asked["table"])
+    table = source.result_table(asked["table"])  # names that there are: they can lead to no other folder
+    declared = {
+        "paper": source.name,
+        "model": table.row(asked["row"]).model,
+        "corpus": table.column(asked["column"]).corpus,
+    }
+    for name, value in declared.items():
+        if metrics[name] != value:
+            raise InputError(
+                f"{name} is {metrics[name]!r} in {where}, but {asked['row']} on {asked['column']} of {table.name} "
+                f"has {value!r}; import it with the version of retable that made it."
+            )
