@@ -5,6 +5,7 @@ device, precision.
 """
 
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -98,7 +99,7 @@ def check_parameters(
         check.call("model", _build_small, name, model)
         check.call("training", _check_clip, name, training["clip"])
         check.call("training", _check_heads, name, training["heads"])
-    if not isinstance(parameters["seed"], int) or not 0 <= parameters["seed"] < 2**32:
+    if type(parameters["seed"]) is not int or not 0 <= parameters["seed"] < 2**32:
         raise InputError(f"seed in {file} is {parameters['seed']!r}; allowed: a whole number from 0 to 4294967295.")
     for key, allowed in (("device", DEVICES), ("precision", PRECISIONS)):
         if parameters[key] not in allowed:
@@ -203,7 +204,8 @@ def type_problem(value: Any, expected: Any) -> str | None:
             return None
         return f"a list, each of it {type_problem(object(), inner)}"
     if expected is float:
-        return None if isinstance(value, (int, float)) and not isinstance(value, bool) else "a number"
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return None if number and math.isfinite(value) else "a number" if not number else "a finite number"
     if expected is int:
         return None if isinstance(value, int) and not isinstance(value, bool) else "a whole number"
     if expected is bool:
