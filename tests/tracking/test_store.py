@@ -1,10 +1,11 @@
+import re
 from pathlib import Path
 
 import pytest
 
 from retable.errors import InputError
 from retable.tracking import checkout as record
-from retable.tracking.store import Store, found
+from retable.tracking.store import Store, connect, found
 
 
 def store(uri: str) -> Store:
@@ -16,6 +17,28 @@ def test_a_uri_that_is_no_store_is_refused(uri: str):
     with pytest.raises(InputError, match="allowed: sqlite"):
         store(uri)
     assert store("postgresql+psycopg2://me:s3cret@host/runs").shown == "postgresql+psycopg2://me:***@host/runs"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "postgresql://me:s3@cret@localhost:1/runs",
+        "postgresql://me:s3/cret@localhost:1/runs",
+        "postgresql://localhost:1/runs?user=me&password=s3cret",
+        "mysql+none://me:s3cret@localhost:1/runs",
+        "http://me:s3cret@localhost:1",
+    ],
+)
+def test_the_password_of_the_uri_is_in_no_message(uri: str):
+    assert not re.search("s3|cret", store(uri).shown)
+    with pytest.raises(InputError, match="cannot be used") as caught:
+        connect(store(uri))
+    assert not re.search("s3|cret", str(caught.value))
+
+
+def test_what_another_program_says_of_the_uri_loses_the_password():
+    said = store("http://me:s3%40cret@host").hidden("no http://me:s3%40cret@host, for s3@cret is wrong")
+    assert said == "no http://me:***@host, for *** is wrong"
 
 
 def test_a_store_that_does_not_exist_holds_nothing(tmp_path: Path):

@@ -67,7 +67,8 @@ class LiveRun:
             log()
         except (MlflowException, SQLAlchemyError, OSError) as error:
             self.client = None
+            reason = shortened(self.store.hidden(str(error)))
             self.on_lost(
-                f"the MLflow store {self.store.shown} went away ({shortened(error)}); training goes on, "
-                "and `dvc repro` records the run from its files."
+                f"the MLflow store {self.store.shown} went away ({reason}); training goes on, and `dvc repro` "
+                "records the run from its files."
             )

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, unquote_plus, urlsplit
 
 from retable.errors import InputError
 
@@ -59,8 +59,18 @@ class Store:
 
     @property
     def shown(self) -> str:
-        """Return the URI without a password, for messages."""
-        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", self.uri)
+        """Return the URI without a password, for messages; one may hold an @, or stand in the query."""
+        without = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", self.uri)
+        return re.sub(r"(?i)((?:password|passwd|pwd|token|secret)=)[^&]*", r"\1***", without)
+
+    def hidden(self, text: str) -> str:
+        """Return what another program says, without the password of this store."""
+        found = re.search(r"://[^:/@]*:(.*)@", self.uri)
+        in_query = re.findall(r"(?i)(?:password|passwd|pwd|token|secret)=([^&]*)", self.uri)
+        for secret in filter(None, [found[1] if found else "", *in_query]):
+            for form in (secret, unquote(secret), unquote_plus(secret)):
+                text = text.replace(form, "***")
+        return text
 
     @property
     def is_server(self) -> bool:
@@ -119,17 +129,19 @@ def connect(store: Store) -> Any:
             socket.create_connection((address.hostname or "localhost", port), SECONDS_TO_ANSWER).close()
         client = mlflow.MlflowClient(tracking_uri=store.uri)
         client.search_experiments(max_results=1)
-    except (mlflow.MlflowException, SQLAlchemyError, OSError, ModuleNotFoundError) as error:
+    except (mlflow.MlflowException, SQLAlchemyError, OSError, ModuleNotFoundError, ValueError) as error:
+        unreadable = "its address cannot be read; write / @ ? # of a password as %2F %40 %3F %23"
+        reason = unreadable if isinstance(error, ValueError) else store.hidden(str(error))
         raise InputError(
-            f"the MLflow store {store.shown} cannot be used ({shortened(error)}); start or mend it, "
+            f"the MLflow store {store.shown} cannot be used ({shortened(reason)}); start or mend it, "
             "or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
         ) from None
     return client
 
 
-def shortened(error: Exception) -> str:
+def shortened(text: str) -> str:
     """Return what MLflow says, in two lines at most."""
-    return textwrap.shorten(str(error), 160, placeholder=" ...")
+    return textwrap.shorten(text, 160, placeholder=" ...")
 
 
 def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[Found]:
