@@ -62,3 +62,15 @@ def test_more_jobs_than_processors_are_refused(capsys):
         make.main(["--jobs", "1000"])
     assert stopped.value.code == 1
     assert "JOBS is 1000; allowed: 1 to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"cpu": 3}', b'{"cpu": {"train": "long"}}', b"\xff"])
+def test_damaged_times_are_no_estimate_and_stop_nothing(tmp_path, monkeypatch, damage):
+    monkeypatch.setattr(make, "TIMES", tmp_path / "stages.json")
+    (tmp_path / "stages.json").write_bytes(damage)
+    preset = scale_preset("smoke")
+    assert make.estimates(preset, 1)["train"] == 0.0
+    reader = Reader({}, "smoke")
+    reader.took["train"] = 7.04
+    reader.keep_time("train")
+    assert make.estimates(preset, 1)["train"] == 7.0

@@ -39,9 +39,18 @@ def estimates(params: dict[str, Any], jobs: int) -> dict[str, float]:
     # Slow to import, as pyarrow comes with it: DVC starts meanwhile.
     from retable.experiments.estimate import read_measured, table_seconds
 
-    known = read_json(TIMES).get(params["scale"], {}) if TIMES.exists() else {}
+    known = known_times().get(params["scale"], {})
     tables = {f"table@{table}": seconds / jobs for table, seconds in table_seconds(params, read_measured(BANK)).items()}
     return {stage: known.get(stage) or tables.get(stage, 0.0) for stage in stages_of(params)}
+
+
+def known_times() -> dict[str, dict[str, float]]:
+    """Return scale -> stage -> seconds as kept here; nothing of a damaged file, as the next stage writes it anew."""
+    try:
+        found = read_json(TIMES)
+        return {scale: {stage: float(seconds) for stage, seconds in stages.items()} for scale, stages in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        return {}
 
 
 def stages_of(params: dict[str, Any]) -> Iterator[str]:
@@ -110,7 +119,7 @@ class Reader:
 
     def keep_time(self, stage: str) -> None:
         """Remember what a stage took, for the next estimate."""
-        known = read_json(TIMES) if TIMES.exists() else {}
+        known = known_times()
         known.setdefault(self.scale, {})[stage] = round(self.took[stage], 1)
         write_json(TIMES, known)
 
