@@ -2,6 +2,7 @@ import io
 import warnings
 import xml.etree.ElementTree as ElementTree
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from PIL import Image
@@ -15,7 +16,7 @@ from retable.figures.lines import Curve
 from retable.figures.parameters import ParameterFigure
 from retable.figures.roc import PLACES, RocCurve, RocFigure, micro_rates
 from retable.figures.scatter import Point, SizeFigure, shifts
-from retable.figures.style import legend_columns
+from retable.figures.style import STYLE, legend_columns, new_figure, saved
 
 CURVES = (
     Curve.of_runs("FCSR", (1, 3), [[80.0, 82.0], [81.0, 85.0]]),
@@ -151,3 +152,10 @@ def test_chinese_words_without_a_font_are_numbers_in_a_png_and_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         picture_of("heat", "svg")
+
+
+def test_dollars_in_a_name_are_letters_and_no_formula():
+    with mpl.rc_context(STYLE):
+        figure = new_figure(3, 2)
+        figure.subplots().set_title("costs $5_a or $6")
+        assert "costs $5_a or $6" in saved(figure, "svg").decode("utf-8")
