@@ -27,7 +27,7 @@ def run(tmp_path, monkeypatch):
         "model": {"name": "lama", **MODEL}, "embedding": {"tune": True}, "device": "cpu", "precision": "float32",
         "training": {"heads": "shared", "max_words": 3},
     }  # fmt: skip
-    write_json(folder / "metrics.json", metrics | {"parameters": metrics["parameters"] | parameters})
+    write_json(folder / "metrics.json", metrics | {"model": "lama", "parameters": metrics["parameters"] | parameters})
     torch.manual_seed(1)
     network = LAMA(WordEmbedding(torch.randn(5, 4), tuned=5), 2, **MODEL)
     vocabulary = Vocabulary(["<padding>", "<unknown>", "good", "bad", "film"], tuned=5, lowercase=True)
