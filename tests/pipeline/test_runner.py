@@ -14,6 +14,7 @@ from retable.experiments.scale import scale_preset
 from retable.papers import paper
 from retable.papers.paper import Row
 from retable.results import running
+from retable.stages import table
 
 TABLE = paper("fcsr").result_table("fcsr-table-3")
 CELLS = {
@@ -143,3 +144,18 @@ def test_slurm_is_refused_where_there_is_none(monkeypatch):
     for option in ("--jobs", "--gpus"):
         with pytest.raises(InputError, match=f"{option} is -1; allowed: 0 or more"):
             run.read_options(["fcsr-table-3", option, "-1"])
+
+
+def test_a_table_whose_cells_end_without_their_runs_is_no_finished_stage(tmp_path, monkeypatch, capsys):
+    place = Place("fcsr-table-3", "cnn", "sst-2")
+    monkeypatch.setattr(table, "RUNS", tmp_path)
+    monkeypatch.setattr(table, "chosen_cells", lambda _: list(CELLS.values()))
+    monkeypatch.setattr(table, "run_cells", lambda places, jobs: [])  # all ended, none failed
+    left = [[place], [place]]
+    monkeypatch.setattr(table, "waiting_cells", lambda *_: left.pop())
+    with pytest.raises(SystemExit) as stopped:
+        table.main("fcsr-table-3")
+    assert stopped.value.code == 1
+    assert "1 of 3 cells of fcsr-table-3 still lack runs, first fcsr-table-3 · cnn · sst-2" in capsys.readouterr().err
+    left[:] = [[], [place]]
+    table.main("fcsr-table-3")

@@ -23,3 +23,5 @@ def main(name: str) -> None:
     if failed := run_cells(places, jobs=jobs_asked()):
         print(failed[0].log.read_text(encoding="utf-8", errors="replace")[-2000:] if failed[0].log.exists() else "")
         fail(f"{len(failed)} of {len(places)} cells of {name} failed, the others are kept; see {failed[0].log}.")
+    if left := waiting_cells(table, cells):  # what DVC would take for a table's end
+        fail(f"{len(left)} of {len(cells)} cells of {name} still lack runs, first {' · '.join(left[0])}; run it again.")
