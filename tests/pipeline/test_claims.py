@@ -12,7 +12,7 @@ from retable.errors import InputError
 from retable.papers import claims as of_papers
 from retable.papers import paper_of_table, result_table
 from retable.papers.claims import claims
-from retable.results.claims import Judge, accuracies_of_units, answers, claims_markdown, clusters_of
+from retable.results.claims import Judge, accuracies_of_units, answers, claims_markdown, clusters_of, judged_claims
 from retable.text.folds import Fold
 
 TEXTS = 100
@@ -38,7 +38,7 @@ def seeds(folder, name, wrongs, **options):
 
 
 def page_of(shown, table="fcsr-table-3", judge=JUDGE):
-    return claims_markdown(lambda name: shown if name == table else {}, judge)
+    return claims_markdown(judged_claims(lambda name: shown if name == table else {}, judge))
 
 
 def lines_with(page, rows):

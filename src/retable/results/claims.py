@@ -243,25 +243,29 @@ def printed_difference(
 
 
 def judged_claims(shown_in: Callable[[str], Shown], judge: Judge) -> list[Line]:
-    """Return every comparison that runs at hand allow, in the order of the claims."""
-    given = {name: (shown_in(name), printed_in(name)) for name in dict.fromkeys(claim.table for claim in claims())}
-    return [line for number, claim in enumerate(claims()) for line in judge.lines(number, claim, *given[claim.table])]
-
-
-def claims_markdown(shown_in: Callable[[str], Shown], judge: Judge) -> str:
-    """Return the page's body: a table of counts, then each paper's claims with their comparisons.
+    """Return every comparison that runs at hand allow, in the order of the claims.
 
     Args:
         shown_in: table -> its runs.
         judge: what they are judged with.
     """
-    lines = judged_claims(shown_in, judge)
+    given = {name: (shown_in(name), printed_in(name)) for name in dict.fromkeys(claim.table for claim in claims())}
+    return [line for number, claim in enumerate(claims()) for line in judge.lines(number, claim, *given[claim.table])]
+
+
+def after_holm(lines: Sequence[Line]) -> dict[int, str]:
+    """Return the id of each comparison of a paper that has a verdict -> its verdict after Holm's correction."""
+    with_verdict = [line for line in lines if line.comparison]
+    family = holm([line.comparison for line in with_verdict if line.comparison])
+    return {id(line): told for line, told in zip(with_verdict, family, strict=True)}
+
+
+def claims_markdown(lines: Sequence[Line]) -> str:
+    """Return the page's body: a table of counts, then each paper's claims with their comparisons."""
     parts, counts = [], []
     for name, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
         found = list(of_paper)
-        with_verdict = [line for line in found if line.comparison]
-        family = holm([line.comparison for line in with_verdict if line.comparison])
-        adjusted = {id(line): told for line, told in zip(with_verdict, family, strict=True)}
+        adjusted = after_holm(found)
         parts.append(paper_markdown(name, found, adjusted))
         counts.append(counts_of(name, found, list(adjusted.values())))
     header = ("paper", "comparisons", *VERDICTS, "decided or equal after Holm")

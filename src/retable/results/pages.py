@@ -1,11 +1,12 @@
 """The pages that the bank alone gives: no run's folder is read, no data are needed, and nothing is trained.
 
 In   docs/results/ (the bank), data/digests.json, data/published/
-Out  docs/results.md, docs/claims.md, docs/bench.md, docs/figures/, the table in README.md
+Out  docs/results.md, docs/claims.md, docs/bench.md, docs/figures/, two blocks of README.md
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,17 @@ from typing import Any
 from retable.experiments.scale import scale_preset
 from retable.figures.declared import COST_FIGURE
 from retable.figures.figure import Lines
+from retable.figures.forest import Difference, forest_picture
 from retable.figures.style import INK
-from retable.files import atomic_file, read_csv, read_json
+from retable.files import atomic_file, read_csv, read_json, write_csv
 from retable.papers import papers, result_table, result_tables
+from retable.papers.claims import claims
 from retable.papers.paper import ResultTable
 from retable.results.bench import bench_markdown
-from retable.results.claims import Copies, Judge, claims_markdown
+from retable.results.claims import Copies, Judge, Line, claims_markdown, judged_claims
 from retable.results.figures import write_figures
 from retable.results.generated import renew
+from retable.results.headline import front_table, headline, linear_lead, printed_differences
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, lines_and_costs, tables_without_runs
 from retable.runs.bank import read_bank, repeats
@@ -29,6 +33,7 @@ from retable.tables.markdown import result_markdown
 
 BANK_SCALE = "measure"  # the protocols under which the bank's runs are current
 BENCH_TABLE = "bench-table-1"
+FOREST = "claims"  # the picture of printed and measured differences
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
 CHANGED = (  # as `retable.runs.provenance.git_commit` says it
     "A + behind a commit: tracked files of src/ had changes that were not committed when the "
@@ -84,13 +89,17 @@ def write_pages(root: Path, bank: Path) -> int:
     with atomic_file(docs / "results.md") as part:
         part.write_text("\n".join(parts), encoding="utf-8")
     judge = Judge(read_copies(bank), resolver.protocol)
-    claims = claims_markdown(lambda name: resolver.fill(result_table(name)).runs, judge)
-    renew(docs / "claims.md", "claims", claims)
+    lines = judged_claims(lambda name: resolver.fill(result_table(name)).runs, judge)
+    renew(docs / "claims.md", "claims", claims_markdown(lines))
+    write_forest(docs / "figures", lines)
     if resolver.fill(result_table(BENCH_TABLE)).runs:
         picture = "figures/bench-figure-1.svg"
         found = bench_markdown(resolver, judge, picture if (docs / picture).exists() else "")
         renew(docs / "bench.md", "bench", found)
-    renew(root / "README.md", "results", front_table(resolver))
+    scores = {claim.table: lines_and_costs(result_table(claim.table), resolver)[0] for claim in claims()}
+    lead = linear_lead((result_table(name), found) for name, found in scores.items())
+    renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}")
+    renew(root / "README.md", "results", front_table(result_table(FRONT_TABLE), scores[FRONT_TABLE]))
     return len(resolver.current())
 
 
@@ -142,15 +151,17 @@ def words_markdown(lines: Lines) -> str:
     )
 
 
-def front_table(resolver: Resolver) -> str:
-    """Return the README's table: the columns that are measured, and where their runs were made."""
-    table = result_table(FRONT_TABLE)
-    lines, _ = lines_and_costs(table, resolver)
-    measured = {line.column for line in lines if line.measured}
-    body = result_markdown(table, [line for line in lines if line.column in measured])
-    made = origin_of(run for run in resolver.current() if run.place[0] == table.name)
-    body = body.partition("\n\n")[2].partition("\n## Notes")[0]
-    return f"{body}\n{made}" + (f"\n\n{CHANGED}" if "+" in made else "")
+def write_forest(folder: Path, lines: Sequence[Line]) -> None:
+    """Write the picture of printed and measured differences, and its data; nothing where none can be shown."""
+    if differences := printed_differences(lines):
+        write_csv(folder / f"{FOREST}.csv", [told(each) for each in differences], list(told(differences[0])))
+        (folder / f"{FOREST}.svg").write_bytes(forest_picture(differences, "svg"))
+        put_on_white(folder / f"{FOREST}.svg")
+
+
+def told(difference: Difference) -> dict[str, str]:
+    """Return a comparison as a line of a CSV, in points."""
+    return {name: value if isinstance(value, str) else f"{value:.2f}" for name, value in asdict(difference).items()}
 
 
 def origin_of(runs: Iterable[RunRecord]) -> str:

@@ -1,0 +1,125 @@
+"""The first screen of README.md, from the bank: how many of the papers' claims come out, by how much; one table."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from retable.figures.forest import Difference
+from retable.models import LINEAR_MODELS
+from retable.papers import NAMES, paper_of_table
+from retable.papers.claims import OURS, claims
+from retable.papers.paper import ResultTable
+from retable.results.claims import PERCENT, Line, after_holm, size_of
+from retable.tables.lines import Line as Score
+from retable.tables.markdown import markdown_table
+
+HOLDS = {">": ("ahead",), ">=": ("ahead", "equal"), "=": ("equal",)}  # the verdicts that support a claim of this sign
+LARGER = "printed is larger"
+
+
+def first_readings(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield the comparisons that a paper makes and that have a verdict, each under its first reading."""
+    for line in lines:
+        is_reading = line.first.reading_of or line.second.reading_of
+        if line.comparison and claims()[line.claim].measured != OURS and not is_reading:
+            yield line
+
+
+def printed_differences(lines: Iterable[Line]) -> list[Difference]:
+    """Return what the picture shows: each comparison whose difference is printed, once, in points."""
+    found = {}
+    for line in first_readings(lines):
+        if line.printed is not None and line.comparison:
+            low, high = (PERCENT * end for end in line.comparison.interval())
+            name = f"{line.first.printed} beside {line.second.printed}, {line.on}"
+            paper = NAMES[claims()[line.claim].paper]
+            found[paper, name] = Difference(paper, name, line.printed, PERCENT * line.difference, low, high)
+    return list(found.values())
+
+
+def headline(lines: Sequence[Line]) -> str:
+    """Return in two sentences how many of the papers' comparisons come out, and how many printed sizes."""
+    adjusted: dict[int, str] = {}
+    for _, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
+        adjusted |= after_holm(list(of_paper))
+    judged = list(first_readings(lines))
+    if not judged:
+        return "No comparison of the papers could be judged yet."
+    hold = sum(holds(line, line.verdict) for line in judged)
+    kept = sum(holds(line, adjusted[id(line)]) for line in judged)
+    against = sum(line.verdict == "behind" for line in judged)
+    sized = [size_of(line.printed, line.comparison) for line in judged if line.comparison and line.printed is not None]
+    return (
+        f"Of {len(judged)} comparisons that the papers make and whole trainings can judge, **{hold} come out as "
+        f"claimed** ({kept} after Holm's correction), {against} the other way round; "
+        f"{len(judged) - hold - against} are undecided or equal. Of {len(sized)} printed differences, "
+        f"{sum(size == LARGER for size in sized)} are larger than our runs allow."
+    )
+
+
+def holds(line: Line, verdict: str) -> bool:
+    """Return whether a verdict supports the claim that a comparison is made for."""
+    return verdict in HOLDS[claims()[line.claim].sign]
+
+
+def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
+    """Return in a sentence where a linear model is furthest ahead of the best number that a paper prints; else nothing.
+
+    Args:
+        tables: each with its cells.
+    """
+    found = [lead for table, scores in tables for lead in leads_of(table, scores)]
+    lead = max(found, key=lambda each: each.points, default=None)
+    if lead is None or lead.points <= 0:
+        return ""
+    clean = f" ({lead.clean:.1f} on test texts that have no near copy in training)" if lead.clean else ""
+    return (
+        f"On {lead.column}, {lead.row}, a linear model, answers {lead.measured:.1f}% of the test texts{clean}; "
+        f"the best number that {lead.paper} prints there is {lead.printed:.1f}."
+    )
+
+
+class Lead(NamedTuple):
+    """A linear model beside the best printed number of a column, all in percent."""
+
+    paper: str
+    row: str
+    column: str
+    measured: float
+    clean: float
+    printed: float
+
+    @property
+    def points(self) -> float:
+        """Return how far it is ahead."""
+        return self.measured - self.printed
+
+
+def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
+    """Yield each linear model beside the best printed number of each column that has both."""
+    scale = PERCENT if table.unit == "fraction" else 1
+    paper = NAMES[paper_of_table(table.name).name]
+    for score in scores:
+        row = table.row(score.row)
+        printed = [float(each.published) for each in scores if each.column == score.column and each.published]
+        if row.model in LINEAR_MODELS and score.measured and printed:
+            ours, clean = (scale * float(number or 0) for number in (score.measured, score.clean))
+            yield Lead(paper, row.printed, table.column(score.column).printed, ours, clean, scale * max(printed))
+
+
+def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
+    """Return a table in short: the paper's rows and the floors that are measured, the printed number beside ours."""
+    measured = {(score.row, score.column): score for score in scores if score.measured}
+    rows = [row for row in table.rows if not row.reading_of and any(name == row.id for name, _ in measured)]
+    columns = [column for column in table.columns if any(name == column.id for _, name in measured)]
+    body = [[row.printed, *(front_cell(measured.get((row.id, column.id))) for column in columns)] for row in rows]
+    return markdown_table(["", *(column.printed for column in columns)], body)
+
+
+def front_cell(score: Score | None) -> str:
+    """Return a cell of the table in short, to a tenth of a point."""
+    if score is None:
+        return "–"
+    half = (float(score.high) - float(score.low)) / 2 if score.high else 0
+    number = f"{float(score.measured):.1f}" + (f" ± {half:.1f}" if half else "")
+    return f"{number}{', cut' if score.is_cut else ''}" + (f" (*{score.published}*)" if score.published else "")

@@ -1,0 +1,116 @@
+"""The first screen: counts, sizes, the linear model's lead and the short table, each by hand."""
+
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from retable.figures.forest import Difference, forest_picture
+from retable.papers import result_table
+from retable.results import headline
+from retable.results.claims import Line
+from retable.tables.comparison import compare_units
+from retable.tables.lines import Line as Score
+
+TABLE = result_table("fcsr-table-3")
+CLAIMS = [
+    SimpleNamespace(paper="fcsr", sign=sign, measured=measured)
+    for sign, measured in ((">", "own"), (">=", "own"), (">", "ours"))
+]
+FAR = np.linspace(0.0, 0.01, 10)  # of ten folds, around the difference
+
+
+def line(claim, first, second, difference, printed=None, on="Polar"):
+    """Return a comparison over ten folds with almost no spread; one of None has no verdict."""
+    ours = None
+    if difference is not None:
+        ours = compare_units((0.5 + difference + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
+    return Line(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    monkeypatch.setattr(headline, "claims", lambda: CLAIMS)
+    return [
+        line(0, "fcsr", "cnn", 0.05, 5.0),
+        line(0, "fcsr", "bilstm", -0.05, 9.0),
+        line(0, "fcsr", "cnn", 0.0, 2.0, on="SST"),
+        line(0, "fcsr-relu-features", "cnn", 0.05, 5.0),  # a reading
+        line(1, "fcsr", "cnn", 0.05, 5.0),  # of another claim, with the same picture
+        line(2, "fcsr", "nb-svm", 0.05),  # ours
+        line(0, "fcsr", "cnn", None, 5.0, on="Final"),
+    ]
+
+
+def test_a_claim_counts_as_its_sign_asks(lines):
+    told = headline.headline(lines)
+    assert told.startswith("Of 4 comparisons")
+    assert "**2 come out as claimed** (2 after Holm's correction), 1 the other way round; 1 are undecided" in told
+    assert told.endswith("Of 4 printed differences, 2 are larger than our runs allow.")
+    assert headline.headline(lines[-1:]) == "No comparison of the papers could be judged yet."
+
+
+@pytest.mark.parametrize(("sign", "supporting"), [(">", {"ahead"}), (">=", {"ahead", "equal"}), ("=", {"equal"})])
+def test_which_verdicts_support_a_claim(sign, supporting, monkeypatch):
+    monkeypatch.setattr(headline, "claims", lambda: [SimpleNamespace(sign=sign)])
+    verdicts = ("ahead", "behind", "equal", "undecided")
+    assert {each for each in verdicts if headline.holds(SimpleNamespace(claim=0), each)} == supporting
+
+
+def test_the_picture_has_each_printed_comparison_once(lines):
+    found = headline.printed_differences(lines)
+    assert [(each.name, each.printed, round(each.ours, 6)) for each in found] == [
+        ("FCSR beside CNN, Polar", 5.0, 5.0),
+        ("FCSR beside BiLSTM, Polar", 9.0, -5.0),
+        ("FCSR beside CNN, SST", 2.0, 0.0),
+    ]
+    assert all(each.low < each.ours < each.high for each in found)
+
+
+def test_a_name_is_text_and_no_markup():
+    difference = Difference("FCSR", "<b> & $x$ beside $y$", 1.0, 0.5, 0.0, 1.0)
+    picture = forest_picture([difference])
+    assert picture == forest_picture([difference])
+    texts = {"".join(each.itertext()).strip() for each in ElementTree.fromstring(picture).iter()}
+    assert "<b> & $x$ beside $y$" in texts
+
+
+def score(row, column, **cells):
+    return Score(row=row, column=column, metric="accuracy", **cells)
+
+
+def test_the_linear_lead_is_the_largest_over_the_best_printed():
+    scores = [
+        score("cnn", "sst-2", measured="99.00", published="77.2"),
+        score("fcsr", "sst-2", published="80.8"),
+        score("nb-svm", "sst-2", measured="83.20", clean="83.14"),
+        score("tfidf-svm", "sst-2", measured="82.00"),
+        score("nb-svm", "ag-news-5k", measured="99.00"),  # nothing is printed there
+    ]
+    told = headline.linear_lead([(TABLE, scores)])
+    assert told.startswith("On SST, NB-SVM, a linear model, answers 83.2% of the test texts (83.1 on")
+    assert told.endswith("the best number that FCSR prints there is 80.8.")
+    assert headline.linear_lead([(TABLE, scores[1:2])]) == ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        ({"measured": "83.20", "low": "81.00", "high": "85.40", "published": "80.8"}, "83.2 ± 2.2 (*80.8*)"),
+        ({"measured": "83.20", "low": "83.20", "high": "83.20"}, "83.2"),
+        ({"measured": "83.20"}, "83.2"),
+        ({"measured": "83.20", "note": "cut: ended after 8 epochs"}, "83.2, cut"),
+    ],
+)
+def test_a_cell_in_short(cells, shown):
+    assert headline.front_cell(score("fcsr", "sst-2", **cells)) == shown
+
+
+def test_the_short_table_has_measured_rows_and_no_readings():
+    scores = [
+        score("fcsr", "sst-2", measured="83.40"),
+        score("fcsr-relu-features", "sst-2", measured="83.30"),
+        score("cnn", "sst-2", published="77.2"),
+    ]
+    assert headline.front_table(TABLE, scores) == "|  | SST |\n| --- | --- |\n| FCSR | 83.4 |\n"
