@@ -130,7 +130,7 @@ def test_of_one_network_on_all_domains_every_run_is_one_run(tmp_path):
     }
     shown = {(row, name): cell for row, cell in joint.items() for name in FAMILIES["fdu"]}
     (line,) = lines_with(page_of(shown, "fcsr-table-5"), "FCSR > CNN")
-    assert (line[3], line[8]) == ("100", "none (one run of fcsr and of cnn)")
+    assert (line[3], line[8]) == ("100", "none (one run of fcsr and one run of cnn)")
 
 
 def test_test_folds_are_units_each_with_its_run(tmp_path):

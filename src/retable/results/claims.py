@@ -20,7 +20,7 @@ from retable.papers.paper import Column, ResultTable, Row
 from retable.results.resolving import OfSeed, shown_of_seed
 from retable.results.tables import epochs_of, had_its_end, published_numbers
 from retable.runs.predictions import read_right
-from retable.tables.comparison import FEWEST_UNITS, Comparison, compare, compare_units, holm
+from retable.tables.comparison import FEWEST_RUNS, FEWEST_UNITS, Comparison, compare, compare_units, holm
 from retable.tables.markdown import markdown_table
 
 Cell = Sequence[OfSeed]
@@ -203,8 +203,9 @@ def why_too_few(rows: Sequence[Row], runs: Sequence[int], pairs: Sequence[Pair],
         return f"{units} corpora or folds are too few"
     if units > 1:
         return ""
-    lonely = [row.id for row, count in zip(rows, runs, strict=True) if count < 2 and not is_seedless(row)]
-    return f"one run of {' and of '.join(lonely)}" if lonely else ""
+    few = {row.id: count for row, count in zip(rows, runs, strict=True) if count < FEWEST_RUNS and not is_seedless(row)}
+    told = [f"{'one run' if count == 1 else f'{count} runs'} of {row}" for row, count in few.items()]
+    return " and ".join(told)
 
 
 def clusters_of(ids: Sequence[str], copies: Mapping[str, int]) -> npt.NDArray[np.int64]:
