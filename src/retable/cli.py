@@ -6,31 +6,11 @@ import os
 import sys
 from pathlib import Path
 
-from retable.errors import InputError
+from retable import __version__
+from retable.commands import ANYWHERE, COMMANDS
+from retable.errors import InputError, unknown_name
 from retable.project.command import command
 from retable.project.paths import ROOT
-
-# name -> (module of retable.commands whose main(arguments) is called, what it does)
-COMMANDS = {
-    "fit": ("fit", "learn from your own texts: retable fit reviews.csv --text review --label stars"),
-    "predict": ("predict", "answer texts with a model folder: retable predict reviews-model new.csv"),
-    "serve": ("serve", "answer texts over HTTP with a model folder: retable serve reviews-model"),
-    "init": ("init", "make a project in an empty folder, with an installed wheel: retable init project"),
-    "make": ("make", "run the whole pipeline, as `make tables` does: retable make --scale smoke"),
-    "run": ("run", "train the cells of a table that have no current runs: retable run fcsr-table-3 fcsr sst-2"),
-    "use": ("use", "make a model on a corpus the focus run: retable use textcnn mr"),
-    "params": ("params", "write a scale into params.yaml: retable params cpu"),
-    "tables": ("tables", "build every table from files, or from MLflow: retable tables --from mlflow"),
-    "check": ("check", "compare measured with published, and with the bank; exit code 1 on a regression"),
-    "bank": ("bank", "add the runs at hand to the bank in docs/results/, and write its pages anew"),
-    "results": ("results", "write every table, figure, claim and page from the bank; no data are needed"),
-    "docs": ("docs", "renew the figures in docs/ about corpora, word vectors and parts of speech"),
-    "import": ("import_", "take runs that were made on another machine: retable import DIR"),
-    "record": ("record", "make the MLflow record complete"),
-    "ui": ("ui", "show the MLflow record"),
-    "stage": ("stage", "run one stage of dvc.yaml: retable stage clean sst-2"),
-}
-ANYWHERE = ("fit", "predict", "serve", "init")  # commands that need no project
 
 
 @command
@@ -44,10 +24,11 @@ def main() -> None:
         description="Rebuild every table of papers on compact sentence encoders.",
         epilog=f"commands:\n{listing}",
     )
-    parser.add_argument(
-        "command", choices=COMMANDS, metavar="COMMAND", help="one of those below; COMMAND --help tells more"
-    )
+    parser.add_argument("--version", action="version", version=f"retable {__version__}")
+    parser.add_argument("command", metavar="COMMAND", help="one of those below; COMMAND --help tells more")
     chosen = parser.parse_args(sys.argv[1:2]).command
+    if chosen not in COMMANDS:
+        parser.error(str(unknown_name("the command", chosen, COMMANDS)))
     take_sources_of(Path.cwd())
     if chosen not in ANYWHERE and not (ROOT / "dvc.yaml").exists():
         raise InputError(f"{Path.cwd()} lies in no project of retable; `retable init` makes one in an empty folder.")

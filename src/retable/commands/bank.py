@@ -24,7 +24,11 @@ from retable.runs.record import read_runs
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable bank", description="Add the runs at hand to docs/results/.")
+    parser = argparse.ArgumentParser(
+        prog="retable bank",
+        description="Add the runs at hand to docs/results/.",
+        epilog="example: retable bank --without-times",
+    )
     parser.add_argument(
         "--without-times", action="store_true", help="keep no times: the machine had other work meanwhile"
     )

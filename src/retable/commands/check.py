@@ -137,7 +137,9 @@ def check_table(table: ResultTable, console: Console) -> int:
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable check", description="Measured against published, and against the bank."
+        prog="retable check",
+        description="Measured against published, and against the bank.",
+        epilog="example: retable check",
     )
     parser.parse_args(arguments)
     console = Console(highlight=False)

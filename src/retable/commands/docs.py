@@ -25,7 +25,9 @@ LEAST_SHARED = 5  # texts; pairs of corpora that share fewer are counted, not li
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable docs", description="Renew the figures in docs/.")
+    parser = argparse.ArgumentParser(
+        prog="retable docs", description="Renew the figures in docs/.", epilog="example: retable docs"
+    )
     parser.parse_args(arguments)
     if read_params("scale") == "smoke":
         raise InputError("scale smoke knows the project's own samples alone; `make tables SCALE=cpu` first.")

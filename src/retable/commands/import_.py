@@ -33,7 +33,11 @@ HASHES = {"parameters", "data", "recipe"}
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable import", description="Take runs that were made on another machine.")
+    parser = argparse.ArgumentParser(
+        prog="retable import",
+        description="Take runs that were made on another machine.",
+        epilog="example: retable import other-machine/results/runs",
+    )
     parser.add_argument("folder", type=Path, metavar="DIR", help="a run's folder, or one with runs somewhere below it")
     options = parser.parse_args(arguments)
     taken, refused = set[str](), 0

@@ -20,7 +20,9 @@ CONFIG = "[core]\n    analytics = false\n    autostage = false\n    check_update
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable init", description="Make a project in an empty folder.")
+    parser = argparse.ArgumentParser(
+        prog="retable init", description="Make a project in an empty folder.", epilog="example: retable init project"
+    )
     parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="where (default: here)")
     folder = parser.parse_args(arguments).folder.resolve()
     make_project(folder)

@@ -154,7 +154,11 @@ def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) ->
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="make tables", description="Run the pipeline with a display of the whole.")
+    parser = argparse.ArgumentParser(
+        prog="retable make",
+        description="Run the pipeline with a display of the whole.",
+        epilog="example: retable make --scale smoke",
+    )
     parser.add_argument("--scale", default="", help="write this scale into params.yaml first")
     parser.add_argument("--jobs", type=int, default=default_jobs(), help="cells at once (default: %(default)s)")
     options = parser.parse_args(arguments)

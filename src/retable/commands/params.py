@@ -9,7 +9,9 @@ from retable.project.command import command
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable params", description="Write a scale into params.yaml.")
+    parser = argparse.ArgumentParser(
+        prog="retable params", description="Write a scale into params.yaml.", epilog="example: retable params cpu"
+    )
     parser.add_argument("scale", help=", ".join(scales()))
     scale = parser.parse_args(arguments).scale
     write_scale(scale)

@@ -13,6 +13,8 @@ from retable.results.pages import write_pages
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable results", description="Write every page from the bank.")
+    parser = argparse.ArgumentParser(
+        prog="retable results", description="Write every page from the bank.", epilog="example: retable results"
+    )
     parser.parse_args(arguments)
     print(f"docs/results.md, docs/claims.md, docs/figures/ and README.md show {write_pages(ROOT, BANK)} runs of {BANK}")

@@ -40,7 +40,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 def read_options(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line. Raises: InputError."""
-    parser = argparse.ArgumentParser(prog="retable run", description="Train cells of a table; `dvc repro` takes them.")
+    parser = argparse.ArgumentParser(
+        prog="retable run",
+        description="Train cells of a table; `dvc repro` takes them.",
+        epilog="example: retable run fcsr-table-3 fcsr sst-2",
+    )
     parser.add_argument("table", help="fcsr-table-3, say; its cells are those of the scale")
     parser.add_argument("row", nargs="?", default="", help="this row alone")
     parser.add_argument("column", nargs="?", default="", help="this column alone")

@@ -1,5 +1,6 @@
 """`retable stage NAME [ARGUMENT ...]`: run one stage of dvc.yaml."""
 
+import argparse
 import importlib
 import pkgutil
 
@@ -11,13 +12,18 @@ from retable.project.command import command
 @command
 def main(arguments: list[str]) -> None:
     known = sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(stages.__path__))
-    if not arguments or arguments[0] in ("-h", "--help"):
-        raise InputError(f"usage: retable stage NAME [ARGUMENT ...]; NAME is one of {', '.join(known)}.")
-    name, *rest = arguments
-    if name not in known:
-        raise unknown_name("the stage", name, known)
-    run = importlib.import_module(f"retable.stages.{name.replace('-', '_')}").main
+    parser = argparse.ArgumentParser(
+        prog="retable stage", description="Run one stage of dvc.yaml.", epilog="example: retable stage clean sst-2"
+    )
+    parser.add_argument("name", help=", ".join(known))
+    parser.add_argument("arguments", nargs="*", help="what dvc.yaml gives the stage: the name of a corpus, say")
+    options = parser.parse_args(arguments)
+    if options.name not in known:
+        raise unknown_name("the stage", options.name, known)
+    run = importlib.import_module(f"retable.stages.{options.name.replace('-', '_')}").main
     count = run.__wrapped__.__code__.co_argcount if hasattr(run, "__wrapped__") else run.__code__.co_argcount
-    if len(rest) != count:
-        raise InputError(f"the stage {name} takes {count} arguments, as dvc.yaml gives them, not {len(rest)}.")
-    run(*rest)
+    if len(options.arguments) != count:
+        raise InputError(
+            f"the stage {options.name} takes {count} arguments, as dvc.yaml gives them, not {len(options.arguments)}."
+        )
+    run(*options.arguments)

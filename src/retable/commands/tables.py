@@ -12,7 +12,11 @@ from retable.tracking.checkout import fetch
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable tables", description="Build every table.")
+    parser = argparse.ArgumentParser(
+        prog="retable tables",
+        description="Build every table.",
+        epilog="example: retable tables --from mlflow --to tables-of-the-record",
+    )
     parser.add_argument(
         "--from", dest="origin", choices=("files", "mlflow"), default="files", help="where the runs are read"
     )

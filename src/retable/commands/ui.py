@@ -15,7 +15,9 @@ START_PAGE = "/#/experiments?workflowType=machine_learning"  # else it opens wit
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="make ui", description="The MLflow UI on the record.")
+    parser = argparse.ArgumentParser(
+        prog="retable ui", description="The MLflow UI on the record.", epilog="example: retable ui --port 5001"
+    )
     parser.add_argument("--port", type=int, default=5000)
     port, store = parser.parse_args(arguments).port, the_store()
     if store.is_server:

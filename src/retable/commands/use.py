@@ -8,7 +8,11 @@ from retable.project.command import command
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="retable use", description="Make a model on a corpus the focus run.")
+    parser = argparse.ArgumentParser(
+        prog="retable use",
+        description="Make a model on a corpus the focus run.",
+        epilog="example: retable use textcnn mr",
+    )
     parser.add_argument("model")
     parser.add_argument("corpus")
     options = parser.parse_args(arguments)

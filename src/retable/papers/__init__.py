@@ -53,5 +53,8 @@ def result_table(name: str) -> ResultTable:
 
 
 def paper_of_table(table: str) -> Paper:
-    """Return the paper of "fcsr-table-3" or "fcsr-figure-5"."""
-    return paper(re.split("-(?:table|figure)-", table)[0])
+    """Return the paper of "fcsr-table-3" or "fcsr-figure-5". Raises: InputError for an unknown paper."""
+    name = re.split("-(?:table|figure)-", table)[0]
+    if name not in PAPERS:
+        raise unknown_name("the table", table, [each.name for each in result_tables()])
+    return paper(name)

@@ -1,0 +1,75 @@
+"""`retable list [KIND]`: name the tables, models, corpora, scales and commands that there are."""
+
+import argparse
+import ast
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+from retable.commands import COMMANDS
+from retable.corpora import CORPORA, corpus
+from retable.errors import unknown_name
+from retable.experiments.scale import scales
+from retable.models import LINEAR_MODELS, MODELS, model_module
+from retable.papers import result_tables
+from retable.project.command import command
+from retable.project.paths import SCALES
+
+KINDS = ("tables", "models", "corpora", "scales", "commands")
+MOST = 100  # characters of what is said of a name
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable list", description="Name what there is.", epilog="example: retable list models --json"
+    )
+    parser.add_argument("kind", nargs="?", default="", help=f"{', '.join(KINDS)} (default: all)")
+    parser.add_argument("--json", action="store_true", help="for a machine: kind -> name -> what it is")
+    options = parser.parse_args(arguments)
+    if options.kind and options.kind not in KINDS:
+        raise unknown_name("what to list", options.kind, KINDS)
+    found = {kind: entries(kind) for kind in KINDS if kind == (options.kind or kind)}
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    for kind, names in found.items():
+        width = max(map(len, names))
+        heading = [] if options.kind else [kind]
+        print("\n".join([*heading, *(f"  {name:<{width}}  {what[:MOST]}" for name, what in names.items())]))
+
+
+def entries(kind: str) -> dict[str, str]:
+    """Return name -> what it is."""
+    if kind == "tables":
+        return {table.name: table.title for table in result_tables()}
+    if kind == "models":
+        return {name: first_sentence(model_module(name)) for name in sorted(MODELS | LINEAR_MODELS)}
+    if kind == "corpora":
+        return {name: about_corpus(name) for name in sorted(CORPORA)}
+    if kind == "scales":
+        return {name: comment_of(SCALES / f"{name}.yaml") for name in scales()}
+    return {name: what for name, (_, what) in COMMANDS.items()}
+
+
+def first_sentence(module: str) -> str:
+    """Return the first line of a module's docstring; the module, which may import torch, is not imported."""
+    found = find_spec(module)
+    assert found is not None
+    assert found.origin is not None
+    return (ast.get_docstring(ast.parse(Path(found.origin).read_text(encoding="utf-8"))) or "").partition("\n")[0]
+
+
+def about_corpus(name: str) -> str:
+    """Return a corpus's language, title, and how to get it where it is not at hand."""
+    found = corpus(name)
+    return f"{found.language}  {found.title or found.note}" + (
+        "" if found.at_hand else f" (not at hand: {found.obtain})"
+    )
+
+
+def comment_of(path: Path) -> str:
+    """Return the first sentence of the comment that begins a file."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    comment = " ".join(line[1:].strip() for line in lines[: next(i for i, line in enumerate(lines) if line[:1] != "#")])
+    return comment.partition(". ")[0].rstrip(".")

@@ -1,0 +1,75 @@
+"""The command line: its version, near words for misspelt ones, an example a command, and lists of what there is."""
+
+import importlib
+import json
+
+import pytest
+
+from retable import __version__, cli
+from retable.commands import COMMANDS
+from retable.commands import list_ as listing
+from retable.corpora import CORPORA
+from retable.errors import InputError
+from retable.papers import paper_of_table
+
+
+def leave(monkeypatch, *words):
+    """Run `retable WORDS` and return its exit code."""
+    monkeypatch.setattr("sys.argv", ["retable", *words])
+    monkeypatch.setenv("RETABLE_SOURCES", "set")  # no second start
+    with pytest.raises(SystemExit) as exit_:
+        cli.main()
+    return exit_.value.code
+
+
+def test_the_version_is_printed(monkeypatch, capsys):
+    assert leave(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"retable {__version__}\n"
+
+
+def test_a_misspelt_command_gets_the_nearest_one(monkeypatch, capsys):
+    assert leave(monkeypatch, "tabels") == 2
+    assert 'the command is "tabels"; did you mean "tables"?' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_has_an_example_of_it(name, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        importlib.import_module(f"retable.commands.{COMMANDS[name][0]}").main(["--help"])
+    shown = capsys.readouterr().out
+    assert exit_.value.code == 0
+    assert shown.startswith(f"usage: retable {name} ")
+    assert f"\nexample: retable {name}" in shown
+
+
+def test_a_table_of_a_misspelt_paper_gets_the_nearest_table():
+    with pytest.raises(InputError, match='the table is "fcrs-table-3"; did you mean "fcsr-table-3"'):
+        paper_of_table("fcrs-table-3")
+
+
+@pytest.mark.parametrize(("row", "column", "near"), [("fcrs", "", '"fcsr"'), ("fcsr", "polarty", '"polarity"')])
+def test_a_misspelt_row_or_column_is_refused_with_the_nearest_one(monkeypatch, capsys, row, column, near):
+    assert leave(monkeypatch, "run", "fcsr-table-3", row, *filter(None, [column])) == 1
+    assert f"did you mean {near}?" in capsys.readouterr().err
+
+
+def test_everything_is_listed_for_a_machine(capsys):
+    listing.main(["--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == set(listing.KINDS)
+    assert set(found["corpora"]) == set(CORPORA)
+    assert found["models"]["dan"].startswith("DAN: the mean of the word vectors")
+    assert found["models"]["nb-svm"].startswith("Linear models on n-grams")
+    assert found["scales"]["cpu"].startswith("The cells of `measure` that two cores train")
+    assert all(text for names in found.values() for text in names.values())
+
+
+def test_one_kind_is_listed_for_people(capsys):
+    listing.main(["tables"])
+    assert "  fcsr-table-3            Accuracy on five corpora (FCSR, table 3)\n" in capsys.readouterr().out
+
+
+def test_an_unknown_kind_to_list_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        listing.main(["model"])
+    assert 'did you mean "models"?' in capsys.readouterr().err
