@@ -155,6 +155,22 @@ def test_an_axis_of_six_decades_has_a_tick_a_decade_and_a_narrow_one_more_than_o
     assert len(seen[1]) >= 3
 
 
+def test_seconds_are_drawn_only_where_networks_have_them_or_there_are_floors_alone(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(costs, "draw_cost", lambda place, plot, cost: drawn.append(cost) or [])
+    point = CostPoint("FCSR", 81.0, 100.0, None, None, False, 1, "EPYC", frozenset({1}))
+    floor = CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, "EPYC", frozenset({1}))
+    for marks, shown in [
+        ((point, floor), ["flops_per_word"]),
+        ((replace(point, seconds=2.0), floor), ["flops_per_word", "seconds"]),
+        ((floor,), ["flops_per_word", "seconds"]),
+        ((replace(floor, seconds=None),), ["flops_per_word"]),
+    ]:
+        drawn.clear()
+        FIGURE.picture([Plot("A", marks)], "svg")
+        assert drawn == shown
+
+
 @pytest.mark.parametrize(
     ("points", "front"),
     [

@@ -196,7 +196,7 @@ def test_times_of_two_machines_are_not_compared(runs, monkeypatch, no_pictures):
     assert entry["note"] == "Not drawn (timed on another machine, or with other threads): FCSR."
 
 
-def test_runs_without_times_are_in_no_figure_of_costs(runs, monkeypatch):
+def test_runs_without_times_have_flops_and_no_seconds(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS[1:3]})
     monkeypatch.setattr(figures, "cost_figures", cost_figures)
     for seed in (1, 2):
@@ -204,8 +204,9 @@ def test_runs_without_times_are_in_no_figure_of_costs(runs, monkeypatch):
         write_json(path, {name: value for name, value in json.loads(path.read_text()).items() if "second" not in name})
     entries = written(runs)
     assert [name for name, entry in entries.items() if entry["drawn"]] == ["fcsr-figure-6", "cost-fcsr-table-3"]
-    models = {line["model"] for line in lines_of(runs / "figures/cost-fcsr-table-3.csv")}
-    assert models == {"CNN", "SVM"}
+    lines = {line["model"]: line for line in lines_of(runs / "figures/cost-fcsr-table-3.csv")}
+    assert {name for name, line in lines.items() if line["seconds"]} == {"CNN", "SVM"}
+    assert lines["FCSR"]["flops_per_word"] == "2200000"
 
 
 class Network:

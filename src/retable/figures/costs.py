@@ -21,6 +21,7 @@ COSTS: tuple[Cost, ...] = get_args(Cost)
 MEAN = "mean of "  # so begins the title of a panel of several columns
 FLOOR = "floor: linear model or fastText"
 FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
+UNTIMED = "not timed: the machine had other work"
 NAMED = 3  # columns of a mean; more are counted
 PanelRuns = tuple[Panel, OfRows]
 
@@ -29,7 +30,8 @@ PanelRuns = tuple[Panel, OfRows]
 class CostPoint:
     """A row: accuracy in percent, FLOPs of a word, seconds of training; means over the runs.
 
-    `core_seconds` are threads times seconds. Both are None where they were taken on another machine than the others'.
+    `core_seconds` are threads times seconds. Both are None where a run was not timed, as its machine had other work,
+    or was timed on another machine than the others.
     """
 
     model: str
@@ -65,18 +67,20 @@ class CostFigure(Figure[CostPoint]):
         return [cost_plot(title, shared, measured)] if shared else []
 
     def picture(self, plots: Sequence[Plot[CostPoint]], form: Format) -> bytes:
-        """Return the two costs beside each other, both logarithmic, with one axis of accuracy."""
+        """Return FLOPs and, where networks were timed, seconds, both logarithmic, beside one axis of accuracy."""
         heights = [1.7 + 0.12 * len(plot.marks) for plot in plots]
+        costs = COSTS if any(is_timed(plot.marks) for plot in plots) else COSTS[:1]
         with mpl.rc_context(STYLE):
             figure = new_figure(7.6, 0.4 + sum(heights))
-            grid = figure.subplots(len(plots), len(COSTS), squeeze=False, sharey="row", height_ratios=heights)
+            grid = figure.subplots(len(plots), len(costs), squeeze=False, sharey="row", height_ratios=heights)
             shown = [
                 (place, draw_cost(place, plot, cost), best_floor(plot.marks))
                 for plot, places in zip(plots, grid, strict=True)
-                for place, cost in zip(places, COSTS, strict=True)
+                for place, cost in zip(places, costs, strict=True)
             ]
             for places in grid:
-                places[1].set_ylabel("")
+                for place in places[1:]:
+                    place.set_ylabel("")
             legend_below(figure, [place for place, *_ in shown])
             figure.draw_without_rendering()  # where the panels stand, which names are put beside
             figure.set_layout_engine("none")
@@ -103,7 +107,7 @@ def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> P
     for row in each_row(columns):
         of_columns = [of_rows[row] for _, of_rows in columns]
         every = [run for each in of_columns for run in each]
-        is_here = all(run.machine[0] == machine for run in every)
+        is_here = all(run.machine[0] == machine and "seconds" in run.cost for run in every)
         points.append(
             CostPoint(
                 measured.name(panel, row),
@@ -156,6 +160,12 @@ def each_row(found: Sequence[PanelRuns]) -> list[str]:
     return list(dict.fromkeys(row for _, of_rows in found for row in of_rows))
 
 
+def is_timed(points: Sequence[CostPoint]) -> bool:
+    """Return whether a panel has seconds of a row that is no floor; of floors alone, whether it has any."""
+    subjects = [point for point in points if not point.floor] or points
+    return any(point.seconds is not None for point in subjects)
+
+
 def best_floor(points: Iterable[CostPoint]) -> float | None:
     """Return the accuracy of the best floor; None without one."""
     return max((point.accuracy for point in points if point.floor), default=None)
@@ -203,4 +213,7 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str,
     place.margins(0.12)
     if points:
         log_x(place, [value for _, value in points])
+    else:
+        place.set_axis_off()
+        place.text(0.5, 0.5, UNTIMED, ha="center", va="center", transform=place.transAxes)
     return [(point.model, value, point.accuracy) for point, value in points]

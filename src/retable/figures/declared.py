@@ -26,7 +26,8 @@ COST_FIGURE = "cost-"  # and the name of its table
 COST_CAPTION = (
     "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
     "on the machine that most rows were timed on, all candidates of a linear model together; where rows had unlike "
-    "numbers of threads, core-seconds: threads times seconds. The dotted line is the "
+    "numbers of threads, core-seconds: threads times seconds; a row whose machine had other work has none. The dotted "
+    "line is the "
     "best floor: a point below it and to its right is worse and dearer than what a user would pick instead. "
     "Differences within the table's interval are noise."
 )
@@ -159,11 +160,10 @@ BENCH_FIGURES: tuple[AnyFigure, ...] = (
     CostFigure(
         "bench-figure-1",
         "What beats what, and what it costs",
-        "Ours, not a paper's: means over corpora of every system with the same vectors, eight trials and whole "
+        "Ours, not a paper's: every system with the same vectors, eight trials and whole "
         f"trainings (docs/bench.md). {COST_CAPTION}",
         tuple(Panel(BENCH.name, column.id) for column in BENCH.columns),
         rows=tuple(row.id for row in BENCH.rows),
-        most=1,
     ),
 )
 FIGURES: dict[str, tuple[AnyFigure, ...]] = {
@@ -175,7 +175,7 @@ FIGURES: dict[str, tuple[AnyFigure, ...]] = {
 
 
 def cost_figures(source: Paper) -> list[CostFigure]:
-    """Accuracy against cost, for each table of accuracies."""
+    """Accuracy against cost, for each table of accuracies but the bench, whose figure it is."""
     return [
         CostFigure(
             COST_FIGURE + table.name,
@@ -185,7 +185,7 @@ def cost_figures(source: Paper) -> list[CostFigure]:
             rows=tuple(row.id for row in table.rows if row.model),
         )
         for table in source.results
-        if any(is_of_accuracy(table, column) for column in table.columns)
+        if table is not BENCH and any(is_of_accuracy(table, column) for column in table.columns)
     ]
 
 

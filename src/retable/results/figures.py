@@ -87,7 +87,7 @@ def write_figure(
     of_weights, keys = figure.asks == "weights", {run.key for runs in measured.runs.values() for run in runs}
     if of_weights:
         measured, missing = with_weights(measured, missing)
-    elif figure.asks:
+    elif figure.asks == "times":
         measured, missing = with_times(measured, missing)
     found = figure.drawn(measured, Networks())
     if of_weights and before and not found and (standing := entry_before(figure, before, keys)):
