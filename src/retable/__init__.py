@@ -3,7 +3,8 @@
 Importing it chooses the kernel of OpenBLAS, which must be done before numpy is imported, so that every stage and every
 reader of a model multiplies alike on every processor (retable/machine/openblas.py).
 
-`retable.fit(texts, ...)` learns from your own texts, and `retable.load(folder)` reads the model that it made.
+`retable.fit(texts, ...)` learns from your own texts, and `retable.load(folder)` reads the model that it made;
+`retable.Classifier` is the same for scikit-learn.
 """
 
 import warnings
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from retable.machine.openblas import take_one_kernel
 
 if TYPE_CHECKING:
+    from retable.own.estimators import Classifier as Classifier
     from retable.own.fit import fit as fit
     from retable.own.model import load as load
 
@@ -24,7 +26,11 @@ warnings.filterwarnings("ignore", message="Sparse invariant checks")
 
 
 def __getattr__(name: str) -> Any:
-    """Return `fit` or `load`, which import torch: that waits until they are asked for."""
+    """Return `fit`, `load` or `Classifier`, which import torch: that waits until they are asked for."""
+    if name == "Classifier":
+        from retable.own.estimators import Classifier
+
+        return Classifier
     if name == "fit":
         from retable.own.fit import fit
 

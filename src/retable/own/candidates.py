@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,14 @@ def check_model(model: str) -> None:
         raise InputError(f"{model} has a classifier for each domain, and own texts have none; take another, or auto.")
 
 
+def models_asked(model: str) -> tuple[str, ...]:
+    """Return the models to be tried: one, or those of auto. Raises: InputError as `check_model`."""
+    models = TRIED if model == AUTO else (model,)
+    for each in models:
+        check_model(each)
+    return models
+
+
 def parameters_of(model: str, corpus: OwnCorpus, vectors: WordVectors, *, seed: int, device: str) -> dict[str, Any]:
     """Return the sections of a training: the model's preset on these texts and vectors."""
     preset = model_preset(model)
@@ -82,7 +91,9 @@ def parameters_of(model: str, corpus: OwnCorpus, vectors: WordVectors, *, seed: 
     }
 
 
-def trained_candidate(parameters: dict[str, Any], corpus: OwnCorpus, vectors: WordVectors, until: float) -> Candidate:
+def trained_candidate(
+    parameters: dict[str, Any], corpus: OwnCorpus, vectors: WordVectors, until: float, *, shown: bool
+) -> Candidate:
     """Train one model; a network ends after the epoch in which the clock passes `until` (time.monotonic)."""
     cut = False
 
@@ -91,14 +102,17 @@ def trained_candidate(parameters: dict[str, Any], corpus: OwnCorpus, vectors: Wo
         cut = time.monotonic() > until
         return cut
 
-    with display(f"fit {parameters['model']['name']}", parameters, corpus.train) as bar:
-        progress = Progress(
-            on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
-            on_line=lambda line: show_line(bar, line),
-            enough=enough,
-        )
-        trained = train_classifier(parameters, corpus.train, corpus.dev, vectors, progress)
-        bar.finish()
+    if shown:
+        with display(f"fit {parameters['model']['name']}", parameters, corpus.train) as bar:
+            progress = Progress(
+                on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+                on_line=lambda line: show_line(bar, line),
+                enough=enough,
+            )
+            trained = train_classifier(parameters, corpus.train, corpus.dev, vectors, progress)
+            bar.finish()
+    else:
+        trained = train_classifier(parameters, corpus.train, corpus.dev, vectors, Progress(enough=enough))
     dev = trained.classifier.probabilities(corpus.dev)
     return Candidate(parameters, trained, dev, right(dev, corpus.dev), cut)
 
@@ -111,22 +125,25 @@ def candidates(
     budget: float,
     seed: int,
     device: str,
+    shown: bool = True,
 ) -> tuple[list[Candidate], list[str]]:
     """Train models in their order until the budget is used up; the first is trained in any case.
 
     Args:
-        vectors: gives the word vectors when the first network needs them.
+        vectors: gives the word vectors; asked once, when the first network needs them.
         budget: seconds.
+        shown: tell on standard error how far each training is.
     Returns: the candidates, and the models that were left out for want of time.
     """
     until = time.monotonic() + budget
+    vectors = cache(vectors)
     found: list[Candidate] = []
     for place, model in enumerate(models):
         if found and time.monotonic() > until:
             return found, list(models[place:])
         own = NO_VECTORS if model in LINEAR_MODELS else vectors()
         parameters = parameters_of(model, corpus, own, seed=seed, device=device)
-        found.append(trained_candidate(parameters, corpus, own, until))
+        found.append(trained_candidate(parameters, corpus, own, until, shown=shown))
     return found, []
 
 

@@ -12,7 +12,7 @@ from retable.declaration import Example
 from retable.errors import InputError
 from retable.own.language import LANGUAGES, language_of
 from retable.text.clean.cleaning import Removed, clean_examples
-from retable.text.clean.splitting import TEST, TRAIN, draw_splits
+from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits, hold_out
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import fingerprints, leaks
 from retable.text.splits import SPLITS, TEXT, Facts, Split
@@ -51,6 +51,7 @@ def own_corpus(
     language: str = "auto",
     markup: bool = False,
     drop_rare: bool = False,
+    held: bool = True,
 ) -> OwnCorpus:
     """Return the splits of people's own texts: a tenth for test unless it is given, a tenth of the rest for dev.
 
@@ -64,6 +65,7 @@ def own_corpus(
         language: en, zh, other, or auto.
         markup: take out HTML tags and entities.
         drop_rare: leave out labels of fewer than three texts, where they are refused otherwise.
+        held: keep a test split; False leaves it empty.
     Raises: InputError if there are too few texts or labels, or test has a label that training lacks.
     """
     kept, removed = clean_examples(examples, markup=markup, drop_copies=True)
@@ -80,13 +82,20 @@ def own_corpus(
     facts = Facts(name, language, tuple(sorted({example.label for example in kept})))
     prints = fingerprints([example.text for example in texts])
     clusters = near_duplicate_clusters(prints)
-    of = draw_splits(texts, clusters=clusters)
+    of = draw_splits(texts, clusters=clusters) if held else draw_dev(texts, clusters)
     check_training(facts, texts, of)
     clean = ~leaks(prints, of, len(SPLITS)).any[:, TRAIN]
-    train, dev, held = (split_of(facts, texts, np.flatnonzero(of == place), clean) for place in range(len(SPLITS)))
+    train, dev, asked_last = (
+        split_of(facts, texts, np.flatnonzero(of == place), clean) for place in range(len(SPLITS))
+    )
     counts = Counter(each.reason for each in removed + empty)
     leaked = int((~clean[of == TEST]).sum())
-    return OwnCorpus(train, dev, held, dict(counts), near_copies=repeated(clusters)["texts"], leaked=leaked)
+    return OwnCorpus(train, dev, asked_last, dict(counts), near_copies=repeated(clusters)["texts"], leaked=leaked)
+
+
+def draw_dev(examples: Sequence[Example], clusters: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the split of every text, int64 (text,): a tenth is dev, the others are learnt from."""
+    return np.where(hold_out(examples, purpose=SPLITS[DEV], clusters=clusters.tolist()), DEV, TRAIN)
 
 
 def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Removed]]:

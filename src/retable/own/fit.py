@@ -1,7 +1,7 @@
 """Learn from people's own texts: read, split, train, choose by dev, ask the test texts once, keep the model."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,11 @@ import numpy as np
 from retable.files import sha256_of_file
 from retable.own.candidates import (
     AUTO,
-    TRIED,
     Candidate,
     best_of,
     candidates,
-    check_model,
     compared,
+    models_asked,
     right,
     rival_of,
 )
@@ -28,7 +27,6 @@ from retable.own.vectors import vectors_for
 from retable.runs.metrics import score
 from retable.runs.provenance import versions
 from retable.tables.comparison import Comparison
-from retable.vectors.store import WordVectors
 
 
 @dataclass(frozen=True)
@@ -94,9 +92,7 @@ def fit(
     source = Path(texts)
     folder = Path(to) if to else source.with_name(f"{source.stem}-model")
     check_target(folder)
-    models = TRIED if model == AUTO else (model,)
-    for each in models:
-        check_model(each)
+    models = models_asked(model)
     corpus = own_corpus(
         labelled_texts(source, text=text, label=label),
         name=source.stem,
@@ -106,10 +102,7 @@ def fit(
         drop_rare=drop_rare,
     )
 
-    @cache
-    def own_vectors() -> WordVectors:
-        return vectors_for(corpus.train, vectors, seed=seed)
-
+    own_vectors = partial(vectors_for, corpus.train, vectors, seed=seed)
     tried, left_out = candidates(models, corpus, own_vectors, budget=budget, seed=seed, device=device)
     chosen = best_of(tried)
     answers = chosen.trained.classifier.probabilities(corpus.test)
