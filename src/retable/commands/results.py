@@ -1,7 +1,7 @@
 """`retable results`: write every table, figure, claim and page from the bank; no data and no training are needed.
 
 In   docs/results/, data/digests.json, data/published/
-Out  docs/results.md, docs/claims.md, docs/figures/, the table in README.md
+Out  docs/results.md, docs/claims.md, docs/findings/, docs/figures/, the table in README.md
 """
 
 import argparse
@@ -17,4 +17,4 @@ def main(arguments: list[str] | None = None) -> None:
         prog="retable results", description="Write every page from the bank.", epilog="example: retable results"
     )
     parser.parse_args(arguments)
-    print(f"docs/results.md, docs/claims.md, docs/figures/ and README.md show {write_pages(ROOT, BANK)} runs of {BANK}")
+    print(f"docs/results.md, docs/claims.md, docs/findings/, docs/figures/ and README.md show {write_pages(ROOT, BANK)} runs of {BANK}")

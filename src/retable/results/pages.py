@@ -1,7 +1,7 @@
 """The pages that the bank alone gives: no run's folder is read, no data are needed, and nothing is trained.
 
 In   docs/results/ (the bank), data/digests.json, data/published/
-Out  docs/results.md, docs/claims.md, docs/bench.md, docs/figures/, two blocks of README.md
+Out  docs/results.md, docs/claims.md, docs/bench.md, docs/findings/, docs/figures/, two blocks of README.md
 """
 
 import re
@@ -16,13 +16,14 @@ from retable.figures.declared import COST_FIGURE
 from retable.figures.figure import Lines
 from retable.figures.forest import Difference, forest_picture
 from retable.figures.style import INK
-from retable.files import atomic_file, read_csv, read_json, write_csv
+from retable.files import atomic_file, atomic_folder, read_csv, read_json, write_csv
 from retable.papers import papers, result_table, result_tables
 from retable.papers.claims import claims
 from retable.papers.paper import ResultTable
 from retable.results.bench import bench_markdown
 from retable.results.claims import Copies, Judge, Line, claims_markdown, judged_claims
 from retable.results.figures import write_figures
+from retable.results.findings import Finding, Measured, findings, index
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, printed_differences
 from retable.results.resolving import Resolver
@@ -84,8 +85,13 @@ def write_pages(root: Path, bank: Path) -> int:
     entries = write_figures(docs / "figures", resolver, statistics)
     for path in (docs / "figures").glob("*.svg"):
         put_on_white(path)
-    tables = [table_section(table, resolver, docs) for table in result_tables() if resolver.fill(table).runs]
-    parts = [HEADING, *tables, *statistics_sections(statistics), figures_markdown(entries, docs / "figures")]
+    tables = {
+        table.name: Measured(table, *lines_and_costs(table, resolver))
+        for table in result_tables()
+        if resolver.fill(table).runs
+    }
+    sections = [table_section(measured, resolver, docs) for measured in tables.values()]
+    parts = [HEADING, *sections, *statistics_sections(statistics), figures_markdown(entries, docs / "figures")]
     with atomic_file(docs / "results.md") as part:
         part.write_text("\n".join(parts), encoding="utf-8")
     judge = Judge(read_copies(bank), resolver.protocol)
@@ -96,21 +102,30 @@ def write_pages(root: Path, bank: Path) -> int:
         picture = "figures/bench-figure-1.svg"
         found = bench_markdown(resolver, judge, picture if (docs / picture).exists() else "")
         renew(docs / "bench.md", "bench", found)
-    scores = {claim.table: lines_and_costs(result_table(claim.table), resolver)[0] for claim in claims()}
-    lead = linear_lead((result_table(name), found) for name, found in scores.items())
+    write_findings(docs / "findings", findings(lines, tables))
+    claimed = {claim.table for claim in claims()}
+    lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
     renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}")
-    renew(root / "README.md", "results", front_table(result_table(FRONT_TABLE), scores[FRONT_TABLE]))
+    renew(root / "README.md", "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))
     return len(resolver.current())
 
 
-def table_section(table: ResultTable, resolver: Resolver, docs: Path) -> str:
+def table_section(measured: Measured, resolver: Resolver, docs: Path) -> str:
     """Return a table as a section: lines, costs, picture, and where its runs were made."""
-    lines, costs = lines_and_costs(table, resolver)
+    table, lines, costs = measured
     picture = f"figures/{COST_FIGURE}{table.name}.svg"
     shown = f"\n![Accuracy against cost]({picture})\n" if (docs / picture).exists() else ""
     own = [run for run in resolver.by_key.values() if run.place[0] == table.name]
     made = f"### Made on\n\n{origin_of(own)}\n"
     return f"{below_a_title(result_markdown(table, lines, costs))}{shown}\n{made}{repeated(resolver, table)}"
+
+
+def write_findings(folder: Path, found: Sequence[Finding]) -> None:
+    """Write a page for each finding, and one that lists them; pages of earlier ones go."""
+    with atomic_folder(folder) as part:
+        (part / "README.md").write_text(index(found), encoding="utf-8")
+        for each in found:
+            (part / f"{each.name}.md").write_text(each.page, encoding="utf-8")
 
 
 def statistics_sections(statistics: Statistics) -> list[str]:

@@ -1,0 +1,116 @@
+"""Findings: each headline's numbers counted by hand, and no page for what the bank cannot support."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from retable.papers import result_table
+from retable.results import claims as judged
+from retable.results import findings, headline
+from retable.results.claims import Line
+from retable.results.findings import Measured, beside_a_linear_model, linear_beside_print, near_copies, readings
+from retable.tables.comparison import compare_units
+from retable.tables.lines import Line as Score
+
+TABLE, FLOORS = result_table("fcsr-table-3"), result_table("floors-table-1")
+FAR = np.linspace(0.0, 0.01, 10)  # of ten folds, around the difference
+CLAIMS = [
+    SimpleNamespace(paper="fcsr", sign=">", size="", table="fcsr-table-3", measured=measured)
+    for measured in ("own", "ours")
+]
+
+
+@pytest.fixture(autouse=True)
+def two_claims(monkeypatch):
+    for module in (findings, headline, judged):
+        monkeypatch.setattr(module, "claims", lambda: CLAIMS)
+
+
+def line(claim, first, second, difference, printed=None, on="Polar"):
+    """Return a comparison over ten folds with almost no spread; one of None has no verdict."""
+    ours = None
+    if difference is not None:
+        ours = compare_units((0.5 + difference + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
+    return Line(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
+
+
+def score(row, column, **cells):
+    return Score(row, column, "accuracy", **cells)
+
+
+def test_printed_differences_are_larger_equal_or_not_told():
+    lines = [line(0, "fcsr", "cnn", 0.02, 6.0), line(0, "fcsr", "bilstm", 0.05, 5.0), line(0, "cnn", "bilstm", 0.05)]
+    found = findings.printed_sizes(lines)
+    assert found.headline == "1 of 2 printed differences are larger than our runs allow"
+    assert "The middle difference between two rows is 5.5 points in print and 3.5 here." in found.body
+    assert findings.printed_sizes(lines[-1:]) is None
+
+
+def test_own_models_beside_the_linear_model_with_what_they_cost():
+    lines = [
+        line(1, "fcsr", "nb-svm", 0.05),
+        line(1, "fcsr", "nb-svm", -0.05, on="SST"),
+        line(1, "fcsr-relu-features", "nb-svm", 0.05),  # a reading
+        line(1, "fcsr", "tfidf-svm", 0.05),  # another linear model
+        line(1, "fcsr", "nb-svm", None, on="Final"),  # cut
+        line(0, "fcsr", "cnn", 0.05),
+    ]
+    costs = [{"row": "fcsr", "flops_per_word": flops} for flops in (1e6, 2e6, 9e6)]
+    costs.append({"row": "nb-svm", "flops_per_word": 10.0})
+    found = beside_a_linear_model(lines, {"fcsr-table-3": Measured(TABLE, [], costs)})
+    assert found.headline == "Beside NB-SVM the papers' own models are ahead on 1 of 2 comparisons and behind on 1"
+    assert found.body.count("2.0 M, 200 K times |") == 2
+    assert beside_a_linear_model(lines[2:], {}) is None
+
+
+def test_the_linear_model_beside_the_best_print_of_a_column():
+    scores = [
+        score("nb-svm", "sst-2", measured="83.20"),
+        score("tfidf-svm", "sst-2", measured="99.00"),  # the better of two would be a choice by test scores
+        score("fcsr", "sst-2", published="80.8"),
+        score("cnn", "sst-2", published="77.2"),
+        score("nb-svm", "polarity", measured="78.73"),
+        score("fcsr", "polarity", published="80.5"),
+        score("nb-svm", "covid-sentiment", measured="70.01"),  # nothing printed
+    ]
+    found = linear_beside_print([Measured(TABLE, scores, [])])
+    assert found.headline == "NB-SVM is ahead of the best printed number on 1 of 2 columns"
+    assert "| FCSR | SST | 83.2 |  | 80.8 | +2.4 |\n| FCSR | Polar | 78.7 |  | 80.5 | -1.8 |" in found.body
+    assert linear_beside_print([Measured(TABLE, scores[-1:], [])]) is None
+
+
+def test_near_copies_worth_half_a_point():
+    scores = [
+        score("nb-svm", "r8", measured="96.00", clean="95.50"),
+        score("nb-svm", "trec", measured="90.00", clean="88.00"),
+        score("nb-svm", "imdb", measured="91.00", clean="90.60"),
+        score("tfidf-svm", "sst-2", measured="91.00", clean="80.00"),
+        score("nb-svm", "sst-2", measured="83.00"),  # no clean part known
+    ]
+    found = near_copies(Measured(FLOORS, scores, []))
+    assert found.headline.startswith("Without near copies of training texts 2 of 3 test sets score lower")
+    assert found.headline.endswith("TREC by 2.0")
+    assert found.body.index("TREC") < found.body.index("R8")
+    assert near_copies(Measured(FLOORS, scores[2:], [])) is None
+
+
+def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
+    lines = [
+        line(0, "fcsr", "cnn", 0.05),
+        line(0, "fcsr", "cnn", 0.05, on="SST"),
+        line(0, "fcsr-relu-features", "cnn", -0.05),
+        line(0, "fcsr-relu-features", "cnn", 0.05, on="SST"),
+        line(0, "fcsr", "cnn", 0.05, on="Final"),  # one reading alone
+    ]
+    found = readings(lines)
+    assert found.headline == "On 1 of 2 comparisons the verdict depends on how the paper is read"
+    assert found.body.count("Polar") == 2
+    assert "SST" not in found.body
+    assert readings(lines[3:]) is None
+
+
+def test_the_index_links_each_page():
+    pages = [findings.Finding("one", "A headline", "Text.\n"), findings.Finding("two", "Another", "Text.\n")]
+    assert findings.index(pages).endswith("- [A headline](one.md)\n- [Another](two.md)\n")
+    assert pages[0].page.startswith("# A headline\n\nText.\n")
