@@ -17,4 +17,5 @@ def main(arguments: list[str] | None = None) -> None:
         prog="retable results", description="Write every page from the bank.", epilog="example: retable results"
     )
     parser.parse_args(arguments)
-    print(f"docs/results.md, docs/claims.md, docs/findings/, docs/figures/ and README.md show {write_pages(ROOT, BANK)} runs of {BANK}")
+    shown = write_pages(ROOT, BANK)
+    print(f"docs/results.md, docs/claims.md, docs/findings/, docs/figures/ and README.md show {shown} runs of {BANK}")
