@@ -22,14 +22,15 @@ JUDGE = Judge({}, lambda table: PROTOCOL)
 TRAINING = {"epochs": 20, "epochs_max": 40, "schedule": "constant", "patience": 3, "max_words": 0}
 
 
-def run(path, wrong, prefix="mr", fold=None, **training):
+def run(path, wrong, prefix="mr", fold=None, vectors="none", unverified=False, **training):
     """Return a run on a hundred texts, of which these are answered wrongly; it ended by patience after 5 epochs."""
     ids = [f"{prefix}/{text}" for text in range(TEXTS)]
     answered = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
     pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answered}), path)
     metrics = {"epochs": {"run": 5}, "parameters": {"training": TRAINING | training}}
     cut = ("test", fold.folds) if fold else ("", 0)
-    return SimpleNamespace(predictions=path, cut=cut, fold=fold, metrics=metrics, curve=(80.0,) * 5)
+    told = {"vectors": vectors, "is_unverified": unverified}
+    return SimpleNamespace(predictions=path, cut=cut, fold=fold, metrics=metrics, curve=(80.0,) * 5, **told)
 
 
 def seeds(folder, name, wrongs, **options):
@@ -77,6 +78,17 @@ def test_a_single_run_a_cut_training_and_other_words_give_no_verdict(shown, tmp_
     shown["cnn", "polarity"] = seeds(tmp_path, "c", [range(40), range(41)], max_words=20)
     (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
     assert line[8] == "none (one row reads whole texts, the other parts)"
+    shown["cnn", "polarity"] = seeds(tmp_path, "c", [range(40), range(41), range(39)], unverified=True)
+    (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
+    assert line[8] == "none (unverified: cnn)"
+
+
+def test_rows_with_other_word_vectors_are_not_compared_but_with_one_that_has_none(shown, tmp_path):
+    wrongs = [range(40), range(41), range(39)]
+    shown["fcsr", "polarity"] = seeds(tmp_path, "g", wrongs, vectors="glove")
+    assert lines_with(page_of(shown), "FCSR ≥ CNN")[0][8].startswith("**")
+    shown["cnn", "polarity"] = seeds(tmp_path, "h", wrongs, vectors="word2vec")
+    assert lines_with(page_of(shown), "FCSR ≥ CNN")[0][8] == "none (they have other word vectors)"
 
 
 def test_a_linear_row_needs_one_run(shown, tmp_path):

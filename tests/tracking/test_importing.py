@@ -8,7 +8,7 @@ from retable.commands import import_ as importing
 from retable.commands.import_ import check_run, import_run, run_folders
 from retable.errors import InputError
 from retable.files import read_json, write_json
-from retable.runs.record import run_folder
+from retable.runs.record import read_run, run_folder
 from tests.tracking.conftest import tree, write_run
 
 
@@ -27,10 +27,10 @@ def test_a_run_is_found_anywhere_below_and_copied_to_where_its_key_belongs_once(
     with pytest.raises(InputError, match="holds no run"):
         run_folders(tmp_path / "from-nowhere")
     (found,) = run_folders(tmp_path / "from-gpu")
-    assert import_run(check_run(found), tmp_path / "runs")
+    assert import_run(check_run(found), tmp_path / "runs", verified=True)
     assert tree(place_in(tmp_path / "runs", run)) == tree(run)
     before = place_in(tmp_path / "runs", run).stat().st_ino
-    assert not import_run(check_run(found), tmp_path / "runs")
+    assert not import_run(check_run(found), tmp_path / "runs", verified=True)
     assert place_in(tmp_path / "runs", run).stat().st_ino == before
 
 
@@ -102,12 +102,22 @@ def test_one_bad_run_does_not_keep_the_others_out(
     taken: list[list[Any]] = []
     monkeypatch.setattr(importing, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(importing, "the_store", lambda: None)
+    monkeypatch.setattr(importing, "check_against_data", lambda run, bank: False)
     monkeypatch.setattr(importing, "record", lambda store, entries: taken.append(entries))
     with pytest.raises(SystemExit) as end:
         importing.main([str(tmp_path / "from-gpu")])
     assert end.value.code == 1
     assert [[entry.place for entry in entries] for entries in taken] == [["runs/fcsr-table-3/fcsr/sst-2"]]
     told = capsys.readouterr()
-    assert "imported: fcsr on sst-2, seed 1 (fcsr-table-3)" in told.out
+    assert "imported: fcsr on sst-2, seed 1 (fcsr-table-3); unverified: no data of sst-2 here" in told.out
     assert "refused: " in told.err
     assert "lacks curve.csv" in told.err
+
+
+def test_a_run_that_nothing_here_can_verify_is_marked_until_a_verified_copy_comes(tmp_path: Path, run: Path):
+    runs, here = tmp_path / "runs", place_in(tmp_path / "runs", run)
+    assert import_run(check_run(run), runs, verified=False)
+    assert read_run(here).is_unverified
+    assert not import_run(check_run(here), runs, verified=False)
+    assert import_run(check_run(here), runs, verified=True)
+    assert tree(here) == tree(run)

@@ -15,14 +15,15 @@ import pyarrow as pa
 
 from retable.errors import InputError
 from retable.experiments.identity import hash_of_parameters
-from retable.files import atomic_folder
+from retable.experiments.truth import check_against_data
+from retable.files import atomic_folder, write_json
 from retable.papers import paper_of_table
 from retable.project.command import command, fail
-from retable.project.paths import RUNS
+from retable.project.paths import BANK, RUNS
 from retable.runs.metrics import score
 from retable.runs.predictions import read_predictions
 from retable.runs.provenance import run_key
-from retable.runs.record import FILES, RunRecord, find_run, read_run, run_folder
+from retable.runs.record import FILES, UNVERIFIED, RunRecord, find_run, read_run, run_folder
 from retable.tracking.checkout import the_store
 from retable.tracking.entries import cells
 from retable.tracking.record import record
@@ -44,12 +45,14 @@ def main(arguments: list[str] | None = None) -> None:
     for folder in run_folders(options.folder):
         try:
             run = check_run(folder)
+            verified = check_against_data(run, BANK)
         except InputError as error:
             refused += 1
             print(f"refused: {error}", file=sys.stderr)
             continue
-        new = import_run(run, RUNS)
-        print(f"{'imported' if new else 'already here'}: {run.name} ({run.place[0]})")
+        new = import_run(run, RUNS, verified=verified)
+        mark = "" if verified else f"; unverified: no data of {run.metrics['corpus']} here to compare its answers with"
+        print(f"{'imported' if new else 'already here'}: {run.name} ({run.place[0]}){mark}")
         taken |= {run.key} if new else set()
     if taken:
         record(the_store(), [cell for cell in cells(RUNS) if any(run.key in taken for run in cell.runs)])
@@ -68,18 +71,23 @@ def run_folders(folder: Path) -> list[Path]:
     return found
 
 
-def import_run(run: RunRecord, runs: Path) -> bool:
+def import_run(run: RunRecord, runs: Path, *, verified: bool) -> bool:
     """Copy a run to where its key belongs, and return whether it was not here yet.
 
     Args:
         run: read by `check_run`.
         runs: results/runs/.
+        verified: whether its answers could be compared with data here; if not, it is marked, until a verified copy
+            takes its place.
     """
-    if find_run(runs, run.key):
+    there = find_run(runs, run.key)
+    if there and not (verified and read_run(there).is_unverified):
         return False
-    with atomic_folder(run_folder(runs, run.place[0], run.key)) as part:
+    with atomic_folder(there or run_folder(runs, run.place[0], run.key)) as part:
         for name in FILES:
             shutil.copyfile(run.predictions.parent / name, part / name)
+        told = {name: value for name, value in run.metrics.items() if name != UNVERIFIED}
+        write_json(part / "metrics.json", told | ({} if verified else {UNVERIFIED: True}))
     return True
 
 

@@ -138,10 +138,13 @@ class Judge:
     def why_none(
         self, table: ResultTable, rows: Sequence[Row], columns: Sequence[Column], cells: Sequence[Sequence[Cell]]
     ) -> str:
-        """Return why two rows cannot be compared: a training was cut, or they read different texts; else nothing."""
-        cut, words = [], []
+        """Return why two rows cannot be compared: a cut training, unverified answers, other words or vectors."""
+        cut, words, vectors, unverified = [], [], [], []
         for row, of_row in zip(rows, cells, strict=True):
             limits = set()
+            runs = [run for cell in of_row for seed in cell for run in seed]
+            vectors.append({run.vectors for run in runs})
+            unverified += [row.id for run in runs if run.is_unverified]
             for column, cell in zip(columns, of_row, strict=True):
                 of_epochs = epochs_of(row, column, self.protocol_of(table))
                 for run in (run for seed in cell for run in seed):
@@ -150,7 +153,12 @@ class Judge:
             words.append(limits)
         if cut:
             return f"cut: {', '.join(dict.fromkeys(cut))}"
-        return "one row reads whole texts, the other parts" if words[0] != words[1] else ""
+        if unverified:
+            return f"unverified: {', '.join(dict.fromkeys(unverified))}"
+        if words[0] != words[1]:
+            return "one row reads whole texts, the other parts"
+        given = all("none" not in names for names in vectors)  # a row without given vectors meets any other
+        return "they have other word vectors" if given and vectors[0] != vectors[1] else ""
 
 
 @dataclass(frozen=True)

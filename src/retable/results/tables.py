@@ -59,7 +59,11 @@ def result_of(run: RunRecord, metric: str, domain: str = "", of_row: int = 0) ->
     result = RunResult.from_metrics(run.metrics, run.cost, metric, domain)
     sampling = sampling_of_f1(*run.answers()) if metric == "macro_f1" else None
     return replace(
-        result, earlier=earlier_versions(run), of_epochs=0 if had_its_end(run, of_row) else of_row, sampling=sampling
+        result,
+        earlier=earlier_versions(run),
+        of_epochs=0 if had_its_end(run, of_row) else of_row,
+        sampling=sampling,
+        is_unverified=run.is_unverified,
     )
 
 

@@ -26,6 +26,7 @@ NEEDED = {  # of metrics.json
     "key", "paper", "table", "row", "column", "model", "corpus", "seed", "fold", "scale", "parameters", "hashes",
     "vectors", "test", "test_clean", "dev", "epochs", "chosen", "git_commit", "versions", "device", "threads", "date",
 }  # fmt: skip
+UNVERIFIED = "unverified"  # of metrics.json: an import whose answers could not be compared with the test texts
 SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
 NO_SHARES = ("texts", "questions", "loss")  # the numbers among the scores that may be above 1
 LARGEST_SEED = 2**32 - 1
@@ -91,6 +92,11 @@ class RunRecord:
     def vectors(self) -> str:
         """Return the name of its word vectors."""
         return self.metrics["vectors"]["name"] if self.metrics["vectors"] else "none"
+
+    @property
+    def is_unverified(self) -> bool:
+        """Return whether it was imported where there were no test texts to compare its answers with."""
+        return bool(self.metrics.get(UNVERIFIED))
 
     @property
     def accuracy(self) -> float:

@@ -17,6 +17,7 @@ LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
 OTHER_MACHINE = "another machine than the paper's: order and slope compare, the value does not"
 IN_NO_SCALE = "in no scale"
+UNVERIFIED = "unverified: imported, its answers were not compared with the test texts"
 SPENT = 1e-3  # of its first, below which a learning rate changes nothing that dev can see
 COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that stand in cost.json, and their units
 
@@ -43,6 +44,7 @@ class RunResult:
     earlier: str = ""  # versions of a recipe that are not today's, but equal within rounding: "loop 1.0 (today 1.1)"
     sampling: float | None = None  # variance of the score from one set of test texts to another; None: binomial
     precision: str = "float32"
+    is_unverified: bool = False  # imported, and its answers compared with nothing
 
     @classmethod
     def from_metrics(
@@ -122,7 +124,16 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
     shown = pooled(runs) if first.kind == "test" else max(runs, key=lambda run: run.dev or 0.0)
     values = tuple(run.value for run in runs)
     cut_short = max(run.of_epochs for run in runs)
-    return replace(shown, fold="", turned=turned(runs), of_epochs=cut_short, values=values, kind=first.kind)
+    unverified = any(run.is_unverified for run in runs)
+    return replace(
+        shown,
+        fold="",
+        turned=turned(runs),
+        of_epochs=cut_short,
+        values=values,
+        kind=first.kind,
+        is_unverified=unverified,
+    )
 
 
 def pooled(runs: Sequence[RunResult]) -> RunResult:
@@ -377,6 +388,7 @@ def _notes(
         f"texts cut after {first.max_words} words" if first.max_words else "",
         f"the schedule of {first.cut} epochs was cut off after {first.epochs}" if first.cut else "",
         f"{CUT} {first.epochs} of {cut_short} epochs, the scale's limit" if cut_short else "",
+        UNVERIFIED if any(run.is_unverified for run in runs) else "",
         f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained by {earlier}, whose numbers are equal within rounding" if earlier else "",
         f"the dev curve had not turned after {first.epochs} epochs" if any(run.turned is False for run in runs) else "",

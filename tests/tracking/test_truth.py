@@ -1,0 +1,83 @@
+"""Imports against the test texts here: forged answers are refused, and what cannot be compared is said."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from retable.errors import InputError
+from retable.experiments import truth
+from retable.experiments.truth import check_against_data
+from retable.runs.bank import add_to_bank
+from retable.runs.predictions import read_predictions, write_predictions
+from retable.runs.record import read_run
+from retable.text.splits import Split
+from tests.tracking.conftest import write_run
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A run from elsewhere, of the data that are known here."""
+    found = read_run(write_run(tmp_path / "theirs"))
+    monkeypatch.setattr(truth, "TAGGED", tmp_path / "tagged")
+    monkeypatch.setattr(truth, "data_of_run", lambda parameters, tagged, vectors: found.hashes["data"])
+    return found
+
+
+@pytest.fixture
+def bank(tmp_path):
+    """A bank with another row's run on the same test texts."""
+    other = read_run(write_run(tmp_path / "ours", row="nb-svm"))
+    add_to_bank(tmp_path / "bank", [other], "Ada")
+    return tmp_path / "bank"
+
+
+def forged(run, *, ids=None, classes=None, clean=None):
+    """Write other ids, labels or clean marks into a run's predictions, with its own answers."""
+    facts, old_ids, old_classes, old_clean, probabilities = read_predictions(run.predictions)
+    pick = [new if new is not None else old for new, old in ((classes, old_classes), (clean, old_clean))]
+    split = Split(facts, ids or old_ids, None, None, *pick)
+    write_predictions(run.predictions, split, probabilities[: len(split.ids)])
+
+
+def test_the_same_texts_pass_and_unknown_ones_are_told(run, bank, tmp_path):
+    assert check_against_data(run, bank)
+    assert not check_against_data(run, tmp_path / "no-bank")
+
+
+def test_forged_answers_are_refused(run, bank):
+    _, ids, classes, clean, _ = read_predictions(run.predictions)
+    for forgery, message in (
+        ({"classes": 1 - classes}, "has the label .* here it is the label "),
+        ({"ids": [f"other-{text}" for text in ids]}, "has no such text for .* other test texts than ours"),
+        ({"clean": ~clean}, "other test texts than ours"),
+    ):
+        forged(run, **forgery)
+        with pytest.raises(InputError, match=message):
+            check_against_data(run, bank)
+        forged(run, ids=ids, classes=classes, clean=clean)
+    assert check_against_data(run, bank)
+
+
+def test_the_tagged_corpus_is_asked_before_the_bank(run, bank, tmp_path, monkeypatch):
+    facts, ids, classes, clean, _ = read_predictions(run.predictions)
+    here = Split(facts, ids, None, None, np.array(1 - classes), clean)
+    (tmp_path / "tagged/sst-2").mkdir(parents=True)
+    (tmp_path / "tagged/sst-2/test.parquet").touch()
+    monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: here))
+    with pytest.raises(InputError, match="other test texts than ours"):
+        check_against_data(run, bank)
+    monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: replace(here, classes=classes)))
+    assert check_against_data(run, tmp_path / "no-bank")
+
+
+def test_other_data_are_refused_and_unknown_ones_are_not(run, bank, monkeypatch):
+    monkeypatch.setattr(truth, "data_of_run", lambda parameters, tagged, vectors: "f" * 64)
+    with pytest.raises(InputError, match=r"was trained on other data than those here: .* ours ffffffffffffffff"):
+        check_against_data(run, bank)
+
+    def unknown(*_):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(truth, "data_of_run", unknown)
+    assert check_against_data(run, bank)
