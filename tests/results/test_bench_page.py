@@ -6,7 +6,7 @@ from retable.experiments.scale import scale_preset
 from retable.papers import trials
 from retable.results.bench import TABLE, bench_markdown, best_linear, read_bench
 from retable.results.claims import Judge
-from retable.results.pages import BANK_SCALE
+from retable.results.whole import BANK_SCALE
 from retable.results.resolving import Resolver
 from tests.results.records import answers, run
 

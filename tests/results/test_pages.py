@@ -7,7 +7,8 @@ import pytest
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.project.paths import ROOT
-from retable.results.pages import BANK_SCALE, write_pages
+from retable.results.pages import write_pages
+from retable.results.whole import BANK_SCALE
 from retable.runs.bank import add_to_bank
 from tests.results.records import answers, run, with_metrics
 

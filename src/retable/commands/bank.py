@@ -15,9 +15,10 @@ from retable.files import read_json, write_json
 from retable.papers.trials import bank_trials
 from retable.project.command import command
 from retable.project.paths import BANK, CLEAN, ROOT, RUNS, TRIALS
-from retable.results.pages import read_corpora, write_pages
+from retable.results.pages import write_pages
 from retable.results.resolving import Resolver
 from retable.results.tables import read_statistics
+from retable.results.whole import read_corpora
 from retable.runs.bank import add_to_bank
 from retable.runs.record import read_runs
 

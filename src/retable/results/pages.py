@@ -11,28 +11,27 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from retable.experiments.scale import scale_preset
 from retable.figures.declared import COST_FIGURE
 from retable.figures.figure import Lines
 from retable.figures.forest import Difference, forest_picture
 from retable.figures.style import INK
-from retable.files import atomic_file, atomic_folder, read_csv, read_json, write_csv
-from retable.papers import papers, result_table, result_tables
+from retable.files import atomic_file, atomic_folder, read_csv, write_csv
+from retable.papers import papers, result_table
 from retable.papers.claims import claims
 from retable.papers.paper import ResultTable
 from retable.results.bench import bench_markdown
-from retable.results.claims import Copies, Judge, Line, claims_markdown, judged_claims
+from retable.results.claims import Line, claims_markdown
 from retable.results.figures import write_figures
 from retable.results.findings import Finding, Measured, findings, index
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, printed_differences
 from retable.results.resolving import Resolver
-from retable.results.tables import Statistics, lines_and_costs, tables_without_runs
-from retable.runs.bank import read_bank, repeats
+from retable.results.tables import Statistics, tables_without_runs
+from retable.results.whole import read_whole
+from retable.runs.bank import repeats
 from retable.runs.record import RunRecord
 from retable.tables.markdown import result_markdown
 
-BANK_SCALE = "measure"  # the protocols under which the bank's runs are current
 BENCH_TABLE = "bench-table-1"
 FOREST = "claims"  # the picture of printed and measured differences
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
@@ -53,26 +52,6 @@ FIGURES_HEADING = (
 PAPER_WHITE = f'<svg style="background:#fff;color:{INK};font-family:sans-serif" '
 
 
-def bank_resolver(bank: Path) -> Resolver:
-    """Return what fills the tables from the bank: all its runs that are current. Raises: InputError."""
-    return Resolver(scale_preset(BANK_SCALE), read_bank(bank), beyond=True)
-
-
-def read_corpora(bank: Path) -> dict[str, Any]:
-    """Return corpus -> its statistics, as the bank has them."""
-    found: dict[str, Any] = read_json(bank / "corpora.json")
-    return found
-
-
-def read_copies(bank: Path) -> Copies:
-    """Return corpus -> id of a text that has near copies -> the number of their cluster, as the bank has them."""
-    groups: dict[str, list[list[str]]] = read_json(bank / "copies.json")
-    return {
-        corpus: {text: number for number, texts in enumerate(clusters) for text in texts}
-        for corpus, clusters in groups.items()
-    }
-
-
 def write_pages(root: Path, bank: Path) -> int:
     """Write every page from the bank, and return how many runs they show.
 
@@ -81,26 +60,20 @@ def write_pages(root: Path, bank: Path) -> int:
         bank: docs/results/.
     Raises: InputError.
     """
-    resolver, statistics, docs = bank_resolver(bank), read_corpora(bank), root / "docs"
+    whole, docs = read_whole(bank), root / "docs"
+    resolver, statistics, tables, lines = whole.resolver, whole.statistics, whole.tables, whole.lines
     entries = write_figures(docs / "figures", resolver, statistics)
     for path in (docs / "figures").glob("*.svg"):
         put_on_white(path)
-    tables = {
-        table.name: Measured(table, *lines_and_costs(table, resolver))
-        for table in result_tables()
-        if resolver.fill(table).runs
-    }
     sections = [table_section(measured, resolver, docs) for measured in tables.values()]
     parts = [HEADING, *sections, *statistics_sections(statistics), figures_markdown(entries, docs / "figures")]
     with atomic_file(docs / "results.md") as part:
         part.write_text("\n".join(parts), encoding="utf-8")
-    judge = Judge(read_copies(bank), resolver.protocol)
-    lines = judged_claims(lambda name: resolver.fill(result_table(name)).runs, judge)
     renew(docs / "claims.md", "claims", claims_markdown(lines))
     write_forest(docs / "figures", lines)
     if resolver.fill(result_table(BENCH_TABLE)).runs:
         picture = "figures/bench-figure-1.svg"
-        found = bench_markdown(resolver, judge, picture if (docs / picture).exists() else "")
+        found = bench_markdown(resolver, whole.judge, picture if (docs / picture).exists() else "")
         renew(docs / "bench.md", "bench", found)
     write_findings(docs / "findings", findings(lines, tables))
     claimed = {claim.table for claim in claims()}

@@ -1,0 +1,66 @@
+"""All that the bank says, read once: what the pages of docs/ and the results site are made from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retable.experiments.scale import scale_preset
+from retable.files import read_json
+from retable.papers import result_table, result_tables
+from retable.results.claims import Copies, Judge, Line, judged_claims
+from retable.results.findings import Measured
+from retable.results.resolving import Resolver
+from retable.results.tables import Statistics, lines_and_costs
+from retable.runs.bank import read_bank
+
+BANK_SCALE = "measure"  # the protocols under which the bank's runs are current
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Hold the bank: its runs, the tables that have some, and every comparison of claims."""
+
+    resolver: Resolver
+    statistics: Statistics
+    tables: Mapping[str, Measured]
+    judge: Judge
+    lines: Sequence[Line]
+
+
+def read_whole(bank: Path) -> Whole:
+    """Read the bank, fill every table and judge every claim.
+
+    Args:
+        bank: docs/results/.
+    Raises: InputError.
+    """
+    resolver = bank_resolver(bank)
+    tables = {
+        table.name: Measured(table, *lines_and_costs(table, resolver))
+        for table in result_tables()
+        if resolver.fill(table).runs
+    }
+    judge = Judge(read_copies(bank), resolver.protocol)
+    lines = judged_claims(lambda name: resolver.fill(result_table(name)).runs, judge)
+    return Whole(resolver, read_corpora(bank), tables, judge, lines)
+
+
+def bank_resolver(bank: Path) -> Resolver:
+    """Return what fills the tables from the bank: all its runs that are current. Raises: InputError."""
+    return Resolver(scale_preset(BANK_SCALE), read_bank(bank), beyond=True)
+
+
+def read_corpora(bank: Path) -> dict[str, Any]:
+    """Return corpus -> its statistics, as the bank has them."""
+    found: dict[str, Any] = read_json(bank / "corpora.json")
+    return found
+
+
+def read_copies(bank: Path) -> Copies:
+    """Return corpus -> id of a text that has near copies -> the number of their cluster, as the bank has them."""
+    groups: dict[str, list[list[str]]] = read_json(bank / "copies.json")
+    return {
+        corpus: {text: number for number, texts in enumerate(clusters) for text in texts}
+        for corpus, clusters in groups.items()
+    }

@@ -1,0 +1,132 @@
+"""A page for each cell that was trained: its runs, curves, ROC, confusion, digests, and the command that makes it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.metrics import roc_curve
+
+from retable.papers import NAMES, paper_of_table, result_table
+from retable.results.whole import BANK_SCALE, Whole
+from retable.runs.predictions import read_predictions
+from retable.runs.record import PERCENT, RunRecord
+from retable.site.templating import render
+
+WIDTH, HEIGHT, POINTS = 320.0, 180.0, 60  # of a drawing; points of a curve
+SHOWN_CLASSES = 20  # of a confusion table
+
+
+class Curve(NamedTuple):
+    """A line of a drawing: what it is, and its points "x,y x,y"."""
+
+    name: str
+    points: str
+
+
+def place_of(run: RunRecord) -> str:
+    """Return where the page of a run's cell stands."""
+    return "cells/{}/{}/{}.html".format(*run.place)
+
+
+def pages(whole: Whole) -> Iterator[tuple[str, str]]:
+    """Yield the page of every cell with current runs."""
+    of_place: dict[str, list[RunRecord]] = {}
+    for run in whole.resolver.current():
+        of_place.setdefault(place_of(run), []).append(run)
+    for place, runs in of_place.items():
+        ordered = sorted(runs, key=lambda run: (run.seed, run.fold.number if run.fold else 0))
+        yield place, render("cell.html", place, cell(ordered))
+
+
+def cell(runs: Sequence[RunRecord]) -> dict[str, Any]:
+    """Return what the page of a cell shows."""
+    table, row, column = runs[0].place
+    of_table = result_table(table)
+    labels, confusion, roc = answers(runs)
+    return {
+        "table": of_table,
+        "paper": (NAMES[paper_of_table(table).name], f"papers/{paper_of_table(table).name}.html"),
+        "row": of_table.row(row),
+        "column": of_table.column(column),
+        "model": runs[0].metrics["model"],
+        "corpus": runs[0].metrics["corpus"],
+        "runs": [facts(run) for run in runs],
+        "parameters": {
+            name: {key: value for key, value in section.items() if key != "fold"}
+            for name, section in runs[0].metrics["parameters"].items()
+            if isinstance(section, dict)
+        },
+        "costs": runs[0].cost,
+        "curves": curves([run.curve for run in runs]),
+        "epochs": max(len(run.curve) for run in runs),
+        "labels": labels[:SHOWN_CLASSES],
+        "confusion": confusion[:SHOWN_CLASSES, :SHOWN_CLASSES].tolist(),
+        "left_out": max(len(labels) - SHOWN_CLASSES, 0),
+        "largest": int(confusion.max()),
+        "roc": roc,
+        "command": [f"make params SCALE={BANK_SCALE}", f"retable run {table} {row} {column}"],
+        "versions": runs[0].metrics["versions"],
+        "recipe": runs[0].hashes["recipe"],
+        "size": (WIDTH, HEIGHT),
+    }
+
+
+def facts(run: RunRecord) -> dict[str, Any]:
+    """Return a run as a line of the table of runs."""
+    test, clean, dev = (run.metrics.get(name) or {} for name in ("test", "test_clean", "dev"))
+    scores = [(PERCENT * part["accuracy"] if part.get("accuracy") is not None else None) for part in (dev, test, clean)]
+    return {
+        "seed": run.seed,
+        "fold": f"{run.fold.number} of {run.fold.folds}" if run.fold else "",
+        "dev": scores[0],
+        "test": scores[1],
+        "clean": scores[2],
+        "f1": PERCENT * test["macro_f1"] if test.get("macro_f1") is not None else None,
+        "epochs": run.metrics["epochs"]["run"],
+        "chosen": run.metrics["epochs"]["chosen"],
+        "options": ", ".join(f"{name} {value}" for name, value in run.metrics["chosen"].items()),
+        "seconds": run.cost.get("seconds"),
+        "machine": f"{run.machine[0]}, {run.machine[1]} threads",
+        "date": run.metrics["date"],
+        "commit": run.metrics["git_commit"][:10],
+        "key": run.key[:16],
+        "parameters": run.hashes["parameters"][:16],
+        "data": run.hashes["data"][:16],
+        "who": run.who,
+    }
+
+
+def curves(found: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Return accuracy on dev after each epoch as lines of a drawing; nothing where no run has a curve."""
+    shown = [curve for curve in found if len(curve) > 1]
+    if not shown:
+        return {}
+    low, high = min(map(min, shown)), max(map(max, shown))
+    span, length = max(high - low, 1e-9), max(map(len, shown)) - 1
+    lines = [
+        points((WIDTH * place / length, HEIGHT * (high - value) / span) for place, value in enumerate(curve))
+        for curve in shown
+    ]
+    return {"low": low, "high": high, "lines": lines}
+
+
+def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str, Any]]:
+    """Return labels, and over all runs the confusion (true class, answer) and the ROC curve of all decisions."""
+    read = [read_predictions(run.predictions) for run in runs]
+    labels = list(read[0][0].labels)
+    true = np.concatenate([classes for _, _, classes, _, _ in read])
+    probabilities = np.concatenate([each for _, _, _, _, each in read])
+    confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    np.add.at(confusion, (true, probabilities.argmax(axis=1)), 1)
+    one_of = np.eye(len(labels), dtype=np.int64)[true]
+    false_rate, true_rate, _ = roc_curve(one_of.ravel(), probabilities.ravel())
+    at = np.unique(np.linspace(0, len(false_rate) - 1, POINTS).astype(int))
+    line = points((WIDTH * x, HEIGHT * (1 - y)) for x, y in zip(false_rate[at], true_rate[at], strict=True))
+    areas = [run.metrics["test"].get("micro_auc") for run in runs]
+    known = [area for area in areas if area is not None]
+    return labels, confusion, {"line": line, "area": sum(known) / len(known) if known else None}
+
+
+def points(found: Iterator[tuple[float, float]]) -> str:
+    """Return points as the attribute of a polyline."""
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in found)

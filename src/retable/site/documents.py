@@ -1,0 +1,95 @@
+"""The pages of docs/, which people wrote or the bank gave as Markdown: protocol, readings, findings and the rest."""
+
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from retable.site.templating import render
+
+ELSEWHERE = ("results.md",)  # shown by pages of the site itself
+COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+FINDINGS = "findings"
+
+
+def sources(docs: Path) -> list[Path]:
+    """Return the Markdown files that become pages."""
+    found = sorted(docs.glob("*.md")) + sorted((docs / FINDINGS).glob("*.md"))
+    return [path for path in found if path.name not in ELSEWHERE]
+
+
+def page_name(path: Path, docs: Path) -> str:
+    """Return the place of a Markdown file's page, below docs/."""
+    stem = "index" if path.stem == "README" else path.stem
+    return (path.relative_to(docs).parent / f"{stem}.html").as_posix()
+
+
+def pages(docs: Path) -> Iterator[tuple[str, str]]:
+    """Yield a page for each document."""
+    known = {path.resolve(): page_name(path, docs) for path in sources(docs)}
+    for path in sources(docs):
+        place = f"docs/{page_name(path, docs)}"
+        title, body = rendered(path, known)
+        yield place, render("document.html", place, {"title": title, "body": Markup(body)})
+
+
+def overview(docs: Path) -> dict[str, Any]:
+    """Return what the first page says of documents: the findings, and all others."""
+    found = [(title_of(path), f"docs/{page_name(path, docs)}") for path in sources(docs) if path.stem != "README"]
+    is_finding = f"docs/{FINDINGS}/"
+    return {
+        "findings": [each for each in found if each[1].startswith(is_finding)],
+        "documents": [each for each in found if not each[1].startswith(is_finding)],
+    }
+
+
+def title_of(path: Path) -> str:
+    """Return the first heading of a document."""
+    return next(
+        (line[2:] for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("# ")), path.stem
+    )
+
+
+def rendered(path: Path, known: dict[Path, str]) -> tuple[str, str]:
+    """Return a document's title, and its body as HTML; raw HTML in it is escaped, links lead to pages of the site.
+
+    Args:
+        known: a document's file -> the place of its page below docs/.
+    """
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(COMMENT.sub("", path.read_text(encoding="utf-8")))
+    depth = known[path.resolve()].count("/")
+    for token in tokens:
+        mend_links(token.children or [], path, known, depth)
+    body = parser.renderer.render(tokens, parser.options, {})
+    return title_of(path), body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+
+
+def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], depth: int) -> None:
+    """Let links to other documents lead to their pages; those to files of the repository become plain text."""
+    is_plain = False
+    for token in tokens:
+        if token.type == "link_close" and is_plain:
+            token.tag = "span"
+        if token.type != "link_open":
+            continue
+        target = str(token.attrs["href"]).partition("#")[0]
+        page = known.get((path.parent / target).resolve())
+        is_plain = bool(target) and "://" not in target and page is None
+        if is_plain:
+            token.tag, token.attrs = "span", {"class": "file", "title": f"in the repository: {target}"}
+        elif page:
+            token.attrs["href"] = "../" * depth + page
+
+
+def copy_pictures(docs: Path, to: Path) -> None:
+    """Copy the pictures that documents and papers show."""
+    for path in sorted((docs / "figures").glob("*.svg")) + sorted(docs.glob("*.svg")):
+        target = to / path.relative_to(docs)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)

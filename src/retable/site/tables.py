@@ -1,0 +1,91 @@
+"""The pages of each paper's tables and figures, all numbers in one list, and what was not measured."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from retable.figures.declared import COST_FIGURE
+from retable.papers import NAMES, paper_of_table, papers
+from retable.papers.paper import Column, Row
+from retable.results.findings import Measured
+from retable.results.whole import Whole
+from retable.site.cells import place_of
+from retable.site.templating import render
+from retable.tables.costs import HEADER, cost_table
+from retable.tables.lines import Line
+from retable.tables.markdown import notes
+
+FLOPS = HEADER.index("FLOPs a word")
+
+
+def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield a page for each paper, the list of all numbers, and that of what is missing."""
+    for source in papers():
+        of_paper = [each for name, each in whole.tables.items() if paper_of_table(name) is source]
+        drawn = [each for each in figures if is_of(each["name"], source.name)]
+        if of_paper:
+            place = f"papers/{source.name}.html"
+            values = {"paper": source, "tables": [grid(each, whole) for each in of_paper], "figures": drawn}
+            yield place, render("paper.html", place, values | {"name": NAMES[source.name]})
+    found = [number for each in whole.tables.values() for number in numbers(each, whole)]
+    yield "numbers.html", render("numbers.html", "numbers.html", {"numbers": found})
+    left = [(each.table, missing(each)) for each in whole.tables.values()]
+    yield "missing.html", render("missing.html", "missing.html", {"tables": [(table, of) for table, of in left if of]})
+
+
+def is_of(figure: str, paper: str) -> bool:
+    """Return whether a figure is one of a paper's own, or of the costs of its tables."""
+    return figure.removeprefix(COST_FIGURE).rpartition("-")[0] in (f"{paper}-figure", f"{paper}-table")
+
+
+def grid(measured: Measured, whole: Whole) -> dict[str, Any]:
+    """Return a table as the paper prints it: a line a row, a cell a column."""
+    table, lines, costs = measured
+    of_cell = {(line.row, line.column): line for line in lines}
+    rows = [row for row in table.rows if any(row.id == line.row for line in lines)]
+    columns = [column for column in table.columns if any(column.id == line.column for line in lines)]
+    links = links_of(measured, whole)
+    return {
+        "table": table,
+        "columns": columns,
+        "rows": [
+            (row, [(of_cell.get((row.id, column.id)), links.get((row.id, column.id), "")) for column in columns])
+            for row in rows
+        ],
+        "costs": cost_table(costs, {row.id: row.printed for row in table.rows}),
+        "cost_header": HEADER,
+        "notes": notes(line for line in lines if line.measured),
+    }
+
+
+def links_of(measured: Measured, whole: Whole) -> dict[tuple[str, str], str]:
+    """Return row and column -> the page of the cell whose runs stand there."""
+    filled = whole.resolver.fill(measured.table).runs
+    return {key: place_of(seeds[0][0]) for key, seeds in filled.items()}
+
+
+def numbers(measured: Measured, whole: Whole) -> Iterator[dict[str, Any]]:
+    """Yield every measured cell of a table as a line of the list."""
+    table, links = measured.table, links_of(measured, whole)
+    spent = {cells[0]: cells[FLOPS] for cells in cost_table(measured.costs, {row.id: row.id for row in table.rows})}
+    for line in measured.scores:
+        if line.measured:
+            row, column = table.row(line.row), table.column(line.column)
+            yield {
+                "paper": NAMES[paper_of_table(table.name).name],
+                "table": table.name,
+                "row": row,
+                "column": column,
+                "line": line,
+                "link": links.get((line.row, line.column), ""),
+                "flops": spent.get(row.id, ""),
+            }
+
+
+def missing(measured: Measured) -> list[tuple[Row, Column, Line]]:
+    """Return the cells that a paper prints and that are not measured, each with the reason in its note."""
+    table = measured.table
+    return [
+        (table.row(line.row), table.column(line.column), line)
+        for line in measured.scores
+        if line.published and not line.measured
+    ]
