@@ -14,7 +14,7 @@ export DO_NOT_TRACK := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export MLFLOW_ALLOW_PICKLE_DESERIALIZATION := false
 
-.PHONY: tables test probe env params ui bench check lint types format clean
+.PHONY: tables test probe env params ui site bench check lint types format clean
 tables: env ## everything: corpora, vectors, models, tables, report, record (SCALE=smoke works offline)
 	@retable make $(if $(SCALE),--scale $(SCALE)) $(if $(JOBS),--jobs $(JOBS))
 
@@ -40,6 +40,9 @@ params: env ## write a scale into params.yaml and the cells: make params SCALE=c
 
 ui: env ## the MLflow UI on the record: http://127.0.0.1:5000
 	@retable ui --port $(PORT)
+
+site: env ## the results site from the bank: site/index.html, no data needed
+	@retable site
 
 check: env ## measured against published, and against the bank
 	@retable check

@@ -6,8 +6,8 @@ from retable.experiments.scale import scale_preset
 from retable.papers import trials
 from retable.results.bench import TABLE, bench_markdown, best_linear, read_bench
 from retable.results.claims import Judge
-from retable.results.whole import BANK_SCALE
 from retable.results.resolving import Resolver
+from retable.results.whole import BANK_SCALE
 from tests.results.records import answers, run
 
 SEEDS = (1, 2, 3, 4, 5)

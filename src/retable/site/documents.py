@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,17 @@ def rendered(path: Path, known: dict[Path, str]) -> tuple[str, str]:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(COMMENT.sub("", path.read_text(encoding="utf-8")))
     depth = known[path.resolve()].count("/")
-    for token in tokens:
+    for token, following in pairwise(tokens):
+        if token.type == "heading_open":
+            token.attrs["id"] = anchor_of(following.content)
         mend_links(token.children or [], path, known, depth)
     body = parser.renderer.render(tokens, parser.options, {})
     return title_of(path), body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+
+
+def anchor_of(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading: lower case, without marks, spaces as hyphens."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], depth: int) -> None:
@@ -78,13 +86,13 @@ def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], dept
             token.tag = "span"
         if token.type != "link_open":
             continue
-        target = str(token.attrs["href"]).partition("#")[0]
+        target, _, anchor = str(token.attrs["href"]).partition("#")
         page = known.get((path.parent / target).resolve())
         is_plain = bool(target) and "://" not in target and page is None
         if is_plain:
             token.tag, token.attrs = "span", {"class": "file", "title": f"in the repository: {target}"}
         elif page:
-            token.attrs["href"] = "../" * depth + page
+            token.attrs["href"] = "../" * depth + page + (f"#{anchor}" if anchor else "")
 
 
 def copy_pictures(docs: Path, to: Path) -> None:

@@ -60,6 +60,9 @@ function filterable(panel) {
   show();
 }
 
+const opened = () => document.getElementById(location.hash.slice(1))?.setAttribute?.("open", "");
+window.addEventListener("hashchange", opened);
+opened();
 document.querySelectorAll(".wide").forEach((box) => { if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; });
 document.querySelectorAll("table.sortable").forEach(sortable);
 document.querySelectorAll("[data-filters]").forEach(filterable);

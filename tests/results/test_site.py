@@ -1,0 +1,180 @@
+"""The results site, from a bank alone: links lead somewhere, nothing is loaded from elsewhere, all is escaped."""
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from retable.errors import InputError
+from retable.experiments.scale import scale_preset
+from retable.files import read_json, write_json
+from retable.project.paths import BANK, ROOT
+from retable.results.whole import BANK_SCALE, read_whole
+from retable.runs.bank import add_to_bank
+from retable.runs.predictions import write_predictions
+from retable.site.build import write_site
+from retable.site.cells import curves
+from retable.site.documents import rendered
+from retable.text.splits import Facts, Split
+from tests.results.records import run
+
+MARKUP = "<img src=x onerror=alert(1)>"
+CHROMIUM = shutil.which("chromium")
+OPTIONS = [
+    f"--{option}"
+    for option in (
+        "headless", "no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-sync",
+        "disable-component-update", "disable-quic", "enable-logging=stderr", "virtual-time-budget=4000", "dump-dom",
+    )
+]  # fmt: skip
+
+
+def answered(path, right, label):
+    """Write a hundred answers, of which so many are right; the second class has this name."""
+    facts = Facts("sst-2", "en", ("negative", label))
+    classes = np.arange(100) % 2
+    given = np.where(np.arange(100) < right, classes, 1 - classes)
+    split = Split(facts, [f"sst-2/test/{text}" for text in range(100)], None, None, classes, np.ones(100, dtype=bool))
+    write_predictions(path, split, np.where(given[:, None] == np.arange(2), 0.9, 0.1))
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site of a bank with two linear rows and a network on SST-2, one label and one name of which are markup."""
+    folder = tmp_path_factory.mktemp("site")
+    plan, runs = scale_preset(BANK_SCALE), []
+    for row, right in (("tfidf-svm", 80), ("nb-svm", 70), ("fasttext", 90)):
+        predictions = answered(folder / f"{row}.parquet", right, MARKUP)
+        runs.append(run(plan, "fcsr-table-3", row, "sst-2", right=right / 100, predictions=predictions))
+    add_to_bank(folder / "bank", runs, "<script>alert(2)</script>")
+    write_json(folder / "bank/corpora.json", {"sst-2": read_json(BANK / "corpora.json")["sst-2"]})
+    write_json(folder / "bank/copies.json", {})
+    write_site(folder / "out", read_whole(folder / "bank"), ROOT / "docs")
+    return folder / "out"
+
+
+class Links(HTMLParser):
+    """Collect what a page leads to, what it loads, and the places that it has."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.to, self.loads, self.ids = [], [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.ids |= {found["id"]} if found.get("id") else set()
+        if tag == "a":
+            self.to.append(found["href"])
+        elif tag in ("script", "img", "link", "iframe", "source"):
+            self.loads.append(found.get("src") or found.get("href"))
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {path: Links(path.read_text()) for path in site.rglob("*.html")}
+
+
+def test_every_link_leads_to_a_page_and_a_place_on_it(pages):
+    for path, links in pages.items():
+        for target in links.to:
+            name, _, place = target.partition("#")
+            if "://" in name:
+                continue
+            to = (path.parent / unquote(name)).resolve() if name else path
+            assert to.exists(), (path, target)
+            assert not place or to.suffix != ".html" or place in pages[to].ids, (path, target)
+
+
+def test_nothing_is_loaded_from_elsewhere(site, pages):
+    for path, links in pages.items():
+        for source in links.loads:
+            assert source == "data:," or (path.parent / source).resolve().is_relative_to(site), (path, source)
+    for name in ("site.css", "site.js"):
+        assert "http" not in (site / name).read_text()
+
+
+def test_markup_in_labels_and_names_is_shown_and_never_run(site):
+    page = (site / "cells/fcsr-table-3/tfidf-svm/sst-2.html").read_text()
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert "&lt;script&gt;alert(2)&lt;/script&gt;" in page
+    for path in site.rglob("*.html"):
+        assert not re.search(r"<img src=x|<script>alert", path.read_text()), path
+
+
+def test_a_cell_has_its_score_its_confusion_and_its_command(site):
+    page = (site / "cells/fcsr-table-3/tfidf-svm/sst-2.html").read_text()
+    assert '<td class="number">80.00</td>' in page
+    assert re.findall(r'style="--share: [0-9.]+">(\d+)</td>', page) == ["40", "10", "10", "40"]
+    assert "retable run fcsr-table-3 tfidf-svm sst-2" in page
+
+
+def test_a_paper_shows_what_is_measured_and_says_what_is_not(site):
+    shown = (site / "papers/fcsr.html").read_text()
+    assert "80.00" in shown
+    assert 'href="../missing.html#fcsr-table-3">not measured</a>' in shown
+
+
+def test_all_numbers_stand_in_the_list_with_the_csv_beside(site):
+    assert (site / "numbers.html").read_text().count('<td class="number">80.00</td>') >= 1
+    assert (site / "data/fcsr-table-3.csv").read_text().count("80.00") >= 1
+
+
+def test_a_curve_is_drawn_between_its_lowest_and_highest_value():
+    found = curves([(50.0, 60.0, 55.0), (50.0,)])
+    assert (found["low"], found["high"]) == (50.0, 60.0)
+    assert found["lines"] == ["0.0,180.0 160.0,0.0 320.0,90.0"]
+    assert curves([(50.0,)]) == {}
+
+
+def test_links_of_documents_lead_to_pages_or_become_text(tmp_path):
+    path = tmp_path / "a.md"
+    links = "[b](b.md#x) [code](../src/x.py) [far](https://a.b) [here](#the-end-2)"
+    path.write_text(f"# A\n\n<!-- generated -->\n{links} <i>raw</i>\n\n|x|\n|-|\n|1|\n\n## The end, (2)\n")
+    known = {path.resolve(): "a.html", (tmp_path / "b.md").resolve(): "findings/b.html"}
+    title, body = rendered(path, known)
+    assert title == "A"
+    assert '<a href="findings/b.html#x">b</a>' in body
+    assert '<span class="file" title="in the repository: ../src/x.py">code</span>' in body
+    assert '<a href="https://a.b">far</a>' in body
+    assert "&lt;i&gt;raw" in body
+    assert '<a href="#the-end-2">here</a>' in body
+    assert '<h2 id="the-end-2">' in body
+    assert '<div class="wide"><table>' in body
+
+
+def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(InputError, match="is no results site"):
+        write_site(tmp_path, read_whole(site.parent / "bank"), ROOT / "docs")
+    assert (tmp_path / "thesis.txt").exists()
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")
+def test_a_browser_sorts_and_filters_without_an_error(site, tmp_path):
+    page = (site / "numbers.html").read_text()
+    script = """<script>addEventListener("load", () => {
+      const find = document.querySelector("[data-text]"), measured = document.querySelectorAll("th button")[4];
+      find.value = "fasttext";
+      find.dispatchEvent(new Event("input", {bubbles: true}));
+      measured.click();
+      measured.click();
+    })</script></body>"""
+    (site / "try.html").write_text(page.replace("</body>", script))
+    asked = [CHROMIUM, *OPTIONS, f"--user-data-dir={tmp_path}", (site / "try.html").as_uri()]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True)
+    (site / "try.html").unlink()
+    assert "CONSOLE" not in done.stderr
+    lines = re.search(r">(\d+) of (\d+) lines</output>", done.stdout)
+    assert 0 < int(lines[1]) < int(lines[2])
+    assert 'aria-sort="descending"' in done.stdout
+    body = done.stdout[done.stdout.index("<tbody>") :]
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in body.split("</tr>") if "<td" in row]
+    scores = [float(row[4]) for row in cells]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) > 2
