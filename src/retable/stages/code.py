@@ -11,7 +11,7 @@ Every stage depends on this one: a mistake in params.yaml is told before anythin
 import ast
 from typing import Any
 
-from retable.corpora import CORPORA, TREEBANKS
+from retable.corpora import CORPORA, REFERENCES
 from retable.experiments.cells import Plan, cells_of
 from retable.experiments.data_checks import check_data, check_sections
 from retable.experiments.folds import folded_corpora
@@ -52,7 +52,7 @@ def digest_of_corpus(name: str) -> str:
 
     Comments are no part of it.
     """
-    path = ROOT / f"src/retable/corpora/{(CORPORA | TREEBANKS)[name]}.py"
+    path = ROOT / f"src/retable/corpora/{(CORPORA | REFERENCES)[name]}.py"
     tables = [sha256_of_file(table) for table in sorted(path.parent.glob(f"{path.stem}*.csv"))]
     return sha256_of_value([tree_digest(ast.parse(path.read_text(encoding="utf-8"))), *tables])
 
@@ -78,6 +78,13 @@ def main() -> None:
     check_focus(params)
     for name in PAPERS:
         check_cells(params, paper(name))
+    with atomic_folder(CODE) as folder:
+        for name, value in sorted(codes_of(params).items()):
+            write_json(folder / name, value)
+
+
+def codes_of(params: Plan) -> dict[str, Any]:
+    """Return stage or table -> what it depends on beside its data."""
     codes: dict[str, Any] = {stage: recipes_of(units) for stage, units in DATA_STAGES.items()}
     codes |= {f"corpus.{name}": digest_of_corpus(name) for name in {*params["corpora"], *params["references"]}}
     # The names of pools and vectors hold points, which DVC's params cannot: what is asked of each stands in its file. A
@@ -96,6 +103,4 @@ def main() -> None:
     for name in PAPERS:
         tables = [table for table in paper(name).results if table.name in params["cells"]]
         codes |= {table.name: code_of_table(table, params, params["papers"][name]) for table in tables}
-    with atomic_folder(CODE) as folder:
-        for name, value in sorted(codes.items()):
-            write_json(folder / name, value)
+    return codes
