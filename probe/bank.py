@@ -117,6 +117,7 @@ def run_of(
         "row": row,
         "seed": 1,
         "epochs": {"run": 2},
+        "vectors": {"name": "none"},
         "dev": {"accuracy": draw.uniform(0.5, 0.9)},
         "parameters": {"corpus": fold.parameters if fold else {}, "training": training},
     }
