@@ -1,18 +1,21 @@
 """Whole files or none: everything is written under a temporary name and renamed when it is complete."""
 
 import csv
+import fcntl
 import hashlib
 import json
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
+PART = re.compile(r"\.[a-z0-9_]{8}(\.old)?\.part$")  # behind the name of what is half-written
 
 
 def is_plain_name(name: object) -> bool:
@@ -23,32 +26,121 @@ def is_plain_name(name: object) -> bool:
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` at the end, remove it after an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    os.chmod(name, 0o644)
-    part = Path(name)
-    try:
+    with _part(path, _new_file) as (part, descriptor):
         yield part
+        os.fsync(descriptor)
         part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield an empty temporary folder beside `path`; it takes the place of `path` at the end."""
+    with _part(path, _new_folder) as (part, _):
+        yield part
+        for file in part.rglob("*"):
+            if file.is_file():
+                _flush(file)
+        old = path.rename(part.with_suffix(".old.part")) if path.exists() else None
+        try:
+            part.rename(path)
+        except OSError:
+            if old:
+                old.rename(path)
+            raise
+        if old:
+            shutil.rmtree(old, ignore_errors=True)  # what stays of it goes with the next write
+
+
+def copy_file(path: Path, to: Path) -> None:
+    """Copy a file, whole or not at all."""
+    with atomic_file(to) as part:
+        shutil.copyfile(path, part)
+
+
+@contextmanager
+def _part(path: Path, new: Callable[[Path], Path]) -> Iterator[tuple[Path, int]]:
+    """Yield a new temporary file or folder beside `path`, and its descriptor; remove what is left of it.
+
+    It is locked while this process lives: an unlocked one was left by a killed process, and goes when the same name is
+    written again.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    clear_parts(path.parent, path.name)
+    part, descriptor = _locked(new, path)
+    try:
+        yield part, descriptor
+    finally:
+        _remove(part)
+        os.close(descriptor)
+
+
+def _locked(new: Callable[[Path], Path], path: Path) -> tuple[Path, int]:
+    """Return a new temporary file or folder, and its descriptor, which holds its lock."""
+    while True:
+        part = new(path)
+        with suppress(FileNotFoundError):  # another process took it for a left one before it was locked
+            descriptor = os.open(part, os.O_RDONLY)
+            _lock(descriptor)
+            if part.exists():
+                return part, descriptor
+            os.close(descriptor)
+
+
+def clear_parts(folder: Path, name: str = "*") -> None:
+    """Remove what killed processes left half-written of one name in a folder, or of all names."""
+    for left in _left_parts(folder):
+        if PART.sub("", left)[1:] == name or name == "*":
+            part = folder / left
+            try:
+                descriptor = os.open(part, os.O_RDONLY)
+            except OSError:  # it is gone
+                continue
+            if _lock(descriptor, wait=False):
+                _remove(part)
+            os.close(descriptor)
+
+
+@cache  # a process looks once into a folder: what it leaves itself, it removes itself
+def _left_parts(folder: Path) -> list[str]:
+    names = os.listdir(folder) if folder.is_dir() else []
+    return [name for name in names if name.startswith(".") and PART.search(name)]
+
+
+def _lock(descriptor: int, *, wait: bool = True) -> bool:
+    """Lock an open file or folder; False if another process has it, or the file system knows no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True
+
+
+def _new_file(path: Path) -> Path:
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    os.chmod(name, 0o644)
+    return Path(name)
+
+
+def _new_folder(path: Path) -> Path:
     part = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
     part.chmod(0o755)
+    return part
+
+
+def _flush(file: Path) -> None:
+    descriptor = os.open(file, os.O_RDONLY)
     try:
-        yield part
-        old = path.rename(part.with_suffix(".old.part")) if path.exists() else None
-        part.rename(path)
-        if old:
-            shutil.rmtree(old)
+        os.fsync(descriptor)
     finally:
+        os.close(descriptor)
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir():
         shutil.rmtree(part, ignore_errors=True)
+    else:
+        part.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: Any) -> None:

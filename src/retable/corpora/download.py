@@ -4,7 +4,6 @@ A transfer goes on where it was cut or killed, which pooch's cannot.
 """
 
 import hashlib
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ import requests
 
 from retable.declaration import RemoteFile
 from retable.errors import InputError
-from retable.files import atomic_file
+from retable.files import copy_file
 
 TRIES = 4
 FIRST_WAIT_S = 1.0  # doubled after every failure
@@ -108,8 +107,7 @@ def copy_from(path: Path, file: RemoteFile, target: Path) -> bool:
         return False
     if problem := problem_of(path, file, str(path)):
         raise Unusable(problem)
-    with atomic_file(target) as part:
-        shutil.copyfile(path, part)
+    copy_file(path, target)
     return True
 
 

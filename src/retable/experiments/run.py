@@ -10,7 +10,7 @@ from retable.experiments.identity import display, evaluate_into, identity, show_
 from retable.experiments.resuming import Kept
 from retable.experiments.scale import model_preset
 from retable.experiments.searching import search
-from retable.files import atomic_folder
+from retable.files import atomic_folder, clear_parts
 from retable.papers import paper_of_table
 from retable.papers.parameters import row_parameters
 from retable.project.params import read_params
@@ -78,6 +78,7 @@ def train_run(facts: dict[str, Any], runs: Path) -> Path:
         )
         bar.finish()
     place = run_folder(runs, facts["table"], facts["key"])
+    clear_parts(place.parent)  # of runs whose keys nobody asks for any more, too
     with atomic_folder(place) as folder:
         keep_weights(folder, trained, facts)
         evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)

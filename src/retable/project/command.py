@@ -10,6 +10,7 @@ from retable.errors import InputError
 from retable.project.stopping import Stopped
 
 Arguments = ParamSpec("Arguments")
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
@@ -18,8 +19,17 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
     sys.exit(code)
 
 
+def sentence_of(error: OSError) -> str:
+    """Return what the system refused, and what to do."""
+    named = error.filename2 or error.filename
+    if error.errno in FULL or "No space left" in str(error):
+        return f"the disk is full ({named or 'no space left'}); free some space and run the same command again."
+    what = f"{named}: {error.strerror}" if named and error.strerror else str(error)
+    return f"{what}; mend what is wrong there (rights, disk, a missing file), and run the same command again."
+
+
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn a user's mistake, a full disk and Ctrl-C into a sentence; other errors keep a traceback."""
+    """Turn a user's mistake, what the system refuses and a signal into a sentence; other errors keep a traceback."""
 
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
@@ -32,11 +42,6 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
         except KeyboardInterrupt:
             fail("stopped; what was finished is kept, and the same command goes on from there.", code=130)
         except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
-            fail(
-                f"the disk is full ({error.filename or 'no space left'}); "
-                "free some space and run the same command again."
-            )
+            fail(sentence_of(error))
 
     return run

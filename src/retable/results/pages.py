@@ -143,7 +143,8 @@ def write_forest(folder: Path, lines: Sequence[Line]) -> None:
     """Write the picture of printed and measured differences, and its data; nothing where none can be shown."""
     if differences := printed_differences(lines):
         write_csv(folder / f"{FOREST}.csv", [told(each) for each in differences], list(told(differences[0])))
-        (folder / f"{FOREST}.svg").write_bytes(forest_picture(differences, "svg"))
+        with atomic_file(folder / f"{FOREST}.svg") as part:
+            part.write_bytes(forest_picture(differences, "svg"))
         put_on_white(folder / f"{FOREST}.svg")
 
 

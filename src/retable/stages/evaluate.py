@@ -5,11 +5,9 @@ Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the f
      results/focus/scores.json: the scores alone, which `dvc exp show` and `dvc metrics diff` compare
 """
 
-import shutil
-
 from retable.experiments.folds import splits_of_run
 from retable.experiments.identity import identity, score_into
-from retable.files import read_json, write_json
+from retable.files import copy_file, read_json, write_json
 from retable.project.command import command
 from retable.project.paths import FOCUS, TAGGED, VECTORS
 from retable.training.run import load_classifier
@@ -25,7 +23,7 @@ def main() -> None:
     test = read_test()
     classifier = load_classifier(parameters, FOCUS / "model", test.facts)
     for name in ("curve.csv", "cost.json"):
-        shutil.copyfile(FOCUS / "model" / name, FOCUS / name)
+        copy_file(FOCUS / "model" / name, FOCUS / name)
     scores = score_into(FOCUS, classifier, dev, test)
     write_json(FOCUS / "scores.json", scores)
     write_json(FOCUS / "metrics.json", facts | scores)
