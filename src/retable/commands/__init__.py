@@ -15,6 +15,7 @@ COMMANDS = {
     "check": ("check", "compare measured with published, and with the bank; exit code 1 on a regression"),
     "bank": ("bank", "add the runs at hand to the bank in docs/results/, and write its pages anew"),
     "results": ("results", "write every table, figure, claim and page from the bank; no data are needed"),
+    "verdicts": ("verdicts", "test your predictions against every banked row: retable verdicts sst-2 --from mine.csv"),
     "site": ("site", "build the results site from the bank: retable site --out site"),
     "docs": ("docs", "renew the figures in docs/ about corpora, word vectors and parts of speech"),
     "import": ("import_", "take runs that were made on another machine: retable import DIR"),

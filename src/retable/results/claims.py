@@ -26,6 +26,7 @@ from retable.tables.markdown import markdown_table
 Cell = Sequence[OfSeed]
 Shown = Mapping[tuple[str, str], Cell]  # row, column -> its cell
 Printed = Mapping[tuple[str, str, str], float]  # row, column, metric -> the published number
+Answered = Mapping[str, tuple[bool, int]]  # id of a test text -> whether it was answered rightly, and its test fold
 Copies = Mapping[str, Mapping[str, int]]  # corpus -> id of a text -> its cluster of near copies
 Protocols = Callable[[ResultTable], Mapping[str, Any]]  # how a table's cells are run
 HEADER = ("rows", "on", "runs", "texts", "ours, points", "could show", "printed", "size", "verdict", "Holm")
@@ -107,15 +108,21 @@ class Judge:
             units_of([(pair.first, pair.folds) for pair in pairs], runs[0]),
             units_of([(pair.second, pair.folds) for pair in pairs], runs[1]),
         ]
-        why = self.why_none(table, rows, columns, cells) or why_too_few(rows, runs, pairs, units[0].shape[1])
-        comparison = None if why else self.compared(rows, columns[0], pairs, units)
+        seedless = (is_seedless(first), is_seedless(second))
+        few = why_too_few([row.id for row in rows], seedless, runs, pairs, units[0].shape[1])
+        why = self.why_none(table, rows, columns, cells) or few
+        comparison = None if why else self.compared(seedless, columns[0], pairs, units)
         texts = sum(len(pair.ids) for pair in pairs)
         difference = float((units[0].mean(axis=0) - units[1].mean(axis=0)).mean()) if texts else float("nan")
         shown = comparison.runs if comparison else runs
         return Line(number, first, second, on, texts, shown, difference, value, comparison, why)
 
     def compared(
-        self, rows: tuple[Row, Row], column: Column, pairs: Sequence["Pair"], units: Sequence[npt.NDArray[np.float64]]
+        self,
+        seedless: tuple[bool, bool],
+        column: Column,
+        pairs: Sequence["Pair"],
+        units: Sequence[npt.NDArray[np.float64]],
     ) -> Comparison:
         """Return the comparison over units, where there are several, or else over the texts of one pair."""
         if units[0].shape[1] > 1:
@@ -124,7 +131,7 @@ class Judge:
         return compare(
             pair.first,
             pair.second,
-            seedless=(is_seedless(rows[0]), is_seedless(rows[1])),
+            seedless=seedless,
             copies=clusters_of(pair.ids, self.copies.get(column.corpus or "", {})),
             same_texts=column.split == "paper",
         )
@@ -174,7 +181,13 @@ class Pair:
 
 def answers(first: Cell, second: Cell, right_of: Callable[[Path], dict[str, bool]] = read_right) -> Pair:
     """Return what two cells answered rightly. Of dev folds the best run of a seed counts, of test folds all."""
-    of_both = [[answers_of_seed(seed, right_of) for seed in cell] for cell in (first, second)]
+    one, other = ([answers_of_seed(seed, right_of) for seed in cell] for cell in (first, second))
+    return paired(one, other)
+
+
+def paired(first: Sequence[Answered], second: Sequence[Answered]) -> Pair:
+    """Return two rows' answers, one mapping a run, on the texts that all runs have; folds are those of the first."""
+    of_both = (first, second)
     fold_of = {text: fold for text, (_, fold) in of_both[0][0].items()}
     ids = [text for text in fold_of if all(text in seed for cell in of_both for seed in cell)]
     one, other = (np.array([[seed[text][0] for text in ids] for seed in cell], dtype=np.float64) for cell in of_both)
@@ -203,7 +216,9 @@ def accuracies_of_units(right: npt.NDArray[np.float64], folds: npt.NDArray[np.in
     return np.stack([right[:, folds == fold].mean(axis=1) for fold in np.unique(folds)] or [right[:, 0]], axis=1)
 
 
-def why_too_few(rows: Sequence[Row], runs: Sequence[int], pairs: Sequence[Pair], units: int) -> str:
+def why_too_few(
+    names: Sequence[str], seedless: Sequence[bool], runs: Sequence[int], pairs: Sequence[Pair], units: int
+) -> str:
     """Return why two rows cannot be compared by what they answered; nothing if they can."""
     if any(pair.is_partial for pair in pairs):
         return "they answered different test texts"
@@ -211,7 +226,8 @@ def why_too_few(rows: Sequence[Row], runs: Sequence[int], pairs: Sequence[Pair],
         return f"{units} corpora or folds are too few"
     if units > 1:
         return ""
-    few = {row.id: count for row, count in zip(rows, runs, strict=True) if count < FEWEST_RUNS and not is_seedless(row)}
+    of_rows = zip(names, seedless, runs, strict=True)
+    few = {name: count for name, fixed, count in of_rows if count < FEWEST_RUNS and not fixed}
     told = [f"{'one run' if count == 1 else f'{count} runs'} of {row}" for row, count in few.items()]
     return " and ".join(told)
 

@@ -1,0 +1,101 @@
+"""`retable verdicts`: test anybody's predictions on a corpus against every banked row of it; no data are needed.
+
+In   a table of their answers (columns id, label and, for several runs, run), docs/results/
+"""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from retable.errors import InputError, unknown_name
+from retable.own.reading import broken, label_of, table_rows
+from retable.project.command import command
+from retable.project.paths import BANK
+from retable.results.claims import PERCENT, Judge
+from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
+from retable.results.whole import bank_resolver, read_copies
+from retable.tables.comparison import FEWEST_RUNS
+from retable.tables.markdown import markdown_table
+
+HEADER = ("row", "table", "runs", "texts", "yours", "theirs", "difference (95%)", "could show", "verdict", "Holm")
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable verdicts",
+        description="Test your predictions on a corpus against every banked row of it (docs/protocol.md).",
+        epilog="example: retable verdicts sst-2 --from mine.csv",
+    )
+    parser.add_argument("corpus", help="the corpus whose test texts are answered")
+    parser.add_argument(
+        "--from", dest="source", type=Path, required=True, metavar="FILE",
+        help="a table (.csv, .tsv, .jsonl, .parquet) with columns id, label and, for several runs, run",
+    )  # fmt: skip
+    parser.add_argument("--seedless", action="store_true", help="no seed changes your model: one run is all")
+    parser.add_argument("--json", action="store_true", help="for a machine: a list of comparisons")
+    options = parser.parse_args(arguments)
+    runs = read_runs(options.source)
+    resolver = bank_resolver(BANK)
+    rows = banked_rows(options.corpus, resolver)
+    found = verdicts(runs, rows, Judge(read_copies(BANK), resolver.protocol), seedless=options.seedless)
+    if options.json:
+        print(json.dumps([each.as_json() for each in found], indent=1))
+        return
+    print(as_text(found, len(runs), others=len(rows) - len(found), seedless=options.seedless))
+
+
+def read_runs(path: Path) -> Mapping[str, Answers]:
+    """Return name of a run -> id of a test text -> the label that it was given. Raises: InputError."""
+    runs: dict[str, dict[str, str]] = {}
+    for row in table_rows(path):
+        for column in ("id", "label"):
+            if column not in row.fields:
+                raise unknown_name(f"a column of {path}", column, row.fields)
+        text, answers = str(row.fields["id"]), runs.setdefault(str(row.fields.get("run", "1")), {})
+        if text in answers:
+            broken(path, row.place, f'a run answers "{text}" twice; give each run a name in a column "run"')
+        answers[text] = label_of(path, row, "label")
+    if not runs:
+        raise InputError(f"{path} has no row; give it an id and a label for each test text.")
+    return runs
+
+
+def as_text(found: Sequence[Verdict], runs: int, *, others: int, seedless: bool) -> str:
+    """Return the comparisons as a table, best row first, and what a reader must know."""
+    body = [cells_of(each) for each in sorted(found, key=lambda each: -each.theirs)]
+    widths = [max(map(len, column)) for column in zip(HEADER, *body, strict=True)]
+    padded = [[cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in (HEADER, *body)]
+    notes = [
+        "Accuracy in %, differences in points; verdicts by docs/protocol.md, rule 1. How your runs were trained is not"
+        " known here: rows may have other word vectors, limits and readings."
+    ]
+    if runs < FEWEST_RUNS and not seedless:
+        notes.append(
+            f"{runs} run{'s' * (runs > 1)} of yours: a verdict needs {FEWEST_RUNS} with different seeds (a column run),"
+            " or --seedless if no seed changes your model."
+        )
+    if others:
+        notes.append(f"{others} rows answer other test texts of the corpus (another cut into folds): not compared.")
+    return "\n".join([markdown_table(padded[0], padded[1:]), *notes])
+
+
+def cells_of(each: Verdict) -> list[str]:
+    """Return the cells of a comparison."""
+    found, difference = each.comparison, f"{PERCENT * (each.yours - each.theirs):+.1f}"
+    if found:
+        low, high = (PERCENT * end for end in found.interval())
+        difference = f"{difference} ({low:+.1f} to {high:+.1f})"
+    return [
+        each.banked.row.printed,
+        f"{each.banked.table.name}/{each.banked.row.id}",
+        "{} / {}".format(*each.runs),
+        f"{each.texts:,}",
+        f"{PERCENT * each.yours:.1f}",
+        f"{PERCENT * each.theirs:.1f}",
+        difference,
+        f"{PERCENT * found.detectable:.1f}" if found else "",
+        each.verdict if found else f"none ({each.why})",
+        each.adjusted,
+    ]

@@ -1,0 +1,171 @@
+"""Test anybody's predictions against every banked row of a corpus, by the project's own comparison.
+
+Source: docs/protocol.md, rule 1. Their runs are only answers: how they were trained is not known here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from retable.errors import InputError, unknown_name
+from retable.papers import result_tables
+from retable.papers.paper import Column, ResultTable, Row
+from retable.results.claims import (
+    NONE,
+    PERCENT,
+    Answered,
+    Cell,
+    Judge,
+    answers_of_seed,
+    is_seedless,
+    paired,
+    units_of,
+    why_too_few,
+)
+from retable.results.resolving import Resolver, shown_of_seed
+from retable.runs.predictions import read_predictions
+from retable.tables.comparison import Comparison, holm
+
+Answers = Mapping[str, str]  # id of a test text -> the label that a run gave it
+YOURS = "yours"
+
+
+@dataclass(frozen=True)
+class Banked:
+    """Hold a row of the bank on a corpus: where it is shown, and its runs, seed by seed."""
+
+    table: ResultTable
+    row: Row
+    column: Column
+    cell: Cell
+
+    @property
+    def folds(self) -> int:
+        """Return the number of test folds; 0 where the corpus's own test texts are answered."""
+        run = shown_of_seed(self.cell[0])[0]
+        return run.fold.folds if run.fold and run.fold.kind == "test" else 0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Hold a comparison of their predictions with a row of the bank; differences and accuracies are fractions."""
+
+    banked: Banked
+    runs: tuple[int, int]
+    texts: int
+    yours: float
+    theirs: float
+    comparison: Comparison | None
+    why: str
+    adjusted: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Return the verdict of this comparison alone."""
+        return self.comparison.verdict if self.comparison else NONE
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the comparison for a machine: numbers in points, null where there is no verdict."""
+        found = self.comparison
+        low, high = (PERCENT * end for end in found.interval()) if found else (None, None)
+        return {
+            "table": self.banked.table.name, "row": self.banked.row.id, "column": self.banked.column.id,
+            "printed": self.banked.row.printed, "folds": self.banked.folds, "your_runs": self.runs[0],
+            "their_runs": self.runs[1], "texts": self.texts, "yours": PERCENT * self.yours,
+            "theirs": PERCENT * self.theirs, "difference": PERCENT * (self.yours - self.theirs), "low": low,
+            "high": high, "could_show": PERCENT * found.detectable if found else None, "verdict": self.verdict,
+            "holm": self.adjusted or NONE, "why": self.why,
+        }  # fmt: skip
+
+
+def banked_rows(corpus: str, resolver: Resolver) -> list[Banked]:
+    """Return every row that the bank has on a corpus; runs that several tables show are taken once.
+
+    Raises: InputError for a corpus on which nothing is banked.
+    """
+    found: dict[tuple[str, ...], Banked] = {}
+    known = set()
+    for table in result_tables():
+        columns = [column for column in table.columns if column.corpus and not column.runs_of]
+        known |= {str(column.corpus) for column in columns}
+        if corpus not in {column.corpus for column in columns}:
+            continue
+        for (row, name), cell in resolver.fill(table).runs.items():
+            column = table.column(name)
+            if column.corpus == corpus and not column.runs_of:
+                keys = tuple(run.key for of_seed in cell for run in of_seed)
+                found.setdefault(keys, Banked(table, table.row(row), column, cell))
+    if not found and corpus not in known:
+        raise unknown_name("the corpus", corpus, known)
+    if not found:
+        raise InputError(f"the bank has no run on {corpus}; `retable list corpora` names the corpora.")
+    return list(found.values())
+
+
+def verdicts(runs: Mapping[str, Answers], rows: Sequence[Banked], judge: Judge, *, seedless: bool) -> list[Verdict]:
+    """Return their comparison with every row whose test texts they answer.
+
+    Args:
+        runs: name of a run -> its answers.
+        rows: of one corpus.
+        judge: what comparisons are made with.
+        seedless: whether theirs is a model that no seed changes, so that one run is all.
+    Raises: InputError if the ids are no row's test texts, or a label is none of the corpus.
+    """
+    truths = [truth_of(row) for row in rows]
+    check(runs, truths, rows[0].column.corpus or "")
+    first = next(iter(runs.values()))
+    fitting = [(row, truth) for row, truth in zip(rows, truths, strict=True) if truth.keys() == first.keys()]
+    found = [compared(runs, row, truth, judge, seedless=seedless) for row, truth in fitting]
+    family = iter(holm([each.comparison for each in found if each.comparison]))
+    return [replace(each, adjusted=next(family)) if each.comparison else each for each in found]
+
+
+def truth_of(row: Banked) -> dict[str, str]:
+    """Return id of each test text of a row -> its label."""
+    found: dict[str, str] = {}
+    for run in shown_of_seed(row.cell[0]):
+        facts, ids, classes, _, _ = read_predictions(run.predictions)
+        found |= {text: facts.labels[number] for text, number in zip(ids, classes, strict=True)}
+    return found
+
+
+def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corpus: str) -> None:
+    """Raises: InputError at ids or labels that are not those of a row."""
+    labels = sorted({label for truth in truths for label in truth.values()})
+    for name, run in runs.items():
+        nearest = max(truths, key=lambda truth: len(truth.keys() & run.keys()) - len(truth.keys() - run.keys()))
+        foreign, missing = list(run.keys() - nearest.keys()), list(nearest.keys() - run.keys())
+        if foreign:
+            raise InputError(
+                f'run {name}: {len(foreign):,} of its {len(run):,} ids, as "{min(foreign)}", are no test text of '
+                f'{corpus}, whose ids are as "{min(nearest)}"; docs/results/predictions/ has them all.'
+            )
+        if missing:
+            raise InputError(
+                f"run {name}: {len(missing):,} of the {len(nearest):,} test texts of {corpus} have no answer, as "
+                f'"{min(missing)}"; give every text a label.'
+            )
+        if other := sorted(set(run.values()) - set(labels)):
+            raise unknown_name(f"a label of run {name}", other[0], labels)
+    if len({frozenset(run) for run in runs.values()}) > 1:
+        raise InputError(f"the runs answer different test texts of {corpus}; give all of them the same ids.")
+
+
+def compared(
+    runs: Mapping[str, Answers], row: Banked, truth: Mapping[str, str], judge: Judge, *, seedless: bool
+) -> Verdict:
+    """Return the comparison with one row, before Holm."""
+    theirs = [answers_of_seed(of_seed, judge.right_of) for of_seed in row.cell]
+    yours: list[Answered] = [
+        {text: (answers[text] == label, theirs[0][text][1]) for text, label in truth.items()}
+        for answers in runs.values()
+    ]
+    pair = paired(yours, theirs)
+    fixed, counts = (seedless, is_seedless(row.row)), (len(yours), len(theirs))
+    units = [units_of([(right, pair.folds)], len(right)) for right in (pair.first, pair.second)]
+    few = why_too_few([YOURS, row.row.id], fixed, counts, [pair], units[0].shape[1])
+    why = judge.why_none(row.table, [row.row] * 2, [row.column], [[row.cell]] * 2) or few
+    comparison = None if why else judge.compared(fixed, row.column, [pair], units)
+    one, other = (float(of_row.mean()) for of_row in units)
+    return Verdict(row, counts, len(pair.ids), one, other, comparison, why)
