@@ -64,6 +64,7 @@ FAMILIES = (
     ours("mt-lstm", "MT-LSTM"),
     ours("s-lstm", "S-LSTM"),
     ours("recurrent-highway", "Recurrent highway network"),
+    ours("tree-lstm", "Tree-LSTM, balanced trees"),
     ours("blstm-2dcnn", "BLSTM-2DCNN"),
     ours("dcnn", "DCNN"),
     replace(ours("cnn-rand", "CNN-rand", "textcnn"), vectors="none"),

@@ -1,0 +1,123 @@
+"""Tree-LSTM: the states of two neighbouring nodes are composed to that of their parent, up to one of the whole text.
+
+Source     Tai, Socher and Manning, "Improved Semantic Representations From Tree-Structured Long Short-Term Memory
+           Networks", ACL 2015: child-sum (eq. 2-8) and N-ary (eq. 9-14, here of two children), from the authors' code,
+           stanfordnlp/treelstm (models/, sentiment/), which was read, and memory; the print was not seen.
+Equations  binary: [i o u f_l f_r] = U [h_l; h_r] + b (eq. 9-12), c = i * u + f_l * c_l + f_r * c_r (eq. 13),
+           h = o * tanh(c) (eq. 14), gates behind a sigmoid, u behind a tanh. sum: [i o u] = U (h_l + h_r) + b,
+           f_k = U_f h_k + b_f of either child (eq. 2-8). A leaf: c = W x + b, h = sigmoid(W_o x + b_o) * tanh(c).
+           scores = W_s h_root + b_s.
+Reading    the code's leaf has neither input gate nor update, and its inner nodes read no word.
+Departure  the paper's trees are a parser's, which tells a network more than the text; no corpus here carries any. The
+           trees are made from the number of words alone: balanced (nodes in pairs from the left, level by level; a last
+           one without a neighbour goes up as it is), left or right (a chain from the first or the last word). Shi,
+           Zhou, Chen and Li, "On Tree-Based Neural Sentence Modeling", EMNLP 2018, found such trees as good (from
+           memory). The paper learns the label of every phrase of SST, this that of the text; words are tuned by the
+           same optimiser.
+Shapes     B texts, T words (padded on the right), M nodes of a level, D vector size, H states, C classes.
+"""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import first_weights
+from retable.layers.network import Network
+from retable.layers.products import Linear
+from retable.layers.recurrent import in_order, turned_round
+from retable.models.options import check_at_least, check_choice, check_share
+
+Tree = Literal["balanced", "left", "right"]
+Composition = Literal["binary", "sum"]
+Node = tuple[Tensor, Tensor]  # h and c
+
+
+class TreeLSTM(Network):
+    """A binary tree over the words of a text, and a linear layer on its root.
+
+    Args:
+        embedding: the words' vectors x.
+        classes: number of classes.
+        tree: which words are composed first: balanced, left, right.
+        composition: of two children: binary (weights of either side), sum (weights that both share).
+        hidden: states of a node, H.
+        dropout: share of the root's states that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        tree: Tree = "balanced",
+        composition: Composition = "binary",
+        hidden: int = 150,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_choice("tree", tree, get_args(Tree))
+        check_choice("composition", composition, get_args(Composition))
+        check_at_least("hidden", hidden, 1)
+        check_share("dropout", dropout)
+        self.embedding, self.tree = embedding, tree
+        self.leaf = Linear(embedding.dim, 2 * hidden)  # W, W_o
+        if composition == "binary":
+            self.of_both, self.of_each = Linear(2 * hidden, 5 * hidden), None  # U
+        else:
+            self.of_both, self.of_each = Linear(hidden, 3 * hidden), Linear(hidden, hidden)  # U, U_f
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, classes)  # W_s, b_s
+        first_weights(self)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        c, o = self.leaf(self.embedding(words)).chunk(2, dim=2)  # (B, T, H)
+        leaves = torch.sigmoid(o) * torch.tanh(c), c
+        root = self.root_of_levels(leaves, mask) if self.tree == "balanced" else self.root_of_chain(leaves, mask)
+        logits: Tensor = self.output(self.dropout(root))
+        return logits
+
+    def root_of_levels(self, leaves: Node, mask: Tensor) -> Tensor:
+        """Compose neighbours (B, M, H), level by level, to the roots of balanced trees (B, H)."""
+        h, c = leaves
+        while h.shape[1] > 1:
+            pairs = h.shape[1] // 2
+            parents = self.composed((h[:, 0 : 2 * pairs : 2], c[:, 0 : 2 * pairs : 2]), (h[:, 1::2], c[:, 1::2]))
+            both = mask[:, 1::2].unsqueeze(2)  # a right child that is padding is none
+            upper = [
+                torch.cat((torch.where(both, new, old[:, 0 : 2 * pairs : 2]), old[:, 2 * pairs :]), dim=1)
+                for new, old in zip(parents, (h, c), strict=True)
+            ]
+            h, c, mask = upper[0], upper[1], mask[:, ::2]
+        return h[:, 0]
+
+    def root_of_chain(self, leaves: Node, mask: Tensor) -> Tensor:
+        """Compose the words (B, T, H) one by one, from the first or from the last, to roots (B, H)."""
+        if self.tree == "right":
+            turned = turned_round(mask)
+            leaves = in_order(leaves[0], turned), in_order(leaves[1], turned)
+        steps = [*zip(*(states.unbind(dim=1) for states in leaves), strict=True)]
+        h, c = steps[0]
+        for leaf, real in zip(steps[1:], mask.unsqueeze(2).unbind(dim=1)[1:], strict=True):
+            new_h, new_c = self.composed((h, c), leaf) if self.tree == "left" else self.composed(leaf, (h, c))
+            h, c = torch.where(real, new_h, h), torch.where(real, new_c, c)
+        return h
+
+    def composed(self, left: Node, right: Node) -> Node:
+        """Return h and c (..., H) of the parents of these children."""
+        if self.of_each is None:
+            i, o, u, f_l, f_r = self.of_both(torch.cat((left[0], right[0]), dim=-1)).chunk(5, dim=-1)  # eq. 9-12
+        else:
+            i, o, u = self.of_both(left[0] + right[0]).chunk(3, dim=-1)  # eq. 2, 3, 5, 6
+            f_l, f_r = self.of_each(left[0]), self.of_each(right[0])  # eq. 4
+        c = torch.sigmoid(i) * torch.tanh(u) + torch.sigmoid(f_l) * left[1] + torch.sigmoid(f_r) * right[1]  # eq. 7, 13
+        return torch.sigmoid(o) * torch.tanh(c), c  # eq. 8, 14
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: 2 D H a leaf; 10 H^2 or 5 H^2 each of T - 1 inner nodes; C H a text."""
+        of_node = self.of_both.weight.numel() + (0 if self.of_each is None else 2 * self.of_each.weight.numel())
+        of_text = (words_per_text - 1) * of_node + self.output.weight.numel()
+        return 2 * (self.leaf.weight.numel() + of_text / words_per_text)
