@@ -117,19 +117,20 @@ def test_a_cell_has_its_score_its_confusion_and_its_command(site):
 def test_a_paper_shows_what_is_measured_and_says_what_is_not(site):
     shown = (site / "papers/fcsr.html").read_text()
     assert "80.00" in shown
-    assert 'href="../missing.html#fcsr-table-3">not measured</a>' in shown
+    assert 'href="../missing.html#fcsr-table-3">why not</a>' in shown
 
 
 def test_all_numbers_stand_in_the_list_with_the_csv_beside(site):
-    assert (site / "numbers.html").read_text().count('<td class="number">80.00</td>') >= 1
+    assert (site / "numbers.html").read_text().count('data-value="80.00"') >= 1
     assert (site / "data/fcsr-table-3.csv").read_text().count("80.00") >= 1
 
 
 def test_a_curve_is_drawn_between_its_lowest_and_highest_value():
-    found = curves([(50.0, 60.0, 55.0), (50.0,)])
-    assert (found["low"], found["high"]) == (50.0, 60.0)
+    found = curves([(50.0, 60.0, 55.0), (50.0,)], [2, 1])
+    assert (found["low"], found["high"], found["epochs"]) == (50.0, 60.0, 3)
     assert found["lines"] == ["0.0,180.0 160.0,0.0 320.0,90.0"]
-    assert curves([(50.0,)]) == {}
+    assert found["best"] == [(160.0, 0.0)]
+    assert curves([(50.0,)], [1]) == {}
 
 
 def test_links_of_documents_lead_to_pages_or_become_text(tmp_path):
@@ -148,6 +149,19 @@ def test_links_of_documents_lead_to_pages_or_become_text(tmp_path):
     assert '<div class="wide"><table>' in body
 
 
+def test_the_first_page_leads_to_every_document(site):
+    page = (site / "index.html").read_text()
+    for path in (ROOT / "docs").glob("*.md"):
+        assert path.stem == "results" or f'href="docs/{path.stem}.html"' in page, path
+
+
+def test_a_system_shows_its_equations_in_its_code(site):
+    page = (site / "systems/fcsr.html").read_text()
+    number, line = re.search(r'<a href="#L(\d+)">fcsr.py:\1</a></td><td><code>(.*?)</code>', page).groups()
+    assert "eq. " in line
+    assert re.search(rf'<span id="L{number}"> *{re.escape(line)}\n', page)
+
+
 def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(InputError, match="is no results site"):
@@ -159,7 +173,7 @@ def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):
 def test_a_browser_sorts_and_filters_without_an_error(site, tmp_path):
     page = (site / "numbers.html").read_text()
     script = """<script>addEventListener("load", () => {
-      const find = document.querySelector("[data-text]"), measured = document.querySelectorAll("th button")[4];
+      const find = document.querySelector("[data-text]"), measured = document.querySelectorAll("th button")[3];
       find.value = "fasttext";
       find.dispatchEvent(new Event("input", {bubbles: true}));
       measured.click();
@@ -175,6 +189,6 @@ def test_a_browser_sorts_and_filters_without_an_error(site, tmp_path):
     assert 'aria-sort="descending"' in done.stdout
     body = done.stdout[done.stdout.index("<tbody>") :]
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in body.split("</tr>") if "<td" in row]
-    scores = [float(row[4]) for row in cells]
+    scores = [float(re.search(r"[0-9.]+", row[3])[0]) for row in cells]
     assert scores == sorted(scores, reverse=True)
     assert len(scores) > 2

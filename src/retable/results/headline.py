@@ -37,23 +37,49 @@ def printed_differences(lines: Iterable[Line]) -> list[Difference]:
     return list(found.values())
 
 
-def headline(lines: Sequence[Line]) -> str:
-    """Return in two sentences how many of the papers' comparisons come out, and how many printed sizes."""
+class Counts(NamedTuple):
+    """How many of the papers' comparisons are judged, and how; how many printed differences are, and too large."""
+
+    judged: int
+    hold: int
+    kept: int  # of those that hold, after Holm's correction
+    against: int
+    sized: int
+    larger: int
+
+    @property
+    def open(self) -> int:
+        """Return how many are undecided, or equal where the claim is ahead."""
+        return self.judged - self.hold - self.against
+
+
+def counted(lines: Sequence[Line]) -> Counts:
+    """Return how the papers' comparisons come out, each under its first reading."""
     adjusted: dict[int, str] = {}
     for _, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
         adjusted |= after_holm(list(of_paper))
     judged = list(first_readings(lines))
-    if not judged:
-        return "No comparison of the papers could be judged yet."
-    hold = sum(holds(line, line.verdict) for line in judged)
-    kept = sum(holds(line, adjusted[id(line)]) for line in judged)
-    against = sum(line.verdict == "behind" for line in judged)
     sized = [size_of(line.printed, line.comparison) for line in judged if line.comparison and line.printed is not None]
+    return Counts(
+        len(judged),
+        sum(holds(line, line.verdict) for line in judged),
+        sum(holds(line, adjusted[id(line)]) for line in judged),
+        sum(line.verdict == "behind" for line in judged),
+        len(sized),
+        sum(size == LARGER for size in sized),
+    )
+
+
+def headline(lines: Sequence[Line]) -> str:
+    """Return in two sentences how many of the papers' comparisons come out, and how many printed sizes."""
+    found = counted(lines)
+    if not found.judged:
+        return "No comparison of the papers could be judged yet."
     return (
-        f"Of {len(judged)} comparisons that the papers make and whole trainings can judge, **{hold} come out as "
-        f"claimed** ({kept} after Holm's correction), {against} the other way round; "
-        f"{len(judged) - hold - against} are undecided or equal. Of {len(sized)} printed differences, "
-        f"{sum(size == LARGER for size in sized)} are larger than our runs allow."
+        f"Of {found.judged} comparisons that the papers make and whole trainings can judge, **{found.hold} come out as "
+        f"claimed** ({found.kept} after Holm's correction), {found.against} the other way round; "
+        f"{found.open} are undecided or equal. Of {found.sized} printed differences, "
+        f"{found.larger} are larger than our runs allow."
     )
 
 

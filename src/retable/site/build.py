@@ -7,11 +7,14 @@ Out  a folder: index.html, numbers.html, missing.html, papers/, cells/, claims/,
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from retable.errors import InputError
 from retable.files import atomic_folder, read_json
-from retable.papers import NAMES, paper_of_table
+from retable.papers import NAMES, papers
+from retable.papers.paper import Paper
 from retable.project.progress import progress
+from retable.results.headline import counted
 from retable.results.whole import Whole
 from retable.site import cells, claims, corpora, documents, systems, tables
 from retable.site.templating import TEMPLATES, render
@@ -68,11 +71,22 @@ def parts_of(whole: Whole, docs: Path) -> list[Iterable[Page]]:
 
 def overview(whole: Whole, docs: Path) -> Page:
     """Return the first page."""
-    counts = []
-    for name in dict.fromkeys(paper_of_table(table).name for table in whole.tables):
-        found = [
-            line for table, each in whole.tables.items() if paper_of_table(table).name == name for line in each.scores
-        ]
-        counts.append((NAMES[name], f"papers/{name}.html", len(found), sum(bool(line.measured) for line in found)))
-    values = {"counts": counts, **claims.overview(whole), **documents.overview(docs)}
+    cards = [card(source, whole) for source in papers() if any(table.name in whole.tables for table in source.results)]
+    values = {"cards": cards, **claims.overview(whole), **documents.overview(docs)}
     return "index.html", render("index.html", "index.html", values)
+
+
+def card(source: Paper, whole: Whole) -> dict[str, Any]:
+    """Return what the first page says of a paper: its name, how its claims come out, how much of it is measured."""
+    lines = [line for table in source.results if table.name in whole.tables for line in whole.tables[table.name].scores]
+    of_claims = [line for line in whole.lines if claims.paper_of(line) == source.name]
+    return {
+        "id": source.name,
+        "name": NAMES[source.name],
+        "citation": source.citation,
+        "counts": counted(of_claims),
+        "has_claims": bool(of_claims),
+        "cells": sum(bool(line.published) for line in lines),
+        "measured": sum(bool(line.published and line.measured) for line in lines),
+        "ours": sum(bool(line.measured and not line.published) for line in lines),
+    }

@@ -1,7 +1,7 @@
 """A page for each cell that was trained: its runs, curves, ROC, confusion, digests, and the command that makes it."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_curve
@@ -14,13 +14,14 @@ from retable.site.templating import render
 
 WIDTH, HEIGHT, POINTS = 320.0, 180.0, 60  # of a drawing; points of a curve
 SHOWN_CLASSES = 20  # of a confusion table
-
-
-class Curve(NamedTuple):
-    """A line of a drawing: what it is, and its points "x,y x,y"."""
-
-    name: str
-    points: str
+SCORES = {
+    "seed": "seed", "fold": "fold", "dev, %": "dev", "test, %": "test", "clean, %": "clean", "macro F1, %": "f1",
+    "epochs": "epochs", "best epoch": "chosen", "chosen on dev": "options", "seconds": "seconds",
+}  # fmt: skip
+ORIGINS = {
+    "seed": "seed", "fold": "fold", "date": "date", "machine": "machine", "commit": "commit", "key": "key",
+    "parameters": "parameters", "data": "data", "banked by": "who",
+}  # fmt: skip
 
 
 def place_of(run: RunRecord) -> str:
@@ -50,15 +51,16 @@ def cell(runs: Sequence[RunRecord]) -> dict[str, Any]:
         "column": of_table.column(column),
         "model": runs[0].metrics["model"],
         "corpus": runs[0].metrics["corpus"],
-        "runs": [facts(run) for run in runs],
+        "runs": len(runs),
+        "scores": shown([facts(run) for run in runs], SCORES),
+        "origins": shown([facts(run) for run in runs], ORIGINS),
         "parameters": {
             name: {key: value for key, value in section.items() if key != "fold"}
             for name, section in runs[0].metrics["parameters"].items()
             if isinstance(section, dict)
         },
         "costs": runs[0].cost,
-        "curves": curves([run.curve for run in runs]),
-        "epochs": max(len(run.curve) for run in runs),
+        "curves": curves([run.curve for run in runs], [run.metrics["epochs"]["chosen"] or 0 for run in runs]),
         "labels": labels[:SHOWN_CLASSES],
         "confusion": confusion[:SHOWN_CLASSES, :SHOWN_CLASSES].tolist(),
         "left_out": max(len(labels) - SHOWN_CLASSES, 0),
@@ -69,6 +71,17 @@ def cell(runs: Sequence[RunRecord]) -> dict[str, Any]:
         "recipe": runs[0].hashes["recipe"],
         "size": (WIDTH, HEIGHT),
     }
+
+
+def shown(lines: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return title -> its cells, of the columns in which a run has something."""
+    found = {title: [written(line[name]) for line in lines] for title, name in columns.items()}
+    return {title: cells for title, cells in found.items() if any(cells)}
+
+
+def written(value: Any) -> str:
+    """Return a value as a cell shows it."""
+    return "" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def facts(run: RunRecord) -> dict[str, Any]:
@@ -96,18 +109,24 @@ def facts(run: RunRecord) -> dict[str, Any]:
     }
 
 
-def curves(found: Sequence[Sequence[float]]) -> dict[str, Any]:
-    """Return accuracy on dev after each epoch as lines of a drawing; nothing where no run has a curve."""
-    shown = [curve for curve in found if len(curve) > 1]
-    if not shown:
+def curves(found: Sequence[Sequence[float]], chosen: Sequence[int]) -> dict[str, Any]:
+    """Return accuracy on dev after each epoch as lines of a drawing; nothing where no run has a curve.
+
+    Args:
+        chosen: of each run the epoch whose weights were scored, the first is 1; 0 where none was chosen.
+    """
+    drawn = [(curve, epoch) for curve, epoch in zip(found, chosen, strict=True) if len(curve) > 1]
+    if not drawn:
         return {}
-    low, high = min(map(min, shown)), max(map(max, shown))
-    span, length = max(high - low, 1e-9), max(map(len, shown)) - 1
-    lines = [
-        points((WIDTH * place / length, HEIGHT * (high - value) / span) for place, value in enumerate(curve))
-        for curve in shown
-    ]
-    return {"low": low, "high": high, "lines": lines}
+    values = [value for curve, _ in drawn for value in curve]
+    low, high, epochs = min(values), max(values), max(len(curve) for curve, _ in drawn)
+
+    def place(epoch: int, value: float) -> tuple[float, float]:
+        return WIDTH * epoch / (epochs - 1), HEIGHT * (high - value) / max(high - low, 1e-9)
+
+    lines = [points(place(*each) for each in enumerate(curve)) for curve, _ in drawn]
+    best = [place(epoch - 1, curve[epoch - 1]) for curve, epoch in drawn if 0 < epoch <= len(curve)]
+    return {"low": low, "high": high, "epochs": epochs, "lines": lines, "best": best}
 
 
 def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str, Any]]:
@@ -127,6 +146,6 @@ def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str,
     return labels, confusion, {"line": line, "area": sum(known) / len(known) if known else None}
 
 
-def points(found: Iterator[tuple[float, float]]) -> str:
+def points(found: Iterable[tuple[float, float]]) -> str:
     """Return points as the attribute of a polyline."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in found)

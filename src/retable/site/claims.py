@@ -9,7 +9,7 @@ import numpy as np
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.results.claims import PERCENT, WHO, Judge, Line, after_holm, answers, cells_of, disagrees
-from retable.results.headline import headline, linear_lead
+from retable.results.headline import counted, linear_lead
 from retable.results.whole import Whole
 from retable.site.templating import render
 
@@ -20,7 +20,7 @@ REACH = 10.0  # points to either side of the picture of an interval
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
     """Yield a page for each paper's claims, and one for each claim that was measured."""
-    for name, of_paper in groupby(whole.lines, key=lambda line: claims()[line.claim].paper):
+    for name, of_paper in groupby(whole.lines, key=paper_of):
         lines = list(of_paper)
         adjusted = after_holm(lines)
         of_claim = {number: list(found) for number, found in groupby(lines, key=lambda line: line.claim)}
@@ -44,12 +44,12 @@ def overview(whole: Whole) -> dict[str, Any]:
     """Return what the first page says of claims."""
     tables = (whole.tables[name] for name in dict.fromkeys(claim.table for claim in claims()) if name in whole.tables)
     lead = linear_lead((each.table, each.scores) for each in tables)
-    papers = dict.fromkeys(claims()[line.claim].paper for line in whole.lines)
-    return {
-        "headline": headline(whole.lines).replace("**", ""),
-        "lead": lead,
-        "claims": [(NAMES[name], f"claims/{name}.html") for name in papers],
-    }
+    return {"counts": counted(whole.lines), "lead": lead}
+
+
+def paper_of(line: Line) -> str:
+    """Return the paper whose claim a comparison is made for."""
+    return claims()[line.claim].paper
 
 
 def head(claim: Claim) -> dict[str, str]:

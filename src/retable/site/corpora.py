@@ -4,9 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from retable.corpora import CORPORA, corpus
+from retable.papers import papers
+from retable.results.tables import published_numbers
 from retable.results.whole import Whole
 from retable.site.tables import numbers
 from retable.site.templating import render
+from retable.tables.lines import Line
+from retable.tables.statistics import statistics_lines
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
@@ -16,9 +20,22 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
         for number in numbers(measured, whole):
             if number["column"].corpus in found:
                 found[number["column"].corpus].append(number)
+    printed = beside_print(whole)
     declared = {name: corpus(name) for name in found}
     listed = [(each, whole.statistics.get(name, {}), len(found[name])) for name, each in declared.items()]
     yield "corpora/index.html", render("corpora.html", "corpora/index.html", {"corpora": listed})
     for name, each in declared.items():
         values = {"corpus": each, "facts": whole.statistics.get(name, {}), "numbers": found[name]}
+        values["printed"] = printed.get(name, [])
         yield f"corpora/{name}.html", render("corpus.html", f"corpora/{name}.html", values)
+
+
+def beside_print(whole: Whole) -> dict[str, list[tuple[str, Line]]]:
+    """Return corpus -> the statistics that papers print of it, each with the paper's table and our count."""
+    found: dict[str, list[tuple[str, Line]]] = {}
+    for source in papers():
+        for facts in source.statistics:
+            for line in statistics_lines(facts, published_numbers(source, facts.published), whole.statistics):
+                if line.published and line.row in facts.corpora:
+                    found.setdefault(facts.corpora[line.row], []).append((facts.title, line))
+    return found

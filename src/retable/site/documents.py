@@ -16,6 +16,12 @@ from retable.site.templating import render
 ELSEWHERE = ("results.md",)  # shown by pages of the site itself
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 FINDINGS = "findings"
+GROUPS = {  # of the first page; a test sees that no document is left out
+    "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "commands", "glossary"),
+    "Results": ("claims", "bench", "differences", "corpora", "models", "speed", "timing"),
+    "How it is done": ("protocol", "readings", "architecture", "recipes", "training", "tagger", "vectors"),
+    "How to": ("add-a-model", "add-a-corpus", "add-a-table", "add-a-figure", "mlflow", "cluster"),
+}
 
 
 def sources(docs: Path) -> list[Path]:
@@ -40,19 +46,21 @@ def pages(docs: Path) -> Iterator[tuple[str, str]]:
 
 
 def overview(docs: Path) -> dict[str, Any]:
-    """Return what the first page says of documents: the findings, and all others."""
-    found = [(title_of(path), f"docs/{page_name(path, docs)}") for path in sources(docs) if path.stem != "README"]
-    is_finding = f"docs/{FINDINGS}/"
-    return {
-        "findings": [each for each in found if each[1].startswith(is_finding)],
-        "documents": [each for each in found if not each[1].startswith(is_finding)],
-    }
+    """Return what the first page says of documents: the findings, and all others in groups."""
+    found = {page_name(path, docs): title_of(path) for path in sources(docs) if path.stem != "README"}
+    findings = [(title, f"docs/{to}") for to, title in found.items() if to.startswith(f"{FINDINGS}/")]
+    grouped = [
+        (group, [(found[f"{name}.html"], f"docs/{name}.html") for name in names if f"{name}.html" in found])
+        for group, names in GROUPS.items()
+    ]
+    return {"findings": findings, "documents": [each for each in grouped if each[1]]}
 
 
 def title_of(path: Path) -> str:
     """Return the first heading of a document."""
     return next(
-        (line[2:] for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("# ")), path.stem
+        (line[2:].replace("`", "") for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("# ")),
+        path.stem,
     )
 
 
@@ -96,8 +104,8 @@ def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], dept
 
 
 def copy_pictures(docs: Path, to: Path) -> None:
-    """Copy the pictures that documents and papers show."""
-    for path in sorted((docs / "figures").glob("*.svg")) + sorted(docs.glob("*.svg")):
+    """Copy the pictures that documents and papers show, and the data of figures."""
+    for path in [*(docs / "figures").glob("*.svg"), *(docs / "figures").glob("*.csv"), *docs.glob("*.svg")]:
         target = to / path.relative_to(docs)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)

@@ -1,47 +1,80 @@
-"""A page for each system: what it is, its source and readings as its module says them, its options, all its numbers."""
+"""A page for each system: what it is, its source and readings as its module says them, its code, all its numbers."""
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
-from inspect import getdoc
+from inspect import cleandoc, getdoc
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from retable.experiments.scale import model_preset
-from retable.files import read_csv
-from retable.models import LINEAR_MODELS, MODELS, linear_trainer, model_module
-from retable.project.paths import PUBLISHED, ROOT
+from retable.models import LINEAR_MODELS, linear_trainer, model_module
+from retable.project.paths import ROOT
 from retable.results.facts import first_sentence
 from retable.results.whole import Whole
+from retable.site.families import families
 from retable.site.tables import numbers
 from retable.site.templating import render
+
+EQUATION = re.compile(r"\beqs?\. \d")
+ENTRY = re.compile(r"(?m)^([A-Z][a-z]+) {2,}")  # of a module's docstring: "Source     Kim, ..."
+SHARED = "retable.layers."
+
+
+class Place(NamedTuple):
+    """A line of code that names an equation: the file below src/, its number, the line."""
+
+    file: str
+    number: int
+    code: str
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
     """Yield a page for each system, and one that lists them."""
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in sorted(MODELS | LINEAR_MODELS)}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in families()}
     for measured in whole.tables.values():
         for number in numbers(measured, whole):
             if number["row"].model in found:
                 found[number["row"].model].append(number)
-    families = families_of()
-    listed = [
-        (name, first_sentence(model_module(name), name), families.get(name, ""), len(of)) for name, of in found.items()
-    ]
+    listed = [(name, first_sentence(model_module(name), name), families()[name], len(of)) for name, of in found.items()]
     yield "systems/index.html", render("systems.html", "systems/index.html", {"systems": listed})
     for name, of_model in found.items():
-        values = {"name": name, "numbers": of_model, "family": families.get(name, ""), **told(name)}
+        values = {"name": name, "numbers": of_model, "family": families()[name], **about(name)}
         yield f"systems/{name}.html", render("system.html", f"systems/{name}.html", values)
 
 
-def families_of() -> dict[str, str]:
-    """Return system -> its family, of those that the published lists name alike."""
-    return {line["id"]: line["family"] for line in read_csv(PUBLISHED / "systems.csv")}
-
-
-def told(name: str) -> dict[str, Any]:
+def about(name: str) -> dict[str, Any]:
     """Return what the code says of a system."""
     module = import_module(model_module(name))
-    about = getdoc(linear_trainer(name)) if name in LINEAR_MODELS else getdoc(module)
-    preset = {section: options for section, options in model_preset(name).items() if isinstance(options, dict)}
-    source = Path(module.__file__ or "").resolve()
-    return {"about": about or "", "preset": preset, "source": source.relative_to(ROOT / "src").as_posix()}
+    said = getdoc(linear_trainer(name)) if name in LINEAR_MODELS else getdoc(module)
+    first, *entries = ENTRY.split(said or "")
+    shared = {
+        value.__module__ for value in vars(module).values() if str(getattr(value, "__module__", "")).startswith(SHARED)
+    }
+    return {
+        "about": first.strip(),
+        "entries": [(title, cleandoc(text)) for title, text in zip(entries[::2], entries[1::2], strict=True)],
+        "preset": {section: options for section, options in model_preset(name).items() if isinstance(options, dict)},
+        "source": file_of(module),
+        "code": code_of(module),
+        "equations": [place for each in (module, *map(import_module, sorted(shared))) for place in equations(each)],
+    }
+
+
+def file_of(module: ModuleType) -> str:
+    """Return a module's file, below the checkout."""
+    return Path(module.__file__ or "").resolve().relative_to(ROOT).as_posix()
+
+
+def code_of(module: ModuleType) -> list[str]:
+    """Return the lines of a module's file."""
+    return Path(module.__file__ or "").read_text(encoding="utf-8").splitlines()
+
+
+def equations(module: ModuleType) -> Iterator[Place]:
+    """Yield the lines of a module, after its docstring, that name an equation of a paper."""
+    header = len((module.__doc__ or "").splitlines())
+    for number, line in enumerate(code_of(module), start=1):
+        if number > header and EQUATION.search(line):
+            yield Place(file_of(module), number, line.strip())

@@ -9,6 +9,8 @@ from retable.papers.paper import Column, Row
 from retable.results.findings import Measured
 from retable.results.whole import Whole
 from retable.site.cells import place_of
+from retable.site.claims import paper_of
+from retable.site.families import families
 from retable.site.templating import render
 from retable.tables.costs import HEADER, cost_table
 from retable.tables.lines import Line
@@ -25,11 +27,14 @@ def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
         if of_paper:
             place = f"papers/{source.name}.html"
             values = {"paper": source, "tables": [grid(each, whole) for each in of_paper], "figures": drawn}
-            yield place, render("paper.html", place, values | {"name": NAMES[source.name]})
+            values |= {
+                "name": NAMES[source.name],
+                "has_claims": any(paper_of(line) == source.name for line in whole.lines),
+            }
+            yield place, render("paper.html", place, values)
     found = [number for each in whole.tables.values() for number in numbers(each, whole)]
     yield "numbers.html", render("numbers.html", "numbers.html", {"numbers": found})
-    left = [(each.table, missing(each)) for each in whole.tables.values()]
-    yield "missing.html", render("missing.html", "missing.html", {"tables": [(table, of) for table, of in left if of]})
+    yield "missing.html", render("missing.html", "missing.html", {"papers": list(left_out(whole))})
 
 
 def is_of(figure: str, paper: str) -> bool:
@@ -48,7 +53,11 @@ def grid(measured: Measured, whole: Whole) -> dict[str, Any]:
         "table": table,
         "columns": columns,
         "rows": [
-            (row, [(of_cell.get((row.id, column.id)), links.get((row.id, column.id), "")) for column in columns])
+            (
+                row,
+                families().get(row.model or "", ""),
+                [(of_cell.get((row.id, column.id)), links.get((row.id, column.id), "")) for column in columns],
+            )
             for row in rows
         ],
         "costs": cost_table(costs, {row.id: row.printed for row in table.rows}),
@@ -78,14 +87,31 @@ def numbers(measured: Measured, whole: Whole) -> Iterator[dict[str, Any]]:
                 "line": line,
                 "link": links.get((line.row, line.column), ""),
                 "flops": spent.get(row.id, ""),
+                "family": families().get(row.model or "", ""),
             }
 
 
-def missing(measured: Measured) -> list[tuple[Row, Column, Line]]:
-    """Return the cells that a paper prints and that are not measured, each with the reason in its note."""
+def left_out(whole: Whole) -> Iterator[tuple[str, str, list[Any]]]:
+    """Yield each paper that has cells without a number here: its id, its name, and of each table how many and which."""
+    for source in papers():
+        found = [
+            (whole.tables[each.name].table, missing(whole.tables[each.name]))
+            for each in source.results
+            if each.name in whole.tables
+        ]
+        listed = [(table, sum(len(cells) for _, _, cells in lines), lines) for table, lines in found if lines]
+        if listed:
+            yield source.name, NAMES[source.name], listed
+
+
+def missing(measured: Measured) -> list[tuple[Row, str, list[tuple[Column, Line]]]]:
+    """Return what a paper prints and is not measured: row, the reason, and the cells that it is the reason for."""
+    found: dict[tuple[str, str], list[Line]] = {}
+    for line in measured.scores:
+        if line.published and not line.measured:
+            found.setdefault((line.row, line.note), []).append(line)
     table = measured.table
     return [
-        (table.row(line.row), table.column(line.column), line)
-        for line in measured.scores
-        if line.published and not line.measured
+        (table.row(row), note, [(table.column(line.column), line) for line in lines])
+        for (row, note), lines in found.items()
     ]

@@ -41,26 +41,30 @@ function filterable(panel) {
   const rows = [...table.tBodies[0].rows];
   const text = panel.querySelector("[data-text]");
   const selects = [...panel.querySelectorAll("select")];
-  const told = (row, at) => row.cells[at].textContent.trim() || "none";
   for (const select of selects) {
-    const values = [...new Set(rows.map((row) => told(row, select.dataset.column)))].sort();
+    const values = [...new Set(rows.map((row) => row.dataset[select.dataset.key]))].filter(Boolean).sort();
     select.append(...values.map((value) => new Option(value, value)));
+    select.parentElement.hidden = values.length < 2;
   }
   const show = () => {
-    const wanted = text.value.toLowerCase();
+    const wanted = text?.value.toLowerCase() ?? "";
     let count = 0;
     for (const row of rows) {
-      const fits = selects.every((each) => !each.value || told(row, each.dataset.column) === each.value);
+      const fits = selects.every((each) => !each.value || row.dataset[each.dataset.key] === each.value);
       row.hidden = !(fits && row.textContent.toLowerCase().includes(wanted));
       count += row.hidden ? 0 : 1;
     }
-    panel.querySelector("[data-count]").textContent = `${count} of ${rows.length} lines`;
+    panel.querySelector("[data-count]").textContent = `${count} of ${rows.length} ${panel.dataset.filters}`;
   };
   panel.addEventListener("input", show);
   show();
 }
 
-const opened = () => document.getElementById(location.hash.slice(1))?.setAttribute?.("open", "");
+function opened() {
+  const place = document.getElementById(location.hash.slice(1));
+  const closed = place?.closest("details:not([open])");
+  if (closed) { closed.open = true; place.scrollIntoView(); }
+}
 window.addEventListener("hashchange", opened);
 opened();
 document.querySelectorAll(".wide").forEach((box) => { if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; });
