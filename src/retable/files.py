@@ -69,6 +69,9 @@ def _part(path: Path, new: Callable[[Path], Path]) -> Iterator[tuple[Path, int]]
     part, descriptor = _locked(new, path)
     try:
         yield part, descriptor
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a refused write does not say whose it was
+        raise
     finally:
         _remove(part)
         os.close(descriptor)

@@ -1,9 +1,17 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import pytest
 
 from retable.commands import make
 from retable.commands.make import Reader, duration_text
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
+from retable.project.alone import alone
+from retable.project.command import command
 
 
 def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):
@@ -74,3 +82,110 @@ def test_damaged_times_are_no_estimate_and_stop_nothing(tmp_path, monkeypatch, d
     reader.took["train"] = 7.04
     reader.keep_time("train")
     assert make.estimates(preset, 1)["train"] == 7.0
+
+
+# Like DVC: it waits for the stage that it runs, deaf to Ctrl-C meanwhile; the stage has a training below it.
+DVC = """
+import os, signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+sys.exit(subprocess.call([sys.executable, "-c", os.environ["STAGE"]]))
+"""
+STAGE = """
+import os, subprocess, sys
+sys.exit(subprocess.call([sys.executable, "-c", os.environ["TRAINING"]]))
+"""
+SAVES = """
+import pathlib, signal, sys, time
+def save(*_):
+    pathlib.Path("saved").touch()
+    sys.exit(143)
+signal.signal(signal.SIGTERM, save)
+pathlib.Path("begun").touch()
+time.sleep(600)
+"""
+IGNORES = (
+    "import pathlib, signal, time; signal.signal(15, signal.SIG_IGN); pathlib.Path('begun').touch(); time.sleep(600)"
+)
+
+
+def like_dvc(folder, training):
+    """Start DVC, a stage and its training, and return DVC and all three."""
+    environment = os.environ | {"STAGE": STAGE, "TRAINING": training}
+    process = subprocess.Popen([sys.executable, "-c", DVC], cwd=folder, env=environment)
+    while not (folder / "begun").exists():
+        time.sleep(0.02)
+    parent = make.psutil.Process(process.pid)
+    return process, [parent, *parent.children(recursive=True)]
+
+
+def test_a_stopped_make_ends_dvc_its_stage_and_the_training_which_saves(tmp_path):
+    process, three = like_dvc(tmp_path, SAVES)
+    assert len(three) == 3
+    make.end(process)
+    assert (tmp_path / "saved").exists()
+    assert process.wait(1)
+    assert not any(map(make.is_alive, three))
+
+
+def test_what_does_not_stop_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(make, "GRACE_S", 0.5)
+    process, three = like_dvc(tmp_path, IGNORES)
+    make.end(process)
+    process.wait(5)
+    assert not any(map(make.is_alive, three))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_command_tidily_with_a_sentence(capsys, number):
+    tidied = []
+
+    @command
+    def waits():
+        try:
+            os.kill(os.getpid(), number)
+            os.kill(os.getpid(), number)  # what make and the terminal both send is one request
+            time.sleep(5)
+        finally:
+            tidied.append(True)
+
+    handler = signal.getsignal(number)
+    with pytest.raises(SystemExit) as ended:
+        waits()
+    assert ended.value.code == 128 + number
+    assert tidied
+    assert capsys.readouterr().err.startswith("error: stopped; what was finished is kept")
+    assert signal.getsignal(number) is handler
+
+
+@pytest.mark.parametrize("half", ["", '{"read": {"/a'])
+def test_what_a_full_disk_left_of_dvcs_lock_is_removed_and_a_whole_one_stays(tmp_path, monkeypatch, capsys, half):
+    monkeypatch.setattr(make, "ROOT", tmp_path)
+    make.mend_lock_of_dvc()
+    write_json(tmp_path / ".dvc/tmp/rwlock", {"read": {}, "write": {}})
+    make.mend_lock_of_dvc()
+    assert (tmp_path / ".dvc/tmp/rwlock").exists()
+    (tmp_path / ".dvc/tmp/rwlock").write_text(half)
+    make.mend_lock_of_dvc()
+    assert not (tmp_path / ".dvc/tmp/rwlock").exists()
+    assert "left half-written" in capsys.readouterr().err
+
+
+def test_a_second_process_says_that_it_waits_and_a_killed_one_lets_go(tmp_path):
+    program = f"""
+import sys, time
+from pathlib import Path
+from retable.project.alone import alone
+with alone(Path({str(tmp_path / "lock")!r}), "runs the pipeline"):
+    print("has it", flush=True)
+    time.sleep(float(sys.argv[1]))
+"""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    first = subprocess.Popen([sys.executable, "-c", program, "600"], **options)
+    assert first.stdout.readline() == "has it\n"
+    second = subprocess.Popen([sys.executable, "-c", program, "0"], **options)
+    assert second.stderr.readline() == "another process runs the pipeline: waiting for it\n"
+    first.kill()
+    first.wait()
+    assert second.communicate(timeout=30)[0] == "has it\n"
+    with alone(tmp_path / "lock"):
+        pass

@@ -13,8 +13,9 @@ from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
 from retable.files import read_json, write_json
 from retable.papers.trials import bank_trials
+from retable.project.alone import alone
 from retable.project.command import command
-from retable.project.paths import BANK, CLEAN, ROOT, RUNS, TRIALS
+from retable.project.paths import BANK, CLEAN, ROOT, RUNS, SCRATCH, TRIALS
 from retable.results.pages import write_pages
 from retable.results.resolving import Resolver
 from retable.results.tables import read_statistics
@@ -35,6 +36,12 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--who", default="", help="who banks them (default: git's user.name)")
     options = parser.parse_args(arguments)
+    with alone(SCRATCH / "bank.lock", "adds runs to the bank"):
+        bank_runs(options.who or git_user(), times=not options.without_times)
+
+
+def bank_runs(who: str, *, times: bool) -> None:
+    """Bank the current runs at hand. Raises: InputError."""
     plan = plan_of_checkout()
     if plan["scale"] == "smoke":
         raise InputError(
@@ -44,7 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
     runs = Resolver(plan, read_runs(RUNS), beyond=True).current()
     if not runs:
         raise InputError("no current run is at hand; `make tables` first.")
-    added = add_to_bank(BANK, runs, options.who or git_user(), times=not options.without_times)
+    added = add_to_bank(BANK, runs, who, times=times)
     bank_trials(BANK, TRIALS)
     write_json(BANK / "corpora.json", read_corpora(BANK) | read_statistics(CLEAN))
     write_json(BANK / "copies.json", read_json(BANK / "copies.json") | copies_of_tests(CLEAN))

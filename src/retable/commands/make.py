@@ -8,18 +8,22 @@ take what the bank's runs took, and of other stages nothing is known.
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+import psutil
 from rich.console import Console
 from rich.table import Table
 
 from retable.errors import InputError
 from retable.experiments.runner import JOBS, cores, default_jobs
 from retable.files import read_json, write_json
+from retable.project.alone import alone
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
 from retable.project.paths import BANK, CHECKOUT, PARAMS, ROOT, SCRATCH
@@ -31,6 +35,7 @@ SKIPPED = re.compile(r"Stage '(.+)' (?:didn't change|is cached)")
 # What DVC says beside the stages and its errors.
 CHATTER = ("> ", "Updating lock", "Generating lock", "Use `dvc", "To track", "To enable auto", "\t", "'", "Data and",
            "Pipeline is", "Restored stage", "Verifying", "Everything is")  # fmt: skip
+GRACE_S, IDLE_S, POLL_S = 10.0, 1.0, 0.1  # to stop; until DVC is seen to run nothing; between two looks
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
@@ -141,15 +146,63 @@ def duration_text(seconds: float) -> str:
 
 
 def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) -> Reader:
-    """Read along with DVC, which is running already, to its end; stop it where the estimate cannot be made."""
+    """Read along with DVC, which is running already, to its end; after a signal, or without an estimate, end it."""
     try:
         reader = Reader(estimates(params, jobs), params["scale"])
+        assert process.stdout is not None
+        reader.read(iter(process.stdout))
     except BaseException:
-        process.terminate()
+        end(process)
         raise
-    assert process.stdout is not None
-    reader.read(iter(process.stdout))
     return reader
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """End what DVC runs, and with it DVC, which writes its own files to their end; kill what stays.
+
+    A training saves its state at the end of its step, whichever process the signal was sent to.
+    """
+    begun, running = time.monotonic(), dict[int, psutil.Process]()
+    while time.monotonic() - begun < GRACE_S:
+        with suppress(psutil.NoSuchProcess):
+            for child in psutil.Process(process.pid).children(recursive=True):
+                if child.pid not in running:
+                    running[child.pid] = child
+                    child.terminate()
+        left = [child for child in running.values() if is_alive(child)]
+        if not left and process.poll() is not None:
+            return
+        if not left and time.monotonic() - begun > IDLE_S:
+            process.send_signal(signal.SIGINT)
+        time.sleep(POLL_S)
+    for child in running.values():
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
+    process.kill()
+    psutil.wait_procs(running.values(), timeout=IDLE_S)
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Return whether a process has not ended."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def mend_lock_of_dvc() -> None:
+    """Remove what DVC left of its list of readers and writers when the disk was full: it would refuse every later run.
+
+    Nobody else writes it meanwhile: this process alone runs the pipeline here.
+    """
+    path = ROOT / ".dvc/tmp/rwlock"
+    try:
+        read_json(path)
+    except FileNotFoundError:
+        pass
+    except ValueError:
+        print(f"{path} was left half-written and is removed", file=sys.stderr)
+        path.unlink()
 
 
 @command
@@ -164,16 +217,22 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if not 1 <= options.jobs <= cores():
         raise InputError(f"JOBS is {options.jobs}; allowed: 1 to {cores()}, the processors of this machine.")
-    if options.scale or not PARAMS.exists():
-        from retable.experiments.params_file import write_scale
+    with alone(SCRATCH / "make.lock", "runs the pipeline in this checkout"):
+        if options.scale or not PARAMS.exists():
+            from retable.experiments.params_file import write_scale
 
-        write_scale(options.scale or "cpu")
-    params = load_yaml(PARAMS)
+            write_scale(options.scale or "cpu")
+        run_pipeline(load_yaml(PARAMS), options.jobs)
+
+
+def run_pipeline(params: dict[str, Any], jobs: int) -> None:
+    """Run DVC and show where it is."""
+    mend_lock_of_dvc()
     start, words = time.monotonic(), [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"]
-    environment = KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(options.jobs)}
+    environment = KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(jobs)}
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
     try:
-        reader = follow(process, params, options.jobs)
+        reader = follow(process, params, jobs)
     finally:
         code = process.wait()
         PLAN.unlink(missing_ok=True)

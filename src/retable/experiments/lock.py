@@ -3,11 +3,14 @@
 import sys
 
 from retable.experiments.digests import Kind, lock_digests
-from retable.project.paths import DIGESTS
+from retable.project.alone import alone
+from retable.project.paths import DIGESTS, SCRATCH
 
 
 def tell_of_lock(kind: Kind, digests: dict[str, str]) -> None:
     """Put digests into the lock file, and say which data are others than before."""
-    for name in lock_digests(DIGESTS, kind, digests):
+    with alone(SCRATCH / "digests.lock"):
+        changed = lock_digests(DIGESTS, kind, digests)
+    for name in changed:
         told = f"{kind} {name} are others than data/digests.json had; what was trained on those is stale"
         print(told, file=sys.stderr)

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import NoReturn, ParamSpec
 
 from retable.errors import InputError
-from retable.project.stopping import Stopped
+from retable.project.stopping import Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -24,7 +24,7 @@ def sentence_of(error: OSError) -> str:
     named = error.filename2 or error.filename
     if error.errno in FULL or "No space left" in str(error):
         return f"the disk is full ({named or 'no space left'}); free some space and run the same command again."
-    what = f"{named}: {error.strerror}" if named and error.strerror else str(error)
+    what = f"{named}: {error.strerror or error}" if named else str(error)
     return f"{what}; mend what is wrong there (rights, disk, a missing file), and run the same command again."
 
 
@@ -34,13 +34,12 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         try:
-            function(*args, **kwargs)
+            with stoppable():
+                function(*args, **kwargs)
         except InputError as error:
             fail(str(error))
         except Stopped as stopped:
             fail(str(stopped), stopped.code)
-        except KeyboardInterrupt:
-            fail("stopped; what was finished is kept, and the same command goes on from there.", code=130)
         except OSError as error:
             fail(sentence_of(error))
 

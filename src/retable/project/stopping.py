@@ -1,8 +1,11 @@
 """End a training before its end. Imports nothing heavy, because every command reads this module."""
 
+import math
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -11,16 +14,41 @@ ONE_REQUEST_S = 1.0  # signals within this time are one request: DVC and make pa
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM ended a training at the end of a step.
+    """Ctrl-C or SIGTERM ended a command, or a training at the end of a step.
 
     Args:
-        sentence: where it stands, and how to go on.
+        sentence: what is kept, and how to go on.
         number: of the signal.
     """
 
     def __init__(self, sentence: str, number: int) -> None:
         super().__init__(sentence)
         self.code = 128 + number  # the exit status, as shells have it
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Within the block Ctrl-C and SIGTERM raise Stopped, so that what must be tidied is; outside the main thread none.
+
+    Another signal within a second is the same request.
+    """
+    last = -math.inf
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before > ONE_REQUEST_S:
+            raise Stopped("stopped; what was finished is kept, and the same command goes on from there.", number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = {number: signal.signal(number, stop) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 class Signals:
