@@ -29,6 +29,7 @@ def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
             values = {"paper": source, "tables": [grid(each, whole) for each in of_paper], "figures": drawn}
             values |= {
                 "name": NAMES[source.name],
+                "is_missing": any(map(missing, of_paper)),
                 "has_claims": any(paper_of(line) == source.name for line in whole.lines),
             }
             yield place, render("paper.html", place, values)
