@@ -16,6 +16,10 @@ COMMANDS = {
     "bank": ("bank", "add the runs at hand to the bank in docs/results/, and write its pages anew"),
     "results": ("results", "write every table, figure, claim and page from the bank; no data are needed"),
     "verdicts": ("verdicts", "test your predictions against every banked row: retable verdicts sst-2 --from mine.csv"),
+    "export": (
+        "export",
+        "write tables or all predictions for other programs: retable export --format latex --to tables",
+    ),
     "site": ("site", "build the results site from the bank: retable site --out site"),
     "docs": ("docs", "renew the figures in docs/ about corpora, word vectors and parts of speech"),
     "import": ("import_", "take runs that were made on another machine: retable import DIR"),

@@ -139,7 +139,7 @@ def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corp
         if foreign:
             raise InputError(
                 f'run {name}: {len(foreign):,} of its {len(run):,} ids, as "{min(foreign)}", are no test text of '
-                f'{corpus}, whose ids are as "{min(nearest)}"; docs/results/predictions/ has them all.'
+                f'{corpus}, whose ids are as "{min(nearest)}"; `retable export --bank FOLDER` writes all.'
             )
         if missing:
             raise InputError(

@@ -1,0 +1,64 @@
+"""`retable export`: tables, or all predictions, for another program; from the bank alone, no data are needed.
+
+In   docs/results/, data/digests.json, data/published/
+Out  --to FOLDER: a file a table; --bank FOLDER: two Parquet files with a data card, Croissant and RO-Crate metadata
+"""
+
+import argparse
+from collections.abc import Collection
+from pathlib import Path
+
+from retable.errors import InputError
+from retable.project.command import command
+from retable.project.paths import BANK
+from retable.project.progress import progress
+from retable.results.export_bank import FILES, write_bank
+from retable.results.export_tables import FORMATS, exported, names
+from retable.results.whole import bank_resolver, read_corpora
+from retable.runs.bank import read_bank
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable export",
+        description="Write tables, or all predictions, for another program; from the bank alone.",
+        epilog="example: retable export fcsr-table-3 --format latex --to tables",
+    )
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help="(default: all that are measured)")
+    parser.add_argument("--format", choices=FORMATS, default="csv", help="(default: csv)")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="where a file a table is written")
+    parser.add_argument("--bank", type=Path, metavar="FOLDER", help="write the bank's predictions and runs there")
+    options = parser.parse_args(arguments)
+    if not options.to and not options.bank:
+        parser.error("say where to: --to FOLDER for tables, --bank FOLDER for all predictions")
+    if options.tables and not options.to:
+        parser.error("tables need --to FOLDER")
+    if options.to:
+        write_tables(options.to, options.tables, options.format)
+    if options.bank:
+        refuse_other_files(options.bank, {*(file.name for file in FILES), "croissant.json", "ro-crate-metadata.json"})
+        runs = read_bank(BANK)
+        with progress("export", len(runs), "runs") as bar:
+            write_bank(options.bank, bank_resolver(BANK), runs, bar.advance)
+        print(f"{', '.join(sorted(path.name for path in options.bank.iterdir()))} in {options.bank}")
+
+
+def write_tables(to: Path, tables: list[str], form: str) -> None:
+    """Write a file for each table beside what the folder holds. Raises: InputError for an unknown table."""
+    suffix, write = FORMATS[form]
+    written = []
+    with progress("export", len(tables) or len(names()), "tables") as bar:
+        for found in exported(tables, bank_resolver(BANK), read_corpora(BANK)):
+            write(to / f"{found.table.name}.{suffix}", found)
+            written.append(found.table.name)
+            bar.advance(note=found.table.name)
+        bar.finish()
+    print(f"{', '.join(written)} in {to}")
+
+
+def refuse_other_files(folder: Path, own: Collection[str]) -> None:
+    """Raises: InputError if a folder that is to be replaced holds other files."""
+    others = [path.name for path in folder.iterdir() if path.name not in own] if folder.is_dir() else []
+    if others or (folder.exists() and not folder.is_dir()):
+        raise InputError(f"{folder} holds other files ({', '.join(others[:3]) or 'it is one'}); name a new folder.")

@@ -1,0 +1,289 @@
+"""Write the bank as a data set of its own: two Parquet files, a data card, and metadata for machines.
+
+predictions.parquet      the answer of every run to every test text (ids, no texts)
+runs.parquet             what each run is: parameters, data, recipe, scores, costs
+README.md                the data card
+croissant.json           Croissant 1.0 (mlcommons.org/croissant)
+ro-crate-metadata.json   RO-Crate 1.1 (w3id.org/ro/crate/1.1)
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files as files_of_package
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from retable import __version__
+from retable.corpora import corpus
+from retable.files import atomic_folder, sha256_of_file, write_json
+from retable.results.resolving import Resolver
+from retable.runs.record import RunRecord
+from retable.text.splits import read_facts
+
+NAME = "retable: every prediction"
+LICENCE, LICENCE_URL = "MIT", "https://spdx.org/licenses/MIT"
+CITE = "retable: rebuild every table, 2026"
+WORD = pa.dictionary(pa.int32(), pa.string())
+TYPES = {"text": "sc:Text", "number": "sc:Float", "whole number": "sc:Integer", "yes or no": "sc:Boolean"}
+PLAIN = {"text": pa.string(), "number": pa.float64(), "whole number": pa.int64(), "yes or no": pa.bool_()}
+PREDICTIONS, RUNS, CARD = "predictions.parquet", "runs.parquet", "README.md"
+
+
+@dataclass(frozen=True)
+class Column:
+    """Hold a column of a file: its name, its kind in words, and what it is."""
+
+    name: str
+    kind: str
+    what: str
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class File:
+    """Hold a file of the data set."""
+
+    name: str
+    description: str
+    columns: tuple[Column, ...] = ()
+
+    @property
+    def format(self) -> str:
+        """Return its media type."""
+        return "application/x-parquet" if self.columns else "text/markdown"
+
+
+WHICH = (
+    Column("run", "text", "name of the run: the first digits of its key; .2 for a second training of the same key"),
+    Column("table", "text", "table that it was trained for"),
+    Column("row", "text", "row of the table: a model with its options"),
+    Column("corpus", "text", "corpus"),
+    Column("seed", "whole number", "seed of weights, order and dropout"),
+    Column("fold", "whole number", "which fold was held out; 0 on the corpus's own splits"),
+    Column("folds", "whole number", "into how many folds the corpus is cut; 0 where it is not"),
+)
+ANSWER = (
+    Column("id", "text", "id of the test text"),
+    Column("label", "text", "its label"),
+    Column("predicted", "text", "the answer"),
+    Column("clean", "yes or no", "whether the text occurs, exactly or nearly, in no training text"),
+    Column(
+        "probabilities", "number", "of the labels, in the order of `labels` in runs.parquet; float16", repeated=True
+    ),
+)
+OF_RUN = (
+    Column("column", "text", "column of the table"),
+    Column("model", "text", "model"),
+    Column("vectors", "text", "word vectors, or none"),
+    Column("fold_kind", "text", "whether a fold is dev or test; empty without"),
+    Column("current", "yes or no", "whether its parameters, data and recipe are today's, so that tables show it"),
+    Column("unverified", "yes or no", "imported, and its answers compared with nothing"),
+    Column("texts", "whole number", "test texts"),
+    Column("accuracy", "number", "accuracy on test, a fraction"),
+    Column("macro_f1", "number", "macro F1 on test"),
+    Column("accuracy_clean", "number", "accuracy on the clean test texts"),
+    Column("accuracy_dev", "number", "accuracy on dev; of a linear model the best candidate's"),
+    Column("epochs", "whole number", "epochs that it ran; none of a linear model"),
+    Column("seconds", "number", "wall time of the training, s"),
+    Column("words_per_second", "number", "words trained on in a second"),
+    Column("parameters", "whole number", "trained numbers in the model"),
+    Column("peak_memory_mb", "number", "largest memory, MB"),
+    Column("device", "text", "processor or GPU"),
+    Column("threads", "whole number", "threads"),
+    Column("date", "text", "when it was trained"),
+    Column("commit", "text", "of the code that trained it"),
+    Column("recipe", "text", "versions of the numerical units that it used"),
+    Column("key", "text", "SHA-256 of parameters, data and recipe: equal keys are the same run"),
+    Column("data_hash", "text", "digest of what its data hold"),
+    Column("options", "text", "all its parameters, as JSON"),
+    Column("labels", "text", "labels, in the order of the probabilities", repeated=True),
+    Column("who", "text", "banked it"),
+)
+FILES = (
+    File(PREDICTIONS, "the answer of every run to every test text", (*WHICH, *ANSWER)),
+    File(RUNS, "what each run is, its scores and its costs", (*WHICH, *OF_RUN)),
+    File(CARD, "the data card"),
+)
+
+
+def write_bank(
+    to: Path, resolver: Resolver, runs: Sequence[RunRecord], advance: Callable[[], None] = lambda: None
+) -> None:
+    """Write the data set into a folder that it replaces.
+
+    Args:
+        runs: of the bank, in its order.
+        resolver: says which of them are current.
+        advance: called after each run.
+    """
+    current = {run.key for run in resolver.current()}
+    with atomic_folder(to) as folder:
+        write_predictions(folder / PREDICTIONS, runs, advance)
+        table = pa.Table.from_pylist([facts_of(run, current) for run in runs], schema_of(FILES[1]))
+        pq.write_table(table, folder / RUNS, compression="zstd")
+        (folder / CARD).write_text(card(runs, current), encoding="utf-8")
+        about = description(runs)
+        dates = sorted(run.metrics["date"] for run in runs)
+        write_json(folder / "croissant.json", croissant(folder, about, dates[-1]))
+        write_json(folder / "ro-crate-metadata.json", crate(folder, about, dates[-1]))
+
+
+def description(runs: Sequence[RunRecord]) -> str:
+    """Return what the data set is, in a sentence."""
+    corpora = {run.metrics["corpus"] for run in runs}
+    models = {run.metrics["model"] for run in runs}
+    return (
+        f"The answers of {len(runs):,} trained text classifiers ({len(models)} models) to every test text of "
+        f"{len(corpora)} corpora, with their scores, costs and hashes."
+    )
+
+
+def schema_of(file: File) -> pa.Schema:
+    """Return the types of a file's columns."""
+    types = [pa.list_(PLAIN[column.kind]) if column.repeated else PLAIN[column.kind] for column in file.columns]
+    return pa.schema(list(zip([column.name for column in file.columns], types, strict=True)))
+
+
+def which(run: RunRecord) -> dict[str, Any]:
+    """Return the fields that name a run."""
+    table, row, _ = run.place
+    kind, folds = run.cut
+    return {
+        "run": run.predictions.stem, "table": table, "row": row, "corpus": run.metrics["corpus"], "seed": run.seed,
+        "fold": run.fold.number if kind and run.fold else 0, "folds": folds,
+    }  # fmt: skip
+
+
+def facts_of(run: RunRecord, current: set[str]) -> dict[str, Any]:
+    """Return a line of runs.parquet."""
+    metrics, cost = run.metrics, run.cost
+    test, clean, dev = (metrics.get(name) or {} for name in ("test", "test_clean", "dev"))
+    return which(run) | {
+        "column": run.place[2], "model": metrics["model"], "vectors": run.vectors, "fold_kind": run.cut[0],
+        "current": run.key in current, "unverified": run.is_unverified, "texts": run.texts,
+        "accuracy": test["accuracy"], "macro_f1": test.get("macro_f1"), "accuracy_clean": clean.get("accuracy"),
+        "accuracy_dev": dev.get("accuracy"), "epochs": metrics["epochs"]["run"], "seconds": cost.get("seconds"),
+        "words_per_second": cost.get("words_per_second"), "parameters": cost.get("parameters"),
+        "peak_memory_mb": cost.get("peak_memory_mb"), "device": metrics["device"], "threads": metrics["threads"],
+        "date": metrics["date"], "commit": metrics["git_commit"], "recipe": run.hashes["recipe"], "key": run.key,
+        "data_hash": run.hashes["data"], "options": json.dumps(metrics["parameters"], sort_keys=True),
+        "labels": list(read_facts(run.predictions).labels), "who": run.who,
+    }  # fmt: skip
+
+
+def write_predictions(path: Path, runs: Sequence[RunRecord], advance: Callable[[], None]) -> None:
+    """Write the answers of every run, a row group a run, so that one run is read alone."""
+    types = dict.fromkeys(("run", "table", "row", "corpus", "label", "predicted"), WORD)
+    types |= {"id": pa.string(), "clean": pa.bool_(), "probabilities": pa.list_(pa.float16())}
+    types |= dict.fromkeys(("seed", "fold", "folds"), pa.int32())
+    schema = pa.schema([(column.name, types[column.name]) for column in FILES[0].columns])
+    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=9) as writer:
+        for run in runs:
+            writer.write_table(answers_of(run, schema))
+            advance()
+
+
+def answers_of(run: RunRecord, schema: pa.Schema) -> pa.Table:
+    """Return the lines of a run."""
+    found = pq.read_table(run.predictions).replace_schema_metadata(None)
+    columns = {name: pa.repeat(value, len(found)) for name, value in which(run).items()}
+    columns |= {column.name: found.column(column.name) for column in ANSWER}
+    arrays = [combined(columns[field.name]).cast(field.type) for field in schema]
+    return pa.table(arrays, schema=schema)
+
+
+def combined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Return a column as one array."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def card(runs: Sequence[RunRecord], current: set[str]) -> str:
+    """Return the data card."""
+    text = files_of_package("retable.results").joinpath("bank-card.md").read_text(encoding="utf-8")
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    dates = sorted(run.metrics["date"] for run in runs)
+    return environment.from_string(text).render(
+        name=NAME, description=description(runs), files=FILES, version=__version__, count=f"{len(runs):,}",
+        first=dates[0], last=dates[-1], current=sum(run.key in current for run in runs), licence=LICENCE, cite=CITE,
+        corpora=list(corpora_of(runs)),
+    )  # fmt: skip
+
+
+def corpora_of(runs: Sequence[RunRecord]) -> Iterator[Mapping[str, Any]]:
+    """Yield each corpus with its number of runs, of test texts answered, and its terms."""
+    for name in sorted({run.metrics["corpus"] for run in runs}):
+        own = [run for run in runs if run.metrics["corpus"] == name]
+        texts = f"{sum(run.texts for run in own):,}"
+        yield {"name": name, "runs": len(own), "texts": texts, "licence": corpus(name).licence or "not said"}
+
+
+def croissant(folder: Path, about: str, date: str) -> dict[str, Any]:
+    """Return the Croissant description: files with digests, and a set of records for each Parquet file."""
+    context = files_of_package("retable.results").joinpath("croissant-context.json").read_text(encoding="utf-8")
+    distribution = [
+        {
+            "@type": "cr:FileObject", "@id": file.name, "name": file.name, "description": file.description,
+            "contentUrl": file.name, "encodingFormat": file.format, "sha256": sha256_of_file(folder / file.name),
+            "contentSize": f"{(folder / file.name).stat().st_size} B",
+        }
+        for file in FILES
+    ]  # fmt: skip
+    return {
+        "@context": json.loads(context), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": NAME, "description": about, "license": LICENCE_URL, "version": __version__, "datePublished": date,
+        "citeAs": CITE, "distribution": distribution,
+        "recordSet": [records(file) for file in FILES if file.columns],
+    }  # fmt: skip
+
+
+def records(file: File) -> dict[str, Any]:
+    """Return the records of a file, as Croissant says it."""
+    name = file.name.partition(".")[0]
+    fields = [
+        {
+            "@type": "cr:Field", "@id": f"{name}/{column.name}", "name": column.name, "description": column.what,
+            "dataType": TYPES[column.kind], "repeated": column.repeated,
+            "source": {"fileObject": {"@id": file.name}, "extract": {"column": column.name}},
+        }
+        for column in file.columns
+    ]  # fmt: skip
+    return {
+        "@type": "cr:RecordSet", "@id": name, "name": name, "description": file.description, "field": fields,
+    }  # fmt: skip
+
+
+def crate(folder: Path, about: str, date: str) -> dict[str, Any]:
+    """Return the RO-Crate description: the folder, its files, and the program that made it."""
+    parts = [*FILES, File("croissant.json", "Croissant 1.0 metadata")]
+    entities = [
+        {
+            "@id": "ro-crate-metadata.json", "@type": "CreativeWork", "about": {"@id": "./"},
+            "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+        },
+        {
+            "@id": "./", "@type": "Dataset", "name": NAME, "description": about, "datePublished": date,
+            "license": {"@id": LICENCE_URL}, "author": {"@id": "#authors"}, "publisher": {"@id": "#authors"},
+            "version": __version__, "hasPart": [{"@id": file.name} for file in parts], "mentions": {"@id": "#made"},
+        },
+        *(
+            {
+                "@id": file.name, "@type": "File", "name": file.name, "description": file.description,
+                "encodingFormat": "application/ld+json" if file.name.endswith("json") else file.format,
+                "contentSize": str((folder / file.name).stat().st_size), "sha256": sha256_of_file(folder / file.name),
+            }
+            for file in parts
+        ),
+        {"@id": LICENCE_URL, "@type": "CreativeWork", "name": LICENCE, "description": "of what retable made"},
+        {"@id": "#authors", "@type": "Organization", "name": "the retable authors"},
+        {"@id": "#retable", "@type": "SoftwareApplication", "name": "retable", "version": __version__},
+        {
+            "@id": "#made", "@type": "CreateAction", "name": "retable export --bank", "instrument": {"@id": "#retable"},
+            "result": [{"@id": file.name} for file in parts], "endTime": date,
+        },
+    ]  # fmt: skip
+    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": entities}

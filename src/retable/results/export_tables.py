@@ -1,0 +1,164 @@
+"""Write tables from the bank alone, in the form that another program reads.
+
+csv, parquet   a line a cell: measured, its interval, the printed number, verdict, note (retable.tables.lines)
+json           the same below the table's title and unit
+latex          a grid for a paper (package booktabs): measured ± half of its interval, and the printed number in italics
+markdown       as in docs/results.md
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from retable.errors import unknown_name
+from retable.files import atomic_file, write_json
+from retable.papers import papers
+from retable.papers.paper import Paper, StatisticsTable
+from retable.results.resolving import Resolver
+from retable.results.tables import Statistics, lines_and_costs, tables_without_runs
+from retable.tables.lines import Line, write_lines
+from retable.tables.markdown import Table, half_interval, printed_names, result_markdown
+
+NUMBERS = ("measured", "low", "high", "clean", "published", "delta")  # columns of a line
+SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "Δ": r"$\Delta$", "·": r"$\cdot$", "×": r"$\times$",
+    "≥": r"$\ge$", "≤": r"$\le$", "−": "--", "–": "--", "α": r"$\alpha$",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Hold a table of any kind: what is declared of it, its lines, and its page."""
+
+    table: Table
+    lines: Sequence[Line]
+    markdown: str
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of a table of scores or counts; one of facts has a unit a line."""
+        return "" if isinstance(self.table, StatisticsTable) else self.table.unit
+
+
+def names() -> list[str]:
+    """Return the name of every table."""
+    declared: list[Table] = []
+    for source in papers():
+        declared += [*source.results, *source.statistics, *source.counts]
+    return [table.name for table in declared]
+
+
+def exported(wanted: Iterable[str], resolver: Resolver, statistics: Statistics) -> Iterator[Exported]:
+    """Yield these tables; all that have a measured cell where none is named. Raises: InputError for an unknown one."""
+    chosen = list(wanted)
+    for name in chosen:
+        if name not in names():
+            raise unknown_name("the table", name, names())
+    for source in papers():
+        for table in source.results:
+            if table.name in chosen or (not chosen and resolver.fill(table).runs):
+                lines, costs = lines_and_costs(table, resolver)
+                yield Exported(table, lines, result_markdown(table, lines, costs))
+        yield from without_runs(source, chosen, statistics)
+
+
+def without_runs(source: Paper, chosen: Sequence[str], statistics: Statistics) -> Iterator[Exported]:
+    """Yield the tables of a paper that need no run."""
+    declared: list[Table] = [*source.statistics, *source.counts]
+    if any(table.name in (chosen or [table.name]) for table in declared):
+        found = tables_without_runs(source, statistics)
+        for table in declared:
+            if table.name in (chosen or [table.name]):
+                yield Exported(table, *found[table.name])
+
+
+def number_or_text(name: str, value: str) -> Any:
+    """Return a field of a line as a machine wants it: a number, a text, or nothing."""
+    if not value:
+        return None
+    if name == "runs":
+        return int(value)
+    return float(value) if name in NUMBERS else value
+
+
+def as_values(line: Line) -> dict[str, Any]:
+    """Return a line with numbers as numbers; null where there is none."""
+    return {name: number_or_text(name, value) for name, value in asdict(line).items()}
+
+
+def write_csv_of(path: Path, found: Exported) -> None:
+    """Write the lines as text, digits as the table has them."""
+    write_lines(path, found.lines)
+
+
+def write_parquet(path: Path, found: Exported) -> None:
+    """Write the lines with their types; title and unit are in the schema's metadata."""
+    types = {name: pa.float64() for name in NUMBERS} | {"runs": pa.int64()}
+    schema = pa.schema([(field.name, types.get(field.name, pa.string())) for field in fields(Line)])
+    told = {"title": found.table.title, "unit": found.unit}
+    table = pa.Table.from_pylist([as_values(line) for line in found.lines], schema.with_metadata(told))
+    with atomic_file(path) as part:
+        pq.write_table(table, part, compression="zstd")
+
+
+def write_json_of(path: Path, found: Exported) -> None:
+    """Write the lines below what is declared of the table."""
+    head = {"table": found.table.name, "title": found.table.title, "unit": found.unit}
+    write_json(path, head | {"cells": [as_values(line) for line in found.lines]})
+
+
+def write_latex(path: Path, found: Exported) -> None:
+    """Write a grid: a line a row, a column a corpus."""
+    rows, columns = printed_names(found.table, found.lines)
+    cells = {(line.row, line.column): latex_cell(line) for line in found.lines}
+    grid = [[rows[row], *(cells.get((row, column), "") for column in columns)] for row in rows]
+    body = [" & ".join([escaped(line[0]), *line[1:]]) + r" \\" for line in grid]
+    lines = [
+        "% needs \\usepackage{booktabs}; measured, half of its 95% prediction interval, the printed number in italics",
+        f"\\begin{{tabular}}{{l{'r' * len(columns)}}}",
+        r"\toprule",
+        " & ".join(["", *map(escaped, columns.values())]) + r" \\",
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    write_text(path, "\n".join([f"% {found.table.title}", *lines]) + "\n")
+
+
+def latex_cell(line: Line) -> str:
+    """Return a cell of the grid."""
+    if not line.measured:
+        return f"-- \\textit{{{line.published}}}" if line.published else "--"
+    half = f" $\\pm$ {half_interval(line)}" if line.high and line.high != line.low else ""
+    return f"{line.measured}{half}" + (f" \\textit{{{line.published}}}" if line.published else "")
+
+
+def escaped(text: str) -> str:
+    """Return a text as LaTeX prints it."""
+    return "".join(SPECIAL.get(character, character) for character in text)
+
+
+def write_markdown(path: Path, found: Exported) -> None:
+    """Write the page."""
+    write_text(path, found.markdown)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    with atomic_file(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+FORMATS: dict[str, tuple[str, Callable[[Path, Exported], None]]] = {  # name -> suffix, writer
+    "csv": ("csv", write_csv_of),
+    "parquet": ("parquet", write_parquet),
+    "json": ("json", write_json_of),
+    "latex": ("tex", write_latex),
+    "markdown": ("md", write_markdown),
+}
