@@ -83,7 +83,7 @@ def test_all_predictions_are_one_file_with_the_runs_beside_it(runs, tmp_path):
     assert found.num_rows == 300
     assert "text" not in found.column_names
     lines = found.to_pylist()
-    own = [line for line in lines if line["run"] == "nb-svm"]
+    own = [line for line in lines if line["run"] == "fcsr-table-3/nb-svm"]
     assert sum(line["label"] == line["predicted"] for line in own) == 80
     assert own[3]["id"] == "sst-2/test/3"
     assert own[3]["probabilities"] == pytest.approx([0.2, 0.8], abs=1e-3)
