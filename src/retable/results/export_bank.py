@@ -59,7 +59,9 @@ class File:
 
 
 WHICH = (
-    Column("run", "text", "name of the run: its table and the first digits of its key; .2 for a second training of a key"),
+    Column(
+        "run", "text", "name of the run: its table and the first digits of its key; .2 for a second training of a key"
+    ),
     Column("table", "text", "table that it was trained for"),
     Column("row", "text", "row of the table: a model with its options"),
     Column("corpus", "text", "corpus"),
@@ -154,8 +156,8 @@ def which(run: RunRecord) -> dict[str, Any]:
     table, row, _ = run.place
     kind, folds = run.cut
     return {
-        "run": f"{table}/{run.predictions.stem}", "table": table, "row": row, "corpus": run.metrics["corpus"], "seed": run.seed,
-        "fold": run.fold.number if kind and run.fold else 0, "folds": folds,
+        "run": f"{table}/{run.predictions.stem}", "table": table, "row": row, "corpus": run.metrics["corpus"],
+        "seed": run.seed, "fold": run.fold.number if kind and run.fold else 0, "folds": folds,
     }  # fmt: skip
 
 
