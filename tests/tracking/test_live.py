@@ -6,6 +6,7 @@ import pytest
 
 from retable.errors import InputError
 from retable.files import read_json
+from retable.tracking import checkout
 from retable.tracking.entries import Entry, focus_entry
 from retable.tracking.live import LiveRun
 from retable.tracking.record import record
@@ -108,3 +109,20 @@ def test_a_store_that_goes_away_does_not_stop_the_training(store: Store, tmp_pat
             live.log_line(line)
     assert len(told) == 1
     assert "training goes on" in told[0]
+
+
+def test_the_focus_run_has_its_test_scores_as_soon_as_it_is_evaluated(store: Store, tmp_path: Path, monkeypatch):
+    facts, _ = focus(tmp_path, 0.37)
+    monkeypatch.setattr(checkout, "FOCUS", tmp_path)
+    monkeypatch.setattr(checkout, "the_store", lambda: store)
+    checkout.record_focus()
+    (run,) = [run for run in found(store, ["focus"]) if run.key == facts["key"]]
+    assert "test_accuracy" in connect(store).get_run(run.run_id).data.metrics
+
+
+def test_an_evaluated_run_stays_whole_where_the_store_does_not_answer(tmp_path: Path, monkeypatch, capsys):
+    focus(tmp_path, 0.38)
+    monkeypatch.setattr(checkout, "FOCUS", tmp_path)
+    monkeypatch.setattr(checkout, "the_store", lambda: Store("http://localhost:1", tmp_path, tmp_path / "lock"))
+    checkout.record_focus()
+    assert "`retable record` records it" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from retable.commands import ui
 from retable.errors import InputError
 from retable.files import write_json
 from retable.runs.record import FILES
@@ -104,9 +105,35 @@ def test_files_and_pictures_are_artifacts(client: Any):
     assert min(pictures.values()) > 5_000
 
 
-def test_the_focus_run_has_the_name_of_its_experiment(client: Any):
+def test_the_focus_run_is_named_by_what_differs_from_its_models_preset(client: Any):
     run = run_at(client, "focus", "focus")
-    assert (run.info.run_name, run.data.tags["dvc_experiment"]) == ("warm-owl", "warm-owl")
+    assert run.info.run_name == "fcsr on sst-2, alpha 0.3, epochs 6, learning_rate 0.001"
+    assert run.data.tags["dvc_experiment"] == "warm-owl"
+
+
+def test_a_cell_has_the_deviation_of_its_runs_and_one_of_a_single_run_has_none(client: Any, results: Path):
+    accuracies = [
+        json.loads((results / f"{RUN}-{seed}/metrics.json").read_text())["test"]["accuracy"] for seed in (1, 2)
+    ]
+    found = run_at(client, "fcsr", CELL).data.metrics
+    assert found["test_accuracy_sd"] == pytest.approx(abs(accuracies[0] - accuracies[1]) / 2**0.5)
+    assert "test_texts_sd" not in found
+    assert not [
+        name for name in run_at(client, "fcsr", "runs/fcsr-table-3/tfidf-svm/sst-2").data.metrics if "_sd" in name
+    ]
+
+
+def test_an_experiment_says_what_it_holds_and_keeps_our_view_of_it(client: Any, store: Store):
+    experiment = client.get_experiment_by_name("focus")
+    assert "a run for every `dvc exp run`" in experiment.tags["mlflow.note.content"]
+    view = json.loads(experiment.tags["mlflow.sharedViewState.retable"])
+    assert view["selectedColumns"][:2] == ["metrics.`dev_accuracy`", "metrics.`test_accuracy`"]
+    assert "FCSR" in client.get_experiment_by_name("fcsr").tags["mlflow.note.content"]
+    shown = ui.links(client, store, "http://127.0.0.1:5000")
+    assert [line.split()[0] for line in shown] == ["fcsr", "focus"]
+    assert shown[1].endswith(
+        f"/#/experiments/{experiment.experiment_id}/runs?workflowType=machine_learning&viewStateShareKey=retable"
+    )
 
 
 @pytest.mark.usefixtures("client")

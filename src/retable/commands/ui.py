@@ -4,11 +4,14 @@ import argparse
 import os
 import socket
 import sys
+from typing import Any
 
 from retable.errors import InputError
+from retable.papers import PAPERS
 from retable.project.command import command
 from retable.tracking.checkout import the_store
-from retable.tracking.store import ENVIRONMENT, connect, locked
+from retable.tracking.experiments import ABOUT, link
+from retable.tracking.store import ENVIRONMENT, Store, connect, experiment_id, locked
 
 START_PAGE = "/#/experiments?workflowType=machine_learning"  # else it opens with pages for chat bots
 
@@ -24,15 +27,29 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"the record is on a server, which has its own UI: {store.uri}{START_PAGE}")
         return
     check_free(port)
-    with locked(store):
-        connect(store)  # two processes that make one sqlite file at once crash
-    print(f"\n  http://127.0.0.1:{port}{START_PAGE}\n\n{store.shown}; Ctrl-C ends it", flush=True)
+    root = f"http://127.0.0.1:{port}"
+    with locked(store):  # two processes that make one sqlite file at once crash
+        shown = links(connect(store), store, root)
+    print("\n".join(["", *shown, "", f"all: {root}{START_PAGE}", f"{store.shown}; Ctrl-C ends it"]), flush=True)
     words = [
         "--backend-store-uri", store.uri, "--artifacts-destination", store.artifacts.as_uri(), "--host", "127.0.0.1",
         "--port", str(port), "--workers", "1", "--uvicorn-opts", "--log-level warning",
     ]  # fmt: skip
     quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "PYTHONWARNINGS": "ignore"}
     os.execve(sys.executable, [sys.executable, "-m", "mlflow", "ui", *words], os.environ | ENVIRONMENT | quiet)
+
+
+def links(client: Any, store: Store, root: str) -> list[str]:
+    """Return a line for each of our experiments that has runs: its name, and the address of its table."""
+    known = {name: client.get_experiment_by_name(name) for name in (*PAPERS, *ABOUT)}
+    names = [name for name, experiment in known.items() if experiment and has_runs(client, experiment)]
+    width = max(map(len, names), default=0)
+    return [f"  {name:<{width}}  {link(root, experiment_id(client, store, name))}" for name in names]
+
+
+def has_runs(client: Any, experiment: Any) -> bool:
+    """Return whether an experiment holds a run that nobody deleted."""
+    return bool(client.search_runs([experiment.experiment_id], max_results=1))
 
 
 def check_free(port: int) -> None:

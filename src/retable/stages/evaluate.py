@@ -3,6 +3,7 @@
 In   results/focus/model/, data/tagged/<corpus>/{dev,test}.parquet
 Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the folder of a run
      results/focus/scores.json: the scores alone, which `dvc exp show` and `dvc metrics diff` compare
+     the run in MLflow with its test scores, so that `dvc exp run evaluate` needs no later stage
 """
 
 from retable.experiments.folds import splits_of_run
@@ -15,6 +16,8 @@ from retable.training.run import load_classifier
 
 @command
 def main() -> None:
+    from retable.tracking.checkout import record_focus  # not at the top: what records a run does not change it
+
     facts = read_json(FOCUS / "model/training.json")
     parameters, tagged = facts["parameters"], TAGGED / facts["corpus"]
     # Anew, because the test split may have changed since training.
@@ -27,3 +30,4 @@ def main() -> None:
     scores = score_into(FOCUS, classifier, dev, test)
     write_json(FOCUS / "scores.json", scores)
     write_json(FOCUS / "metrics.json", facts | scores)
+    record_focus()

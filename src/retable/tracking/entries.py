@@ -5,13 +5,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 from retable.errors import InputError
+from retable.experiments.scale import model_preset
 from retable.files import read_json, sha256_of_file, sha256_of_value
 
 RUN_FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # as runs.record, which needs numpy
 FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale", "device", "dvc_experiment", "tagger")
+NAMED = ("model", "embedding", "training", "seed", "precision")  # sections whose changes name a focus run
+OF_CORPUS = ("vectors", "unit", "size")  # options that `retable use` sets by the corpus
+SCORED = ("test_", "dev_")
 LONGEST_VALUE = 6_000  # characters; MLflow would cut without a word
 Facts = Mapping[str, Any]
 
@@ -85,8 +90,12 @@ def focus_entry(folder: Path, experiment: str | None) -> Entry | None:
 
 
 def focus_name(facts: Facts) -> str:
-    """Return the experiment's name, else model and corpus."""
-    return str(facts.get("dvc_experiment") or f"{facts['model']} on {facts['corpus']}")
+    """Return model, corpus, and what differs from the model's preset: "fcsr on sst-2, alpha 0.3"."""
+    preset = dict(flat(model_preset(facts["model"]) | {"seed": 1, "precision": "float32"}))
+    own = flat({name: facts["parameters"][name] for name in NAMED if name in facts["parameters"]})
+    changed = [(place.rpartition(".")[2], value) for place, value in own if preset.get(place, value) != value]
+    told = [f"{option} {value}" for option, value in changed if option not in OF_CORPUS]
+    return ", ".join([f"{facts['model']} on {facts['corpus']}", *told])
 
 
 def file_entry(kind: str, name: str, place: str, path: Path) -> Entry:
@@ -161,17 +170,23 @@ def cut(text: str) -> str:
 
 def final_metrics(entry: Entry) -> dict[str, float]:
     """Return the figures of a finished entry: test_accuracy, ..., cost_seconds, ...; of a cell, the means over its
-    runs.
+    runs, and the standard deviations of scores from run to run (test_accuracy_sd).
     """
     if entry.kind == "cell":
         runs = [final_metrics(run) for run in entry.runs]
-        shared = set(runs[0]).intersection(*runs)
-        return {name: sum(run[name] for run in runs) / len(runs) for name in sorted(shared)} | {"runs": len(runs)}
+        values = {name: [run[name] for run in runs] for name in sorted(set(runs[0]).intersection(*runs))}
+        deviations = {f"{name}_sd": stdev(found) for name, found in values.items() if len(runs) > 1 and is_score(name)}
+        return {name: fmean(found) for name, found in values.items()} | deviations | {"runs": len(runs)}
     if "figures" in entry.facts:
         return numbers(entry.facts["figures"], "/")
     sections = {name: entry.facts.get(name) for name in ("test", "test_clean", "dev", "epochs", "vectors")}
     cost = next(read_json(file) for file in entry.files if file.name == "cost.json")
     return numbers({name: value for name, value in sections.items() if value}, "_") | numbers({"cost": cost}, "_")
+
+
+def is_score(name: str) -> bool:
+    """Return whether a figure is a score, which differs from run to run."""
+    return name.startswith(SCORED) and not name.endswith("texts")
 
 
 def numbers(values: Any, separator: str) -> dict[str, float]:

@@ -15,10 +15,10 @@ from typing import Any
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from retable.errors import InputError
+from retable.tracking import experiments as of_ui
 
 KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "retable.live"
 PARENT = "mlflow.parentRunId"
-MODEL_TRAINING = {"mlflow.experimentKind": "custom_model_development"}  # else the UI shows pages for chat bots
 DATABASE_PORTS = {"postgresql": 5432, "mysql": 3306}
 SECONDS_TO_ANSWER = 10
 ENVIRONMENT = {  # read by MLflow when it is imported
@@ -194,11 +194,17 @@ def found_run(run_id: str, ended: int | None, tags: dict[str, str]) -> Found:
 
 
 def experiment_id(client: Any, store: Store, name: str) -> str:
-    """Return the id of an experiment, which is made if it is missing and restored if somebody deleted it."""
-    experiment = client.get_experiment_by_name(name)
+    """Return the id of an experiment, which is made if it is missing and restored if somebody deleted it.
+
+    What the UI shows of it (kind, description, columns) is renewed.
+    """
+    experiment, tags = client.get_experiment_by_name(name), of_ui.tags(name)
     if experiment is None:
         location = None if store.is_server else (store.artifacts / name).as_uri()
-        return str(client.create_experiment(name, artifact_location=location, tags=MODEL_TRAINING))
+        return str(client.create_experiment(name, artifact_location=location, tags=tags))
     if experiment.lifecycle_stage == "deleted":
         client.restore_experiment(experiment.experiment_id)
+    for key, value in tags.items():
+        if experiment.tags.get(key) != value:
+            client.set_experiment_tag(experiment.experiment_id, key, value)
     return str(experiment.experiment_id)

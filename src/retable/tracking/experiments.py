@@ -1,0 +1,58 @@
+"""What the UI shows of an experiment: its description, and the columns that a user compares first."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+VIEW = "retable"  # name of a view that the links of `retable ui` open
+KIND = {"mlflow.experimentKind": "custom_model_development"}  # else the UI shows pages for chat bots
+ABOUT = {
+    "focus": "The model on the corpus that params.yaml describes: a run for every `dvc exp run`, named by what differs "
+    "from the model's preset. Select several and press Compare.",
+    "corpora": "A run a corpus: sizes, lengths, vocabulary, leaks (data/clean/<corpus>/stats.json).",
+    "vectors": "A run a set of word vectors: size, epochs, time, words covered.",
+    "tagger": "The part-of-speech tagger, scored on a treebank.",
+}
+OF_RUNS = (
+    "metrics.`test_accuracy`", "metrics.`test_accuracy_sd`", "metrics.`test_clean_accuracy`", "metrics.`dev_accuracy`",
+    "metrics.`runs`", "metrics.`cost_seconds`", "tags.`corpus`", "attributes.`Dataset`",
+)  # fmt: skip
+OF_FOCUS = (
+    "metrics.`dev_accuracy`", "metrics.`test_accuracy`", "metrics.`cost_seconds`", "params.`model.alpha`",
+    "params.`training.learning_rate`", "params.`training.batch_size`", "params.`model.dropout`", "params.`seed`",
+    "tags.`dvc_experiment`", "attributes.`Dataset`",
+)  # fmt: skip
+OTHERS = {"corpora": ("tags.`corpus`",), "vectors": ("tags.`vectors`",), "tagger": ("tags.`tagger`",)}
+
+
+def about(name: str) -> str:
+    """Return what an experiment holds, for the head of its page."""
+    from retable.papers import PAPERS, paper  # not at the top: numpy takes its time, and a complete record needs none
+
+    if name in PAPERS:
+        found = paper(name)
+        cited = f" ({found.citation})" if found.citation else ""
+        return (
+            f"{found.title}{cited}. A parent run is a cell, with mean and deviation (_sd) of its runs; a child a seed."
+        )
+    return ABOUT.get(name, "")
+
+
+def columns(name: str) -> Sequence[str]:
+    """Return the columns of an experiment's table."""
+    return OF_FOCUS if name == "focus" else OTHERS.get(name, OF_RUNS)
+
+
+def tags(name: str) -> dict[str, str]:
+    """Return the tags by which the UI takes kind, description and view of an experiment."""
+    view: dict[str, Any] = {"selectedColumns": list(columns(name))}
+    return {
+        **KIND,
+        "mlflow.note.content": about(name),
+        f"mlflow.sharedViewState.{VIEW}": json.dumps(view),
+    }
+
+
+def link(root: str, experiment_id: str) -> str:
+    """Return the address at which the UI shows the runs of an experiment in our view."""
+    return f"{root}/#/experiments/{experiment_id}/runs?workflowType=machine_learning&viewStateShareKey={VIEW}"
