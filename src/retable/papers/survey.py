@@ -235,6 +235,7 @@ PAIRS = (
     ours("mwan", "MwAN"),
     ours("abcnn", "ABCNN-3"),
     ours("siamese-lstm", "Siamese LSTM"),
+    ours("mp-cnn", "Multi-perspective CNN"),
     ours("attentive-pooling", "Attentive pooling, CNN", encoder="cnn", hidden=400),
     ours("attentive-pooling-bilstm", "Attentive pooling, biLSTM", "attentive-pooling"),
     ours("hyperqa", "HyperQA"),
