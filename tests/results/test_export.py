@@ -76,7 +76,7 @@ def test_a_misspelt_table_gets_the_nearest_and_an_unmeasured_one_is_left_out(run
 
 
 def test_all_predictions_are_one_file_with_the_runs_beside_it(runs, tmp_path):
-    write_bank(tmp_path / "bank", Resolver(PLAN, runs, beyond=True), runs)
+    write_bank(tmp_path / "bank", Resolver(PLAN, runs, beyond=True), runs, "1.0")
     found, of_runs = (pq.read_table(tmp_path / f"bank/{name}.parquet") for name in ("predictions", "runs"))
     for file, table in zip(FILES[:2], (found, of_runs), strict=True):
         assert table.column_names == [column.name for column in file.columns]
@@ -92,7 +92,7 @@ def test_all_predictions_are_one_file_with_the_runs_beside_it(runs, tmp_path):
 
 
 def test_the_metadata_name_every_file_with_its_digest_and_every_column(runs, tmp_path):
-    write_bank(tmp_path / "bank", Resolver(PLAN, runs, beyond=True), runs)
+    write_bank(tmp_path / "bank", Resolver(PLAN, runs, beyond=True), runs, "1.0")
     croissant, crate = (
         json.loads((tmp_path / "bank" / name).read_text()) for name in ("croissant.json", "ro-crate-metadata.json")
     )
@@ -112,7 +112,7 @@ def test_the_metadata_name_every_file_with_its_digest_and_every_column(runs, tmp
 
 def test_a_second_export_gives_the_same_bytes(runs, tmp_path):
     for name in ("one", "other"):
-        write_bank(tmp_path / name, Resolver(PLAN, runs, beyond=True), runs)
+        write_bank(tmp_path / name, Resolver(PLAN, runs, beyond=True), runs, "1.0")
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes()
 

@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Collection
 from pathlib import Path
 
+from retable import __version__
 from retable.errors import InputError
 from retable.project.command import command
 from retable.project.paths import BANK
@@ -40,7 +41,7 @@ def main(arguments: list[str] | None = None) -> None:
         refuse_other_files(options.bank, {*(file.name for file in FILES), "croissant.json", "ro-crate-metadata.json"})
         runs = read_bank(BANK)
         with progress("export", len(runs), "runs") as bar:
-            write_bank(options.bank, bank_resolver(BANK), runs, bar.advance)
+            write_bank(options.bank, bank_resolver(BANK), runs, __version__, bar.advance)
         print(f"{', '.join(sorted(path.name for path in options.bank.iterdir()))} in {options.bank}")
 
 

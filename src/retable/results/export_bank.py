@@ -18,7 +18,6 @@ import jinja2
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from retable import __version__
 from retable.corpora import corpus
 from retable.files import atomic_folder, sha256_of_file, write_json
 from retable.results.resolving import Resolver
@@ -42,6 +41,15 @@ class Column:
     kind: str
     what: str
     repeated: bool = False
+
+
+@dataclass(frozen=True)
+class About:
+    """Hold what is said of the whole: a sentence, the date of the newest run, and the version of retable."""
+
+    sentence: str
+    date: str
+    version: str
 
 
 @dataclass(frozen=True)
@@ -114,13 +122,14 @@ FILES = (
 
 
 def write_bank(
-    to: Path, resolver: Resolver, runs: Sequence[RunRecord], advance: Callable[[], None] = lambda: None
+    to: Path, resolver: Resolver, runs: Sequence[RunRecord], version: str, advance: Callable[[], None] = lambda: None
 ) -> None:
     """Write the data set into a folder that it replaces.
 
     Args:
         runs: of the bank, in its order.
         resolver: says which of them are current.
+        version: of retable.
         advance: called after each run.
     """
     current = {run.key for run in resolver.current()}
@@ -128,11 +137,11 @@ def write_bank(
         write_predictions(folder / PREDICTIONS, runs, advance)
         table = pa.Table.from_pylist([facts_of(run, current) for run in runs], schema_of(FILES[1]))
         pq.write_table(table, folder / RUNS, compression="zstd")
-        (folder / CARD).write_text(card(runs, current), encoding="utf-8")
-        about = description(runs)
         dates = sorted(run.metrics["date"] for run in runs)
-        write_json(folder / "croissant.json", croissant(folder, about, dates[-1]))
-        write_json(folder / "ro-crate-metadata.json", crate(folder, about, dates[-1]))
+        about = About(description(runs), dates[-1], version)
+        (folder / CARD).write_text(card(runs, current, about, dates[0]), encoding="utf-8")
+        write_json(folder / "croissant.json", croissant(folder, about))
+        write_json(folder / "ro-crate-metadata.json", crate(folder, about))
 
 
 def description(runs: Sequence[RunRecord]) -> str:
@@ -204,14 +213,13 @@ def combined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def card(runs: Sequence[RunRecord], current: set[str]) -> str:
+def card(runs: Sequence[RunRecord], current: set[str], about: About, first: str) -> str:
     """Return the data card."""
     text = files_of_package("retable.results").joinpath("bank-card.md").read_text(encoding="utf-8")
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
-    dates = sorted(run.metrics["date"] for run in runs)
     return environment.from_string(text).render(
-        name=NAME, description=description(runs), files=FILES, version=__version__, count=f"{len(runs):,}",
-        first=dates[0], last=dates[-1], current=sum(run.key in current for run in runs), licence=LICENCE, cite=CITE,
+        name=NAME, description=about.sentence, files=FILES, version=about.version, count=f"{len(runs):,}",
+        first=first, last=about.date, current=sum(run.key in current for run in runs), licence=LICENCE, cite=CITE,
         corpora=list(corpora_of(runs)),
     )  # fmt: skip
 
@@ -224,7 +232,7 @@ def corpora_of(runs: Sequence[RunRecord]) -> Iterator[Mapping[str, Any]]:
         yield {"name": name, "runs": len(own), "texts": texts, "licence": corpus(name).licence or "not said"}
 
 
-def croissant(folder: Path, about: str, date: str) -> dict[str, Any]:
+def croissant(folder: Path, about: About) -> dict[str, Any]:
     """Return the Croissant description: files with digests, and a set of records for each Parquet file."""
     context = files_of_package("retable.results").joinpath("croissant-context.json").read_text(encoding="utf-8")
     distribution = [
@@ -237,8 +245,8 @@ def croissant(folder: Path, about: str, date: str) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "@context": json.loads(context), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": NAME, "description": about, "license": LICENCE_URL, "version": __version__, "datePublished": date,
-        "citeAs": CITE, "distribution": distribution,
+        "name": NAME, "description": about.sentence, "license": LICENCE_URL, "version": about.version,
+        "datePublished": about.date, "citeAs": CITE, "distribution": distribution,
         "recordSet": [records(file) for file in FILES if file.columns],
     }  # fmt: skip
 
@@ -259,7 +267,7 @@ def records(file: File) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def crate(folder: Path, about: str, date: str) -> dict[str, Any]:
+def crate(folder: Path, about: About) -> dict[str, Any]:
     """Return the RO-Crate description: the folder, its files, and the program that made it."""
     parts = [*FILES, File("croissant.json", "Croissant 1.0 metadata")]
     entities = [
@@ -268,9 +276,9 @@ def crate(folder: Path, about: str, date: str) -> dict[str, Any]:
             "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
         },
         {
-            "@id": "./", "@type": "Dataset", "name": NAME, "description": about, "datePublished": date,
+            "@id": "./", "@type": "Dataset", "name": NAME, "description": about.sentence, "datePublished": about.date,
             "license": {"@id": LICENCE_URL}, "author": {"@id": "#authors"}, "publisher": {"@id": "#authors"},
-            "version": __version__, "hasPart": [{"@id": file.name} for file in parts], "mentions": {"@id": "#made"},
+            "version": about.version, "hasPart": [{"@id": file.name} for file in parts], "mentions": {"@id": "#made"},
         },
         *(
             {
@@ -282,10 +290,10 @@ def crate(folder: Path, about: str, date: str) -> dict[str, Any]:
         ),
         {"@id": LICENCE_URL, "@type": "CreativeWork", "name": LICENCE, "description": "of what retable made"},
         {"@id": "#authors", "@type": "Organization", "name": "the retable authors"},
-        {"@id": "#retable", "@type": "SoftwareApplication", "name": "retable", "version": __version__},
+        {"@id": "#retable", "@type": "SoftwareApplication", "name": "retable", "version": about.version},
         {
             "@id": "#made", "@type": "CreateAction", "name": "retable export --bank", "instrument": {"@id": "#retable"},
-            "result": [{"@id": file.name} for file in parts], "endTime": date,
+            "result": [{"@id": file.name} for file in parts], "endTime": about.date,
         },
     ]  # fmt: skip
     return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": entities}
