@@ -1,0 +1,92 @@
+"""What no source does, and what no import does."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = [path for name in ("src", "benchmarks", "probe") for path in sorted((ROOT / name).rglob("*.py"))]
+UNSAFE_MODULES = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "cloudpickle",
+    "joblib",
+    "shelve",
+    "marshal",
+    "yaml",
+}  # yaml: ours is ruamel
+UNSAFE_CALLS = {"eval", "exec", "os.system", "os.popen", "yaml.unsafe_load", "yaml.full_load"}
+EXTRACTING = {"extract", "extractall", "unpack_archive"}
+
+
+def dotted(node: ast.expr) -> str:
+    """Return the name of what is called: torch.load."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def problems_of(source: str) -> list[str]:
+    """Return what in a source would run or unpack what comes from outside."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
+            found += [f"imports {name}" for name in names if name.partition(".")[0] in UNSAFE_MODULES]
+        if not isinstance(node, ast.Call):
+            continue
+        name, given = dotted(node.func), {each.arg: each.value for each in node.keywords}
+        options = {option: value.value for option, value in given.items() if isinstance(value, ast.Constant)}
+        if name in UNSAFE_CALLS or options.get("shell") is True or options.get("allow_pickle") is True:
+            found.append(f"calls {name}")
+        if name == "torch.load" and options.get("weights_only") is not True:
+            found.append("torch.load without weights_only=True")
+        if name in ("YAML", "ruamel.yaml.YAML") and options.get("typ") == "unsafe":
+            found.append("an unsafe YAML")
+        if name.rpartition(".")[2] in EXTRACTING and options.get("filter") != "data":
+            found.append(f"{name} without filter='data'")
+    return found
+
+
+def test_no_source_unpickles_evaluates_or_unpacks_without_care():
+    found = {path.relative_to(ROOT).as_posix(): problems_of(path.read_text(encoding="utf-8")) for path in SOURCES}
+    assert len(found) > 300
+    assert {path: problems for path, problems in found.items() if problems} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle", "from joblib import load", "torch.load(file)", "torch.load(file, weights_only=False)",
+        "import yaml", "subprocess.run(text, shell=True)", "np.load(path, allow_pickle=True)",
+        "archive.extractall(folder)", "shutil.unpack_archive(path)", "eval(text)", "YAML(typ='unsafe')",
+    ],
+)  # fmt: skip
+def test_the_scan_sees_what_it_looks_for(source):
+    assert len(problems_of(source)) == 1
+
+
+OFFLINE = """
+import socket, sys
+
+def refuse(*of, **options):
+    raise SystemExit("the network is asked for at import")
+
+socket.socket.connect = socket.socket.connect_ex = socket.create_connection = socket.getaddrinfo = refuse
+import importlib, pkgutil
+import retable
+for module in pkgutil.walk_packages(retable.__path__, "retable."):
+    if not module.name.endswith(("__main__", "minilm")):
+        importlib.import_module(module.name)
+print(len([name for name in sys.modules if name.startswith("retable.")]))
+"""
+
+
+def test_importing_everything_asks_for_no_network():
+    done = subprocess.run([sys.executable, "-c", OFFLINE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 250
