@@ -26,7 +26,8 @@ probe: env ## the numbers of small runs beside those of the last accepted commit
 
 env: $(VENV)/.ready ## the environment alone (TORCH="torch==2.13.0 --index-url ..." takes another build)
 
-# The locked packages are checked by hash. torch comes after them, because a local or CUDA build has another hash.
+# The locked packages are checked by hash, torch's own dependencies among them. torch comes after them: with hashes pip
+# would take the registry's build before a local one, and a local or CUDA build has another hash.
 $(VENV)/.ready: requirements/lock.txt pyproject.toml
 	@echo "making the environment in $(VENV) (some minutes, once)"
 	@test -x $(VENV)/bin/pip || $(PYTHON) -m venv --clear $(VENV)
