@@ -1,7 +1,13 @@
-"""Check what Linux tells of the processor."""
+"""Check what Linux tells of the processor, and how threads wait on it."""
+
+import subprocess
+import sys
+
+import pytest
 
 from retable.machine import processor
 from retable.machine.processor import processor_fact
+from retable.project.paths import ROOT
 
 CPU_INFO = """processor\t: 0
 vendor_id\t: AuthenticAMD
@@ -26,3 +32,15 @@ def test_a_fact_is_that_of_the_first_processor(monkeypatch, tmp_path):
 def test_where_the_system_tells_nothing_a_fact_is_empty(monkeypatch, tmp_path):
     monkeypatch.setattr(processor, "CPU_INFO", tmp_path / "missing")
     assert processor_fact("vendor_id") == ""
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [({}, "30000"), ({"GOMP_SPINCOUNT": "5"}, "5"), ({"OMP_WAIT_POLICY": "active"}, "None")],
+)
+def test_waiting_threads_sleep_soon_unless_the_environment_says_otherwise(environment, expected):
+    program = "import os, retable; print(os.environ.get('GOMP_SPINCOUNT'))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT / "src", env=environment, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == expected

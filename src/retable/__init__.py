@@ -1,7 +1,8 @@
 """retable: rebuild every table of papers on compact sentence encoders.
 
 Importing it chooses the kernel of OpenBLAS, which must be done before numpy is imported, so that every stage and every
-reader of a model multiplies alike on every processor (retable/machine/openblas.py).
+reader of a model multiplies alike on every processor (retable/machine/openblas.py), and lets threads that wait sleep
+soon (retable/machine/spinning.py).
 
 `retable.fit(texts, ...)` learns from your own texts, and `retable.load(folder)` reads the model that it made;
 `retable.Classifier` is the same for scikit-learn.
@@ -11,6 +12,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from retable.machine.openblas import take_one_kernel
+from retable.machine.spinning import spin_briefly
 
 if TYPE_CHECKING:
     from retable.own.estimators import Classifier as Classifier
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 take_one_kernel()
+spin_briefly()
 
 # torch says once that it does not check the sparse gradients that it made itself.
 warnings.filterwarnings("ignore", message="Sparse invariant checks")
