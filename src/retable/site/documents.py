@@ -13,9 +13,10 @@ from markupsafe import Markup
 
 from retable.site.templating import render
 
-ELSEWHERE = ("results.md",)  # shown by pages of the site itself
+ELSEWHERE = {"results.md": "../numbers.html"}  # a document that a page of the site itself shows, below docs/
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 FINDINGS = "findings"
+FOLDERS = ("", FINDINGS, "readings")
 GROUPS = {  # of the first page; a test sees that no document is left out
     "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "commands", "glossary"),
     "Results": ("claims", "bench", "differences", "corpora", "models", "speed", "timing"),
@@ -26,7 +27,7 @@ GROUPS = {  # of the first page; a test sees that no document is left out
 
 def sources(docs: Path) -> list[Path]:
     """Return the Markdown files that become pages."""
-    found = sorted(docs.glob("*.md")) + sorted((docs / FINDINGS).glob("*.md"))
+    found = [path for folder in FOLDERS for path in sorted((docs / folder).glob("*.md"))]
     return [path for path in found if path.name not in ELSEWHERE]
 
 
@@ -39,6 +40,7 @@ def page_name(path: Path, docs: Path) -> str:
 def pages(docs: Path) -> Iterator[tuple[str, str]]:
     """Yield a page for each document."""
     known = {path.resolve(): page_name(path, docs) for path in sources(docs)}
+    known |= {(docs / name).resolve(): page for name, page in ELSEWHERE.items()}
     for path in sources(docs):
         place = f"docs/{page_name(path, docs)}"
         title, body = rendered(path, known)
