@@ -9,7 +9,14 @@ from retable.papers import result_table
 from retable.results import claims as judged
 from retable.results import findings, headline
 from retable.results.claims import Line
-from retable.results.findings import Measured, beside_a_linear_model, linear_beside_print, near_copies, readings
+from retable.results.findings import (
+    Measured,
+    beside_a_linear_model,
+    cost_of_a_word,
+    linear_beside_print,
+    near_copies,
+    readings,
+)
 from retable.tables.comparison import compare_units
 from retable.tables.lines import Line as Score
 
@@ -108,6 +115,18 @@ def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
     assert found.body.count("Polar") == 2
     assert "SST" not in found.body
     assert readings(lines[3:]) is None
+
+
+def test_what_a_word_costs_fcsr_beside_its_rivals():
+    costs = [
+        {"row": row, "flops_per_word": flops, "parameters": 1.0, "peak_memory_mb": 1.0, "threads": 1}
+        for row, flops in (("fcsr", 6e6), ("cnn", 8e5), ("bilstm", 1.2e6))
+    ]
+    found = cost_of_a_word(Measured(TABLE, [], costs))
+    assert found.headline.startswith("A word costs FCSR 7.5 times the CNN's and 5.0 times the BiLSTM's operations")
+    assert "| FCSR | 1.0 | 6.0 M |" in found.body
+    assert cost_of_a_word(Measured(TABLE, [], costs[:2])) is None
+    assert cost_of_a_word(None) is None
 
 
 def test_the_index_links_each_page():

@@ -33,10 +33,11 @@ def checkout(tmp_path):
 
 def test_every_page_comes_from_the_bank_alone(checkout):
     assert write_pages(checkout, checkout / "docs/results") == 2
-    page = (checkout / "docs/results.md").read_text()
+    assert "(tables/fcsr.md)" in (checkout / "docs/results.md").read_text()
+    page = (checkout / "docs/tables/fcsr.md").read_text()
     assert "80.00" in page
     assert "tfidf-svm on sst-2, seed 1: 80.00 is shown, 79.00 on a processor, 2026-12-24, by Ada" in page
-    assert "- a processor, 2 threads, 2026-11-22, commit 0123456789\n" in page
+    assert "- a processor, 2 threads: 2026-11-22, commit 0123456789\n" in page
     readme = (checkout / "README.md").read_text()
     assert "| tf-idf + SVM | 80.0 |\n" in readme
     assert "No comparison of the papers could be judged yet." in readme

@@ -16,13 +16,16 @@ from retable.papers.paper import ResultTable
 from retable.results.claims import Line, cells_of, disagrees, size_of
 from retable.results.headline import LARGER, leads_of, printed_differences
 from retable.results.headline import first_readings as judged_by_papers
-from retable.tables.costs import short
+from retable.tables.costs import HEADER as COST_HEADER
+from retable.tables.costs import cost_table, short
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import markdown_table
 
 FLOOR = "nb-svm"  # one linear model for all columns: the better of two would be a choice by test scores
 FLATTERED = 0.5  # points between all test texts and the clean ones that are worth a line
 FLOORS = "floors-table-1"
+BESIDE_PRINT = "linear-beside-print"
+TIMED = ("fcsr-table-3", "fcsr", ("cnn", "bilstm"))  # where FCSR says that it is the fastest (figure 7)
 HEADER = ("paper", "rows", "on", "difference, points", "could show", "verdict")
 SURVEY = "Survey"  # its best numbers are of networks pretrained on other texts
 
@@ -62,6 +65,7 @@ def findings(lines: Sequence[Line], tables: Mapping[str, Measured]) -> list[Find
         linear_beside_print(tables.values()),
         near_copies(tables[FLOORS]) if FLOORS in tables else None,
         readings(lines),
+        cost_of_a_word(tables.get(TIMED[0])),
     )
     return [each for each in found if each]
 
@@ -168,7 +172,7 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
         "all of them together that the tables lacked this row.\n"
     )
     header = ("paper", "column", "linear model, %", "clean", "best printed, %", "difference")
-    return Finding("linear-beside-print", headline, f"{text}\n{markdown_table(header, body)}")
+    return Finding(BESIDE_PRINT, headline, f"{text}\n{markdown_table(header, body)}")
 
 
 def scores_beside_print(measured: Measured) -> list[Score]:
@@ -226,3 +230,31 @@ def readings(lines: Sequence[Line]) -> Finding | None:
     )
     table = markdown_table(HEADER, body)
     return Finding("readings", headline, f"{text}\n{table}")
+
+
+def cost_of_a_word(measured: Measured | None) -> Finding | None:
+    """Return what a word costs FCSR, which says that it is the most efficient, and its rivals."""
+    name, own, rivals = TIMED
+    if measured is None:
+        return None
+    names = {row: measured.table.row(row).printed for row in (own, *rivals)}
+    operations = {
+        row: median(found)
+        for row in names
+        if (found := [float(cost["flops_per_word"]) for cost in measured.costs if cost["row"] == row])
+    }
+    if len(operations) < len(names):
+        return None
+    times = [f"{operations[own] / operations[row]:.1f} times the {names[row]}'s" for row in rivals]
+    headline = (
+        f"A word costs {names[own]} {' and '.join(times)} operations; the paper says that it is the most efficient"
+    )
+    text = (
+        f'The paper says of its figure 7, on a GPU, that {names[own]} "achieved the highest computational efficiency". '
+        "The operations of a forward pass do not depend on the machine. Times are of one thread of a processor; a "
+        "dash: taken beside other work, and not kept. A GPU can hide operations that need not wait for each other, so "
+        "the paper's times may be as printed there: what does not follow is that the model computes less.\n"
+    )
+    body = cost_table(measured.costs, names)
+    table = markdown_table(("", *COST_HEADER[1:]), body)
+    return Finding("cost", headline, f"{text}\n{table}\n![Accuracy against cost](../figures/cost-{name}.svg)\n")

@@ -1,7 +1,8 @@
 """The pages that the bank alone gives: no run's folder is read, no data are needed, and nothing is trained.
 
 In   docs/results/ (the bank), data/digests.json, data/published/
-Out  docs/results.md, docs/claims.md, docs/bench.md, docs/findings/, docs/figures/, two blocks of README.md
+Out  docs/results.md, docs/tables/ (a page a paper), docs/claims.md, docs/bench.md, docs/findings/,
+     docs/figures/, two blocks of README.md
 """
 
 import re
@@ -16,13 +17,13 @@ from retable.figures.figure import Lines
 from retable.figures.forest import Difference, forest_picture
 from retable.figures.style import INK
 from retable.files import atomic_file, atomic_folder, read_csv, write_csv
-from retable.papers import papers, result_table
+from retable.papers import NAMES, paper_of_table, papers, result_table
 from retable.papers.claims import claims
-from retable.papers.paper import ResultTable
+from retable.papers.paper import Paper, ResultTable
 from retable.results.bench import bench_markdown
 from retable.results.claims import Line, claims_markdown
 from retable.results.figures import write_figures
-from retable.results.findings import Finding, Measured, findings, index
+from retable.results.findings import BESIDE_PRINT, Finding, Measured, findings, index
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, printed_differences
 from retable.results.resolving import Resolver
@@ -30,10 +31,12 @@ from retable.results.tables import Statistics, tables_without_runs
 from retable.results.whole import read_whole
 from retable.runs.bank import repeats
 from retable.runs.record import RunRecord
-from retable.tables.markdown import result_markdown
+from retable.tables.costs import NOTE
+from retable.tables.markdown import LEGEND, result_markdown
 
 BENCH_TABLE = "bench-table-1"
 FOREST = "claims"  # the picture of printed and measured differences
+MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
 CHANGED = (  # as `retable.runs.provenance.git_commit` says it
     "A + behind a commit: tracked files of src/ had changes that were not committed when the "
@@ -41,10 +44,11 @@ CHANGED = (  # as `retable.runs.provenance.git_commit` says it
     "today's (docs/recipes.md)."
 )
 HEADING = (
-    "# Measured results\n\nWritten by `retable results` from docs/results/, where each run is a line with its hashes, "
-    "recipe, commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE ROW "
-    f"COLUMN`, trains it again.\n\n{CHANGED}\n"
+    "# Measured results\n\nWritten by `retable results` from [the bank](results), where each run is a line with its "
+    "hashes, recipe, commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE "
+    "ROW COLUMN`, trains it again. `make site` shows the same as pages that sort and filter.\n"
 )
+READING = f"## How to read them\n\n{LEGEND}\n\n**Costs**: {NOTE}\n\n**Made on**: {CHANGED}\n"
 FIGURES_HEADING = (
     "## Figures\n\nDrawn by `retable results` from the same runs; a curve or a point is one run unless its data say "
     "more.\n"
@@ -65,10 +69,7 @@ def write_pages(root: Path, bank: Path) -> int:
     entries = write_figures(docs / "figures", resolver, statistics)
     for path in (docs / "figures").glob("*.svg"):
         put_on_white(path)
-    sections = [table_section(measured, resolver, docs) for measured in tables.values()]
-    parts = [HEADING, *sections, *statistics_sections(statistics), figures_markdown(entries, docs / "figures")]
-    with atomic_file(docs / "results.md") as part:
-        part.write_text("\n".join(parts), encoding="utf-8")
+    write_tables(docs, tables, resolver, statistics, entries)
     renew(docs / "claims.md", "claims", claims_markdown(lines))
     write_forest(docs / "figures", lines)
     if resolver.fill(result_table(BENCH_TABLE)).runs:
@@ -78,19 +79,50 @@ def write_pages(root: Path, bank: Path) -> int:
     write_findings(docs / "findings", findings(lines, tables))
     claimed = {claim.table for claim in claims()}
     lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
-    renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}")
+    more = f" [All columns](docs/findings/{BESIDE_PRINT}.md)" if lead else ""
+    renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}{more}")
     renew(root / "README.md", "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))
     return len(resolver.current())
+
+
+def write_tables(
+    docs: Path,
+    tables: Mapping[str, Measured],
+    resolver: Resolver,
+    statistics: Statistics,
+    entries: Sequence[Mapping[str, Any]],
+) -> None:
+    """Write a page of tables and figures for each paper, and one that lists them and says how they are read."""
+    listed = []
+    with atomic_folder(docs / "tables") as folder:
+        for source in papers():
+            measured = [each for name, each in tables.items() if paper_of_table(name) is source]
+            drawn = [entry for entry in entries if entry["name"].startswith(f"{source.name}-") and entry["drawn"]]
+            sections = [table_section(each, resolver, docs) for each in measured]
+            sections += statistics_sections(source, statistics)
+            sections += [figures_markdown(drawn, docs / "figures")] if drawn else []
+            if sections:
+                text = "\n".join([f"# {NAMES[source.name]}: tables and figures\n\n{MORE}\n", *sections])
+                (folder / f"{source.name}.md").write_text(text, encoding="utf-8")
+                listed.append(f"- [{NAMES[source.name]}](tables/{source.name}.md): {', '.join(titles_of(text))}")
+    with atomic_file(docs / "results.md") as part:
+        part.write_text("\n".join([HEADING, *listed, "", READING]), encoding="utf-8")
+
+
+def titles_of(page: str) -> list[str]:
+    """Return the titles of a page's sections."""
+    return [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")]
 
 
 def table_section(measured: Measured, resolver: Resolver, docs: Path) -> str:
     """Return a table as a section: lines, costs, picture, and where its runs were made."""
     table, lines, costs = measured
     picture = f"figures/{COST_FIGURE}{table.name}.svg"
-    shown = f"\n![Accuracy against cost]({picture})\n" if (docs / picture).exists() else ""
+    shown = f"\n![Accuracy against cost](../{picture})\n" if (docs / picture).exists() else ""
     own = [run for run in resolver.by_key.values() if run.place[0] == table.name]
     made = f"### Made on\n\n{origin_of(own)}\n"
-    return f"{below_a_title(result_markdown(table, lines, costs))}{shown}\n{made}{repeated(resolver, table)}"
+    text = below_a_title(result_markdown(table, lines, costs, has_legend=False))
+    return f"{text}{shown}\n{made}{repeated(resolver, table)}"
 
 
 def write_findings(folder: Path, found: Sequence[Finding]) -> None:
@@ -101,30 +133,27 @@ def write_findings(folder: Path, found: Sequence[Finding]) -> None:
             (part / f"{each.name}.md").write_text(each.page, encoding="utf-8")
 
 
-def statistics_sections(statistics: Statistics) -> list[str]:
-    """Return the tables that need no run."""
-    found = [markdown for source in papers() for _, markdown in tables_without_runs(source, statistics).values()]
-    return [below_a_title(markdown) for markdown in found]
+def statistics_sections(source: Paper, statistics: Statistics) -> list[str]:
+    """Return a paper's tables that need no run."""
+    return [below_a_title(markdown) for _, markdown in tables_without_runs(source, statistics).values()]
 
 
 def figures_markdown(entries: Sequence[Mapping[str, Any]], folder: Path) -> str:
-    """Return every figure of the papers that is drawn, with what its reader must know; lists of words as they are.
+    """Return figures that are drawn, with what their reader must know; lists of words as they are.
 
     Args:
         entries: of figures.json.
         folder: docs/figures, where the lists of words are read.
     """
-    of_papers = (entry for entry in entries if not entry["name"].startswith(COST_FIGURE))
-    shown = [figure_markdown(entry, folder) for entry in of_papers if entry["drawn"]]
-    return "\n".join([FIGURES_HEADING, *shown]) if shown else ""
+    return "\n".join([FIGURES_HEADING, *(figure_markdown(entry, folder) for entry in entries)])
 
 
 def figure_markdown(entry: Mapping[str, Any], folder: Path) -> str:
     """Return one figure; without a picture its list of words."""
     name, title = entry["name"], entry["title"]
-    data = f"[data](figures/{name}.csv)"
+    data = f"[data](../figures/{name}.csv)"
     if f"{name}.svg" in entry["files"]:
-        body, data = f"![{title}](figures/{name}.svg)", f"[PNG](figures/{name}.png), {data}"
+        body, data = f"![{title}](../figures/{name}.svg)", f"[PNG](../figures/{name}.png), {data}"
     else:
         body = words_markdown(read_csv(folder / f"{name}.csv"))
     below = f"{entry['note']}\n\n" if entry["note"] else ""
@@ -154,15 +183,23 @@ def told(difference: Difference) -> dict[str, str]:
 
 
 def origin_of(runs: Iterable[RunRecord]) -> str:
-    """Return where runs were made, a line each."""
-    made = {
-        (*run.machine, run.metrics["date"], short(run.metrics["git_commit"]), run.metrics["versions"].get("torch", ""))
-        for run in runs
-    }
+    """Return where runs were made, a line for each machine and build of torch, with dates and commits."""
+    made: dict[tuple[str, int, str], set[tuple[str, str]]] = {}
+    for run in runs:
+        machine = (*run.machine, run.metrics["versions"].get("torch", ""))
+        made.setdefault(machine, set()).add((run.metrics["date"], short(run.metrics["git_commit"])))
     return "\n".join(
-        f"- {device}, {threads} threads, {date}, commit {commit}" + (f", torch {torch}" if torch else "")
-        for device, threads, date, commit, torch in sorted(made)
+        f"- {device}, {threads} thread{'s' if threads > 1 else ''}{f', torch {torch}' if torch else ''}: "
+        + "; ".join(
+            f"{date}, commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}" for date, commits in by_date(found)
+        )
+        for (device, threads, torch), found in sorted(made.items())
     )
+
+
+def by_date(found: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Return each date with its commits, in order."""
+    return [(date, [commit for _, commit in of]) for date, of in groupby(sorted(found), key=lambda pair: pair[0])]
 
 
 def repeated(resolver: Resolver, table: ResultTable) -> str:

@@ -33,15 +33,18 @@ def printed_names(table: Table, lines: Sequence[Line]) -> tuple[dict[str, str], 
     return {row: printed.get(row, row) for row in rows}, columns
 
 
-def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = ()) -> str:
-    """Return a table of scores with its legend, what its rows cost, and its notes."""
+def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = (), *, has_legend: bool = True) -> str:
+    """Return a table of scores with its legend, what its rows cost, and its notes.
+
+    Args:
+        has_legend: False where the page says once for all tables how cells and costs are read.
+    """
     names = {row.id: _row_name(row.printed, row.id, row.extra) for row in table.rows}
     rows, columns = printed_names(table, lines)
     spent = cost_table(costs, names)
-    cost = f"\n## Cost\n\n{NOTE}\n\n{markdown_table(HEADER, spent)}" if spent else ""
-    return _page(
-        table.title, f"In {table.unit}. {LEGEND}", lines, {row: names[row] for row in rows}, columns, cost=cost
-    )
+    note, legend = (f"{NOTE}\n\n", f" {LEGEND}") if has_legend else ("", "")
+    cost = f"\n## Cost\n\n{note}{markdown_table(HEADER, spent)}" if spent else ""
+    return _page(table.title, f"In {table.unit}.{legend}", lines, {row: names[row] for row in rows}, columns, cost=cost)
 
 
 def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
