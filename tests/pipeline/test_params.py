@@ -11,6 +11,7 @@ from retable.experiments import params_file as use
 from retable.experiments.scale import model_preset, scale_preset
 from retable.models import LINEAR_MODELS, MODELS
 from retable.papers import paper
+from retable.papers.parameters import row_parameters
 from retable.project.params import load_yaml
 from retable.project.params_text import comments_of, replace_sections, sections_of, text_of
 from retable.training.parameters import check_parameters
@@ -382,3 +383,29 @@ def test_use_takes_the_models_options_and_keeps_the_rest(tmp_path, monkeypatch):
         use.use("fcsr", "imbd")
     with pytest.raises(InputError, match="not prepared at scale cpu"):
         use.use("fcsr", "sample-en")
+
+
+def test_the_smallest_scale_trains_its_networks_long_enough_to_learn(tmp_path, monkeypatch):
+    monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
+    use.write_scale("smoke")
+    params = load_yaml(tmp_path / "params.yaml")
+    run_checks.check_focus(params)
+    assert (params["training"]["batch_size"], params["training"]["learning_rate"]) == (10, 0.01)
+    table = paper("fcsr").result_table("fcsr-table-3")
+    asked = [
+        row_parameters(
+            model_preset(row), table.row(row), table.column("sst-2"), scale_preset(scale)["papers"]["fcsr"],
+            vectors="none", seed=1,
+        )["training"]
+        for row, scale in (("fcsr", "smoke"), ("fcsr", "full"), ("nb-svm", "smoke"))
+    ]  # fmt: skip
+    assert (asked[0]["batch_size"], asked[0]["epochs"]) == (10, 6)
+    assert asked[1]["batch_size"] == model_preset("fcsr")["training"]["batch_size"]
+    assert asked[2] == model_preset("nb-svm")["training"]
+
+
+def test_a_misspelt_option_of_a_scales_training_gets_the_nearest_one():
+    params = scale_preset("smoke")
+    params["papers"]["fcsr"]["training"] = {"batch_sise": 10}
+    with pytest.raises(InputError, match='did you mean "batch_size"'):
+        run_checks.check_cells(params, paper("fcsr"))

@@ -51,6 +51,7 @@ def write_project(folder):
     protocol = scale_preset("smoke")["papers"]["fcsr"] | {
         "seeds": [1, 2],
         "epochs": 2,
+        "training": {},
         "keep_weights": ["avg-embedding"],
     }
     table, row, column = CELL

@@ -1,6 +1,7 @@
 """Presets into params.yaml: `retable use <model> <corpus>` for the focus run, `retable params <scale>` for a scale."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def write_scale(scale: str) -> None:
     text = read_text(PARAMS) if PARAMS.exists() else FIRST_PARAMS
     text = replace_sections(text, scale_text(scale), SCALE_SECTIONS)
     focus = preset["focus"]
-    text = with_focus(text, focus["model"], focus["corpus"], focus["vectors"])
+    text = with_focus(text, focus["model"], focus["corpus"], focus["vectors"], focus["training"])
     if not re.search(r"^seed:", text, re.MULTILINE):
         text += LAST_SECTIONS
     write_text(PARAMS, text)
@@ -73,11 +74,17 @@ def focus_vectors(params: dict[str, Any], language: str, unit: str) -> str:
     return "none"
 
 
-def with_focus(text: str, model: str, name: str, vectors: str) -> str:
-    """Return the text of params.yaml with another focus run: a model's preset on a corpus and these vectors."""
+def with_focus(text: str, model: str, name: str, vectors: str, training: Mapping[str, Any] | None = None) -> str:
+    """Return the text of params.yaml with another focus run: a model's preset on a corpus and these vectors.
+
+    Args:
+        training: options in place of the preset's.
+    """
     preset_text = (PRESETS / f"models/{model}.yaml").read_text(encoding="utf-8")
     if model_preset(model)["embedding"]["vectors"] != "none":
         preset_text = re.sub(r"^(  vectors: )\S+", rf"\g<1>{vectors}", preset_text, flags=re.MULTILINE)
     preset_text = re.sub(r"^(  unit: )\S+", rf"\g<1>{unit_of(name)}", preset_text, flags=re.MULTILINE)
+    for option, value in (training or {}).items():
+        preset_text = re.sub(rf"^(  {option}: )\S+", rf"\g<1>{value}", preset_text, flags=re.MULTILINE)
     text = replace_sections(text, FOCUS_SECTIONS.format(corpus=name), ("corpus",))
     return replace_sections(text, preset_text, MODEL_SECTIONS)

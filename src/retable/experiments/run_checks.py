@@ -1,6 +1,7 @@
 """Refuse a focus run or a cell that cannot be run, before anything expensive begins; each mistake in one sentence."""
 
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, MODELS, network_class
 from retable.papers.paper import Paper
 from retable.papers.parameters import folds_of, row_parameters
+from retable.training.options import Training
 from retable.training.parameters import check_parameters
 
 PROTOCOL = {
@@ -23,7 +25,8 @@ PROTOCOL = {
     "precision",
     "keep_weights",
 }  # the keys of papers.<paper>
-OPTIONAL = {"deterministic"}  # those that may be left out
+OPTIONAL = {"deterministic", "training"}  # those that may be left out
+TRAINING = [each.name for each in fields(Training)]
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 
 
@@ -54,11 +57,14 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     if not isinstance(protocol, dict) or set(protocol) - OPTIONAL != PROTOCOL:
         raise InputError(
             f"{where} is {protocol!r}; it has the keys {', '.join(sorted(PROTOCOL))}, "
-            f"and may have {', '.join(OPTIONAL)}."
+            f"and may have {', '.join(sorted(OPTIONAL))}."
         )
     deterministic = protocol.get("deterministic", False)
     if type(deterministic) is not bool:
         raise InputError(f"deterministic of {where} is {deterministic!r}; allowed: true, false.")
+    for name in protocol.get("training", {}):
+        if name not in TRAINING:
+            raise unknown_name(f"an option of training of {where}", name, TRAINING)
     check_seeds(f"seeds of {where}", protocol["seeds"], params["corpora"])
     for name in ("epochs", "max_words"):
         check_limit(f"{name} of {where}", protocol[name], params["corpora"])
