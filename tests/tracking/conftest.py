@@ -108,7 +108,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def store_at(folder: Path) -> Store:
     """A sqlite store in a folder, not made yet."""
-    return Store(f"sqlite:///{folder}/mlflow.db", folder / "mlartifacts", folder / "record.lock")
+    return Store(f"sqlite:///{folder}/mlflow.db", folder / "mlartifacts")
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ def test_a_changed_artifact_is_noticed(tmp_path: Path, store: Store):
 def test_a_tag_that_names_a_place_elsewhere_is_refused_before_a_folder_is_replaced(
     tmp_path: Path, empty_store: Store, place: str
 ):
-    copy = Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path / "mlartifacts", tmp_path / "record.lock")
+    copy = Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path / "mlartifacts")
     (tmp_path / "mlflow.db").write_bytes((empty_store.sqlite_file or Path()).read_bytes())
     write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
     record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])

@@ -92,7 +92,7 @@ def test_a_store_that_does_not_answer_is_refused_before_training(tmp_path: Path,
     start = time.monotonic()
     with (
         pytest.raises(InputError, match=r"the MLflow store .*127\.0\.0\.1:1.* cannot be used") as told,
-        LiveRun(Store(uri, tmp_path, tmp_path / "lock"), facts, never),
+        LiveRun(Store(uri, tmp_path), facts, never),
     ):
         raise AssertionError("trained all the same")
     assert "secret" not in str(told.value)

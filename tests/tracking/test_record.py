@@ -1,9 +1,15 @@
 import json
+import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
+import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +20,8 @@ from retable.errors import InputError
 from retable.files import write_json
 from retable.runs.record import FILES
 from retable.tracking import entries, record
-from retable.tracking.store import DIGEST, PARENT, PLACE, Store, connect, found
+from retable.tracking.fetch import runs_from_store
+from retable.tracking.store import DIGEST, PARENT, PLACE, Store, answering, connect, found
 from tests.tracking.conftest import store_at, write_run
 
 CELL, RUN = "runs/fcsr-table-3/fcsr/sst-2", "runs/fcsr-table-3/fcsr-sst-2"
@@ -144,7 +151,7 @@ def test_a_complete_record_is_seen_without_mlflow(store: Store, results: Path):
         from retable.tracking.entries import cells, focus_entry
         from retable.tracking.record import is_recorded
         from retable.tracking.store import Store
-        store = Store({store.uri!r}, Path({str(store.artifacts)!r}), Path({str(store.lock)!r}))
+        store = Store({store.uri!r}, Path({str(store.artifacts)!r}))
         results = Path({str(results)!r})
         print(is_recorded(store, [*cells(results / "runs"), focus_entry(results / "focus", None)]))
         print(sorted({{"mlflow", "numpy", "matplotlib", "sklearn"}} & set(sys.modules)))
@@ -275,17 +282,125 @@ def test_a_run_that_is_not_whole_is_refused(tmp_path: Path):
         all_of(tmp_path)
 
 
-def test_two_processes_at_once_make_one_store_and_record_once(tmp_path: Path):
-    write_run(tmp_path / "results/runs/fcsr-table-3/1")
-    code = f"""
-        from pathlib import Path
-        from retable.tracking.entries import cells
-        from retable.tracking.record import record
-        from retable.tracking.store import Store
-        folder = Path({str(tmp_path)!r})
-        store = Store(f"sqlite:///{{folder}}/mlflow.db", folder / "mlartifacts", folder / "lock")
-        record(store, cells(folder / "results/runs"))
-    """
-    both = [subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)]) for _ in range(2)]
-    assert [process.wait() for process in both] == [0, 0]
-    assert len(found(store_at(tmp_path), ["fcsr"])) == 2  # the cell and its run
+WRITER = """
+    import sys
+    from pathlib import Path
+    from retable.figures import pictures
+    from retable.tracking.entries import cells
+    from retable.tracking.record import record
+    from retable.tracking.store import Store
+    pictures.pictures_of_run = lambda folder, form: {}  # which take most of the time
+    uri, folder, checkout = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    Store.lock = property(lambda store: checkout / "lock") if len(sys.argv) > 4 else Store.lock
+    record(Store(uri, folder / "mlartifacts"), cells(checkout / "runs"))
+"""
+SHARED, OWN = "runs/fcsr-table-3/shared", "runs/fcsr-table-3/own"
+
+
+def checkouts(folder: Path, count: int) -> list[Path]:
+    """Checkouts that have one run in common and each one of its own."""
+    write_run(folder / SHARED)
+    found = [folder / f"checkout-{number}" for number in range(count)]
+    for number, checkout in enumerate(found):
+        shutil.copytree(folder / "runs", checkout / "runs")
+        write_run(checkout / f"{OWN}-{number}", alpha=0.5 + number)
+    return found
+
+
+def record_at_once(uri: str, folder: Path, of: list[Path], *more: str) -> list[int]:
+    """Record all checkouts at the same time; their exit codes."""
+    code = [sys.executable, "-c", textwrap.dedent(WRITER), uri, str(folder)]
+    return [process.wait() for process in [subprocess.Popen([*code, str(each), *more]) for each in of]]
+
+
+def check_each_once(here: list[Any], count: int) -> None:
+    """Every run and its cell are there once and whole: the shared one, and one of each checkout."""
+    places = Counter((run.place, run.key) for run in here)
+    assert set(places.values()) == {1}
+    assert len(places) == 2 * (count + 1)
+    assert all(run.digest for run in here)
+    parents = {run.run_id for run in here}
+    assert all(run.parent in parents for run in here if not run.place.endswith("sst-2"))
+
+
+def test_checkouts_at_once_make_one_sqlite_store_and_lose_and_double_nothing(tmp_path: Path):
+    of = checkouts(tmp_path, 4)
+    assert record_at_once(f"sqlite:///{tmp_path}/mlflow.db", tmp_path, of) == [0] * len(of)
+    check_each_once(found(store_at(tmp_path), ["fcsr"]), len(of))
+
+
+@pytest.fixture
+def postgresql() -> Iterator[str]:
+    """The URI of a server of Debian's package with an empty database."""
+    pytest.importorskip("psycopg", reason="MLflow reaches PostgreSQL by psycopg (pip install psycopg[binary])")
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    if not programs:
+        pytest.skip("no PostgreSQL (apt-get install postgresql)")
+    user = "postgres" if os.getuid() == 0 else None  # the server refuses to run as root
+    with tempfile.TemporaryDirectory(prefix="retable-postgresql-") as data, socket.create_server(("", 0)) as probe:
+        if user:
+            shutil.chown(data, user)
+        port = str(probe.getsockname()[1])
+        probe.close()
+        subprocess.run(
+            [programs[-1] / "initdb", "-D", data, "-U", "me", "-A", "trust"], check=True, user=user, cwd=data
+        )
+        words = [programs[-1] / "postgres", "-D", data, "-p", port, "-k", data, "-h", "127.0.0.1"]
+        with subprocess.Popen(words, cwd=data, user=user, stderr=subprocess.DEVNULL) as server:
+            while subprocess.run(
+                [programs[-1] / "pg_isready", "-q", "-h", "127.0.0.1", "-p", port], check=False
+            ).returncode:
+                time.sleep(0.2)
+                assert server.poll() is None
+            yield f"postgresql://me@127.0.0.1:{port}/postgres"
+            server.send_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_eight_checkouts_at_once_record_in_postgresql(tmp_path: Path, postgresql: str):
+    of = checkouts(tmp_path, 8)
+    assert record_at_once(postgresql, tmp_path, of) == [0] * 8
+    store = Store(postgresql, tmp_path / "mlartifacts")
+    check_each_once(found(store, ["fcsr"], connect(store)), 8)
+    # From machines that do not share a lock: whatever they did to each other, one more record mends.
+    client = connect(store)
+    for run in found(store, ["fcsr"], client):
+        client.delete_run(run.run_id)
+    record_at_once(postgresql, tmp_path, of[:4], "alone")
+    for each in of:
+        record.record(store, entries.cells(each / "runs"))
+    check_each_once(found(store, ["fcsr"], client), 8)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_runs_that_two_machines_wrote_at_once_are_one_again(store: Store, tmp_path: Path):
+    write_run(tmp_path / "runs/twin-table-1/1", table="twin-table-1")
+    twins, client = entries.cells(tmp_path / "runs"), connect(store)
+    record.record(store, twins)
+    number = {"twin": record.experiment_id(client, store, "twin")}
+    record.write_missing(client, number, twins, [])  # who did not see what is there
+    assert len(found(store, ["twin"])) == 4
+    record.record(store, twins)
+    run_at(client, "twin", "runs/twin-table-1/1")
+    assert len(found(store, ["twin"])) == 2
+
+
+def test_a_copied_store_writes_beside_itself_and_reads_its_own_files(empty_store: Store, tmp_path: Path):
+    (tmp_path / "old").mkdir()
+    old, new = store_at(tmp_path / "old"), store_at(tmp_path / "new")
+    shutil.copy(empty_store.sqlite_file or "", old.sqlite_file or "")
+    write_run(tmp_path / "results/runs/moved-table-1/1", table="moved-table-1")
+    record.record(old, entries.cells(tmp_path / "results/runs"))
+    shutil.copytree(tmp_path / "old", tmp_path / "new")
+    shutil.rmtree(tmp_path / "old/mlartifacts")
+    write_run(tmp_path / "results/runs/moved-table-1/2", table="moved-table-1", seed=2)
+    record.record(new, entries.cells(tmp_path / "results/runs"))
+    assert not (tmp_path / "old/mlartifacts").exists()
+    assert set(runs_from_store(new, tmp_path / "out")) == {"runs/moved-table-1/1", "runs/moved-table-1/2"}
+
+
+def test_a_damaged_store_is_one_sentence(tmp_path: Path):
+    store = store_at(tmp_path)
+    (tmp_path / "mlflow.db").write_text("not a database" * 100)
+    with pytest.raises(InputError, match="cannot be used"), answering(store):
+        found(store, ["fcsr"])

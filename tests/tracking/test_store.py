@@ -3,13 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from retable.commands import ui
 from retable.errors import InputError
 from retable.tracking import checkout as record
 from retable.tracking.store import Store, connect, found
 
 
 def store(uri: str) -> Store:
-    return Store(uri, Path("artifacts"), Path("lock"))
+    return Store(uri, Path("artifacts"))
 
 
 @pytest.mark.parametrize("uri", ["./mlruns", "file:///tmp/mlruns", "databricks", ""])
@@ -57,3 +58,13 @@ def test_the_store_is_that_of_the_real_checkout_and_the_environment_has_the_last
     assert record.the_store().artifacts == Path("/home/me/retable/runs/mlartifacts")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://mlflow.example:5000")
     assert record.the_store().uri == "http://mlflow.example:5000"
+
+
+def test_the_ui_of_a_server_is_named_without_the_password(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://me:s3cret@mlflow.example:5000")
+    ui.main([])
+    said = capsys.readouterr().out
+    assert "mlflow.example:5000" in said
+    assert "s3cret" not in said

@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--port", type=int, default=5000)
     port, store = parser.parse_args(arguments).port, the_store()
     if store.is_server:
-        print(f"the record is on a server, which has its own UI: {store.uri}{START_PAGE}")
+        print(f"the record is on a server, which has its own UI: {store.shown}{START_PAGE}")
         return
     check_free(port)
     root = f"http://127.0.0.1:{port}"

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError
-from retable.project.paths import CHECKOUT, CLEAN, FOCUS, RUNS, SCRATCH, TAGGER, VECTORS
+from retable.project.paths import CHECKOUT, CLEAN, FOCUS, RUNS, TAGGER, VECTORS
 from retable.project.progress import progress
 from retable.tracking.entries import Entry, cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.live import LiveRun
 from retable.tracking.record import is_recorded, record
-from retable.tracking.store import Store
+from retable.tracking.store import Store, answering
 
 
 def the_store() -> Store:
@@ -22,7 +22,7 @@ def the_store() -> Store:
     if uri.startswith("sqlite:///"):
         file = CHECKOUT / uri.removeprefix("sqlite:///")
         uri, home = f"sqlite:///{file}", file.parent
-    return Store(uri, artifacts=home / "mlartifacts", lock=SCRATCH / "record.lock")
+    return Store(uri, artifacts=home / "mlartifacts")
 
 
 def all_entries() -> list[Entry]:
@@ -57,7 +57,9 @@ def fetch(folder: Path) -> tuple[Path, Path]:
 def complete_record() -> None:
     """Record what is not in the store yet, and say how much that was."""
     store, entries = the_store(), all_entries()
-    if is_recorded(store, entries):
+    with answering(store):
+        recorded = is_recorded(store, entries)
+    if recorded:
         print(f"record: nothing new for {store.shown}")
         return
     with progress("record", len(entries), "entries") as bar:

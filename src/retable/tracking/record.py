@@ -3,7 +3,8 @@
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from retable.files import read_csv
 from retable.tracking.entries import Entry, Facts, final_metrics, parameters, points, start_and_end, tags
 from retable.tracking.store import DIGEST, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
 
+ROUNDS = 3
 PARAMETERS_IN_BATCH, METRICS_IN_BATCH = 100, 900
 DIGEST_LENGTH = 12  # of a data set in the UI; the whole sha256 is a tag beside it
 
@@ -43,19 +45,48 @@ def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], N
     with locked(store):
         client = connect(store)
         ids = {name: experiment_id(client, store, name) for name in experiments}
-        here = found(store, experiments, client)
-        to_write = missing(entries, here)
-        for entry in entries:
-            if entry in to_write:
-                run_id = write(client, ids[entry.experiment], entry, here)
-                for run in entry.runs:
-                    child = write(client, ids[entry.experiment], run, here)
-                    client.set_tag(child, PARENT, run_id)
-                if entry.runs:
-                    finish(client, run_id, entry)
-            if on_entry:
-                on_entry(entry)
+        written = write_missing(client, ids, entries, found(store, experiments, client), on_entry)
+        for _ in range(ROUNDS):  # another machine may have written the same meanwhile
+            here = found(store, experiments, client)
+            twins = twins_among(here)
+            for run in twins:
+                client.delete_run(run.run_id)
+            left = [run for run in here if run not in twins]
+            if not write_missing(client, ids, entries, left):
+                break
+    return written
+
+
+def write_missing(
+    client: Any,
+    ids: Mapping[str, str],
+    entries: Sequence[Entry],
+    here: Sequence[Found],
+    on_entry: Callable[[Entry], None] | None = None,
+) -> int:
+    """Write the entries that are not whole in the store, and return how many these are."""
+    to_write = {entry.identity for entry in missing(entries, here)}
+    same: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    for found_run in sorted(here, key=lambda run: run.ended):
+        same[found_run.place, found_run.key].append(found_run)
+    for entry in entries:
+        if entry.identity in to_write:
+            run_id = write(client, ids[entry.experiment], entry, same[entry.place, entry.key])
+            for run in entry.runs:
+                child = write(client, ids[entry.experiment], run, same[run.place, run.key])
+                client.set_tag(child, PARENT, run_id)
+            if entry.runs:
+                finish(client, run_id, entry)
+        if on_entry:
+            on_entry(entry)
     return len(to_write)
+
+
+def twins_among(here: Iterable[Found]) -> list[Found]:
+    """Return the whole runs of which the store holds an equal one: every machine keeps the one with the first id."""
+    whole = sorted((run for run in here if run.digest), key=lambda run: run.run_id)
+    first: dict[tuple[str, str, str], Found] = {}
+    return [run for run in whole if first.setdefault(run.identity, run) is not run]
 
 
 def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
@@ -70,12 +101,14 @@ def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
     ]
 
 
-def write(client: Any, experiment: str, entry: Entry, here: Iterable[Found]) -> str:
+def write(client: Any, experiment: str, entry: Entry, same: Sequence[Found]) -> str:
     """Write one entry, unless it is there, and remove what it replaces; the id of its MLflow run.
 
     A run that was logged live is completed, a half-written one replaced. A cell stays open until after its runs.
+
+    Args:
+        same: what the store has of its place and key, the newest last.
     """
-    same = sorted((run for run in here if (run.place, run.key) == (entry.place, entry.key)), key=lambda run: run.ended)
     whole = [run for run in same if run.digest == entry.digest]
     open_to_completion = [run for run in same if entry.kind == "cell" or (run.live and not run.digest)]
     kept = (whole or open_to_completion)[-1:]

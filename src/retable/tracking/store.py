@@ -1,11 +1,11 @@
 """Find an MLflow store, reach it, and read what it holds."""
 
-import fcntl
 import logging
 import os
 import re
 import socket
 import sqlite3
+import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -15,6 +15,8 @@ from typing import Any
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from retable.errors import InputError
+from retable.files import sha256_of_value
+from retable.project.alone import alone
 from retable.tracking import experiments as of_ui
 
 KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "retable.live"
@@ -38,12 +40,10 @@ class Store:
     Attributes:
         uri: sqlite:///<absolute path>, postgresql://..., mysql://..., or http(s)://... of an MLflow server.
         artifacts: folder for the files of runs; a server keeps them itself and this is not used.
-        lock: a file; only one process at a time creates the store or writes records.
     """
 
     uri: str
     artifacts: Path
-    lock: Path
 
     def __post_init__(self) -> None:
         if self.scheme not in ("sqlite", "http", "https", *DATABASE_PORTS):
@@ -78,6 +78,14 @@ class Store:
         return self.scheme.startswith("http")
 
     @property
+    def lock(self) -> Path:
+        """Return a file that every checkout on this machine has in common; one process at a time may write."""
+        if self.sqlite_file is not None:
+            return Path(f"{self.sqlite_file}.lock")
+        name = f"retable-{os.getuid()}-{sha256_of_value(self.uri)[:16]}.lock"
+        return Path(tempfile.gettempdir()) / name
+
+    @property
     def sqlite_file(self) -> Path | None:
         """Return the database file of a sqlite store."""
         return Path(self.uri.removeprefix("sqlite:///")) if self.scheme == "sqlite" else None
@@ -102,11 +110,37 @@ class Found:
 
 @contextmanager
 def locked(store: Store) -> Iterator[None]:
-    """Wait until no other process of this machine creates the store or records in it, and keep the others out."""
-    store.lock.parent.mkdir(parents=True, exist_ok=True)
-    with store.lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    """Keep out every other process of this machine, of whatever checkout, that creates the store or records in it.
+
+    Raises: InputError if the store fails within the block.
+    """
+    with alone(store.lock), answering(store):
         yield
+
+
+@contextmanager
+def answering(store: Store) -> Iterator[None]:
+    """Turn what a store refuses, or the disk below it, into a sentence. Raises: InputError."""
+    try:
+        yield
+    except errors_of_stores() as error:
+        raise unusable(store, str(error)) from None
+
+
+def errors_of_stores() -> tuple[type[Exception], ...]:
+    """Return what sqlite and MLflow raise; MLflow is imported only after an error."""
+    from mlflow import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    return sqlite3.Error, MlflowException, SQLAlchemyError
+
+
+def unusable(store: Store, reason: str) -> InputError:
+    """Return the refusal of a store, with what it said."""
+    return InputError(
+        f"the MLflow store {store.shown} cannot be used ({shortened(store.hidden(reason))}); start or mend it, "
+        "or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
+    )
 
 
 def connect(store: Store) -> Any:
@@ -118,7 +152,6 @@ def connect(store: Store) -> Any:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import mlflow  # costs seconds
-    from sqlalchemy.exc import SQLAlchemyError
 
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -129,14 +162,34 @@ def connect(store: Store) -> Any:
             socket.create_connection((address.hostname or "localhost", port), SECONDS_TO_ANSWER).close()
         client = mlflow.MlflowClient(tracking_uri=store.uri)
         client.search_experiments(max_results=1)
-    except (mlflow.MlflowException, SQLAlchemyError, OSError, ModuleNotFoundError, ValueError) as error:
+        if store.sqlite_file is not None:
+            take_files_beside(store.sqlite_file, store.artifacts)
+    except ValueError:
         unreadable = "its address cannot be read; write / @ ? # of a password as %2F %40 %3F %23"
-        reason = unreadable if isinstance(error, ValueError) else store.hidden(str(error))
-        raise InputError(
-            f"the MLflow store {store.shown} cannot be used ({shortened(reason)}); start or mend it, "
-            "or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
-        ) from None
+        raise unusable(store, unreadable) from None
+    except (OSError, ModuleNotFoundError) as error:
+        raise unusable(store, str(error)) from None
+    except errors_of_stores() as error:
+        raise unusable(store, str(error)) from None
     return client
+
+
+def take_files_beside(database: Path, artifacts: Path) -> None:
+    """Let a copied or moved database name the files beside it, and no longer those where it came from.
+
+    MLflow keeps whole paths: a copied checkout would write into the one that it was copied from.
+    """
+    with closing(sqlite3.connect(database, timeout=SECONDS_TO_ANSWER)) as connection, connection:
+        for number, name, place in connection.execute("SELECT experiment_id, name, artifact_location FROM experiments"):
+            own = (artifacts / name).as_uri()
+            if place == own or not place.endswith(f"/{artifacts.name}/{name}"):
+                continue
+            connection.execute("UPDATE experiments SET artifact_location = ? WHERE experiment_id = ?", (own, number))
+            of_runs = connection.execute("SELECT run_uuid, artifact_uri FROM runs WHERE experiment_id = ?", (number,))
+            for run, uri in of_runs.fetchall():
+                moved = own + uri.removeprefix(place)
+                if uri.startswith(place) and Path(unquote(urlsplit(moved).path)).exists():
+                    connection.execute("UPDATE runs SET artifact_uri = ? WHERE run_uuid = ?", (moved, run))
 
 
 def shortened(text: str) -> str:
@@ -201,7 +254,12 @@ def experiment_id(client: Any, store: Store, name: str) -> str:
     experiment, tags = client.get_experiment_by_name(name), of_ui.tags(name)
     if experiment is None:
         location = None if store.is_server else (store.artifacts / name).as_uri()
-        return str(client.create_experiment(name, artifact_location=location, tags=tags))
+        try:
+            return str(client.create_experiment(name, artifact_location=location, tags=tags))
+        except errors_of_stores():  # another machine was quicker
+            experiment = client.get_experiment_by_name(name)
+            if experiment is None:
+                raise
     if experiment.lifecycle_stage == "deleted":
         client.restore_experiment(experiment.experiment_id)
     for key, value in tags.items():
