@@ -8,7 +8,6 @@ take what the bank's runs took, and of other stages nothing is known.
 import argparse
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -35,7 +34,7 @@ SKIPPED = re.compile(r"Stage '(.+)' (?:didn't change|is cached)")
 # What DVC says beside the stages and its errors.
 CHATTER = ("> ", "Updating lock", "Generating lock", "Use `dvc", "To track", "To enable auto", "\t", "'", "Data and",
            "Pipeline is", "Restored stage", "Verifying", "Everything is")  # fmt: skip
-GRACE_S, IDLE_S, POLL_S = 10.0, 1.0, 0.1  # to stop; until DVC is seen to run nothing; between two looks
+GRACE_S, IDLE_S, POLL_S = 10.0, 2.0, 0.1  # to stop; until DVC is seen to run nothing; between two looks
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
@@ -173,7 +172,7 @@ def end(process: subprocess.Popen[str]) -> None:
         if not left and process.poll() is not None:
             return
         if not left and time.monotonic() - begun > IDLE_S:
-            process.send_signal(signal.SIGINT)
+            process.terminate()
         time.sleep(POLL_S)
     for child in running.values():
         with suppress(psutil.NoSuchProcess):
