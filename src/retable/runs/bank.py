@@ -9,6 +9,7 @@ Lines are added and never changed: a second run of the same key stands below the
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,14 @@ def add_to_bank(bank: Path, runs: Iterable[RunRecord], who: str, *, times: bool 
         times: whether what they took is kept; not if the machine had other work.
     """
     banked = {path.stem: read_lines(path) for path in bank.glob("*.jsonl")}
-    added = 0
+    same: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
+    for table, runs_there in banked.items():
+        for run in runs_there:
+            same[table, run.key].append(run)
+    added, changed = 0, dict[str, None]()
     for run in runs:
         table = run.metrics["table"]
-        there = [other for other in banked.get(table, []) if other.key == run.key]
+        there = same[table, run.key]
         if any(is_same(other, run) for other in there):
             continue
         name = run.key[:KEY_DIGITS] + (f".{len(there) + 1}" if there else "") + ".parquet"
@@ -64,8 +69,11 @@ def add_to_bank(bank: Path, runs: Iterable[RunRecord], who: str, *, times: bool 
         cost = {name: value for name, value in run.cost.items() if times or name not in TIMES}
         new = RunRecord(run.metrics, cost, run.curve, predictions, who=who)
         banked.setdefault(table, []).append(new)
-        write_lines(bank / f"{table}.jsonl", banked[table])
+        there.append(new)
+        changed[table] = None
         added += 1
+    for table in changed:  # once each: line by line would cost the square of their number
+        write_lines(bank / f"{table}.jsonl", banked[table])
     return added
 
 
