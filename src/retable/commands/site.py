@@ -1,16 +1,24 @@
 """`retable site`: the bank as a folder of static pages that opens from disk; no data and no training are needed.
 
-In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json
+In   docs/results/, docs/*.md, docs/findings/, docs/readings/, docs/figures/, data/published/, data/digests.json
 Out  site/ (--out)
 """
 
 import argparse
+import os
+from collections.abc import Iterator
+from contextlib import redirect_stdout, suppress
+from importlib import import_module
+from io import StringIO
 from pathlib import Path
 
+from retable.commands import COMMANDS
 from retable.project.command import command
 from retable.project.paths import BANK, ROOT
 from retable.results.whole import read_whole
 from retable.site.build import write_site
+
+WIDTH = "96"  # of a help text, in characters
 
 
 @command
@@ -22,5 +30,14 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--out", type=Path, default=ROOT / "site", metavar="DIR", help="the folder (default: site)")
     options = parser.parse_args(arguments)
-    count = write_site(options.out, read_whole(BANK), ROOT / "docs")
+    count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()))
     print(f"{count} pages; open {options.out / 'index.html'}")
+
+
+def helps() -> Iterator[tuple[str, str, str]]:
+    """Yield each command: its name, what it does, its help."""
+    os.environ["COLUMNS"] = WIDTH
+    for name, (module, what) in COMMANDS.items():
+        with redirect_stdout(StringIO()) as text, suppress(SystemExit):
+            import_module(f"retable.commands.{module}").main(["--help"])
+        yield name, what, text.getvalue().replace(f"{ROOT}/", "")

@@ -1,11 +1,12 @@
 """Build the results site: `retable site`.
 
 In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json
-Out  a folder: index.html, numbers.html, missing.html, papers/, cells/, claims/, systems/, corpora/, docs/, data/
+Out  a folder: index.html, numbers.html, missing.html, commands.html, papers/, cells/, claims/, systems/, corpora/,
+     docs/, data/
 """
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +22,24 @@ from retable.site.templating import TEMPLATES, render
 from retable.tables.lines import write_lines
 
 Page = tuple[str, str]  # its place in the site, and its text
+Command = tuple[str, str, str]  # its name, what it does, its help
 ASSETS = ("site.css", "site.js")
 
 
-def write_site(out: Path, whole: Whole, docs: Path) -> int:
+def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] = ()) -> int:
     """Write every page into a folder that is replaced as a whole, and return how many they are.
 
     Args:
         out: the folder; it may exist only if it is an earlier site.
         whole: the bank.
         docs: the folder of the docs.
+        commands: of the command line.
     Raises: InputError.
     """
     if out.exists() and not (out / ASSETS[0]).is_file():
         raise InputError(f"{out} exists and is no results site; --out takes a new folder, or an earlier site.")
     count = 0
-    parts = parts_of(whole, docs)
+    parts = parts_of(whole, docs, commands)
     with progress("site", len(parts), "parts") as bar, atomic_folder(out) as folder:
         for part in parts:
             for place, text in part:
@@ -54,7 +57,7 @@ def write_site(out: Path, whole: Whole, docs: Path) -> int:
     return count
 
 
-def parts_of(whole: Whole, docs: Path) -> list[Iterable[Page]]:
+def parts_of(whole: Whole, docs: Path, commands: Sequence[Command]) -> list[Iterable[Page]]:
     """Return every page, in parts of one kind each."""
     listed = docs / "figures/figures.json"
     figures = read_json(listed) if listed.exists() else []
@@ -66,6 +69,7 @@ def parts_of(whole: Whole, docs: Path) -> list[Iterable[Page]]:
         corpora.pages(whole),
         documents.pages(docs),
         [overview(whole, docs)],
+        [("commands.html", render("commands.html", "commands.html", {"commands": commands}))],
     ]
 
 

@@ -1,0 +1,72 @@
+"""Every command that a page shows exists and takes its options; every link of a page leads to a file."""
+
+import argparse
+import re
+import shlex
+from importlib import import_module
+
+import pytest
+
+from retable.commands import COMMANDS
+from retable.project.params import load_yaml
+from retable.project.paths import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/readings").glob("*.md"))]
+BLOCK = re.compile(r"(?m)^```(?:sh|bash)?\n(.*?)^```$", re.DOTALL)
+PLACEHOLDER = re.compile(r"\.\.\.|\b[A-Z]{3,}\b(?!=)")  # a form of a command, and no command
+
+
+class Parsed(BaseException):
+    """The options of a command are read: it would start now."""
+
+
+def commands_of(page):
+    """Yield what a page's blocks call: `retable`, `make` or `dvc` with its words."""
+    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        for line in re.split(r"\n| && ", block):
+            words = shlex.split(line, comments=True) if re.match(r"(retable|make|dvc) ", line) else []
+            if words and not PLACEHOLDER.search(" ".join(words)):
+                yield words
+
+
+SHOWN = sorted({tuple(words) for page in PAGES for words in commands_of(page)})
+
+
+def test_the_tutorial_and_the_quickstart_show_commands():
+    for name, least in (("tutorial", 12), ("quickstart", 6)):
+        assert len(list(commands_of(ROOT / f"docs/{name}.md"))) >= least
+
+
+@pytest.mark.parametrize("words", SHOWN, ids=" ".join)
+def test_a_command_of_a_page_exists_and_takes_its_options(words, monkeypatch):
+    program, *rest = words
+    if program == "make":
+        targets = re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text())
+        assert {word for word in rest if "=" not in word} <= set(targets)
+    elif program == "dvc":
+        known = load_yaml(ROOT / "params.yaml")
+        for name, _, value in (word.partition("=") for word in rest if re.match(r"[a-z]+[.][a-z_]+=", word)):
+            section, option = name.split(".")
+            assert option in known[section], (name, value)
+    else:
+        parse = argparse.ArgumentParser.parse_args
+
+        def parsed(self, *args, **kwargs):
+            parse(self, *args, **kwargs)
+            raise Parsed
+
+        monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parsed)
+        with pytest.raises(Parsed):
+            import_module(f"retable.commands.{COMMANDS[rest[0]][0]}").main(rest[1:])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_links_of_a_page_lead_to_files(page):
+    for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_version_is_the_same_everywhere():
+    (version,) = re.findall(r'(?m)^version = "(.*)"$', (ROOT / "pyproject.toml").read_text())
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"Version {version} " in (ROOT / "README.md").read_text()
