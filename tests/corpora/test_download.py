@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from retable.corpora.download import bring, digest_of, is_whole
+from retable.corpora.download import advice, bring, digest_of, is_whole
 from retable.declaration import RemoteFile
 from retable.errors import InputError
 
@@ -228,9 +228,12 @@ def test_a_mirror_comes_before_the_network_and_a_wrong_file_in_it_is_named_and_p
         brought()
 
 
-def test_a_file_of_the_checkout_that_is_missing_can_be_checked_out(brought):
-    with pytest.raises(InputError, match=r"data.txt cannot be had. It is not at .*`git checkout data/sample/corpus/"):
+def test_a_missing_file_of_the_projects_own_is_in_git_and_a_users_is_to_be_put_into_a_mirror(brought):
+    with pytest.raises(
+        InputError, match=r"data.txt cannot be had. It is not at .*Put the file into a folder as corpus/"
+    ):
         brought()
+    assert "`git checkout data/sample/sample-en/train.txt`" in advice(RemoteFile("sample-en/train.txt", DIGESTS["md5"]))
 
 
 def test_another_form_of_a_file_may_stand_in_a_folder_in_its_place(server, brought):

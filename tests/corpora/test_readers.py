@@ -76,6 +76,10 @@ OTHER_NAMES = partial(
             ROWS, {"rows.csv": b',sentiment,text\r\n7,positive,"good, ""very"" good"\r\n3,negative,bad\r\n'},
             {"all": (1, 1)}, {"1": 'good, "very" good', "2": "bad"},
         ),
+        (  # a quoted field may hold line breaks; the id is that of its last line
+            ROWS, {"rows.csv": b',sentiment,text\r\n7,positive,"hello\nworld"\r\n3,negative,bad\r\n'},
+            {"all": (1, 1)}, {"2": "hello\nworld", "3": "bad"},
+        ),
         (  # without header; texts are joined, escapes undone in order
             partial(ROWS, layout=ESCAPED), {"rows.csv": b'"1","up","to \\$5\\now"\n0,"",down\n'},
             {"all": (1, 1)}, {"0": "up to $5 now", "1": " down"},

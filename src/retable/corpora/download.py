@@ -88,10 +88,15 @@ def refusal(
     return InputError(f"{name} cannot be had. {' '.join(reasons)} {advice(file)} {obtain}".rstrip())
 
 
+SAMPLES = "sample-"  # how the folders of the project's own texts begin, which are in git
+
+
 def advice(file: RemoteFile) -> str:
     """Return what a user can do who has neither network nor mirror."""
-    if not file.urls:
+    if file.path.startswith(SAMPLES):
         return f"It is in git: `git checkout data/sample/{file.path}` brings it back."
+    if not file.urls:
+        return f"Put the file into a folder as {file.path} and name the folder in RETABLE_MIRROR."
     return (
         "Run the same command again when the network is back (it goes on from where it stopped), or put the file "
         f"into a folder as {file.path} and name the folder in RETABLE_MIRROR."

@@ -114,7 +114,7 @@ def read_parallel_lines(
 
 
 def read_csv_rows(corpus: Corpus, folder: Path, *, splits: Mapping[str, str], layout: Layout) -> Iterator[Example]:
-    """Yield rows of CSV files without line breaks in their fields; `splits` names the file of every split."""
+    """Yield rows of CSV files; `splits` names the file of every split."""
     for split, file in splits.items():
         yield from csv_rows(corpus, lines(folder / file, corpus.encoding), split, layout, folder / file)
 
@@ -129,7 +129,7 @@ def csv_rows(
     """
     csv.field_size_limit(LONGEST_FIELD)
     names = layout.names or {label: label for label in corpus.labels}
-    rows = csv.reader(source, strict=True)
+    rows = csv.reader((f"{line}\n" for line in source), strict=True)  # a quoted field may hold line breaks
     try:
         for row in rows:
             number = rows.line_num - 1
