@@ -3,11 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 
 from retable.errors import InputError
 from retable.files import read_json
+from retable.layers.network import Network, Task
 from retable.text.vocabulary import Vocabulary
-from retable.training.network import choose_device, first_vectors
+from retable.training.network import build_network, choose_device, first_vectors
 from retable.training.run import load_classifier, train_classifier
 from retable.vectors.store import NO_VECTORS, WordVectors
 
@@ -127,3 +129,9 @@ def test_a_gpu_that_is_not_there_is_refused():
     else:
         with pytest.raises(InputError, match="torch sees no GPU"):
             choose_device("cuda")
+
+
+def test_a_model_that_does_not_count_its_operations_is_refused_before_it_is_trained(monkeypatch):
+    monkeypatch.setattr("retable.models.avg_embedding.AvgEmbedding.flops_per_word", Network.flops_per_word)
+    with pytest.raises(InputError, match=r"\(avg-embedding\) does not say what a word costs"):
+        build_network({"name": "avg-embedding", "dropout": 0.1}, Task(("no", "yes")), torch.zeros(4, 3), tuned=0)

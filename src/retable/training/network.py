@@ -130,9 +130,16 @@ def build_network(model: Section, task: Task, rows: Tensor, *, tuned: int) -> Ne
     """Return the network that the section `model` describes, on these word vectors.
 
     One that does not read domains itself answers for all domains of the task at once.
+
+    Raises: InputError if the model does not count its operations.
     """
     options = {name: value for name, value in model.items() if name != "name"}
     found = network_class(model["name"])
+    if found.flops_per_word is Network.flops_per_word:  # said here, not after hours of training
+        raise InputError(
+            f"{found.__name__} ({model['name']}) does not say what a word costs; write its flops_per_word "
+            "(docs/add-a-model.md)."
+        )
     embedding = WordEmbedding(rows, tuned=tuned, sparse=found.sparse_rows)
     if not task.domains or "domains" in found.reads:
         return found.build(embedding, task, options)
