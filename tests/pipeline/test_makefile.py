@@ -1,0 +1,29 @@
+"""What `make env` would install, without installing it."""
+
+import subprocess
+
+import pytest
+
+from retable.project.paths import ROOT
+
+
+def planned(*words):
+    """The commands of `make env` in a folder whose environment is not made yet."""
+    done = subprocess.run(
+        ["make", "-n", "env", "VENV=no-such-environment", *words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "installed"),
+    [
+        ((), "pip install --quiet --disable-pip-version-check torch==2.13.0\n"),
+        (("TORCH=cpu",), "version-check torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu\n"),
+        (("TORCH=torch==2.13.0 --index-url x",), "version-check torch==2.13.0 --index-url x\n"),
+    ],
+)
+def test_the_build_of_torch_is_one_word_away(words, installed):
+    said = planned(*words)
+    assert installed in said
+    assert "TORCH=cpu` is enough: 2.4 GB" in said
