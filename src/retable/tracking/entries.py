@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from retable.errors import InputError
-from retable.experiments.scale import model_preset
+from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, sha256_of_file, sha256_of_value
 
 RUN_FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # as runs.record, which needs numpy
@@ -90,8 +90,10 @@ def focus_entry(folder: Path, experiment: str | None) -> Entry | None:
 
 
 def focus_name(facts: Facts) -> str:
-    """Return model, corpus, and what differs from the model's preset: "fcsr on sst-2, alpha 0.3"."""
-    preset = dict(flat(model_preset(facts["model"]) | {"seed": 1, "precision": "float32"}))
+    """Return model, corpus, and what differs from the preset of model and scale: "fcsr on sst-2, alpha 0.3"."""
+    usual = model_preset(facts["model"]) | {"seed": 1, "precision": "float32"}
+    usual["training"] = usual.get("training", {}) | scale_preset(facts["scale"])["focus"]["training"]
+    preset = dict(flat(usual))
     own = flat({name: facts["parameters"][name] for name in NAMED if name in facts["parameters"]})
     changed = [(place.rpartition(".")[2], value) for place, value in own if preset.get(place, value) != value]
     told = [f"{option} {value}" for option, value in changed if option not in OF_CORPUS]
