@@ -77,6 +77,16 @@ def test_a_rerun_under_the_same_key_replaces_the_finished_run(store: Store, tmp_
     assert [run.run_id for run in found(store, ["focus"]) if run.key == facts["key"]] == [live.run_id]
 
 
+def test_a_rerun_that_gives_the_same_bytes_is_there_once(store: Store, tmp_path: Path):
+    facts, entry = focus(tmp_path, 0.35)
+    record(store, [entry])
+    with LiveRun(store, facts, never):
+        pass
+    assert record(store, [entry]) == 1
+    assert [run.identity for run in found(store, ["focus"]) if run.key == facts["key"]] == [entry.identity]
+    assert record(store, [entry]) == 0
+
+
 def test_the_lines_of_a_linear_model_are_logged_too(store: Store, tmp_path: Path):
     facts, _ = focus(tmp_path, 0.34)
     with LiveRun(store, facts, never) as live:
@@ -123,6 +133,6 @@ def test_the_focus_run_has_its_test_scores_as_soon_as_it_is_evaluated(store: Sto
 def test_an_evaluated_run_stays_whole_where_the_store_does_not_answer(tmp_path: Path, monkeypatch, capsys):
     focus(tmp_path, 0.38)
     monkeypatch.setattr(checkout, "FOCUS", tmp_path)
-    monkeypatch.setattr(checkout, "the_store", lambda: Store("http://localhost:1", tmp_path, tmp_path / "lock"))
+    monkeypatch.setattr(checkout, "the_store", lambda: Store("http://localhost:1", tmp_path))
     checkout.record_focus()
     assert "`retable record` records it" in capsys.readouterr().err

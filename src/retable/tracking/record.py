@@ -90,13 +90,19 @@ def twins_among(here: Iterable[Found]) -> list[Found]:
 
 
 def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
-    """Return the entries that are not in the store, or not whole, or of which the store holds other bytes."""
+    """Return the entries that are not in the store, or not whole, or of which the store holds other bytes.
+
+    One that is whole and was begun again, say by a training of the same focus run, is missing until that is tidied up.
+    """
+    here = list(here)
     whole = {run.identity: run for run in here if run.digest}
+    begun = {(run.place, run.key) for run in here if not run.digest}
     parents = {run.run_id for run in whole.values()}
     return [
         entry
         for entry in entries
         if entry.identity not in whole
+        or any((each.place, each.key) in begun for each in (entry, *entry.runs))
         or any(run.identity not in whole or whole[run.identity].parent not in parents for run in entry.runs)
     ]
 

@@ -155,6 +155,7 @@ def connect(store: Store) -> Any:
 
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # its tracebacks: what it raises is said
     try:
         if store.scheme in DATABASE_PORTS:  # MLflow would try for minutes
             address = urlsplit(store.uri)
