@@ -214,10 +214,10 @@ class Trials:
         problems += [f"left: {name}" for name in found if is_part(name)]
         here = comparable({name: data for name, data in found.items() if not is_part(name)})
         problems += [f"differs: {name}" for name in sorted({*here, *new}) if here.get(name) != new.get(name)]
-        return problems + (self.problems_of_store() if stage in ("record", "train") else [])
+        return problems + (self.problems_of_store(stage) if stage in ("record", "train") else [])
 
-    def problems_of_store(self) -> list[str]:
-        """Return what is twice or open in the record."""
+    def problems_of_store(self, stage: str) -> list[str]:
+        """Return what is open in the record, or twice after the stage that completes it."""
         import sqlite3
 
         with sqlite3.connect(self.folder / "mlflow.db") as database:
@@ -228,7 +228,7 @@ class Trials:
                 "SELECT count(*) FROM runs WHERE status = 'RUNNING' AND lifecycle_stage = 'active'"
             ).fetchone()[0]
         places = Counter(value for key, value, _ in tags if key == "retable.place")
-        twice = [f"twice in the record: {place}" for place, times in places.items() if times > 1]
+        twice = [f"twice: {place}" for place, times in places.items() if times > 1 and stage == "record"]
         return twice + ([f"{running} runs are running for ever"] if running else [])
 
     def of_stage(self, stage: str, of: int) -> Iterator[tuple[str, int, list[str]]]:
