@@ -1,11 +1,14 @@
-"""What no source does, and what no import does."""
+"""What no source does, what no import does, and that a picture, which pages show as it is, holds no markup."""
 
 import ast
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from retable.figures.pictures import confusion_picture
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [path for name in ("src", "benchmarks", "probe") for path in sorted((ROOT / name).rglob("*.py"))]
@@ -90,3 +93,12 @@ def test_importing_everything_asks_for_no_network():
     done = subprocess.run([sys.executable, "-c", OFFLINE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 250
+
+
+def test_a_label_of_markup_is_text_in_a_picture():
+    labels = ("good", "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>')
+    classes = np.arange(9) % 3
+    picture = confusion_picture(classes, classes, labels, "svg").decode()
+    assert "&lt;script&gt;alert(1)" in picture
+    assert "<script" not in picture
+    assert "<img" not in picture
