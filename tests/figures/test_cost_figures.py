@@ -34,6 +34,12 @@ class MadeUp:
         return {"flops_per_word": self.flops, "seconds": self.seconds}
 
 
+@pytest.fixture(autouse=True)
+def interval(monkeypatch):
+    """Give every row an interval, which tests/tables computes."""
+    monkeypatch.setattr(Measured, "interval", lambda self, panel, row: (78.0, 82.0))
+
+
 FIGURE = CostFigure("cost-t", "", "", tuple(Panel("t", name) for name in "abcdefgh"), tuple(row.id for row in ROWS))
 
 
@@ -53,14 +59,15 @@ def test_a_row_is_the_mean_of_its_runs_by_hand():
     assert panel == Plot(
         "A",
         (
-            CostPoint("FCSR", 81.0, 100.0, 12.0, 24.0, False, 2, "EPYC, threads 2", frozenset({2})),
-            CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, "EPYC, threads 1", frozenset({1})),
+            CostPoint("FCSR", 81.0, 100.0, 12.0, 24.0, False, 2, "EPYC, threads 2", frozenset({2}), 78.0, 82.0),
+            CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, "EPYC, threads 1", frozenset({1}), 78.0, 82.0),
         ),
     )
     assert best_floor(panel.marks) == 79.0
     assert FIGURE.csv_lines([panel])[1] == {
         "panel": "A", "model": "SVM", "accuracy": "79", "flops_per_word": "8", "seconds": "0.5",
         "core_seconds": "0.5", "floor": "yes", "runs": "1", "machine": "EPYC, threads 1",
+        "low": "78", "high": "82",
     }  # fmt: skip
 
 
@@ -92,6 +99,7 @@ def test_many_columns_are_one_panel_of_means_over_those_that_all_rows_have():
     narrow = {("svm", name): [MadeUp(70.0)] for name in "bcdefgh"}
     (panel,) = panels_of(wide | narrow)
     assert panel.title == "mean of 7 columns"
+    assert {point.low for point in panel.marks} == {None}  # a mean of columns has no interval
     assert [(point.model, point.accuracy, point.runs) for point in panel.marks] == [("CNN", 84.0, 7), ("SVM", 70.0, 7)]
     assert len(panels_of(wide | narrow, most=7)) == 7
     assert panels_of(wide | narrow, columns="bcd", most=2)[0].title == "mean of B, C, D"

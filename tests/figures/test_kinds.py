@@ -32,7 +32,8 @@ KINDS = {  # kind -> figure, title and marks of its one panel
         (Point("LAMA", 2e5, 88.5, 88.0, 89.0, 2), Point("TE", 1.9e7, 81.0, 81.0, 81.0, 1)),
     ),
     "bars": (
-        TimeFigure("f", "", "", ()), "SST", (Bar("CNN", 1.25, 2), Bar("FCSR", 2.5, 1), Bar("LSTM", 200.0, 1))
+        TimeFigure("f", "", "", ()), "SST",
+        (Bar("CNN", 1.25, 2), Bar("FCSR", 2.5, 1), Bar("LSTM", 200.0, 1), Bar("BERT", None, 0)),
     ),
     "grid": (GridFigure("f", "", "", (), cells=GRID_CELLS, x="heads", y="layers"), "apparel", CELLS),
     "roc": (RocFigure("f", "", "", ()), "SST", (RocCurve("FCSR", tuple(PLACES.tolist()), 0.5, 0.25, 1),)),
@@ -85,7 +86,7 @@ def test_a_png_has_a_palette_and_says_nothing_of_its_making():
         ("lines", 3, "Final,FCSR,3,83.5,82,85,2", {"window, words", "accuracy on test, %", "FCSR, whole", "3"}),
         ("lines", 3, "Final,FCSR whole,,90,90,90,1", set()),
         ("scatter", 2, "IMDB,LAMA,200000,88.5,88,89,2", {"LAMA"}),
-        ("bars", 3, "SST,LSTM,200,1", {"milliseconds for 20 texts (logarithmic)"}),
+        ("bars", 3, "SST,LSTM,200,1", {"milliseconds for 20 texts (logarithmic)", "BERT", "not timed"}),
         ("grid", 4, "apparel,1,1,80,,,1", {"80.0", "81.5", "–"}),
         ("grid", 4, "apparel,1,2,,,,0", set()),
         ("roc", 201, "SST,FCSR,0.005,0.005,0.5,0.25,1", {"FCSR  0.500 / 0.250"}),
@@ -159,3 +160,10 @@ def test_dollars_in_a_name_are_letters_and_no_formula():
         figure = new_figure(3, 2)
         figure.subplots().set_title("costs $5_a or $6")
         assert "costs $5_a or $6" in saved(figure, "svg").decode("utf-8")
+
+
+def test_a_map_of_equal_weights_says_so():
+    uniform = HeatMap(("a", "b"), np.full((2, 2), 0.5), 1)
+    figure = AttentionFigure("f", "", "", ())
+    assert b"all weights 1/2" in figure.picture([Plot("T", (uniform,))], "svg")
+    assert b"all weights" not in picture_of("heat", "svg")

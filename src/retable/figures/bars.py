@@ -1,26 +1,27 @@
 """Bars: the time of a batch, the shortest first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from matplotlib.axes import Axes
 
 from retable.figures.figure import Figure, Plot
 from retable.figures.measured import Measured, OfRows, Panel, of_one_machine
-from retable.figures.style import BLUE, plain_log_ticks
+from retable.figures.style import BLUE, INK, plain_log_ticks
 from retable.tables.results import mean
 
 MILLI = 1000.0
+UNTIMED = "not timed"
 WIDE_SPAN = 30  # largest by smallest: from here on the axis is logarithmic
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A model and its mean time."""
+    """A model and its mean time; None where it has none that compares."""
 
     model: str
-    milliseconds: float
+    milliseconds: float | None
     runs: int
 
 
@@ -33,16 +34,26 @@ class TimeFigure(Figure[Bar]):
     asks = "times"
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Bar]:
-        """Return a panel's bars, the shortest first; none where its training texts were not counted."""
+        """Return a panel's bars, the shortest first, rows without a time last; none without a count of its texts."""
         corpus = measured.tables[panel.table].column(panel.column).corpus or ""
         if corpus not in measured.training_texts:
             return ()
         share = MILLI * self.texts / measured.training_texts[corpus]
+        timed = of_one_machine(of_rows)
         bars = [
-            Bar(measured.name(panel, row), share * mean([run.cost["seconds_per_epoch"] for run in runs]), len(runs))
-            for row, runs in of_one_machine(of_rows).items()
+            (share * mean([run.cost["seconds_per_epoch"] for run in runs]), measured.name(panel, row), len(runs))
+            for row, runs in timed.items()
         ]
-        return sorted(bars, key=lambda bar: (bar.milliseconds, bar.model))
+        names = [measured.name(panel, row) for row in self.rows_of(measured.tables[panel.table]) if row not in timed]
+        return [Bar(name, time, runs) for time, name, runs in sorted(bars)] + [Bar(name, None, 0) for name in names]
+
+    def is_enough(self, marks: Sequence[Bar]) -> bool:
+        """Return whether enough rows of a panel have a time."""
+        return sum(bar.milliseconds is not None for bar in marks) >= self.fewest
+
+    def csv_cells(self, mark: Bar) -> Iterable[Mapping[str, Any]]:
+        """Return the line of a row that has a time."""
+        return [] if mark.milliseconds is None else [vars(mark)]
 
     def inches(self, plots: Sequence[Plot[Bar]]) -> tuple[float, float]:
         """Return width and height of a panel: higher for more bars."""
@@ -50,11 +61,16 @@ class TimeFigure(Figure[Bar]):
 
     def draw(self, place: Axes, plot: Plot[Bar], plots: Sequence[Plot[Bar]]) -> None:
         """Draw lying bars, so that long names can be read; each with its number."""
-        values = [bar.milliseconds for each in plots for bar in each.marks]
+        values = [bar.milliseconds for each in plots for bar in each.marks if bar.milliseconds is not None]
         is_wide = max(values) >= WIDE_SPAN * min(values)
-        names, lengths = [bar.model for bar in plot.marks], [bar.milliseconds for bar in plot.marks]
+        names, lengths = [bar.model for bar in plot.marks], [bar.milliseconds or 0.0 for bar in plot.marks]
         drawn = place.barh(names, lengths, color=BLUE, height=0.65)
-        place.bar_label(drawn, [f"{value:.3g}" for value in lengths], padding=3, fontsize=7)
+        place.bar_label(drawn, [f"{value:.3g}" if value else "" for value in lengths], padding=3, fontsize=7)
+        for at, length in enumerate(lengths):
+            if not length:
+                place.annotate(
+                    UNTIMED, (0.01, at), xycoords=("axes fraction", "data"), va="center", fontsize=7, color=INK
+                )
         place.invert_yaxis()
         place.set_axisbelow(True)
         place.grid(axis="y", visible=False)

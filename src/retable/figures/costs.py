@@ -22,13 +22,14 @@ MEAN = "mean of "  # so begins the title of a panel of several columns
 FLOOR = "floor: linear model or fastText"
 FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
 UNTIMED = "not timed: the machine had other work"
+BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}  # of 95% prediction intervals
 NAMED = 3  # columns of a mean; more are counted
 PanelRuns = tuple[Panel, OfRows]
 
 
 @dataclass(frozen=True)
 class CostPoint:
-    """A row: accuracy in percent, FLOPs of a word, seconds of training; means over the runs.
+    """A row: accuracy in percent with its interval, FLOPs of a word, seconds of training; means over the runs.
 
     `core_seconds` are threads times seconds. Both are None where a run was not timed, as its machine had other work,
     or was timed on another machine than the others.
@@ -43,6 +44,8 @@ class CostPoint:
     runs: int
     machine: str
     threads: frozenset[int]
+    low: float | None = None  # None where a point is a mean of columns
+    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> P
     for row in each_row(columns):
         of_columns = [of_rows[row] for _, of_rows in columns]
         every = [run for each in of_columns for run in each]
+        low, high = measured.interval(panel, row) if len(columns) == 1 else (None, None)
         is_here = all(run.machine[0] == machine and "seconds" in run.cost for run in every)
         points.append(
             CostPoint(
@@ -119,6 +123,8 @@ def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> P
                 len(every),
                 "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (r.machine for r in every)})),
                 frozenset(run.machine[1] for run in every),
+                low,
+                high,
             )
         )
     return Plot(title, tuple(points))
@@ -202,6 +208,14 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str,
         if chosen:
             look: dict[str, Any] = {"linestyle": "none", "color": colour, "marker": marker, "markersize": 5}
             place.plot(*zip(*chosen, strict=True), label=name, **look)
+    barred = [(value, point) for point, value in points if point.low != point.high]
+    place.vlines(
+        [value for value, _ in barred],
+        [point.low or point.accuracy for _, point in barred],
+        [point.high or point.accuracy for _, point in barred],
+        color=[ORANGE if point.floor else BLUE for _, point in barred],
+        **BARS,
+    )
     front = pareto_front([(value, point.accuracy) for point, value in points])
     if len(front) > 1:
         place.plot(

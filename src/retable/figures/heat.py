@@ -78,6 +78,9 @@ class AttentionFigure(WeightsFigure[HeatMap]):
         ticks = np.arange(len(text.words)) + 0.5
         place.set_xticks(ticks, text.words, rotation=90 if max(map(len, text.words)) > 2 else 0)
         place.set_yticks(ticks, text.words)
+        if is_uniform(text.matrix.ravel(), len(text.words)):
+            middle, side = len(text.words) / 2, len(text.words)
+            place.text(middle, middle, f"all weights 1/{side}", color="white", ha="center", va="center", fontsize=9)
         place.set(xlabel="attended word", ylabel="attending word", aspect="equal")
         bar = place.figure.colorbar(mesh, ax=place, label="weight", shrink=0.8)
         bar.outline.set_visible(False)
@@ -103,10 +106,15 @@ class AttentionFigure(WeightsFigure[HeatMap]):
                     of_words.setdefault(line["to"], []).append(float(line["weight"]))
             allowed = SAME / len(of_words)
             every = [weight for weights in of_words.values() for weight in weights]
-            if max(every) - min(every) <= allowed:
+            if is_uniform(every, len(of_words)):
                 yield f"The weights of {panel} are uniform: every weight is 1/{len(of_words)}."
             elif all(max(weights) - min(weights) <= allowed for weights in of_words.values()):
                 yield f"In {panel} every word attends alike: all lines of the map are equal."
+
+
+def is_uniform(weights: Sequence[float] | np.ndarray, words: int) -> bool:
+    """Return whether all weights of a text of so many words are equal."""
+    return float(max(weights) - min(weights)) <= SAME / words
 
 
 def tick_labels(words: Sequence[str], form: Format, font: str | None) -> tuple[str, ...]:

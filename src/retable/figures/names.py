@@ -1,6 +1,7 @@
 """Names of points: each where it covers no point, no other name and no line."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import fill
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +11,7 @@ from retable.figures.style import INK
 
 STEPS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.0)  # how far a name may stand from its point, in heights of a line
 WIDER = 1.08  # a page's own font may be wider than the one that is measured here
-LETTERS = 30  # of a name; a longer one is cut
+LETTERS = 30  # of a line of a name
 
 
 def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, float]], floor: float | None) -> None:
@@ -24,8 +25,7 @@ def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, fl
         taken.append(Bbox.from_extents(inside.x0, level - 1, inside.x1, level + 1))
     for index in sorted(range(len(points)), key=lambda each: (-points[each][2], points[each][1])):
         name, *_ = points[index]
-        shown = name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…"
-        text = place.text(0, 0, shown, transform=None, fontsize=6.5, va="center", ha="left")
+        text = place.text(0, 0, fill(name, LETTERS), transform=None, fontsize=6.5, va="center", ha="left")
         size = text.get_window_extent()
         best = min(
             boxes_near(*dots[index], WIDER * size.width, size.height, radius),
