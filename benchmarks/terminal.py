@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-WIDTH, HEAD, TAIL = 92, 9, 20
+WIDTH, HEAD, TAIL = 92, 6, 13
 FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # rich names a host that serves them; a picture asks no host
 COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
