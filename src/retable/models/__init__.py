@@ -25,6 +25,7 @@ LINEAR_MODELS = {
     "minilm-lr": "retable.models.minilm:train_minilm_lr",
     "naive-bayes": "retable.models.bag_of_words:train_naive_bayes",
     "nb-svm": "retable.models.linear:train_nb_svm",
+    "sgc": "retable.models.sgc:train_sgc",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
 }
 # What a linear model's folder holds beside its weights -> what reads the folder.
@@ -33,6 +34,7 @@ LINEAR_LOADERS = {
     "topics.json": "retable.models.lda:load_topics",
     "paragraphs.json": "retable.models.doc2vec:load_paragraphs",
     "sentences.json": "retable.models.minilm:load_sentences",
+    "graph.json": "retable.models.sgc:load_graph",
     "neighbours.json": "retable.models.minilm:load_neighbours",
 }
 MODELS = {

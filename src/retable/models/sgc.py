@@ -1,0 +1,200 @@
+"""SGC: a text's tf-idf carried two steps over a graph of words, and a logistic regression on where it arrives.
+
+Source     Wu, Zhang, Souza, Fifty, Yu and Weinberger, "Simplifying Graph Convolutional Networks", ICML 2019; the
+           authors' code for texts, Tiiiger/SGC (downstream/TextSGC: train.py, tuning.py, utils.py), which was read; the
+           print was not seen. The graph and its weights A~: `retable.layers.word_graph`.
+Equation   Y = softmax(A~^K X W), K = 2, X = I: a text's features are its row of A~^2. Each is scaled to the range from
+           0 to 1 over the training texts (code). W has no bias; the loss is the mean cross-entropy + w / 2 |W|^2.
+Choice     w by accuracy on the dev split, of equals the first, that is the largest; the code draws 60 numbers from
+           1e-6 to 1.
+Departure  inductive, as `retable.models.text_gcn`: the graph is that of the training texts, any text is attached to it
+           through its words, and its features are the words alone. The code's graph holds the texts of dev and test,
+           and texts are features too. Stop words stay. L-BFGS runs until it is through, not for 60 steps.
+Answers    a softmax over scale * score, as those of `retable.models.linear`.
+Shapes     N texts, V words, C classes.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+
+from retable.files import atomic_file, read_json, write_json
+from retable.layers.word_graph import WordGraph, word_graph
+from retable.models.linear import Candidate, fitted_scale, joined_texts, ngram_counter
+from retable.models.options import check_at_least
+from retable.text.splits import Split
+from retable.text.units import Unit
+
+FILE = "graph.json"
+CHUNK = 1024  # texts whose features stand side by side
+STEPS = 300  # of L-BFGS, at most
+
+
+@dataclass(frozen=True)
+class GraphRegression:
+    """Words and weights, all that is needed to classify.
+
+    `idf` and `sums`, float64 (V,), are those of the graph. `far`, float64 (V, C), are the weights of the words' places
+    two steps away, A~ W, `near` those of one step away, W, both divided by the features' ranges; `bias`, float64 (C,),
+    is what the least features take away.
+    """
+
+    words: list[str]
+    lowercase: bool
+    unit: Unit
+    idf: np.ndarray
+    sums: np.ndarray
+    far: np.ndarray
+    near: np.ndarray
+    bias: np.ndarray
+    scale: float
+
+    def probabilities(self, split: Split) -> np.ndarray:
+        """Return the class probabilities of every text, float (N, C)."""
+        nothing = sparse.csr_matrix((len(self.words), len(self.words)))
+        graph = WordGraph(nothing, self.idf, self.sums)
+        to_words, own = graph.attached(word_counts(split, self.words, self.unit, lowercase=self.lowercase))
+        return softmax(self.scale * self.scores(to_words, own), axis=1)
+
+    def scores(self, to_words: sparse.csr_matrix, own: np.ndarray) -> np.ndarray:
+        """Return A~^2 W, float64 (N, C), of texts with these weights to words (N, V) and to themselves (N,)."""
+        return np.asarray(to_words @ self.far + own[:, None] * (to_words @ self.near) + self.bias)
+
+    def save(self, folder: Path) -> None:
+        """Write weights.safetensors and graph.json."""
+        arrays = {name: getattr(self, name) for name in ("idf", "sums", "far", "near", "bias")}
+        with atomic_file(folder / "weights.safetensors") as part:
+            save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, part)
+        facts = {"words": self.words, "lowercase": self.lowercase, "unit": self.unit, "scale": self.scale}
+        write_json(folder / FILE, facts)
+
+    def cost_facts(self, words_per_text: float) -> dict[str, float]:
+        """Return weights, and forward FLOPs for a word: C numbers one step away and two, C a text for its loop."""
+        classes = len(self.bias)
+        return {
+            "parameters": self.near.size,
+            "parameters_tuned_words": 0,
+            "flops_per_word": 2.0 * (2 * classes + classes / words_per_text),
+        }
+
+
+def load_graph(folder: Path) -> GraphRegression:
+    """Read what `GraphRegression.save` wrote."""
+    return GraphRegression(**read_json(folder / FILE), **load_file(folder / "weights.safetensors"))
+
+
+def train_sgc(
+    train: Split,
+    dev: Split,
+    *,
+    lowercase: bool,
+    seed: int,
+    unit: Unit = "words",
+    penalties: Sequence[float] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
+    window: int = 20,
+    min_count: int = 5,
+    on_candidate: Callable[[Candidate], None] | None = None,
+) -> tuple[GraphRegression, list[Candidate]]:
+    """Carry tf-idf two steps over a graph of words, and train a logistic regression on what arrives.
+
+    Args:
+        seed: no number of it is drawn.
+        penalties: values of w to choose from.
+        window: words that a window holds.
+        min_count: a word that is rarer in training is left out.
+        on_candidate: called with each setting that was tried.
+    Raises: ValueError with the option, its value and what is allowed.
+    """
+    if not penalties or any(penalty <= 0 for penalty in penalties):
+        raise ValueError(f"penalties is {list(penalties)}; allowed: one or more numbers above 0")
+    check_at_least("window", window, 1)
+    check_at_least("min_count", min_count, 1)
+    words = known_words(train, unit, lowercase=lowercase, min_count=min_count)
+    places = {word: place for place, word in enumerate(words)}
+    texts = [
+        np.array([places[word] for word in text.split() if word in places], dtype=np.int64)
+        for text in joined_texts(train, unit, lowercase=lowercase)
+    ]
+    graph = word_graph(texts, len(words), window)
+    (x, own), (x_dev, own_dev) = (
+        graph.attached(word_counts(split, words, unit, lowercase=lowercase)) for split in (train, dev)
+    )
+    least, ranges = extent(x, own, graph.edges)
+    tried: list[Candidate] = []
+    best: GraphRegression | None = None
+    start = np.zeros((len(words), len(train.facts.labels)))
+    for penalty in penalties:
+        start = fitted(x, own, graph.edges, least, ranges, train.classes, penalty, start)
+        near = start / ranges[:, None]
+        far, bias = np.asarray(graph.edges @ near), -(least @ near)
+        found = GraphRegression(words, lowercase, unit, graph.idf, graph.sums, far, near, bias, 1.0)
+        scores = found.scores(x_dev, own_dev)
+        candidate = Candidate("graph", penalty, float((scores.argmax(axis=1) == dev.classes).mean()))
+        if all(candidate.dev_accuracy > other.dev_accuracy for other in tried):
+            best = replace(found, scale=fitted_scale(scores, dev.classes))
+        tried.append(candidate)
+        if on_candidate:
+            on_candidate(candidate)
+    assert best is not None
+    return best, tried
+
+
+def known_words(split: Split, unit: Unit, *, lowercase: bool, min_count: int) -> list[str]:
+    """Return the words that stand so often in a split, by the alphabet; all of them where none does."""
+    counter = ngram_counter("words-1", unit)
+    totals = np.asarray(counter.fit_transform(joined_texts(split, unit, lowercase=lowercase)).sum(axis=0)).ravel()
+    names = counter.get_feature_names_out()
+    kept: list[str] = names[totals >= min_count].tolist()
+    return kept or names.tolist()
+
+
+def word_counts(split: Split, words: list[str], unit: Unit, *, lowercase: bool) -> sparse.csr_matrix:
+    """Return how often each text has each word, float64 (N, V)."""
+    counter = ngram_counter("words-1", unit, vocabulary=words)
+    return counter.transform(joined_texts(split, unit, lowercase=lowercase)).astype(np.float64)
+
+
+def extent(x: sparse.csr_matrix, own: np.ndarray, edges: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least of each feature over these texts, float64 (V,), and its range; 1 where it is always the same."""
+    least, most = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
+    for start in range(0, x.shape[0], CHUNK):
+        rows = x[start : start + CHUNK]
+        features = (rows @ edges + sparse.diags_array(own[start : start + CHUNK]) @ rows).toarray()
+        least, most = np.minimum(least, features.min(axis=0)), np.maximum(most, features.max(axis=0))
+    return least, np.where(most > least, most - least, 1.0)
+
+
+def fitted(
+    x: sparse.csr_matrix,
+    own: np.ndarray,
+    edges: sparse.csr_matrix,
+    least: np.ndarray,
+    ranges: np.ndarray,
+    classes: np.ndarray,
+    penalty: float,
+    start: np.ndarray,
+) -> np.ndarray:
+    """Return W, float64 (V, C), of the least loss; A~^2 is never made, for its products are those of A~ twice."""
+    rows = np.arange(len(classes))
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        weights = flat.reshape(start.shape)
+        scaled = weights / ranges[:, None]
+        scores = x @ (edges @ scaled) + own[:, None] * (x @ scaled) - least @ scaled
+        logs = log_softmax(scores, axis=1)
+        value = -logs[rows, classes].mean() + penalty / 2 * (weights**2).sum()
+        of_scores = np.exp(logs)
+        of_scores[rows, classes] -= 1
+        of_scores /= len(classes)
+        of_scaled = edges.T @ (x.T @ of_scores) + x.T @ (own[:, None] * of_scores)
+        of_scaled -= np.outer(least, of_scores.sum(axis=0))
+        return float(value), (of_scaled / ranges[:, None] + penalty * weights).ravel()
+
+    found = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    return np.asarray(found.x.reshape(start.shape))
