@@ -26,4 +26,4 @@ def planned(*words):
 def test_the_build_of_torch_is_one_word_away(words, installed):
     said = planned(*words)
     assert installed in said
-    assert "TORCH=cpu` is enough: 2.4 GB" in said
+    assert "TORCH=cpu" in said
