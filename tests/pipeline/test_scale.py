@@ -9,6 +9,8 @@ from retable.experiments.cells import cells_of_paper, cells_of_table
 from retable.experiments.scale import merged, scale_preset, scales
 from retable.papers import PAPERS
 from retable.papers.paper import Column, ResultTable, Row
+from retable.project.params import load_yaml
+from retable.project.paths import ROOT
 
 BASE = {"corpora": {"x": {"k": 1, "l": [1, 2]}, "y": {"k": 2}}, "papers": {"p": {"epochs": 0}}, "evaluation": "text"}
 TABLE = ResultTable(
@@ -162,3 +164,16 @@ def test_every_scale_has_all_papers_a_focus_and_cells(name):
     assert set(preset["papers"]) == set(PAPERS)
     assert preset["focus"]["corpus"] in preset["corpora"]
     assert preset["focus"]["vectors"] in preset["vectors"]
+
+
+def test_no_text_of_a_corpus_is_pushed_to_a_remote():
+    """Many corpora may not be passed on; results and word vectors may."""
+    holding_texts = ("data/raw/", "data/clean/", "data/tagged/", "data/pools/")
+    outs = {}
+    for stage in load_yaml(ROOT / "dvc.yaml")["stages"].values():
+        for out in stage.get("do", stage).get("outs", ()):
+            outs |= out if isinstance(out, dict) else {out: {}}
+    pushed = {path for path, options in outs.items() if options.get("push", True)}
+    assert len([path for path in outs if path.startswith(holding_texts)]) == 4
+    assert not [path for path in pushed if path.startswith(holding_texts)]
+    assert "data/vectors/${key}" in pushed
