@@ -2,9 +2,12 @@
 
 In   results/focus/model/, data/tagged/<corpus>/{dev,test}.parquet
 Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the folder of a run
-     results/focus/scores.json: the scores alone, which `dvc exp show` and `dvc metrics diff` compare
+     results/focus/scores.json: the few scores that `dvc exp show` and `dvc metrics diff` compare
      the run in MLflow with its test scores, so that `dvc exp run evaluate` needs no later stage
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 from retable.experiments.folds import splits_of_run
 from retable.experiments.identity import identity, score_into
@@ -28,6 +31,18 @@ def main() -> None:
     for name in ("curve.csv", "cost.json"):
         copy_file(FOCUS / "model" / name, FOCUS / name)
     scores = score_into(FOCUS, classifier, dev, test)
-    write_json(FOCUS / "scores.json", scores)
+    write_json(FOCUS / "scores.json", compared_first(scores))
     write_json(FOCUS / "metrics.json", facts | scores)
     record_focus()
+
+
+def compared_first(scores: Mapping[str, Any]) -> dict[str, float]:
+    """Return the scores that a user compares first; a table of thirty is wider than a screen."""
+    test, clean, dev = (scores.get(name) or {} for name in ("test", "test_clean", "dev"))
+    found = {
+        "dev_accuracy": dev.get("accuracy"),
+        "test_accuracy": test.get("accuracy"),
+        "test_macro_f1": test.get("macro_f1"),
+        "test_clean_accuracy": clean.get("accuracy"),
+    }
+    return {name: round(value, 4) for name, value in found.items() if value is not None}
