@@ -118,10 +118,15 @@ def _entry(known: dict[str, Any], name: str, where: str) -> Any:
 
 def model_preset(model: str) -> dict[str, Any]:
     """Return the sections model, embedding and training of a model. Raises: InputError for an unknown model."""
+    return copy.deepcopy(read_preset(model))
+
+
+def read_preset(model: str) -> dict[str, Any]:
+    """Return the same, not to be changed: who compares thousands needs no copy of each. Raises: InputError."""
     known = MODELS | LINEAR_MODELS
     if model not in known:
         raise unknown_name("the model", model, known)
-    return copy.deepcopy(_read(PRESETS / f"models/{model}.yaml"))
+    return _read(PRESETS / f"models/{model}.yaml")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -197,11 +197,8 @@ def paired(first: Sequence[Answered], second: Sequence[Answered]) -> Pair:
 
 def answers_of_seed(runs: OfSeed, right_of: Callable[[Path], dict[str, bool]]) -> dict[str, tuple[bool, int]]:
     """Return id of a test text -> whether it was answered rightly, and its test fold (0 without)."""
-    return {
-        text: (right, run.fold.number if run.fold and run.fold.kind == "test" else 0)
-        for run in shown_of_seed(runs)
-        for text, right in right_of(run.predictions).items()
-    }
+    of_runs = [(run, run.fold.number if run.fold and run.fold.kind == "test" else 0) for run in shown_of_seed(runs)]
+    return {text: (right, fold) for run, fold in of_runs for text, right in right_of(run.predictions).items()}
 
 
 def units_of(

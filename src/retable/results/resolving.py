@@ -13,7 +13,7 @@ from retable.errors import InputError
 from retable.experiments.cells import Plan, cells_of
 from retable.experiments.folds import Planned
 from retable.experiments.identity import identity
-from retable.experiments.scale import MODEL_SECTIONS, model_preset, scale_preset
+from retable.experiments.scale import MODEL_SECTIONS, model_preset, read_preset, scale_preset
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import Column, ResultTable, Row
@@ -233,7 +233,7 @@ def changed_hashes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]
 
 def row_options(row: Row) -> dict[str, Any]:
     """Return all options of a row's model: its preset's, the row's own in their place, and what was searched."""
-    preset = model_preset(str(row.model)) if row.model else {}
+    preset = read_preset(str(row.model)) if row.model else {}
     options = {name: preset[name] | row.overrides.get(name, {}) for name in MODEL_SECTIONS if name in preset}
     return options | ({"searched": row.searched} if row.searched else {})
 
