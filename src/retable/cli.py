@@ -4,11 +4,12 @@ import argparse
 import importlib
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from retable import __version__
 from retable.commands import ANYWHERE, COMMANDS
-from retable.errors import InputError, unknown_name
+from retable.errors import InputError, lacks, unknown_name
 from retable.project.command import command
 from retable.project.paths import ROOT
 
@@ -32,6 +33,8 @@ def main() -> None:
     take_sources_of(Path.cwd())
     if chosen not in ANYWHERE and not (ROOT / "dvc.yaml").exists():
         raise InputError(f"{Path.cwd()} lies in no project of retable; `retable init` makes one in an empty folder.")
+    if chosen not in ANYWHERE and find_spec("dvc") is None:
+        raise lacks("dvc", f"retable {chosen}")
     importlib.import_module(f"retable.commands.{COMMANDS[chosen][0]}").main(sys.argv[2:])
 
 

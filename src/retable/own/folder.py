@@ -18,7 +18,7 @@ from retable.runs.predictions import write_predictions
 from retable.text.splits import Facts
 from retable.training.run import Classifier, load_classifier
 
-FORMAT = 1
+FORMAT = 2  # 1 cut English texts by spaCy
 CONTENTS, CARD = "model.json", "README.md"
 
 
@@ -88,6 +88,10 @@ def check_contents(folder: Path, contents: Any) -> None:
         raise InputError(
             f"{folder} has format {found}, which retable {contents.get('retable')} wrote; this one, {__version__}, "
             f"reads up to {FORMAT}. Install the newer one."
+        )
+    if found < FORMAT:
+        raise InputError(
+            f"{folder} has format {found}, of an older retable, which cut texts into other words; make the model again."
         )
     for name, digest in contents["sha256"].items():
         path = folder / name

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from retable.text.tokens import TOKENISERS
-
-LANGUAGES = tuple(TOKENISERS)
+LANGUAGES = ("en", "zh", "other")
 SEEN = 1_000  # texts that decide
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 KANA = re.compile(r"[\u3040-\u30ff]")  # Japanese writes with Han characters too

@@ -1,6 +1,10 @@
-"""Word vectors for people's own texts: published ones where they are at hand, else trained on the training texts."""
+"""Word vectors for people's own texts: published ones where they are at hand, else trained on the training texts.
+
+Without gensim, which trains them, networks begin from random ones.
+"""
 
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +18,13 @@ from retable.vectors.word2vec import train_word2vec
 PUBLISHED = "glove.6b-100"  # of English
 OWN = "own.word2vec-100"
 AUTO, NONE = "auto", "none"
+
+
+def no_gensim() -> str:
+    """Return that networks begin from random vectors for want of gensim; "" where it is installed."""
+    if find_spec("gensim"):
+        return ""
+    return 'Networks began from random word vectors: gensim is not installed (pip install "retable[vectors]").'
 
 
 def vectors_for(train: Split, asked: str, *, seed: int) -> WordVectors:
@@ -31,6 +42,8 @@ def vectors_for(train: Split, asked: str, *, seed: int) -> WordVectors:
         return read_vectors(Path(asked))
     if train.facts.language == "en" and (VECTORS / PUBLISHED / "vectors.json").is_file():
         return read_vectors(VECTORS / PUBLISHED)
+    if no_gensim():
+        return NO_VECTORS
     with tempfile.TemporaryDirectory() as folder:
         texts = Path(folder) / "texts.parquet"
         pq.write_table(pa.table({TOKENS.name: train.tokens}), texts)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import NoReturn, ParamSpec
 
-from retable.errors import InputError
+from retable.errors import EXTRAS, InputError, lacks
 from retable.project.stopping import Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
@@ -29,7 +29,7 @@ def sentence_of(error: OSError) -> str:
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn a user's mistake, what the system refuses and a signal into a sentence; other errors keep a traceback."""
+    """Turn a mistake, a missing extra, what the system refuses and a signal into a sentence; others keep a traceback."""
 
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
@@ -38,6 +38,11 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
                 function(*args, **kwargs)
         except InputError as error:
             fail(str(error))
+        except ModuleNotFoundError as error:
+            module = (error.name or "").partition(".")[0]
+            if module not in EXTRAS:
+                raise
+            fail(str(lacks(module)))
         except Stopped as stopped:
             fail(str(stopped), stopped.code)
         except OSError as error:

@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import t as student
-from statsmodels.stats.multitest import multipletests
 
 LEVEL = 0.05
 POWER = 0.8
@@ -200,6 +199,8 @@ def holm(comparisons: Sequence[Comparison]) -> list[Verdict]:
     """Return the verdicts of one family of comparisons, each test's p-values adjusted by Holm (1979)."""
     if not comparisons:
         return []
+    from statsmodels.stats.multitest import multipletests  # now, as `retable fit` compares without it
+
     differ = multipletests([each.p_of_no_difference for each in comparisons], method="holm")[1]
     equal = multipletests([each.p_of_no_equality for each in comparisons], method="holm")[1]
     adjusted = [verdict(each.value, *ps) for each, *ps in zip(comparisons, differ, equal, strict=True)]

@@ -1,0 +1,77 @@
+"""A plain `pip install retable` brings no extra: what cannot work then says which extra it needs."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from retable.errors import EXTRAS
+from retable.own.words import words_of
+
+# Python imports sitecustomize first: to it, no extra is installed.
+BARE = f"import sys\nfor module in {sorted(EXTRAS)}:\n    sys.modules[module] = None\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, draw = tmp_path_factory.mktemp("light"), random.Random(2)
+    (folder / "bare").mkdir()
+    (folder / "bare/sitecustomize.py").write_text(BARE, encoding="utf-8")
+    votes = [f"{' '.join(draw.choices('abcdefghij', k=9))} {word}\t{word}" for word in ("yes", "no") for _ in range(40)]
+    hotels = [f"房间很{place}{label}\t{label}" for place in range(40) for label in "好差"]
+    for name, lines in (("votes", votes), ("hotels", hotels)):
+        (folder / f"{name}.tsv").write_text("\n".join(["text\tlabel", *lines]) + "\n", encoding="utf-8")
+    return folder
+
+
+def retable(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(folder / "bare"), str(Path(__file__).parents[2] / "src")])
+    return subprocess.run(
+        [sys.executable, "-m", "retable", *arguments],
+        cwd=folder, input="a yes\n", capture_output=True, text=True, encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "COLUMNS": "120"},
+    )  # fmt: skip
+
+
+def test_a_network_is_learnt_and_asked_without_any_extra(folder: Path) -> None:
+    made = retable(folder, "fit", "votes.tsv", "--model", "textcnn", "--budget", "5s", "--device", "cpu")
+    assert made.returncode == 0, made.stderr
+    assert 'gensim is not installed (pip install "retable[vectors]")' in made.stdout
+    asked = retable(folder, "predict", "votes-model", "-")
+    assert asked.returncode == 0, asked.stderr
+    assert asked.stdout.startswith("label,probability\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needs"),
+    [
+        (("fit", "hotels.tsv"), ("jieba", "chinese")),
+        (("fit", "votes.tsv", "--model", "doc2vec", "--to", "other"), ("gensim", "vectors")),
+        (("serve", "votes-model"), ("uvicorn", "serve")),
+        (("results",), ("dvc", "pipeline")),
+    ],
+    ids=["chinese", "vectors", "serve", "pipeline"],
+)
+def test_what_needs_an_extra_names_it_in_one_sentence(
+    arguments: tuple[str, ...], needs: tuple[str, str], folder: Path
+) -> None:
+    found = retable(folder, *arguments)
+    errors = [line for line in found.stderr.splitlines() if not line.startswith("fit ")]
+    assert (found.returncode, len(errors)) == (1, 1), found.stderr
+    assert f'needs {needs[0]}, which is not installed: pip install "retable[{needs[1]}]"' in errors[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I don't say it's 3.5 stars!", ["I", "do", "n't", "say", "it", "'s", "3.5", "stars", "!"]),
+        ("CAN\u2019T well-known, 12,000", ["CA", "N\u2019T", "well", "-", "known", ",", "12,000"]),
+        ("यह फ़िल्म अच्छी", ["यह", "फ़िल्म", "अच्छी"]),  # vowel signs are characters of their own
+        ("nai\u0308ve snake_case", ["nai\u0308ve", "snake_case"]),
+    ],
+)
+def test_words_of_languages_that_write_spaces(text: str, words: list[str]) -> None:
+    assert words_of([text, ""], "other").to_pylist() == [words, []]
