@@ -17,7 +17,7 @@ from tests.results.records import answers, run, with_metrics
 def checkout(tmp_path):
     """Pages with markers, and a bank of two floors on SST-2, one of them trained twice."""
     (tmp_path / "docs").mkdir()
-    for name in ("README.md", "docs/claims.md"):
+    for name in ("README.md", "docs/claims.md", "docs/models.md"):
         shutil.copyfile(ROOT / name, tmp_path / name)
     plan = scale_preset(BANK_SCALE)
     runs = []

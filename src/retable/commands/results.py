@@ -1,7 +1,8 @@
 """`retable results`: write every table, figure, claim and page from the bank; no data and no training are needed.
 
 In   docs/results/, data/digests.json, data/published/
-Out  docs/results.md, docs/claims.md, docs/findings/, docs/figures/, the table in README.md
+Out  docs/results.md, docs/claims.md, docs/findings/, docs/figures/, the table in README.md, the systems in
+     docs/models.md
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 In   docs/results/ (the bank), data/digests.json, data/published/
 Out  docs/results.md, docs/tables/ (a page a paper), docs/claims.md, docs/bench.md, docs/findings/,
-     docs/figures/, two blocks of README.md
+     docs/figures/, two blocks of README.md, the systems in docs/models.md
 """
 
 import re
@@ -27,6 +27,7 @@ from retable.results.findings import BESIDE_PRINT, Finding, Measured, findings, 
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, printed_differences
 from retable.results.resolving import Resolver
+from retable.results.systems import systems_markdown
 from retable.results.tables import Statistics, tables_without_runs
 from retable.results.whole import read_whole
 from retable.runs.bank import repeats
@@ -77,6 +78,7 @@ def write_pages(root: Path, bank: Path) -> int:
         found = bench_markdown(resolver, whole.judge, picture if (docs / picture).exists() else "")
         renew(docs / "bench.md", "bench", found)
     write_findings(docs / "findings", findings(lines, tables))
+    renew(docs / "models.md", "systems", systems_markdown(resolver.by_key.values()))
     claimed = {claim.table for claim in claims()}
     lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
     more = f" [All columns](docs/findings/{BESIDE_PRINT}.md)" if lead else ""

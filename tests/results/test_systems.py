@@ -1,0 +1,62 @@
+"""The table of all systems, and their sources' numbers beside ours."""
+
+import csv
+
+from retable.corpora import corpus
+from retable.models import LINEAR_MODELS, MODELS
+from retable.project.paths import PUBLISHED
+from retable.results import systems
+from retable.results.systems import beside_sources, equations_of, families_of_models, measured, source_of
+from tests.results.records import plan, run
+
+SCORES = {"accuracy", "map", "mrr"}
+
+
+def test_a_systems_source_is_the_first_that_its_head_names():
+    assert source_of("textcnn") == ("Convolutional Neural Networks for Sentence Classification", "2014")
+    assert source_of("tree-lstm")[1] == "2015"  # not Shi et al., 2018, further below
+    assert source_of("delta-tfidf") == ("Delta TFIDF", "2009")  # one of several models in a file
+
+
+def test_equations_are_counted_once_each():
+    """TextING's head and code name eq. 1 to 8, most of them twice; Text GCN's source has no numbers."""
+    assert equations_of("texting") == "8"
+    assert equations_of("tree-lstm") == "13"  # 2-8 and 9-14
+    assert equations_of("text-gcn") == ""
+
+
+def test_a_family_is_the_systems_own_or_that_of_a_row_that_it_is():
+    families = families_of_models()
+    assert families["text-gcn"] == "graph"
+    assert families["capsule"] == "capsule"  # a row capsule-a of the survey
+
+
+def test_weights_are_those_beside_words_and_runs_are_counted():
+    runs = [run(plan(), "survey-table-1", "tfidf-svm", column) for column in ("sst-2", "mr")]
+    weights, flops, count, corpora = measured(runs)
+    assert (count, corpora) == ("2", "2")
+    cost = runs[0].cost
+    assert weights == f"{round(cost['parameters'] - cost['parameters_tuned_words']):,}"
+    assert flops == f"{round(cost['flops_per_word']):,}"
+    assert measured([]) == ["", "", "0", "0"]
+
+
+def test_every_published_number_names_a_model_a_corpus_a_score_and_where_it_was_seen():
+    with (PUBLISHED / "sources.csv").open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    for line in lines:
+        assert line["model"] in MODELS | LINEAR_MODELS, line
+        assert corpus(line["corpus"]), line
+        assert line["metric"] in SCORES, line
+        assert 0 < float(line["value"]) <= (1 if line["metric"] in systems.FRACTIONS else 100), line
+        assert (line["seen"] == "yes") == bool(line["where"]), line
+    places = [(line["model"], line["variant"], line["corpus"], line["metric"]) for line in lines]
+    assert len(places) == len(set(places))
+
+
+def test_ours_is_the_mean_of_the_models_runs_on_the_corpus():
+    runs = [run(plan(), "survey-table-1", "nb-svm", "mr", right=right) for right in (0.8, 0.9)]
+    found = {(line["system"], line["corpus"]): line for line in beside_sources({"nb-svm": runs})}
+    assert found["`nb-svm`", "mr"]["ours"] == "85.0"
+    assert found["`nb-svm`", "mr"]["runs"] == "2"
+    assert found["`nb-svm`", "imdb"]["ours"] == "–"
