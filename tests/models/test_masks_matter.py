@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.layers import test_bags, test_context, test_pooled_convolution
-from tests.models import test_every_model, test_fasttext, test_universal_transformer
+from tests.models import test_every_model, test_fasttext, test_mp_cnn, test_universal_transformer
 from tests.training import test_batches
 
 CASES = {str(case): case for case in test_every_model.CASES}
@@ -33,12 +33,23 @@ ATT, AVG, BIGRU, CNN = "att-blstm hidden=5", "avg-embedding", "bigru hidden=10 m
 BIGRU_MEAN, LSTM = "bigru hidden=10 mlp_hidden=0 pool=mean", "bilstm hidden=10"
 DPCNN, DPCNN_3 = "dpcnn maps=8 blocks=1", "dpcnn maps=8 blocks=3"
 PLAIN_LSTM = "cspan pool=mean first_attention=False second_attention=False residual=False"  # its mean is the encoder's
+ABCNN = "abcnn attention=both layers=2 similarity=both filters=4 width=3 places=5"
+POOLING, ALIGNED = "attentive-pooling encoder=bilstm hidden=8", "decomposable-attention hidden=16 spread=0.2"
+BIMPM = "bimpm hidden=4 perspectives=2 mlp_hidden=7"
+CAPSULE = "capsule widths=[2, 4] filters=8 primary=4 window=2 capsules=6 size=4"
+DISAN, LEAM = "disan hidden=5 mlp_hidden=7", "leam radius=1 mlp_hidden=0"
+GENERALIZED = "generalized-pooling layers=2 heads=3 hidden=5 attention_hidden=4 mlp_hidden=16"
+MEANS = "pair-encoder encoder=mean hidden=4 mlp_hidden=7"
+S_LSTM, TEXTING = "s-lstm hidden=5 steps=3", "texting hidden=5 window=3 steps=2"
+TREE = "tree-lstm tree=balanced composition=binary hidden=5"
+CHAIN = "tree-lstm tree=left composition=binary hidden=5"
 EVERYWHERE = "(mask | ~mask)"  # as if padding were words
 CUT = "torch.where(more[:, None, None], deeper, x[:, :, : pooled.shape[2]])"
 TURNED, ALL_TURNED = "mask.sum(dim=1, keepdim=True) - 1 - places", "mask.shape[1] - 1 - places"
 blocks = test_context.test_blocks_match_the_loop_of_the_paper
 doubles = test_pooled_convolution.test_in_doubles_a_window_that_does_not_count_never_wins
 by_hand = test_fasttext.test_average_of_words_and_bigrams_by_hand
+compared = test_mp_cnn.test_fast_form_matches_the_comparison_number_by_number
 ponder = test_universal_transformer.test_ponder_cost_is_steps_and_remainder_of_the_mean_word
 sums = test_universal_transformer.test_weights_of_every_word_sum_to_one
 batch = test_batches.test_a_batch_holds_the_words_of_its_texts_and_padding_behind
@@ -77,6 +88,64 @@ MASKS: list[tuple[Any, ...]] = [
     ("models/lstm", '-torch.inf if self.pool == "max" else 0.0', "0.0", beside, LSTM),
     ("models/lstm", "/ lengths.unsqueeze(1)", "/ states.shape[1]", beside, f"{LSTM} pool=mean"),
     ("models/lstm", "lengths - 1, :side]", "-1, :side]", beside, f"{LSTM} pool=last"),
+    ("models/abcnn", "[x * mask.unsqueeze(2) for x, mask", "[x for x, mask", beside, ABCNN),
+    ("models/abcnn", " * (masks[0].unsqueeze(2) & masks[1].unsqueeze(1))", "", beside, ABCNN),
+    ("models/attentive_pooling", ".masked_fill(~other.unsqueeze(1), -torch.inf)", "", beside, POOLING),
+    (
+        "models/attentive_pooling",
+        ".masked_fill(~own, -torch.inf)",
+        "",
+        beside,
+        "attentive-pooling encoder=cnn hidden=8",
+    ),
+    ("models/bimpm", "scores.masked_fill(~real, -torch.inf)", "scores", beside, BIMPM),
+    ("models/bimpm", "cosines.masked_fill(~real.unsqueeze(1), -torch.inf)", "cosines", beside, BIMPM),
+    ("models/c_lstm", " * mask.unsqueeze(2)  # (B, T, D)", "", padded, "c-lstm filters=6 hidden=5 width=4"),
+    ("models/capsule", "* real if self.amend", "if self.amend", beside, CAPSULE),
+    ("models/dan", "mask & (self.dropout", "(mask | ~mask) & (self.dropout", padded, "dan hidden=9"),
+    ("models/dcnn", " * mask.unsqueeze(2)", "", padded, "dcnn widths=[3, 2] maps=[2, 3] k=3"),
+    ("models/decomposable_attention", "v.masked_fill(~mask.unsqueeze(2), 0.0)", "v", beside, ALIGNED),
+    ("models/decomposable_attention", ".masked_fill(~mask.unsqueeze(1), -torch.inf)", "", beside, ALIGNED),
+    ("models/disan", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "disan hidden=5 mlp_hidden=7"),
+    ("models/disan", " & mask[:, None, seen]", " & (mask | ~mask)[:, None, seen]", beside, DISAN),
+    ("models/dmn", " * mask.unsqueeze(2)", "", beside, "dmn hidden=4"),
+    ("models/generalized_pooling", ".masked_fill(~mask[:, :, None, None], -torch.inf)", "", beside, GENERALIZED),
+    ("models/han", ".masked_fill(~real, -torch.inf)", "", beside, "han hidden=10 attention_hidden=7"),
+    ("models/hlan", ".masked_fill(~real.unsqueeze(1), -torch.inf)", "", beside, "hlan size=8 heads=2"),
+    ("models/hyperqa", ".masked_fill(~text.mask.unsqueeze(2), 0.0)", "", beside, "hyperqa hidden=8"),
+    (
+        "models/inner_attention",
+        "/ mask.sum(dim=1, keepdim=True)",
+        "/ mask.shape[1]",
+        beside,
+        "inner-attention hidden=5",
+    ),
+    ("models/leam", "likeness.masked_fill(~mask, -torch.inf)", "likeness", beside, LEAM),
+    ("models/mp_cnn", "(maps * real)", "(maps)", compared, {}),
+    ("models/mp_cnn", ".masked_fill(~real, torch.inf)", "", compared, {}),
+    ("models/mp_cnn", ".masked_fill(~real, -torch.inf)", "", compared, {}),
+    ("models/mt_lstm", "mask.sum(dim=1) - 1]", "-1]", beside, "mt-lstm hidden=6"),
+    ("models/mwan", ".masked_fill(~q_mask.unsqueeze(1), -torch.inf)", "", beside, "mwan hidden=8"),
+    ("models/mwan", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "mwan hidden=8"),
+    ("models/nse", "mask.sum(dim=1) - 1]  # h_T", "-1]", beside, "nse mlp_hidden=7"),
+    ("models/nse", ".masked_fill(~mask, -torch.inf)", "", beside, "nse mlp_hidden=7"),
+    ("models/pair_encoder", "/ text.mask.sum(dim=1, keepdim=True)", "/ text.mask.shape[1]", beside, MEANS),
+    ("models/rcnn", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "rcnn"),
+    ("models/recurrent_highway", "mask.sum(dim=1) - 1]", "-1]", beside, "recurrent-highway hidden=4 depth=2 pool=last"),
+    ("models/region_embedding", ".masked_fill(~inside, -torch.inf)", "", padded, "region-embedding"),
+    ("models/region_embedding", ".masked_fill(~mask.unsqueeze(2), 0.0)", "", padded, "region-embedding"),
+    ("models/s_lstm", "hidden.masked_fill(is_padding, 0.0)", "hidden", beside, S_LSTM),
+    ("models/s_lstm", "f_words.masked_fill(~mask.unsqueeze(2), -torch.inf)", "f_words", beside, S_LSTM),
+    ("models/siamese_lstm", "text.mask.sum(dim=1) - 1]", "-1]", beside, "siamese-lstm compare=features hidden=5"),
+    ("models/swem", "x.masked_fill(~mask.unsqueeze(2), -torch.inf)", "x", padded, "swem pool=max mlp_hidden=0"),
+    ("models/swem", "(x * mask.unsqueeze(2))", "x", padded, "swem pool=hierarchical window=3 mlp_hidden=7"),
+    ("models/text_gcn", ".masked_fill(~mask, PADDING)", "", padded, "text-gcn window=3"),
+    ("models/tree_lstm", "torch.where(both, new,", "torch.where(both | True, new,", padded, TREE),
+    ("models/tree_lstm", "torch.where(real, new_h, h)", "new_h", padded, CHAIN),
+    ("models/vampire", "known = mask & (words", "known = (words", padded, "vampire topics=5 layers=2"),
+    ("models/wide_mlp", "words.masked_fill(~mask, PADDING)", "words", padded, "wide-mlp"),
+    ("models/wide_mlp", "/ mask.sum(dim=1, keepdim=True)", "/ mask.shape[1]", padded, "wide-mlp"),
+    ("layers/text_graph", "real = mask[:, distance:]", "real = (mask | ~mask)[:, distance:]", padded, TEXTING),
     ("models/textcnn", " * mask.unsqueeze(2)", "", padded, CNN),
     ("models/textcnn", "F.pad(mask,", f"F.pad({EVERYWHERE},", padded, CNN),
     ("models/transformer_f", "matrix.masked_fill(is_padding, 0.0)", "matrix", beside, "transformer-f layers=2 size=8"),
