@@ -1,6 +1,7 @@
 """Mistakes that a user can make, each told in one sentence."""
 
 import difflib
+import reprlib
 from collections.abc import Iterable
 
 # The modules that a plain `pip install retable` lacks -> the extra that brings them.
@@ -13,6 +14,9 @@ EXTRAS = {
     "dvc": "pipeline", "jinja2": "pipeline", "markdown_it": "pipeline", "matplotlib": "pipeline", "mlflow": "pipeline",
     "psutil": "pipeline", "requests": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",
 }  # fmt: skip
+
+LONGEST_VALUE = 120  # characters of a value in a sentence
+MOST_NAMES = 60  # in a sentence
 
 
 class InputError(ValueError):
@@ -27,10 +31,12 @@ def unknown_name(where: str, name: object, known: Iterable[str]) -> InputError:
         name: what stood there.
         known: every name that is allowed.
     """
-    names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=1)
+    names, asked = sorted(known), shortened(str(name))
+    near = difflib.get_close_matches(asked, names, n=1)
     hint = f'; did you mean "{near[0]}"?' if near else "."
-    return InputError(f'{where} is "{name}"{hint} Known: {", ".join(names) or "none"}.')
+    listed = ", ".join(names[:MOST_NAMES]) or "none"
+    rest = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return InputError(f'{where} is "{asked}"{hint} Known: {listed}{rest}.')
 
 
 def lacks(module: str, what: str = "this") -> InputError:
@@ -41,3 +47,19 @@ def lacks(module: str, what: str = "this") -> InputError:
         what: needs it, as the user sees it.
     """
     return InputError(f'{what} needs {module}, which is not installed: pip install "retable[{EXTRAS[module]}]"')
+
+
+def shown(value: object) -> str:
+    """Return a value as it stands in a sentence: in Python's writing, in one line, cut where it is long."""
+    return shortened(_SHORT.repr(value))
+
+
+def shortened(text: str) -> str:
+    """Return a text in one line, cut where it is long."""
+    line = text if text.isprintable() else repr(text)[1:-1]
+    return line if len(line) <= LONGEST_VALUE else f"{line[: LONGEST_VALUE - 3]}..."
+
+
+_SHORT = reprlib.Repr()  # never writes a whole one out, which may be without end
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother, _SHORT.maxlong = 4, LONGEST_VALUE, LONGEST_VALUE, LONGEST_VALUE
+_SHORT.maxdict = _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = 12

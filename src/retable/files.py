@@ -14,6 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from retable.errors import InputError, shown
+
+AGAIN = "remove it and run `dvc repro`, or `git checkout` it"  # what a user can do with a file that is damaged
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
 PART = re.compile(r"\.[a-z0-9_]{8}(\.old)?\.part$")  # behind the name of what is half-written
 
@@ -152,9 +155,21 @@ def write_json(path: Path, value: Any) -> None:
         part.write_text(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
+def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
+    """Read a JSON file.
+
+    Args:
+        kind: what it must hold: an object (dict) or a list.
+        advice: what a user can do if it does not.
+    Raises: InputError if it is damaged; FileNotFoundError.
+    """
+    try:
+        found = json.loads(path.read_bytes().decode("utf-8"))
+    except (ValueError, RecursionError, IsADirectoryError) as error:
+        raise InputError(f"{path} is no JSON ({error}); {advice}.") from None
+    if not isinstance(found, kind):
+        raise InputError(f"{path} holds {shown(found)}, no {'object' if kind is dict else kind.__name__}; {advice}.")
+    return found
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
@@ -165,10 +180,31 @@ def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[s
         writer.writerows(rows)
 
 
-def read_csv(path: Path) -> list[dict[str, str]]:
-    """Read a CSV file with a header."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+def read_csv(path: Path, columns: Iterable[str] = ()) -> list[dict[str, str]]:
+    """Read a CSV file with a header.
+
+    Args:
+        columns: those that it must have, among others.
+    Raises: InputError if it is damaged, lacks a column, or a line has more or fewer fields; FileNotFoundError.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file, restval=None, strict=True)
+            if lacks := [name for name in columns if name not in (reader.fieldnames or ())]:
+                raise InputError(f"{path} has no column {', '.join(lacks)}; {AGAIN}.")
+            found = []
+            for line in reader:
+                if None in line or None in line.values():
+                    raise InputError(
+                        f"{path}, line {reader.line_num}: it has not the {len(reader.fieldnames or ())} fields of the "
+                        f"header; {AGAIN}."
+                    )
+                if any("\0" in field for field in line.values()):
+                    raise InputError(f"{path}, line {reader.line_num}: it holds NUL; {AGAIN}.")
+                found.append(line)
+            return found
+    except (csv.Error, UnicodeDecodeError, IsADirectoryError) as error:
+        raise InputError(f"{path} is no CSV ({error}); {AGAIN}.") from None
 
 
 def sha256_of_file(path: Path) -> str:

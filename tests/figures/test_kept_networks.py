@@ -8,6 +8,7 @@ from retable.figures import networks
 from retable.files import write_json
 from retable.layers.embedding import WordEmbedding
 from retable.models.lama import LAMA
+from retable.runs.provenance import hash_of_parameters, run_key
 from retable.runs.record import read_run
 from retable.text.splits import Facts, tagged_schema
 from retable.text.vocabulary import Vocabulary
@@ -27,7 +28,10 @@ def run(tmp_path, monkeypatch):
         "model": {"name": "lama", **MODEL}, "embedding": {"tune": True}, "device": "cpu", "precision": "float32",
         "training": {"heads": "shared", "max_words": 3},
     }  # fmt: skip
-    write_json(folder / "metrics.json", metrics | {"model": "lama", "parameters": metrics["parameters"] | parameters})
+    parameters = metrics["parameters"] | parameters
+    hashes = metrics["hashes"] | {"parameters": hash_of_parameters(parameters)}
+    own = {"row": "lama", "model": "lama", "parameters": parameters, "hashes": hashes, "key": run_key(**hashes)}
+    write_json(folder / "metrics.json", metrics | own)
     torch.manual_seed(1)
     network = LAMA(WordEmbedding(torch.randn(5, 4), tuned=5), 2, **MODEL)
     vocabulary = Vocabulary(["<padding>", "<unknown>", "good", "bad", "film"], tuned=5, lowercase=True)

@@ -150,7 +150,7 @@ def test_no_test_text_is_read(monkeypatch):
     read, shown = [], MagicMock()
     monkeypatch.setattr(searching, "Kept", MagicMock())
     monkeypatch.setattr(searching, "splits_of_run", lambda _: ("train", "dev", lambda: read.append("test")))
-    monkeypatch.setattr(searching, "read_vectors", lambda _: None)
+    monkeypatch.setattr(searching, "checked_vectors", lambda _: None)
     monkeypatch.setattr(searching, "display", lambda *_: nullcontext(shown))
     monkeypatch.setattr(searching, "train_classifier", lambda *given: read.extend(given[1:3]) or "trained")
     assert searching.train_trial("a trial", {"key": "k", "parameters": parameters()}) == "trained"

@@ -41,7 +41,7 @@ def test_every_page_comes_from_the_bank_alone(checkout):
     readme = (checkout / "README.md").read_text()
     assert "| tf-idf + SVM | 80.0 |\n" in readme
     assert "No comparison of the papers could be judged yet." in readme
-    entries = {entry["name"] for entry in read_json(checkout / "docs/figures/figures.json") if entry["drawn"]}
+    entries = {entry["name"] for entry in read_json(checkout / "docs/figures/figures.json", list) if entry["drawn"]}
     assert entries == {"cost-floors-table-1"}
     for path in (checkout / "docs/figures").glob("*.svg"):
         assert path.read_text().count("background:#fff") == 1

@@ -20,7 +20,7 @@ from retable.training.network import untrained_network
 from retable.vectors.store import NO_VECTORS, write_vectors
 from tests.results.records import PROTOCOL
 
-FACTS = Facts("mr", "en", ("no", "yes"))
+FACTS = Facts("mr", "en", ("negative", "positive"))
 TEXTS = ["It's  GOOD\n😀!", "no", "x y"]
 EMBEDDING = {"vectors": "none", "unit": RAW, "lowercase": True, "tune": False, "min_count": 1, "size": 4, "spread": 0.1}
 PARAMETERS = {"corpus": {"name": "mr"}, "embedding": EMBEDDING}
@@ -32,7 +32,7 @@ def data(tmp_path, monkeypatch):
     for split in SPLITS:
         columns = {
             "id": [f"{split}-{number}" for number in range(3)],
-            "label": ["no", "yes", "no"],
+            "label": ["negative", "positive", "negative"],
             "clean": [True] * 3,
         }
         tokens = {"tokens": [text.split() for text in TEXTS]}

@@ -47,10 +47,6 @@ def run_at(client: Any, experiment: str, place: str) -> Any:
     return runs[0]
 
 
-def test_files_of_a_run_are_those_that_are_recorded():
-    assert entries.RUN_FILES == FILES
-
-
 def test_a_cell_is_the_parent_of_its_seeds_and_has_their_mean(client: Any):
     cell, second = run_at(client, "fcsr", CELL), run_at(client, "fcsr", f"{RUN}-2")
     assert (cell.info.run_name, second.info.run_name) == ("fcsr on sst-2 · fcsr-table-3", "seed 2")

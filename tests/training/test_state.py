@@ -304,5 +304,4 @@ def test_seconds_of_all_parts_are_counted(opinions, kept):
 def test_a_state_holds_no_code(kept):
     file = kept()
     file.write({"weights": [torch.ones(2)], "harm": kill}, "here")
-    with pytest.raises(Exception, match=r"[Ww]eights.only"):
-        kept().read()
+    assert kept().read() is None  # the code in it was not run, for this process goes on

@@ -63,7 +63,7 @@ def copies_of_tests(clean: Path) -> dict[str, list[list[str]]]:
     """Return corpus -> the ids of near copies among its test texts, by cluster; among all, where we draw splits."""
     found = {}
     for path in sorted(clean.glob("[!.]*/copies.json")):
-        clusters: list[list[str]] = read_json(path)
+        clusters: list[list[str]] = read_json(path, list)
         tests = ([text for text in texts if not re.search("/(train|dev)/", text)] for texts in clusters)
         found[path.parent.name] = [texts for texts in tests if len(texts) > 1]
     return found

@@ -44,8 +44,8 @@ def read_zip_lines(path: Path, member: str, encoding: str) -> Iterator[str]:
             yield from decoded(content, encoding, path, inside=f"in {member}, ")
     except KeyError:
         raise damaged(path, f"it holds no {member}") from None
-    except (zipfile.BadZipFile, EOFError, zlib.error) as error:
-        raise damaged(path, str(error)) from None
+    except (zipfile.BadZipFile, EOFError, zlib.error, OSError, RuntimeError, NotImplementedError) as error:
+        raise damaged(path, str(error)) from None  # a RuntimeError of zipfile says that it is encrypted
 
 
 def damaged(path: Path, problem: str) -> InputError:

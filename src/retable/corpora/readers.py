@@ -141,6 +141,8 @@ def csv_rows(
                 if row[layout.label] not in names:
                     allowed = ", ".join(names)
                     broken(path, number, f'{inside}the label is "{row[layout.label]}"; {corpus.name} has {allowed}')
+                if any("\0" in field for field in row):
+                    broken(path, number, f"{inside}it holds NUL")
                 text = " ".join(row[column] for column in layout.texts)
                 for escape, meaning in layout.escapes:
                     text = text.replace(escape, meaning)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 from retable.corpora import corpus
-from retable.errors import InputError, unknown_name
+from retable.errors import InputError, shown, unknown_name
 from retable.experiments.scale import model_preset
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, ResultTable, Row
@@ -69,6 +69,8 @@ def cells_of_table(table: ResultTable, rules: Mapping[str, Any], preset: Mapping
 
 def check_rules(rules: Mapping[str, Any], place: str) -> None:
     """Refuse rules that are missing, unknown or of another form."""
+    if not isinstance(rules, Mapping):
+        raise InputError(f"{place} is {shown(rules)}; allowed: rules, {', '.join(RULES)}.")
     for key in rules:
         if key not in RULES:
             raise unknown_name(f"a rule of {place}", key, RULES)
@@ -77,11 +79,15 @@ def check_rules(rules: Mapping[str, Any], place: str) -> None:
             raise InputError(f"{place} lacks {key}; it needs {', '.join(NEEDED)}.")
     exceptions = rules.get("except", {})
     if not isinstance(exceptions, dict):
-        raise InputError(f"except of {place} is {exceptions!r}; allowed: {{column: rows}}.")
+        raise InputError(f"except of {place} is {shown(exceptions)}; allowed: {{column: rows}}.")
     lists = {key: rules[key] for key in ("columns", "rows", "without") if key in rules}
     for key, asked in (lists | exceptions).items():
         if not isinstance(asked, (str, list)):
-            raise InputError(f"{key} of {place} is {asked!r}; allowed: a name or a list of names.")
+            raise InputError(f"{key} of {place} is {shown(asked)}; allowed: a name or a list of names.")
+    vectors = rules["vectors"]
+    named = vectors.values() if isinstance(vectors, dict) else [vectors]
+    if not all(isinstance(name, str) for name in named):
+        raise InputError(f"vectors of {place} is {shown(vectors)}; allowed: a name, or {{corpus or language: name}}.")
 
 
 def columns_of(table: ResultTable, asked: str | list[str], corpora: Collection[str], place: str) -> list[Column]:

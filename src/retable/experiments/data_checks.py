@@ -1,70 +1,79 @@
 """Refuse a params.yaml whose corpora, pools, word vectors or tagger cannot be made; each mistake in one sentence."""
 
 import inspect
-import math
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 from retable.corpora import CORPORA, REFERENCES, TREEBANKS, corpus
-from retable.errors import InputError, unknown_name
+from retable.errors import InputError, shown, unknown_name
 from retable.experiments.folds import check_folds_of_pool
 from retable.experiments.run_checks import FOCUS_SECTIONS
-from retable.experiments.scale import SCALE_SECTIONS, scale_preset
+from retable.experiments.scale import SCALE_SECTIONS, scale_preset, scales
 from retable.files import is_plain_name
+from retable.forms import Number
+from retable.papers import PAPERS
 from retable.training.parameters import options_of, type_problem
 from retable.vectors.pool import pool_language
 
 ONE_VALUE = ("scale", "seed", "device", "precision")  # sections that hold no options
+LANGUAGES = ("en", "zh")  # of word vectors
 PARTS = ("none", "context", "table")  # where the parts of speech of a corpus come from
 
 
-class Range(NamedTuple):
-    """The numbers that an option may be: from `least` to `most`, both included unless `above` leaves out `least`."""
-
-    least: float
-    most: float = math.inf
-    above: bool = False
-
-    def holds(self, value: float) -> bool:
-        """Return whether a number is in the range; infinity and NaN are in none."""
-        return math.isfinite(value) and self.least <= value <= self.most and not (self.above and value == self.least)
-
-    def __str__(self) -> str:
-        least = f"above {self.least}" if self.above else f"{self.least} or more"
-        return least if self.most == math.inf else f"{least}, {self.most} or less"
-
-
-RANGES = {  # of the options of `vectors` and `tagger` that are numbers
-    **dict.fromkeys(("size", "epochs", "window", "min_count"), Range(1)),
-    "negative": Range(1),  # without noise gensim learns nothing
-    "sample": Range(0, 1),
-    **dict.fromkeys(("x_max", "exponent", "learning_rate"), Range(0, above=True)),
-    "threads": Range(1),
-    **dict.fromkeys(("steps", "batch_words", "width", "depth"), Range(1)),
-    "dropout": Range(0, 0.99),
-    "lowercased": Range(0, 1),
-    "seed": Range(0, 2**32 - 1),  # numpy's
+RANGES = {  # of the options of `vectors` and `tagger` that are numbers; what no machine can hold is refused too
+    "size": Number(1, 10_000),
+    "window": Number(1, 10_000),
+    **dict.fromkeys(("epochs", "min_count", "steps", "batch_words"), Number(1, 10**9)),
+    "negative": Number(1, 1_000),  # without noise gensim learns nothing
+    "sample": Number(0, 1),
+    **dict.fromkeys(("x_max", "exponent", "learning_rate"), Number(0, above=True)),
+    "threads": Number(1, 1_000),
+    **dict.fromkeys(("width", "depth"), Number(1, 10_000)),
+    "dropout": Number(0, 0.99),
+    "lowercased": Number(0, 1),
+    "seed": Number(0, 2**32 - 1),  # numpy's
 }
+FIXED = {  # sections whose options are named here
+    "corpora": ("parts",), "references": (), "parts-table": ("corpora",), "corpus": ("name",),
+}  # fmt: skip
 
 
 def check_sections(params: dict[str, Any]) -> None:
     """Refuse a missing section, one that holds no options, and a name that a shell would misread."""
-    for name in (*SCALE_SECTIONS, *FOCUS_SECTIONS):
+    known = (*SCALE_SECTIONS, *FOCUS_SECTIONS)
+    for name in params:
+        if name not in known:
+            raise unknown_name("a section of params.yaml", name, known)
+    for name in known:
         if name not in params:
             raise InputError(f"params.yaml lacks {name}; `make params SCALE=cpu` writes all sections.")
         if name not in ONE_VALUE and not isinstance(params[name], dict):
-            raise InputError(f"{name} in params.yaml is {params[name]!r}; it must be a section of options.")
+            raise InputError(f"{name} in params.yaml is {shown(params[name])}; it must be a section of options.")
     for section in ("corpora", "references", "pools", "vectors", "cells"):  # dvc.yaml puts these names into commands
         for name in params[section]:
             if not is_plain_name(name):
                 raise InputError(
-                    f"a name in {section} of params.yaml is {name!r}; allowed: letters, digits and . - + _, "
+                    f"a name in {section} of params.yaml is {shown(name)}; allowed: letters, digits and . - + _, "
                     "first a letter or digit; rename it."
                 )
-    for section in ("corpora", "pools", "vectors"):
+    for section in ("corpora", "references", "pools", "vectors", "papers", "cells"):
         for name, asked in params[section].items():
             if not isinstance(asked, dict):
-                raise InputError(f"{section}.{name} in params.yaml is {asked!r}; it must be a section of options.")
+                raise InputError(f"{section}.{name} in params.yaml is {shown(asked)}; it must be a section of options.")
+    for section, allowed in FIXED.items():
+        inner = params[section] if section in ("corpora", "references") else {"": params[section]}
+        for name, asked in inner.items():
+            for option in asked:
+                if option not in allowed:
+                    raise unknown_name(
+                        f"an option of {f'{section}.{name}'.rstrip('.')} in params.yaml", option, allowed
+                    )
+    if params["scale"] not in scales():
+        raise unknown_name("scale in params.yaml", shown(params["scale"]), scales())
+    for name in params["papers"]:
+        if name not in PAPERS:
+            raise unknown_name("a name in papers of params.yaml", name, PAPERS)
 
 
 def check_data(params: dict[str, Any]) -> None:
@@ -73,12 +82,29 @@ def check_data(params: dict[str, Any]) -> None:
     for name, pool in params["pools"].items():
         check_pool(name, pool, params["corpora"])
     preset = scale_preset(params["scale"])
-    if params["tagger"] != preset["tagger"]:
+    if not same(params["tagger"], preset["tagger"]):
         from retable.text.parts.treebank_tagger import train_tagger  # slow to import: only where something was changed
 
         check_options("tagger", params["tagger"], train_tagger, "treebank")
-    if params["vectors"] != preset["vectors"]:
-        check_vectors(params["vectors"])
+    if not same(params["vectors"], preset["vectors"]):
+        check_vectors(params["vectors"], params["pools"], params["corpora"])
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two sections have the same values of the same types: 1 is not true."""
+    return repr(one) == repr(other)
+
+
+def check_names(what: str, asked: object, known: Iterable[str]) -> list[str]:
+    """Return a list of names, each once and known. Raises: InputError."""
+    if not isinstance(asked, list) or not all(isinstance(name, str) for name in asked):
+        raise InputError(f"{what} in params.yaml is {shown(asked)}; allowed: a list of names.")
+    for name in asked:
+        if name not in known:
+            raise unknown_name(f"a name in {what} in params.yaml", name, known)
+        if asked.count(name) > 1:
+            raise InputError(f"{what} in params.yaml has {name} {asked.count(name)} times; name it once.")
+    return asked
 
 
 def check_corpora(params: dict[str, Any]) -> None:
@@ -95,10 +121,8 @@ def check_corpora(params: dict[str, Any]) -> None:
                 f"corpora.{name}.parts is table in params.yaml, but the comparison table is Chinese and {name} is not; "
                 "set it to context or none."
             )
-    for name in params["parts-table"].get("corpora") or []:
-        if name not in params["corpora"] or corpus(name).language != "zh":
-            chinese = [known for known in params["corpora"] if corpus(known).language == "zh"]
-            raise unknown_name("a corpus of parts-table in params.yaml", name, chinese)
+    chinese = [known for known in params["corpora"] if corpus(known).language == "zh"]
+    check_names("corpora of parts-table", params["parts-table"].get("corpora"), chinese)
     banks = [name for name in params["references"] if name in TREEBANKS]
     if params["tagger"].get("treebank") not in banks:
         raise unknown_name("tagger.treebank in params.yaml", params["tagger"].get("treebank"), banks)
@@ -110,30 +134,43 @@ def check_pool(name: str, pool: dict[str, Any], corpora: Iterable[str]) -> None:
     for option in pool:
         if option not in options:
             raise unknown_name(f"an option of pools.{name} in params.yaml", option, options)
-    pooled = pool.get("corpora") or []
-    for each in pooled:
-        if each not in corpora:
-            raise unknown_name(f"a corpus of pools.{name} in params.yaml", each, corpora)
+    pooled = check_names(f"corpora of pools.{name}", pool.get("corpora") or [], corpora)
     pool_language(name, [corpus(each) for each in pooled])
     if not isinstance(pool.get("unlabelled", False), bool):
-        raise InputError(f"pools.{name}.unlabelled is {pool['unlabelled']!r} in params.yaml; allowed: true, false.")
+        raise InputError(
+            f"pools.{name}.unlabelled is {shown(pool['unlabelled'])} in params.yaml; allowed: true, false."
+        )
     check_folds_of_pool(name, pool)
 
 
-def check_vectors(asked: dict[str, Any]) -> None:
-    """Refuse a method that is not known, and an option that it does not take."""
+def check_vectors(asked: dict[str, Any], pools: Iterable[str], corpora: Iterable[str]) -> None:
+    """Refuse a method or a pool that is not known, and an option that the method does not take."""
     from retable.experiments.embedding import METHODS, from_file
     from retable.vectors.glove import train_glove
-    from retable.vectors.word2vec import train_word2vec
+    from retable.vectors.published import FORMS
+    from retable.vectors.word2vec import ALGORITHMS, train_word2vec
 
     makers: dict[str, Callable[..., Any]] = {"word2vec": train_word2vec, "glove": train_glove, "file": from_file}
     for name, options in asked.items():
-        if options.get("method") not in METHODS:
-            raise unknown_name(f"method of vectors.{name} in params.yaml", options.get("method"), METHODS)
-        if not options.get("source"):
-            raise InputError(f"vectors.{name} in params.yaml lacks source: a pool (data/pools/...) or a file.")
-        if options["method"] in makers:
-            check_options(f"vectors.{name}", options, makers[options["method"]], "method", "source", "corpora")
+        method, source = options.get("method"), options.get("source")
+        if not isinstance(method, str) or method not in METHODS:
+            raise unknown_name(f"method of vectors.{name} in params.yaml", shown(method), METHODS)
+        if not isinstance(source, str) or not source:
+            raise InputError(
+                f"vectors.{name} in params.yaml lacks source: a pool (data/pools/...) or a file; it is {shown(source)}."
+            )
+        if method in ("word2vec", "glove") and Path(source).name not in (*pools, *CORPORA):
+            raise unknown_name(f"source of vectors.{name} in params.yaml, a pool,", Path(source).name, pools)
+        if method in makers:
+            check_options(f"vectors.{name}", options, makers[method], "method", "source", "corpora")
+        if method == "word2vec" and options["algorithm"] not in ALGORITHMS:
+            raise unknown_name(f"algorithm of vectors.{name} in params.yaml", options["algorithm"], ALGORITHMS)
+        if method == "file":
+            if options["format"] not in FORMS:
+                raise unknown_name(f"format of vectors.{name} in params.yaml", options["format"], FORMS)
+            if options.get("language", "en") not in LANGUAGES:
+                raise unknown_name(f"language of vectors.{name} in params.yaml", options["language"], LANGUAGES)
+            check_names(f"corpora of vectors.{name}", options.get("corpora", []), corpora)
 
 
 def check_options(where: str, values: dict[str, Any], function: Callable[..., Any], *more: str) -> None:
@@ -147,9 +184,9 @@ def check_options(where: str, values: dict[str, Any], function: Callable[..., An
             raise unknown_name(f"an option of {where} in params.yaml", name, [*allowed, *more])
         problem = type_problem(value, allowed[name])
         if problem:
-            raise InputError(f"{where}.{name} is {value!r} in params.yaml; allowed: {problem}.")
+            raise InputError(f"{where}.{name} is {shown(value)} in params.yaml; allowed: {problem}.")
         if name in RANGES and value is not None and not RANGES[name].holds(value):
-            raise InputError(f"{where}.{name} is {value!r} in params.yaml; allowed: {RANGES[name]}.")
+            raise InputError(f"{where}.{name} is {shown(value)} in params.yaml; allowed: {RANGES[name]}.")
     arguments = inspect.signature(function).parameters
     missing = [name for name in allowed if name not in values and arguments[name].default is inspect.Parameter.empty]
     if missing:

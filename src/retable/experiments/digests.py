@@ -11,19 +11,27 @@ any data can tell which runs are current.
 """
 
 import hashlib
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from retable.files import read_json, sha256_of_value, write_json
-from retable.text.splits import SPLITS, read_facts
-from retable.vectors.store import read_vectors
+from retable.errors import InputError, unknown_name
+from retable.files import AGAIN, read_json, sha256_of_value, write_json
+from retable.forms import DIGEST, Named, Section, check
+from retable.text.splits import ID, LABEL, PARTS, SPLITS, TEXT, TOKENS, column_names, read_columns, read_facts
+from retable.vectors.store import WordVectors, read_vectors
 
 Kind = Literal["texts", "tokens", "raw", "vectors"]
+KINDS = get_args(Kind)
+TEXTS = Section({"texts": DIGEST}, {"tokens": DIGEST, "raw": DIGEST})  # what stands beside a tagged corpus
+VECTORS = Section({}, {"digest": DIGEST})
+LOCK = Section({}, dict.fromkeys(KINDS, Named(DIGEST)))
+CHECKED_OUT = "`git checkout data/digests.json`"
 DIGEST_FILE = "digest.json"
 BLOCK_ROWS = 65_536  # of a matrix, hashed at a time
 
@@ -33,15 +41,12 @@ def texts_digest(folder: Path) -> str:
 
     Raises: FileNotFoundError if a split is missing.
     """
-    written = folder / DIGEST_FILE
-    return str(read_json(written)["texts"]) if written.exists() else digest_of_texts(folder)
+    return _written(folder).get("texts") or digest_of_texts(folder)
 
 
 def tokens_digest(folder: Path) -> str:
     """Return the digest of a tagged corpus without its parts of speech, likewise. Raises: FileNotFoundError."""
-    written = folder / DIGEST_FILE
-    found = read_json(written).get("tokens") if written.exists() else None
-    return str(found or digest_of_texts(folder, parts=False))
+    return _written(folder).get("tokens") or digest_of_texts(folder, parts=False)
 
 
 def raw_digest(folder: Path) -> str:
@@ -49,30 +54,76 @@ def raw_digest(folder: Path) -> str:
 
     Raises: FileNotFoundError if a split is missing.
     """
-    written = folder / DIGEST_FILE
-    found = read_json(written).get("raw") if written.exists() else None
-    return str(found or digest_of_raw(folder.parents[1] / "clean" / folder.name))
+    return _written(folder).get("raw") or digest_of_raw(folder.parents[1] / "clean" / folder.name)
 
 
 def vectors_digest(folder: Path) -> str:
     """Return the digest of a set of word vectors (data/vectors/<name>/), likewise. Raises: FileNotFoundError."""
-    facts = read_json(folder / "vectors.json")
+    path = folder / "vectors.json"
+    facts = read_json(path)
+    check(facts, VECTORS, str(path), AGAIN)
     return str(facts["digest"]) if "digest" in facts else digest_of_vectors(folder)
+
+
+def _written(folder: Path) -> dict[str, str]:
+    """Return the digests that were written beside a tagged corpus; none where there is no such file."""
+    path = folder / DIGEST_FILE
+    if not path.exists():
+        return {}
+    found: dict[str, str] = read_json(path)
+    check(found, TEXTS, str(path), AGAIN)
+    return found
+
+
+def check_texts(folder: Path, clean: Path | None) -> None:
+    """Refuse a tagged corpus whose arrays are not those of the digests beside it, by which its runs are known.
+
+    Args:
+        clean: data/clean/<corpus>/, where raw characters are read.
+    Raises: InputError.
+    """
+    files = [*(folder / f"{split}.parquet" for split in SPLITS), folder / DIGEST_FILE]
+    files += [clean / f"{split}.parquet" for split in SPLITS] if clean else []
+    if all(path.exists() for path in files):  # what is missing is told when it is read
+        _check_texts(folder, clean, tuple(path.stat().st_mtime_ns for path in files))
+
+
+@cache  # the runs of a cell are of one corpus
+def _check_texts(folder: Path, clean: Path | None, _changed: tuple[int, ...]) -> None:
+    written = _written(folder)
+    found: dict[str, Callable[[], str]] = {
+        "texts": lambda: digest_of_texts(folder),
+        "tokens": lambda: digest_of_texts(folder, parts=False),
+    }
+    if clean:
+        found["raw"] = partial(digest_of_raw, clean)
+    for name, taken in found.items():
+        if name in written and taken() != written[name]:
+            raise InputError(f"{folder} is not what it was made as: its digest of {name} is another; {AGAIN}.")
+
+
+def checked_vectors(folder: Path) -> WordVectors:
+    """Read word vectors that are those of the digest by which runs know them. Raises: InputError."""
+    vectors = read_vectors(folder)
+    if "digest" in vectors.facts and digest_of(vectors) != vectors.facts["digest"]:
+        raise InputError(f"{folder} holds other vectors than its digest says in vectors.json; {AGAIN}.")
+    return vectors
 
 
 def digest_of_texts(folder: Path, *, parts: bool = True) -> str:
     """Return the digest of three splits: ids, labels, tokens, parts of speech if wanted, and the corpus's facts."""
-    names = ("id", "label", "tokens", "parts") if parts else ("id", "label", "tokens")
+    fields = (ID, LABEL, TOKENS, PARTS) if parts else (ID, LABEL, TOKENS)
     found: list[Any] = []
     for split in SPLITS:
         path = folder / f"{split}.parquet"
         if not path.exists():
             raise FileNotFoundError(2, "No such file", str(path))
-        facts, table = read_facts(path), pq.read_table(path)
+        facts, there = read_facts(path), column_names(path)
+        own = [field for field in fields if field.name in there or field is not PARTS]
+        table = read_columns(path, own)
         found.append([facts.corpus, facts.language, list(facts.labels), list(facts.domains)])
-        for name in names:
-            if name in table.column_names:
-                found.append([split, name, digest_of_column(table.column(name).combine_chunks())])
+        for field in own:
+            found.append([split, field.name, digest_of_column(table.column(field.name).combine_chunks())])
     return sha256_of_value(found)
 
 
@@ -90,7 +141,11 @@ def digest_of_column(column: pa.Array) -> str:
 
 def digest_of_vectors(folder: Path) -> str:
     """Return the digest of the words and numbers of a set of word vectors."""
-    vectors = read_vectors(folder)
+    return digest_of(read_vectors(folder))
+
+
+def digest_of(vectors: WordVectors) -> str:
+    """Return the digest of words and numbers."""
     found = hashlib.sha256(f"{vectors.matrix.shape}\n".encode())
     found.update("\n".join(vectors.words).encode("utf-8"))
     for start in range(0, len(vectors.words), BLOCK_ROWS):
@@ -102,7 +157,10 @@ def digest_of_raw(clean: Path) -> str:
     """Return the digest of the ids and texts of three splits of data/clean/<corpus>/."""
     parts = []
     for split in SPLITS:
-        table = pq.read_table(clean / f"{split}.parquet", columns=["id", "text"])
+        path = clean / f"{split}.parquet"
+        if not path.exists():
+            raise FileNotFoundError(2, "No such file", str(path))
+        table = read_columns(path, [ID, TEXT])
         parts += [[split, name, digest_of_column(table.column(name).combine_chunks())] for name in ("id", "text")]
     return sha256_of_value(parts)
 
@@ -127,7 +185,10 @@ def seal_vectors(folder: Path) -> str:
 
 def read_lock(path: Path) -> dict[str, dict[str, str]]:
     """Return kind -> name -> digest of the lock file; empty if there is none."""
-    found: dict[str, dict[str, str]] = read_json(path) if path.exists() else {}
+    found: dict[str, dict[str, str]] = read_json(path, advice=CHECKED_OUT) if path.exists() else {}
+    if unknown := [kind for kind in found if kind not in KINDS]:
+        raise unknown_name(f"a kind of {path}", unknown[0], KINDS)
+    check(found, LOCK, str(path), CHECKED_OUT)
     return {"texts": {}, "tokens": {}, "raw": {}, "vectors": {}} | found
 
 

@@ -11,10 +11,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from retable.corpora import corpus
+from retable.corpora import CORPORA, corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.digests import Kind as DataKind
-from retable.experiments.digests import raw_digest, read_lock, texts_digest, tokens_digest, vectors_digest
+from retable.experiments.digests import check_texts, raw_digest, read_lock, texts_digest, tokens_digest, vectors_digest
 from retable.files import sha256_of_value
 from retable.models import reads_parts
 from retable.papers import PAPERS, paper
@@ -22,7 +22,7 @@ from retable.papers.paper import Column, Paper
 from retable.papers.parameters import fold_count, folds_of, run_name, seeds_of
 from retable.project.paths import CLEAN, DIGESTS, TAGGED
 from retable.text.folds import Fold, FoldedCorpus, Kind
-from retable.text.splits import SPLITS, Split, read_split, read_texts
+from retable.text.splits import SPLITS, Split, check_apart, check_training, read_split, read_texts
 from retable.text.units import RAW
 
 
@@ -49,22 +49,45 @@ def planned_runs(column: Column, protocol: Mapping[str, Any]) -> list[Planned]:
 
 
 def splits_of_run(parameters: Mapping[str, Any]) -> tuple[Split, Split, Callable[[], Split]]:
-    """Return train and dev of a run, and what gives its test split when the model stands."""
+    """Return train and dev of a run, and what gives its test split when the model stands.
+
+    Raises: InputError if a file is missing or damaged, is not what it was when its digest was taken, or if nothing can
+        be learnt from the training texts.
+    """
     name, raw = parameters["corpus"]["name"], parameters["embedding"]["unit"] == RAW
+    check_texts(TAGGED / name, CLEAN / name if raw else None)
     fold = Fold.of_parameters(parameters["corpus"])
     if fold is None:
-        return (
-            split_of(name, "train", raw=raw),
-            split_of(name, "dev", raw=raw),
-            partial(split_of, name, "test", raw=raw),
-        )
-    cut = folded_corpus(name, fold.kind, fold.folds, raw=raw).fold(fold.number)
-    return cut.train, cut.dev, lambda: cut.test
+        train, dev = split_of(name, "train", raw=raw), split_of(name, "dev", raw=raw)
+        test: Callable[[], Split] = partial(split_of, name, "test", raw=raw)
+    else:
+        cut = folded_corpus(name, fold.kind, fold.folds, raw=raw).fold(fold.number)
+        train, dev, test = cut.train, cut.dev, lambda: cut.test
+    check_training(train, dev)
+
+    def test_apart() -> Split:
+        found = test()
+        check_apart(train, found)
+        return found
+
+    return train, dev, test_apart
 
 
 def split_of(name: str, split: str, *, raw: bool) -> Split:
-    """Return a split of a tagged corpus, with its clean texts where raw characters are read."""
+    """Return a split of a tagged corpus, with its clean texts where raw characters are read.
+
+    Raises: InputError if it is of another corpus than its folder says, or of other labels than the corpus declares.
+    """
     found = read_split(TAGGED / name, split)
+    declared = corpus(name) if name in CORPORA else None
+    if declared and (found.facts.corpus, found.facts.language, found.facts.labels) != (
+        declared.name, declared.language, declared.labels,
+    ):  # fmt: skip
+        raise InputError(
+            f"{TAGGED / name / split}.parquet is of {found.facts.corpus} ({found.facts.language}) with the labels "
+            f"{', '.join(found.facts.labels)}; {name} ({declared.language}) has {', '.join(declared.labels)}; "
+            "remove it and run `dvc repro`."
+        )
     return replace(found, texts=read_texts(CLEAN / name / f"{split}.parquet", found.ids)) if raw else found
 
 

@@ -11,19 +11,17 @@ from typing import Any
 
 from retable.experiments.folds import data_of_run
 from retable.experiments.scale import model_preset
-from retable.files import sha256_of_value, write_json
+from retable.files import write_json
 from retable.project.paths import ROOT
 from retable.project.progress import Bar, progress
 from retable.runs.predictions import write_predictions
-from retable.runs.provenance import git_commit, run_key, versions
+from retable.runs.provenance import git_commit, hash_of_parameters, run_key, versions
 from retable.runs.recipes import as_text, recipe_of
 from retable.text.splits import Split
 from retable.text.units import in_unit
 from retable.text.vocabulary import count_words
 from retable.training.run import Classifier, Trained
 from retable.vectors.store import WordVectors, coverage
-
-EXECUTION = ("device",)  # parameters that are no part of who a run is
 
 
 @contextmanager
@@ -71,11 +69,6 @@ def identity(parameters: dict[str, Any], tagged: Path, vectors: Path) -> dict[st
         "parameters": parameters,
         "hashes": hashes,
     }
-
-
-def hash_of_parameters(parameters: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of what a run is asked to do, without where it is executed."""
-    return sha256_of_value({name: section for name, section in parameters.items() if name not in EXECUTION})
 
 
 def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, Any]) -> dict[str, Any] | None:

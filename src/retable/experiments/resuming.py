@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from retable.errors import InputError
 from retable.project.paths import STATES
 from retable.project.progress import Bar
 from retable.training.options import Progress
@@ -41,8 +42,14 @@ class Kept:
 
     def lock_others_out(self) -> None:
         """Hold the run's lock until this process ends: then the kernel lets go of it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.lock = (self.folder / "lock").open("wb")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.lock = (self.folder / "lock").open("wb")
+        except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
+            raise InputError(
+                f"{error.filename} is {'a folder' if isinstance(error, IsADirectoryError) else 'no folder'}; remove "
+                f"{self.folder}, and the training starts anew."
+            ) from None
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -5,6 +5,7 @@ from typing import Any
 
 from retable.errors import InputError, unknown_name
 from retable.experiments.cells import cells_of, plan_of_checkout
+from retable.experiments.digests import checked_vectors
 from retable.experiments.folds import Planned, planned_runs, splits_of_run, vectors_of_run
 from retable.experiments.identity import display, evaluate_into, identity, show_line
 from retable.experiments.resuming import Kept
@@ -19,7 +20,6 @@ from retable.runs.record import find_run, run_folder
 from retable.text.folds import Fold
 from retable.training.determinism import deterministic
 from retable.training.run import Trained, train_classifier
-from retable.vectors.store import read_vectors
 
 
 def cell_of(table: str, row: str, column: str) -> dict[str, str]:
@@ -70,7 +70,7 @@ def train_run(facts: dict[str, Any], runs: Path) -> Path:
     parameters = facts["parameters"]
     fold = Fold.of_parameters(parameters["corpus"])
     train, dev, read_test = splits_of_run(parameters)
-    vectors = read_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
+    vectors = checked_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
     what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).label}"
     with display(what, parameters, train) as bar:
         trained = train_classifier(

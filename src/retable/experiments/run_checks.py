@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from retable.corpora import CORPORA, corpus
-from retable.errors import InputError, unknown_name
+from retable.errors import InputError, shown, unknown_name
 from retable.experiments.cells import cells_of_paper
 from retable.experiments.folds import check_fold_vectors, check_folds
 from retable.experiments.scale import model_preset
+from retable.forms import COUNT, Number
 from retable.models import LINEAR_MODELS, MODELS, network_class
 from retable.papers.paper import Paper
 from retable.papers.parameters import folds_of, row_parameters
+from retable.runs.form import LARGEST_SEED
 from retable.training.options import Training
-from retable.training.parameters import check_parameters
+from retable.training.parameters import DEVICES, PRECISIONS, check_parameters
 
 PROTOCOL = {
     "seeds",
@@ -27,13 +29,14 @@ PROTOCOL = {
 }  # the keys of papers.<paper>
 OPTIONAL = {"deterministic", "training"}  # those that may be left out
 TRAINING = [each.name for each in fields(Training)]
+SEED = Number(0, LARGEST_SEED, whole=True)
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 
 
 def check_focus(params: dict[str, Any]) -> None:
     """Refuse a focus run that cannot be run."""
     name = params["model"].get("name")
-    known = name in MODELS | LINEAR_MODELS
+    known = isinstance(name, str) and name in MODELS | LINEAR_MODELS
     check_parameters(focus_parameters(params), defaults=model_preset(name) if known else None)
     check_named(params, params["corpus"].get("name"), params["embedding"].get("vectors"), "")
     check_parts(params, str(name), params["corpus"]["name"], "")
@@ -55,8 +58,9 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     protocol = params["papers"].get(source.name)
     where = f"papers.{source.name} in params.yaml"
     if not isinstance(protocol, dict) or set(protocol) - OPTIONAL != PROTOCOL:
+        keys = [*protocol] if isinstance(protocol, dict) else protocol
         raise InputError(
-            f"{where} is {protocol!r}; it has the keys {', '.join(sorted(PROTOCOL))}, "
+            f"{where} has {shown(keys)}; it needs the keys {', '.join(sorted(PROTOCOL))}, "
             f"and may have {', '.join(sorted(OPTIONAL))}."
         )
     deterministic = protocol.get("deterministic", False)
@@ -69,8 +73,14 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     for name in ("epochs", "max_words"):
         check_limit(f"{name} of {where}", protocol[name], params["corpora"])
     check_folds(protocol, source, params["corpora"], where)
+    for name, allowed in (("device", DEVICES), ("precision", PRECISIONS)):
+        if protocol[name] not in allowed:
+            raise unknown_name(f"{name} of {where}", shown(protocol[name]), allowed)
     rows = list(dict.fromkeys(row.id for table in source.results for row in table.rows if row.model))
-    for row_id in protocol["keep_weights"]:
+    kept = protocol["keep_weights"]
+    if not isinstance(kept, list):
+        raise InputError(f"keep_weights of {where} is {shown(kept)}; allowed: a list of rows.")
+    for row_id in kept:
         if row_id not in rows:
             raise unknown_name(f"a row of keep_weights of {where}", row_id, rows)
     for table, cells in cells_of_paper(source.name, params).items():
@@ -95,10 +105,11 @@ def check_seeds(what: str, seeds: object, corpora: Iterable[str]) -> None:
     if isinstance(seeds, dict):
         check_corpora(what, seeds, corpora)
     for listed in seeds.values() if isinstance(seeds, dict) else [seeds]:
-        if not isinstance(listed, list) or not listed or not all(type(seed) is int and seed >= 0 for seed in listed):
+        seen = listed if isinstance(listed, list) else []
+        if not seen or not all(SEED.holds(seed) for seed in seen) or len(set(seen)) < len(seen):
             raise InputError(
-                f"{what} is {seeds!r}; allowed: a list of one or more whole numbers from 0, or {{corpus: list}}; "
-                "a corpus that is not named has seed 1."
+                f"{what} is {shown(seeds)}; allowed: a list of one or more whole numbers from 0 to {LARGEST_SEED}, "
+                "each once, or {corpus: list}; a corpus that is not named has seed 1."
             )
 
 
@@ -114,15 +125,15 @@ def check_limit(what: str, limit: object, corpora: Iterable[str]) -> None:
     if isinstance(limit, dict):
         check_corpora(what, limit, corpora)
     values = list(limit.values()) if isinstance(limit, dict) else [limit]
-    if any(type(value) is not int or value < 0 for value in values):
+    if not all(COUNT.holds(value) for value in values):
         raise InputError(
-            f"{what} is {limit!r}; allowed: 0 (as the preset says) or more, for all corpora or {{corpus: number}}."
+            f"{what} is {shown(limit)}; allowed: 0 (as the preset says) or more, for all corpora or {{corpus: number}}."
         )
 
 
 def check_named(params: dict[str, Any], corpus: object, vectors: object, where: str) -> None:
     """Refuse a corpus or word vectors that this scale does not prepare."""
-    if corpus not in params["corpora"]:
+    if corpus not in [*params["corpora"]]:
         raise unknown_name(f"corpus.name in params.yaml{where}", corpus, params["corpora"])
     known = ["none", *params["vectors"]]
     if vectors not in known:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from retable.experiments.digests import checked_vectors
 from retable.experiments.folds import splits_of_run, vectors_of_run
 from retable.experiments.identity import display, identity, show_line, surroundings
 from retable.experiments.resuming import Kept
@@ -15,7 +16,6 @@ from retable.papers.trials import COUNT, options_of_trial, trials_of
 from retable.project.paths import TAGGED, TRIALS, VECTORS
 from retable.text.folds import Fold
 from retable.training.run import Trained, train_classifier
-from retable.vectors.store import read_vectors
 
 SEED = 1
 
@@ -50,7 +50,7 @@ def train_trial(what: str, facts: Mapping[str, Any]) -> Trained:
     kept.lock_others_out()
     train, dev, _ = splits_of_run(parameters)
     vectors = VECTORS / parameters["embedding"]["vectors"]
-    given = read_vectors(vectors_of_run(vectors, Fold.of_parameters(parameters["corpus"])))
+    given = checked_vectors(vectors_of_run(vectors, Fold.of_parameters(parameters["corpus"])))
     with display(what, parameters, train) as bar:
         trained = train_classifier(parameters, train, dev, given, kept.progress(bar, lambda line: show_line(bar, line)))
         bar.finish()

@@ -47,6 +47,8 @@ def check_digest(run: RunRecord) -> None:
         ours = data_of_run(run.metrics["parameters"], TAGGED / run.metrics["corpus"], VECTORS / run.vectors)
     except FileNotFoundError:
         return
+    except KeyError as error:
+        raise InputError(f"parameters lack {error} in {run.predictions.parent}/metrics.json; copy it again.") from None
     if ours != run.hashes["data"]:
         raise InputError(
             f"{run.predictions.parent} was trained on other data than those here: the digest of its corpus and word "

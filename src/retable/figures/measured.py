@@ -8,7 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from retable.papers.paper import ResultTable
-from retable.runs.record import PERCENT, RunRecord
+from retable.runs.form import PERCENT
+from retable.runs.record import RunRecord
 from retable.tables.results import RunResult, interval_of_cell, mean, of_folds
 
 Key = tuple[str, str, str]  # table, row, column

@@ -11,15 +11,28 @@ from pathlib import Path
 from typing import Any
 
 from retable import __version__
-from retable.errors import InputError
+from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder, read_json, sha256_of_file, write_json
+from retable.forms import ANY_TEXT, DIGEST, NAME, ListOf, Named, OneOf, Section, check
 from retable.own.corpus import OwnCorpus
 from retable.runs.predictions import write_predictions
 from retable.text.splits import Facts
+from retable.training.parameters import known_models
 from retable.training.run import Classifier, load_classifier
 
 FORMAT = 2  # 1 cut English texts by spaCy
 CONTENTS, CARD = "model.json", "README.md"
+ANEW = "copy the model folder again, or make it again"
+FORM = Section(  # of model.json
+    {
+        "corpus": ANY_TEXT,
+        "language": ANY_TEXT,
+        "labels": ListOf(ANY_TEXT),
+        "markup": OneOf((True, False)),
+        "parameters": Section({"model": Section({"name": NAME}), "embedding": Section({}), "training": Section({})}),
+        "sha256": Named(DIGEST, NAME),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -68,11 +81,9 @@ def read_model(folder: Path, *, device: str = "auto") -> Kept:
     Raises: InputError if there is none, it is damaged, or a newer retable wrote it.
     """
     try:
-        contents = read_json(folder / CONTENTS)
+        contents = read_json(folder / CONTENTS, advice=ANEW)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{folder} is no model folder: it has no {CONTENTS}; `retable fit` makes one.") from None
-    except ValueError as error:
-        raise InputError(f"{folder / CONTENTS} is damaged ({error}); make the model again.") from None
     check_contents(folder, contents)
     facts = Facts(contents["corpus"], contents["language"], tuple(contents["labels"]))
     parameters = contents["parameters"] | {"device": device}
@@ -81,9 +92,9 @@ def read_model(folder: Path, *, device: str = "auto") -> Kept:
 
 def check_contents(folder: Path, contents: Any) -> None:
     """Refuse a folder of a newer format, or of which a file is not as it was written. Raises: InputError."""
-    found = contents.get("format") if isinstance(contents, dict) else None
-    if not isinstance(found, int) or found < 1:
-        raise InputError(f"{folder / CONTENTS} says no format; make the model again.")
+    found = contents.get("format")
+    if type(found) is not int or found < 1:
+        raise InputError(f"{folder / CONTENTS} says no format; {ANEW}.")
     if found > FORMAT:
         raise InputError(
             f"{folder} has format {found}, which retable {contents.get('retable')} wrote; this one, {__version__}, "
@@ -93,8 +104,11 @@ def check_contents(folder: Path, contents: Any) -> None:
         raise InputError(
             f"{folder} has format {found}, of an older retable, which cut texts into other words; make the model again."
         )
+    check(contents, FORM, str(folder / CONTENTS), ANEW)
+    if contents["parameters"]["model"]["name"] not in known_models():
+        raise unknown_name(f"the model of {folder / CONTENTS}", contents["parameters"]["model"]["name"], known_models())
     for name, digest in contents["sha256"].items():
         path = folder / name
         if not path.is_file() or sha256_of_file(path) != digest:
             state = "damaged" if path.is_file() else "missing"
-            raise InputError(f"{path} is {state}; copy the model folder again, or make it again.")
+            raise InputError(f"{path} is {state}; {ANEW}.")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from retable.errors import InputError
 from retable.files import atomic_file, read_json
+from retable.forms import NAME, Named, Number, Plain, Section, check
 from retable.project.paths import BANK, TRIALS
 
 Options = Mapping[str, Mapping[str, Any]]  # section -> its options that a trial changes
@@ -37,6 +38,16 @@ GRID = (  # drawn once, so that no two share both rate and batch: they differ fo
     Change(3, 0.3, 20, tune=True),
 )
 COUNT = 1 + len(GRID)
+TRIAL = Section(  # of a file
+    {
+        "row": NAME,
+        "corpus": NAME,
+        "trial": Number(1, COUNT, whole=True),
+        "dev": Number(0, 1),
+        "options": Named(Named(Plain())),
+    }
+)
+AGAIN = "remove the file and run the search again"
 
 
 def options_of_trial(number: int, sections: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -89,18 +100,33 @@ def banked_trials(bank: Path, table: str) -> Path:
 @cache  # every cell asks for it, and it changes when a trial ends
 def _as_read(banked: Path, at_hand: Path, *_changed: int) -> Mapping[tuple[str, str], Mapping[int, Mapping[str, Any]]]:
     found: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
-    for trial in [*read_lines(banked), *(read_json(path) for path in sorted(at_hand.glob("[!.]*.json")))]:
+    for trial in [*read_lines(banked), *read_files(at_hand)]:
         found.setdefault((trial["row"], trial["corpus"]), {})[trial["trial"]] = trial
     return found
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """Read banked trials; none without a file. Raises: InputError."""
+    advice = f"`git checkout {path}`"
+    found = []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        return [json.loads(line) for line in lines]
-    except ValueError as error:
-        raise InputError(f"{path} holds a line that is no trial ({error}); `git checkout {path}`.") from None
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.exists() else [], start=1):
+            found.append(json.loads(line))
+            check(found[-1], TRIAL, f"{path}, line {number}", advice, "the trial")
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} holds a line that is no trial ({error}); {advice}.") from None
+    return found
+
+
+def read_files(folder: Path) -> list[dict[str, Any]]:
+    """Read the trials at hand, a file each. Raises: InputError."""
+    found = []
+    for path in sorted(folder.glob("[!.]*.json")):
+        found.append(read_json(path, advice=AGAIN))
+        check(found[-1], TRIAL, str(path), AGAIN, "the trial")
+    return found
 
 
 def bank_trials(bank: Path, at_hand: Path) -> None:
@@ -108,8 +134,7 @@ def bank_trials(bank: Path, at_hand: Path) -> None:
     for folder in sorted(at_hand.glob("[!.]*")):
         path = banked_trials(bank, folder.name)
         found = {
-            (trial["row"], trial["corpus"], trial["trial"]): trial
-            for trial in [*read_lines(path), *(read_json(each) for each in folder.glob("[!.]*.json"))]
+            (trial["row"], trial["corpus"], trial["trial"]): trial for trial in [*read_lines(path), *read_files(folder)]
         }
         with atomic_file(path) as part:
             lines = (json.dumps(found[key], sort_keys=True, ensure_ascii=False) for key in sorted(found))

@@ -7,30 +7,52 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import AliasEvent
 
-from retable.errors import InputError
+from retable.errors import InputError, shortened, shown
 from retable.project.paths import PARAMS
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
     """Return the sections of a YAML file, as plain dicts, lists and scalars. Raises: InputError."""
     try:
-        found = YAML(typ="safe", pure=True).load(read_text(path))
+        text = read_text(path)
+        refuse_aliases(path, text)
+        found = YAML(typ="safe", pure=True).load(text)
     except FileNotFoundError:
         raise InputError(f"{path} is missing; `make params SCALE=cpu` writes it.") from None
-    except YAMLError as error:
+    except RecursionError:
+        raise InputError(f"{path} is nested too deep; mend the line or `git checkout` the file.") from None
+    except InputError:
+        raise
+    except (YAMLError, ValueError) as error:
         raise InputError(
-            f"{path} is not YAML: {' '.join(str(error).split())}. Mend the line or `git checkout` the file."
+            f"{path} is not YAML: {shortened(' '.join(str(error).split()))}. Mend the line or `git checkout` the file."
         ) from None
     if not isinstance(found, dict):
-        raise InputError(f"{path} is {found!r} and holds no sections; remove it and `make params SCALE=cpu`.")
+        raise InputError(f"{path} is {shown(found)} and holds no sections; remove it and `make params SCALE=cpu`.")
     return found
+
+
+def refuse_aliases(path: Path, text: str) -> None:
+    """Refuse a value that repeats another by its name (*name): thirty lines of such can stand for more than any memory.
+
+    Raises: InputError.
+    """
+    if "&" in text and "*" in text:
+        for event in YAML(typ="safe", pure=True).parse(text):
+            if isinstance(event, AliasEvent):
+                raise InputError(
+                    f"{path}, line {event.start_mark.line + 1} has the alias *{event.anchor}; write the value itself."
+                )
 
 
 def read_text(path: Path) -> str:
     """Return the text of a file. Raises: InputError if it is not UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; remove it and `make params SCALE=cpu`.") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 ({error}); save it as UTF-8 or `git checkout` the file.") from None
 

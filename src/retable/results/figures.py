@@ -18,7 +18,8 @@ from retable.figures.figure import AnyFigure, Drawn
 from retable.figures.left_out import remarks
 from retable.figures.measured import Key, Measured
 from retable.figures.networks import Networks
-from retable.files import atomic_folder, read_json, write_csv, write_json
+from retable.files import AGAIN, atomic_folder, read_json, write_csv, write_json
+from retable.forms import ANY_TEXT, NAME, ListOf, Section, check
 from retable.papers import papers
 from retable.papers.paper import Paper
 from retable.project.paths import RUNS, TAGGED
@@ -27,6 +28,12 @@ from retable.results.tables import Statistics
 from retable.runs.record import RunRecord, find_run
 
 TOO_FEW = "No picture: too few of its cells are measured."
+ENTRIES = ListOf(  # of figures.json
+    Section(
+        {"name": NAME, "title": ANY_TEXT, "caption": ANY_TEXT, "note": ANY_TEXT, "files": ListOf(NAME)},
+        {"runs": ListOf(ANY_TEXT)},
+    )
+)
 NO_WEIGHTS = "the run's weights were not kept"
 
 
@@ -111,10 +118,18 @@ def write_figure(
 
 def entry_before(figure: AnyFigure, before: Path, current: Container[str]) -> dict[str, Any] | None:
     """Return the entry of an earlier drawing of current runs; None without one."""
-    path = before / "figures.json"
-    entries: list[dict[str, Any]] = read_json(path) if path.exists() else []
-    same = (entry for entry in entries if entry["name"] == figure.name and entry.get("runs"))
+    same = (entry for entry in read_entries(before) if entry["name"] == figure.name and entry.get("runs"))
     return next((entry for entry in same if all(key in current for key in entry["runs"])), None)
+
+
+def read_entries(folder: Path) -> list[dict[str, Any]]:
+    """Return what figures.json says of each figure; nothing without the file. Raises: InputError."""
+    path = folder / "figures.json"
+    if not path.exists():
+        return []
+    entries: list[dict[str, Any]] = read_json(path, list)
+    check(entries, ENTRIES, str(path), AGAIN, "figures")
+    return entries
 
 
 def write_files(folder: Path, name: str, found: Drawn) -> list[str]:

@@ -13,14 +13,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from retable.experiments.cells import plan_of_checkout
 from retable.figures.declared import COST_CAPTION, COST_FIGURE
 from retable.figures.pictures import pictures_of_run
-from retable.files import atomic_folder, read_csv, read_json
+from retable.files import atomic_folder, read_csv
 from retable.papers import NAMES, papers, result_tables
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.project.params import read_params
 from retable.project.paths import FIGURES, FOCUS, REPORT, RUNS, TABLES
 from retable.project.progress import progress
 from retable.results import facts
+from retable.results.figures import read_entries
 from retable.results.resolving import Resolver
+from retable.runs.form import read_cost, read_metrics
 from retable.runs.record import RunRecord, read_runs
 from retable.tables.costs import HEADER, NOTE, cost_table
 from retable.tables.lines import Line, read_lines
@@ -155,7 +157,7 @@ def cell_details(line: Line, made: Sequence[RunRecord], on_cell: Callable[[int],
 
 def run_body(folder: Path) -> dict[str, Any]:
     """Return a run's scores, cost and pictures."""
-    metrics, cost = read_json(folder / "metrics.json"), read_json(folder / "cost.json")
+    metrics, cost = read_metrics(folder), read_cost(folder)
     scores = {f"{name.replace('_', ' ')}, test": value for name, value in metrics["test"].items() if name != "texts"}
     pictures = pictures_of_run(folder, "svg")
     return {
@@ -170,8 +172,8 @@ def figure_sections() -> list[Section]:
 
     Accuracy against cost stands with its table.
     """
-    path, sections = FIGURES / "figures.json", []
-    for entry in read_json(path) if path.exists() else ():
+    sections = []
+    for entry in read_entries(FIGURES):
         if not entry["name"].startswith(COST_FIGURE):
             drawn = [(FIGURES / name).read_text(encoding="utf-8") for name in entry["files"] if name.endswith(".svg")]
             body = {"pictures": drawn, "caption": entry["caption"], "note": entry["note"]}
@@ -183,7 +185,7 @@ def focus_section() -> list[Section]:
     """Return the run that params.yaml describes; nothing where it was not trained."""
     if not (FOCUS / "metrics.json").exists():
         return []
-    metrics = read_json(FOCUS / "metrics.json")
+    metrics = read_metrics(FOCUS)
     options = ", ".join(f"{name} {value}" for name, value in metrics["parameters"]["model"].items() if name != "name")
     body = {"what": f"{metrics['model']} on {metrics['corpus']}", "options": options, "run": run_body(FOCUS)}
     return [{"id": "focus", "title": "The focus run", "focus": body}]

@@ -15,7 +15,8 @@ from retable.files import read_csv
 from retable.models import LINEAR_MODELS, MODELS, model_module
 from retable.papers import papers
 from retable.project.paths import PUBLISHED
-from retable.runs.record import PERCENT, RunRecord
+from retable.runs.form import PERCENT
+from retable.runs.record import RunRecord
 from retable.tables.markdown import markdown_table
 
 HEAD = re.compile(r"^[A-Z][a-z]+ {2,}", re.MULTILINE)  # of a part of a file's head

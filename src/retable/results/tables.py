@@ -15,7 +15,8 @@ from typing import Any
 from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
 from retable.experiments.scale import model_preset
-from retable.files import atomic_folder, read_json, write_csv
+from retable.files import AGAIN, atomic_folder, read_json, write_csv
+from retable.forms import COUNT, Named, Section, check
 from retable.papers import paper_of_table, papers
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import row_parameters, run_name
@@ -32,6 +33,7 @@ from retable.tables.statistics import statistics_lines
 
 Protocol = Mapping[str, Any]  # how a scale runs a paper's cells
 Statistics = Mapping[str, Mapping[str, Any]]  # corpus -> its stats.json
+STATISTICS = Section({"splits": Named(Section({"texts": COUNT}))})  # of stats.json, as far as code hangs on it
 COSTS = (  # apart from the scores: they differ from run to run
     "row", "column", "seed", "run", "parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch",
     "words_per_second", "seconds", "peak_memory_mb", "device", "threads", "date",
@@ -129,7 +131,10 @@ def write_paper(source: Paper, folder: Path, resolver: Resolver, statistics: Sta
 
 def read_statistics(clean: Path) -> dict[str, Any]:
     """Return corpus -> its statistics, of those that were cleaned."""
-    return {path.parent.name: read_json(path) for path in sorted(clean.glob("[!.]*/stats.json"))}
+    found = {path.parent.name: read_json(path) for path in sorted(clean.glob("[!.]*/stats.json"))}
+    for name, facts in found.items():
+        check(facts, STATISTICS, str(clean / name / "stats.json"), AGAIN)
+    return found
 
 
 def tables_without_runs(source: Paper, statistics: Statistics) -> dict[str, tuple[list[Line], str]]:

@@ -16,10 +16,10 @@ from typing import Any
 
 from retable.errors import InputError
 from retable.files import atomic_file
+from retable.runs.form import TIMES, check_line
 from retable.runs.predictions import write_compact
-from retable.runs.record import KEY_DIGITS, RunRecord, check_metrics
+from retable.runs.record import KEY_DIGITS, RunRecord, check_place
 
-TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 SAME_RUN = ("key", "date", "device", "threads", "git_commit", "dev", "test")  # of metrics.json
 
 
@@ -32,15 +32,24 @@ def read_lines(path: Path) -> list[RunRecord]:
     """Read the runs of a table's file; none if there is no file. Raises: InputError."""
     if not path.exists():
         return []
+    try:
+        lines = path.read_bytes().decode("utf-8").splitlines()
+    except (UnicodeDecodeError, IsADirectoryError) as error:
+        raise InputError(f"{path} is no file of runs ({error}); `git checkout {path.name}`.") from None
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
+        where, advice = f"{path}, line {number}", f"`git checkout {path.name}`"
         try:
             told = json.loads(line)
-            check_metrics(told["metrics"], f"{path}, line {number}")
+            metrics, cost, curve, who = told["metrics"], told["cost"], tuple(told["curve"]), told["who"]
             predictions = path.parent / "predictions" / path.stem / told["predictions"]
-            found.append(RunRecord(told["metrics"], told["cost"], tuple(told["curve"]), predictions, who=told["who"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path}, line {number}, is no run ({error}); `git checkout {path.name}`.") from None
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(f"{where}, is no run ({error}); {advice}.") from None
+        check_line(told, where, advice)
+        check_place(metrics, where)
+        if metrics["table"] != path.stem:
+            raise InputError(f"{where}: its table is {metrics['table']}; {advice}.")
+        found.append(RunRecord(metrics, cost, curve, predictions, who=who))
     return found
 
 

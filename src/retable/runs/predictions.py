@@ -6,8 +6,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from retable.files import atomic_file
-from retable.text.splits import Facts, Split, facts_metadata, read_facts
+from retable.errors import InputError, shortened
+from retable.files import AGAIN, atomic_file
+from retable.text.splits import (
+    CLEAN,
+    ID,
+    LABEL,
+    Facts,
+    Split,
+    classes_of,
+    facts_metadata,
+    first_twice,
+    read_columns,
+    read_facts,
+)
+
+PREDICTED = pa.field("predicted", pa.string())
+LOOSE = 0.002  # by which probabilities in float16 are off
 
 
 def write_predictions(path: Path, split: Split, probabilities: np.ndarray) -> None:
@@ -19,25 +34,43 @@ def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarr
     """Return facts, ids, classes int64 (text,), clean bool (text,), probabilities float32 (text, class).
 
     Those of the bank sum to one but for their rounding to float16.
+
+    Raises: InputError if the file is missing or damaged, or holds what no answers can.
     """
     facts = read_facts(path)
-    table = pq.read_table(path)
-    index = {label: position for position, label in enumerate(facts.labels)}
-    classes = np.array([index[label] for label in table.column("label").to_pylist()], dtype=np.int64)
+    bits = 16 if pa.types.is_float16(_type_of(path, "probabilities")) else 32
+    kind = pa.list_(pa.float16() if bits == 16 else pa.float32(), len(facts.labels))
+    table = read_columns(path, [ID, LABEL, PREDICTED, CLEAN, pa.field("probabilities", kind)])
+    ids = table.column("id").to_pylist()
+    if not ids:
+        raise InputError(f"{path} answers no text; {AGAIN}.")
+    if len(set(ids)) < len(ids):
+        raise InputError(f"{path} has the id {shortened(first_twice(ids))} twice; {AGAIN}.")
+    classes = classes_of(table.column("label"), facts, path)
+    answered = classes_of(table.column("predicted"), facts, path)
     flat = table.column("probabilities").combine_chunks().flatten().to_numpy()
-    return (
-        facts,
-        table.column("id").to_pylist(),
-        classes,
-        table.column("clean").to_numpy(),
-        flat.astype(np.float32).reshape(len(classes), -1),
-    )
+    probabilities = flat.astype(np.float32).reshape(len(classes), -1)
+    if not np.all((probabilities >= 0) & (probabilities <= 1 + LOOSE)):  # NaN is neither
+        raise InputError(f"{path}: the probabilities are not all from 0 to 1; {AGAIN}.")
+    if np.abs(probabilities.sum(axis=1) - 1).max() > LOOSE * len(facts.labels):
+        raise InputError(f"{path}: the probabilities of a text do not sum to 1; {AGAIN}.")
+    of_answer = probabilities[np.arange(len(answered)), answered]
+    if (of_answer < probabilities.max(axis=1)).any():
+        raise InputError(f"{path}: an answer in the column predicted is not the most probable one; {AGAIN}.")
+    return facts, ids, classes, table.column("clean").to_numpy(), probabilities
+
+
+def _type_of(path: Path, column: str) -> pa.DataType:
+    """Return the type of what the lists of a column hold; null where there are none."""
+    schema = pq.read_schema(path)
+    kind = schema.field(column).type if column in schema.names else pa.null()
+    return kind.value_type if pa.types.is_fixed_size_list(kind) else pa.null()
 
 
 def read_right(path: Path) -> dict[str, bool]:
-    """Return id of a test text -> whether it was answered rightly."""
-    table = pq.read_table(path, columns=["id", "label", "predicted"])
-    ids, labels, answers = (table.column(name).to_pylist() for name in ("id", "label", "predicted"))
+    """Return id of a test text -> whether it was answered rightly. Raises: InputError."""
+    table = read_columns(path, [ID, LABEL, PREDICTED])
+    ids, labels, answers = (table.column(field.name).to_pylist() for field in (ID, LABEL, PREDICTED))
     return {text: label == answer for text, label, answer in zip(ids, labels, answers, strict=True)}
 
 

@@ -8,12 +8,14 @@ import ast
 import importlib.metadata
 import platform
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from retable.files import sha256_of_value
 from retable.runs.recipes import from_text, majors
 
+EXECUTION = ("device",)  # parameters that are no part of who a run is
 PACKAGES = ("numpy", "pyarrow", "scikit-learn", "scipy", "torch")
 
 
@@ -35,6 +37,11 @@ def _plain(node: Any) -> Any:
     if isinstance(node, list):
         return [_plain(item) for item in node]
     return node if isinstance(node, str | int | bool) else repr(node)
+
+
+def hash_of_parameters(parameters: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of what a run is asked to do, without where it is executed."""
+    return sha256_of_value({name: section for name, section in parameters.items() if name not in EXECUTION})
 
 
 def run_key(parameters: str, data: str, recipe: str) -> str:

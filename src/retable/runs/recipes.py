@@ -11,8 +11,6 @@ as a new version without a difference. The version of a model stands in its pres
 from collections.abc import Mapping
 from typing import Any
 
-from retable.text.units import RAW
-
 RECIPES = {
     # training
     "loop": "1.0",  # epochs, losses, clipping, the choice of the epoch on dev
@@ -61,6 +59,8 @@ def recipe_of(parameters: Mapping[str, Any], of_model: str) -> dict[str, str]:
 
 def units_of(parameters: Mapping[str, Any]) -> set[str]:
     """Return the units, beside its model, that a run with these parameters uses."""
+    from retable.text.units import RAW  # not at the top: numpy takes time, and the record asks for versions alone
+
     training = parameters["training"]
     units = {"scores", *(["folds"] if "fold" in parameters["corpus"] else [])}
     if "optimiser" not in training:  # a linear model

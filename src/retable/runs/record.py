@@ -5,9 +5,6 @@ results/runs/<table>/<key>/   metrics.json, cost.json, curve.csv, predictions.pa
 The table is the one that trained it; its key alone says which run it is. The folder comes there whole or not at all.
 """
 
-import csv
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,23 +13,15 @@ from typing import Any
 import numpy as np
 
 from retable.errors import InputError
-from retable.files import read_json
+from retable.papers import paper_of_table
 from retable.papers.parameters import Cut
+from retable.runs.form import FILES as FILES
+from retable.runs.form import PERCENT, read_cost, read_curve, read_metrics
 from retable.runs.predictions import read_predictions
 from retable.text.folds import Fold
 
-FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")
-NEEDED = {  # of metrics.json
-    "key", "paper", "table", "row", "column", "model", "corpus", "seed", "fold", "scale", "parameters", "hashes",
-    "vectors", "test", "test_clean", "dev", "epochs", "chosen", "git_commit", "versions", "device", "threads", "date",
-}  # fmt: skip
 UNVERIFIED = "unverified"  # of metrics.json: an import whose answers could not be compared with the test texts
-SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
-NO_SHARES = ("texts", "questions", "loss")  # the numbers among the scores that may be above 1
-LARGEST_SEED = 2**32 - 1
 KEY_DIGITS = 16  # of a key, in the name of a folder
-PERCENT = 100.0
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -148,72 +137,37 @@ def read_runs(runs: Path) -> list[RunRecord]:
 def read_run(folder: Path) -> RunRecord:
     """Read a run's folder.
 
-    Raises: InputError if a file is missing or damaged, or metrics.json lacks what a run says of itself.
+    Raises: InputError if a file is missing or damaged, or says what no run can say (`retable.runs.form`).
     """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise InputError(f"{folder} lacks {', '.join(missing)}, so the run is not whole; remove the folder.")
-    metrics, cost = _read_object(folder / "metrics.json"), _read_object(folder / "cost.json")
-    if absent := sorted(NEEDED - metrics.keys()):
-        raise InputError(
-            f"{folder}/metrics.json does not say {', '.join(absent)}; was it written by this version of retable?"
-        )
-    check_metrics(metrics, f"{folder}/metrics.json")
-    return RunRecord(metrics, cost, _read_curve(folder / "curve.csv"), folder / "predictions.parquet", folder)
+    metrics, cost, curve = read_metrics(folder), read_cost(folder), read_curve(folder)
+    check_place(metrics, f"{folder}/metrics.json")
+    return RunRecord(metrics, cost, curve, folder / "predictions.parquet", folder)
 
 
-def check_metrics(metrics: Mapping[str, Any], where: str) -> None:
-    """Refuse a record that contradicts its own parameters, or holds a seed or a score that is none.
+def check_place(metrics: Mapping[str, Any], where: str) -> None:
+    """Refuse a paper, model or corpus that is not the one that its table, row and column declare, as far as there are
+    such today.
 
-    Args:
-        where: the file, for the sentence.
     Raises: InputError.
     """
     try:
-        asked = metrics["parameters"]
-        stated = {"model": asked["model"]["name"], "corpus": asked["corpus"]["name"], "seed": asked["seed"]}
-        stated["fold"] = asked["corpus"].get("fold")
-        of_domains = [scores for domain in metrics.get("domains", {}).values() for scores in domain.values()]
-        scores = [pair for each in (*map(metrics.get, SCORED), *of_domains) for pair in (each or {}).items()]
-        scores.append(("accuracy", metrics["test"]["accuracy"]))  # old runs of the bank have none on dev
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{where} has no record's form ({error!r}); remove its folder, or copy it again.") from None
-    for name, value in stated.items():
-        if metrics[name] != value or type(metrics[name]) is not type(value):
+        source = paper_of_table(metrics["table"])
+    except InputError:  # of the focus run, or of a table that is no more: then it fills a cell by its key alone
+        return
+    table = source.result_table(metrics["table"])
+    models = {row.id: str(row.model) for row in table.rows}
+    corpora = {column.id: str(column.corpus) for column in table.columns}
+    declared = {
+        "paper": source.name,
+        "model": models.get(metrics["row"], metrics["model"]),
+        "corpus": corpora.get(metrics["column"], metrics["corpus"]),
+    }
+    for name, value in declared.items():
+        if metrics[name] != value:
             raise InputError(
-                f"{where} says that {name} is {metrics[name]!r}, but its parameters say {value!r}; it was changed: "
-                "remove its folder, or copy it again."
+                f"{name} is {metrics[name]!r} in {where}, but {metrics['row']} on {metrics['column']} of {table.name} "
+                f"has {value!r}; remove it, or read it with the version of retable that made it."
             )
-    if type(seed := metrics["seed"]) is not int or not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"seed is {seed!r} in {where}; allowed: a whole number from 0 to {LARGEST_SEED}.")
-    for name, value in scores:
-        if not _is_score(name, value):
-            raise InputError(
-                f"{name} is {value!r} in {where}; allowed: a finite number from 0"
-                f"{'' if name in NO_SHARES else ' to 1'}; remove its folder, or copy it again."
-            )
-
-
-def _is_score(name: str, value: object) -> bool:
-    """Return whether a value can be the score of this name; the accuracy is always known."""
-    if value is None:
-        return name != "accuracy"
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return 0 <= value < math.inf and (name in NO_SHARES or value <= 1 + ROUNDING)
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        found = read_json(path)
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON ({error}); remove its folder, or copy it again.") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{path} holds no object; remove its folder, or copy it again.")
-    return found
-
-
-def _read_curve(path: Path) -> tuple[float, ...]:
-    with path.open(newline="", encoding="utf-8") as file:
-        lines = [line for line in csv.DictReader(file) if "epoch" in line]
-    return tuple(PERCENT * float(line.get("dev_map") or line["dev_accuracy"]) for line in lines)

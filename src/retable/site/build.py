@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError
-from retable.files import atomic_folder, read_json
+from retable.files import atomic_folder
 from retable.papers import NAMES, papers
 from retable.papers.paper import Paper
 from retable.project.progress import progress
+from retable.results.figures import read_entries
 from retable.results.headline import counted
 from retable.results.whole import Whole
 from retable.site import cells, claims, corpora, documents, systems, tables
@@ -59,8 +60,7 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
 
 def parts_of(whole: Whole, docs: Path, commands: Sequence[Command]) -> list[Iterable[Page]]:
     """Return every page, in parts of one kind each."""
-    listed = docs / "figures/figures.json"
-    figures = read_json(listed) if listed.exists() else []
+    figures = read_entries(docs / "figures")
     return [
         tables.pages(whole, figures),
         cells.pages(whole),

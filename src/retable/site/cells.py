@@ -8,8 +8,9 @@ from sklearn.metrics import roc_curve
 
 from retable.papers import NAMES, paper_of_table, result_table
 from retable.results.whole import BANK_SCALE, Whole
+from retable.runs.form import PERCENT
 from retable.runs.predictions import read_predictions
-from retable.runs.record import PERCENT, RunRecord
+from retable.runs.record import RunRecord
 from retable.site.templating import render
 
 WIDTH, HEIGHT, POINTS = 320.0, 180.0, 60  # of a drawing; points of a curve

@@ -15,7 +15,6 @@ from retable.corpora import CORPORA, REFERENCES
 from retable.experiments.cells import Plan, cells_of
 from retable.experiments.data_checks import check_data, check_sections
 from retable.experiments.folds import folded_corpora
-from retable.experiments.identity import EXECUTION
 from retable.experiments.run_checks import check_cells, check_focus
 from retable.experiments.scale import model_preset
 from retable.files import atomic_folder, sha256_of_file, sha256_of_value, write_json
@@ -25,7 +24,7 @@ from retable.papers.trials import banked_trials
 from retable.project.command import command
 from retable.project.params import load_yaml
 from retable.project.paths import BANK, CODE, PARAMS, ROOT
-from retable.runs.provenance import tree_digest
+from retable.runs.provenance import EXECUTION, tree_digest
 from retable.runs.recipes import RECIPES
 
 # Stage -> the units that make what it writes.

@@ -6,6 +6,7 @@ Out  results/focus/model/{weights.safetensors,vocabulary.json,curve.csv,cost.jso
 
 from typing import Any
 
+from retable.experiments.digests import checked_vectors
 from retable.experiments.folds import splits_of_run
 from retable.experiments.identity import display, identity, show_line, surroundings, vectors_facts
 from retable.experiments.resuming import Kept
@@ -16,7 +17,6 @@ from retable.project.params import load_yaml
 from retable.project.paths import FOCUS, PARAMS, TAGGED, VECTORS
 from retable.runs.folder import write_cost, write_curve
 from retable.training.run import train_classifier
-from retable.vectors.store import read_vectors
 
 
 @command
@@ -26,7 +26,7 @@ def main() -> None:
     params = load_yaml(PARAMS)
     parameters = focus_parameters(params)
     corpus, vectors_name = parameters["corpus"]["name"], parameters["embedding"]["vectors"]
-    tagged, vectors = TAGGED / corpus, read_vectors(VECTORS / vectors_name)
+    tagged, vectors = TAGGED / corpus, checked_vectors(VECTORS / vectors_name)
     train, dev, _ = splits_of_run(parameters)
     facts = {
         "paper": "focus",

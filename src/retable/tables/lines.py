@@ -1,11 +1,14 @@
 """A line of a table's CSV, and the CSV itself."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from retable.errors import InputError, shown
 from retable.files import read_csv, write_csv
 
+NUMBERS = ("measured", "low", "high")
 CUT = "cut: ended after"  # how a note begins, of a training that had not its end
 
 
@@ -52,5 +55,22 @@ def write_lines(path: Path, lines: Iterable[Line]) -> None:
 
 
 def read_lines(path: Path) -> list[Line]:
-    """Read a table's CSV."""
-    return [Line(**cells) for cells in read_csv(path)]
+    """Read a table's CSV. Raises: InputError if it is damaged, or a number in it is none."""
+    names = [field.name for field in fields(Line)]
+    found = []
+    for number, cells in enumerate(read_csv(path, columns=names), start=2):
+        for name in NUMBERS:
+            if cells[name] and not is_finite(cells[name]):
+                raise InputError(
+                    f"{path}, line {number}: {name} is {shown(cells[name])}, no number; `make tables` builds it."
+                )
+        found.append(Line(**{name: cells[name] for name in names}))
+    return found
+
+
+def is_finite(text: str) -> bool:
+    """Return whether a text is a finite number."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

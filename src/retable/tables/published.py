@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from retable.errors import InputError
+from retable.errors import InputError, shown
 from retable.files import read_csv
+from retable.tables.lines import is_finite
 
 METRICS = {"f1": "macro_f1", "memory": "peak_memory_mb"}  # a paper's word for a score -> that of metrics.json
 COLUMNS = ["table", "row", "column", "metric", "value", "unit", "own", "note"]
@@ -33,15 +34,13 @@ def read_published(path: Path, table: str) -> list[Published]:
     if not path.exists():
         raise InputError(f"{path} is missing; `git checkout {path.name}` brings the published numbers back.")
     found = []
-    for line, cells in enumerate(read_csv(path), start=2):
+    for line, cells in enumerate(read_csv(path, columns=COLUMNS), start=2):
         if list(cells) != COLUMNS:
             raise InputError(f"{path} has the columns {list(cells)}; allowed: {', '.join(COLUMNS)}.")
         if cells["table"] == table:
-            try:
-                float(cells["value"])
-            except ValueError:
-                raise InputError(f"{path}, line {line}: the value {cells['value']!r} is no number.") from None
-            shown = {name: cells[name] for name in ("row", "column", "value", "unit", "own")}
+            if not is_finite(cells["value"]):
+                raise InputError(f"{path}, line {line}: the value {shown(cells['value'])} is no number.")
+            told = {name: cells[name] for name in ("row", "column", "value", "unit", "own")}
             metric, remark = METRICS.get(cells["metric"], cells["metric"]), cells["note"].partition("; ")[2]
-            found.append(Published(**shown, metric=metric, remark=remark))
+            found.append(Published(**told, metric=metric, remark=remark))
     return found

@@ -9,20 +9,29 @@ texts; their label is "", so `read_split` refuses them: no classifier learns fro
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from retable.errors import InputError
+from retable.errors import InputError, shortened
+from retable.files import AGAIN
+from retable.forms import ANY_TEXT, ListOf, OneOf, Section, check
 
 SPLITS = ("train", "dev", "test")
 UNLABELLED = "unlabelled"  # a fourth file, of texts without a label
 ID, LABEL, CLEAN = pa.field("id", pa.string()), pa.field("label", pa.string()), pa.field("clean", pa.bool_())
 TEXT = pa.field("text", pa.string())
 TOKENS, PARTS = pa.field("tokens", pa.list_(pa.string())), pa.field("parts", pa.list_(pa.string()))
+
+FACTS = Section(
+    {"corpus": ANY_TEXT, "language": ANY_TEXT, "labels": ListOf(ANY_TEXT)},
+    {"domains": ListOf(ANY_TEXT), "ranked": OneOf((True, False))},
+)
 
 
 @dataclass(frozen=True)
@@ -76,39 +85,94 @@ def tagged_schema(facts: Facts, *, parts: bool) -> pa.Schema:
 
 
 def read_facts(path: Path) -> Facts:
-    """Return the facts in a clean or tagged file."""
+    """Return the facts in a clean or tagged file, or in one of answers. Raises: InputError."""
     metadata = _open(path).schema_arrow.metadata or {}
     if b"retable" not in metadata:
-        raise InputError(f"{path} was not written by retable: its schema has no facts; remove it and run `dvc repro`.")
-    values = json.loads(metadata[b"retable"])
+        raise InputError(f"{path} was not written by retable: its schema has no facts; {AGAIN}.")
+    try:
+        values = json.loads(metadata[b"retable"])
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the facts of {path} are no JSON ({error}); {AGAIN}.") from None
+    check(values, FACTS, f"the facts of {path}", AGAIN)
     domains = tuple(values.get("domains", ()))
     return Facts(
         values["corpus"], values["language"], tuple(values["labels"]), domains, ranked=values.get("ranked", False)
     )
 
 
+def column_names(path: Path) -> list[str]:
+    """Return the names of the columns of a Parquet file. Raises: InputError."""
+    return list(_open(path).schema_arrow.names)
+
+
+def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
+    """Read columns of a Parquet file, in which no place is empty, nor any place of a list.
+
+    Args:
+        fields: name and type of each; a dictionary of a type is of that type.
+    Raises: InputError if the file is missing or damaged, or a column is missing or of another type.
+    """
+    file = _open(path)
+    schema = file.schema_arrow
+    for field in fields:
+        if field.name not in schema.names:
+            raise InputError(f"{path} has no column {field.name}; {AGAIN}.")
+        found = schema.field(field.name).type
+        found = found.value_type if pa.types.is_dictionary(found) else found
+        if not found.equals(field.type):
+            raise InputError(f"{path}: the column {field.name} is of {found}; allowed: {field.type}; {AGAIN}.")
+    try:
+        table = file.read(columns=[field.name for field in fields])
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} is damaged ({shortened(str(error))}); {AGAIN}.") from None
+    for name in table.column_names:
+        column = table.column(name)
+        if column.null_count or (pa.types.is_list(column.type) and pc.list_flatten(column).null_count):
+            raise InputError(f"{path}: the column {name} has an empty place (null); {AGAIN}.")
+    return table
+
+
 def read_split(folder: Path, split: str) -> Split:
     """Read one split of a tagged corpus.
 
-    Raises: InputError if the file is missing, damaged, or holds a label that the corpus does not declare.
+    Raises: InputError if the file is missing, damaged, or holds what no split can: no text, an id twice, a text without
+        tokens, parts of speech of another number, a label that the corpus does not declare.
     """
     path = folder / f"{split}.parquet"
     facts = read_facts(path)
-    table = _open(path).read()
-    index = {label: position for position, label in enumerate(facts.labels)}
-    labels = table.column("label").to_pylist()
-    wrong = next((label for label in labels if label not in index), None)
-    if wrong is not None:
-        raise InputError(f'{path} has the label "{wrong}"; the corpus declares {", ".join(facts.labels)}.')
-    parts = table.column("parts").combine_chunks() if "parts" in table.column_names else None
+    has_parts = PARTS.name in column_names(path)
+    table = read_columns(path, [ID, TOKENS, *([PARTS] if has_parts else []), LABEL, CLEAN])
+    ids, tokens = table.column("id").to_pylist(), table.column("tokens").combine_chunks()
+    if not ids:
+        raise InputError(f"{path} has no text; {AGAIN}.")
+    if len(set(ids)) < len(ids):
+        raise InputError(f"{path} has the id {first_twice(ids)} twice; {AGAIN}.")
+    lengths = pc.list_value_length(tokens)
+    if (empty := pc.index(lengths, 0).as_py()) >= 0:
+        raise InputError(f"{path}: the text {ids[empty]} has no token; {AGAIN}.")
+    if pc.index(pc.binary_length(tokens.flatten()), 0).as_py() >= 0:
+        raise InputError(f"{path} has an empty token; {AGAIN}.")
+    parts = table.column("parts").combine_chunks() if has_parts else None
+    if parts is not None and (other := pc.index(pc.equal(pc.list_value_length(parts), lengths), False).as_py()) >= 0:
+        raise InputError(f"{path}: the text {ids[other]} has not as many parts of speech as tokens; {AGAIN}.")
     return Split(
-        facts,
-        table.column("id").to_pylist(),
-        table.column("tokens").combine_chunks(),
-        parts,
-        np.array([index[label] for label in labels], dtype=np.int64),
-        table.column("clean").to_numpy(),
+        facts, ids, tokens, parts, classes_of(table.column("label"), facts, path), table.column("clean").to_numpy()
     )
+
+
+def classes_of(labels: pa.ChunkedArray, facts: Facts, path: Path) -> np.ndarray:
+    """Return the class of every label, int64 (text,). Raises: InputError for one that the facts do not declare."""
+    places = pc.index_in(labels.cast(pa.string()), value_set=pa.array(facts.labels, pa.string()))
+    if places.null_count:
+        wrong = labels.filter(pc.is_null(places))[0].as_py()
+        raise InputError(f'{path} has the label "{shortened(wrong)}"; the corpus declares {", ".join(facts.labels)}.')
+    return places.to_numpy().astype(np.int64)
+
+
+def first_twice(ids: Sequence[str]) -> str:
+    """Return the first id that stands there a second time."""
+    seen = set[str]()
+    return next(each for each in ids if each in seen or seen.add(each))  # type: ignore[func-returns-value]
 
 
 def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
@@ -119,10 +183,28 @@ def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
         ids: those of the tagged split.
     Raises: InputError if the file is missing or damaged, or its texts are others.
     """
-    table = _open(path).read(columns=["id", "text"])
+    table = read_columns(path, [ID, TEXT])
     if table.column("id").to_pylist() != ids:
         raise InputError(f"{path} has other texts than its tagged split; `dvc repro` tags it anew.")
     return table.column("text").combine_chunks()
+
+
+def check_training(train: Split, dev: Split) -> None:
+    """Refuse splits from which nothing can be learnt, or that share a text's id. Raises: InputError."""
+    if len(set(train.classes.tolist())) < 2:
+        raise InputError(
+            f"the training texts of {train.facts.corpus} have one label ({len(train.ids):,} texts); there must be two "
+            "or more to tell apart; make the corpus again with `dvc repro`."
+        )
+    check_apart(train, dev)
+
+
+def check_apart(one: Split, other: Split) -> None:
+    """Refuse two splits that hold a text of one id. Raises: InputError."""
+    if shared := set(one.ids) & set(other.ids):
+        raise InputError(
+            f"two splits of {one.facts.corpus} hold the text {shortened(min(shared))}; `dvc repro` makes them again."
+        )
 
 
 def facts_metadata(facts: Facts) -> dict[bytes, bytes]:
@@ -139,5 +221,5 @@ def _open(path: Path) -> pq.ParquetFile:
         return pq.ParquetFile(path)
     except FileNotFoundError:
         raise InputError(f"{path} is missing; `dvc repro` makes it.") from None
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path} is damaged ({error}); remove it and run `dvc repro`.") from None
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} is damaged ({shortened(str(error))}); {AGAIN}.") from None

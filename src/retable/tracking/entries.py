@@ -11,8 +11,8 @@ from typing import Any
 from retable.errors import InputError
 from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, sha256_of_file, sha256_of_value
+from retable.runs.form import FILES, read_cost, read_metrics
 
-RUN_FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # as runs.record, which needs numpy
 FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale", "device", "dvc_experiment", "tagger")
 NAMED = ("model", "embedding", "training", "seed", "precision")  # sections whose changes name a focus run
 OF_CORPUS = ("vectors", "unit", "size")  # options that `retable use` sets by the corpus
@@ -114,20 +114,17 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
     Raises: InputError if it is missing or damaged.
     """
-    path = folder / "metrics.json"
-    try:
-        facts: dict[str, Any] = read_json(path)
-    except (FileNotFoundError, json.JSONDecodeError, UnicodeDecodeError):
-        raise InputError(f"{path} is missing or no JSON; remove {folder} and run `dvc repro`.") from None
-    return facts
+    if not (folder / "metrics.json").exists():
+        raise InputError(f"{folder / 'metrics.json'} is missing; remove {folder} and run `dvc repro`.")
+    return read_metrics(folder)
 
 
 def run_files(folder: Path) -> tuple[Path, ...]:
     """Return the files of a run that are recorded, all of which must be there."""
-    for name in RUN_FILES:
+    for name in FILES:
         if not (folder / name).exists():
             raise InputError(f"{folder} has no {name}, so the run is not whole; remove the folder and run `dvc repro`.")
-    return tuple(folder / name for name in RUN_FILES)
+    return tuple(folder / name for name in FILES)
 
 
 def without_seed(parameters: Facts) -> dict[str, Any]:
@@ -182,7 +179,7 @@ def final_metrics(entry: Entry) -> dict[str, float]:
     if "figures" in entry.facts:
         return numbers(entry.facts["figures"], "/")
     sections = {name: entry.facts.get(name) for name in ("test", "test_clean", "dev", "epochs", "vectors")}
-    cost = next(read_json(file) for file in entry.files if file.name == "cost.json")
+    cost = next(read_cost(file.parent) for file in entry.files if file.name == "cost.json")
     return numbers({name: value for name, value in sections.items() if value}, "_") | numbers({"cost": cost}, "_")
 
 
@@ -239,5 +236,5 @@ def start_and_end(entry: Entry) -> tuple[float, float]:
         times = [start_and_end(run) for run in entry.runs]
         return min(start for start, _ in times), max(end for _, end in times)
     end = entry.files[0].stat().st_mtime
-    costs = [read_json(file) for file in entry.files if file.name == "cost.json"]
+    costs = [read_cost(file.parent) for file in entry.files if file.name == "cost.json"]
     return end - sum(cost["seconds"] for cost in costs), end

@@ -23,6 +23,9 @@ KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "
 PARENT = "mlflow.parentRunId"
 DATABASE_PORTS = {"postgresql": 5432, "mysql": 3306}
 SECONDS_TO_ANSWER = 10
+BUSY_S = 20.0  # that a sqlite file is waited for
+AWAY = "move it away, and `retable record` makes a new one"
+TABLES = {"experiments", "runs", "tags", "params", "metrics", "latest_metrics"}  # of a sqlite store, among others
 ENVIRONMENT = {  # read by MLflow when it is imported
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_ALLOW_PICKLE_DESERIALIZATION": "false",
@@ -205,7 +208,7 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
         client: what `connect` gave; needed for a store that is no sqlite file.
     """
     if store.sqlite_file is not None:
-        return found_in_sqlite(store.sqlite_file, list(experiments))
+        return found_in_sqlite(store.sqlite_file, list(experiments), whole=client is not None)
     runs = []
     for name in experiments:
         experiment = client.get_experiment_by_name(name)
@@ -219,8 +222,12 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
     return runs
 
 
-def found_in_sqlite(path: Path, experiments: list[str]) -> list[Found]:
-    """Return the same from the database itself; empty if it does not exist or has no tables yet."""
+def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) -> list[Found]:
+    """Return the same from the database itself; empty if it does not exist or has not all tables yet.
+
+    Args:
+        whole: it must have them. Raises: InputError.
+    """
     tags: dict[str, dict[str, str]] = {}
     ended: dict[str, int | None] = {}
     query = f"""
@@ -231,12 +238,18 @@ def found_in_sqlite(path: Path, experiments: list[str]) -> list[Found]:
           AND (tags.key LIKE 'retable.%' OR tags.key = '{PARENT}')"""
     if not path.exists():
         return []
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=20)) as database:
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'tags'").fetchone():
-            return []
-        for run_id, end, key, value in database.execute(query, experiments):
-            tags.setdefault(run_id, {})[key] = value
-            ended[run_id] = end
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)) as database:
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if lacking := sorted(TABLES - tables):
+                if not whole:
+                    return []  # a store that nobody has begun, or that another process is about to make
+                raise InputError(f"{path} is no whole MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
+            for run_id, end, key, value in database.execute(query, experiments):
+                tags.setdefault(run_id, {})[key] = value
+                ended[run_id] = end
+    except sqlite3.Error as error:
+        raise InputError(f"{path} cannot be read ({error}); end the program that holds it, or {AWAY}.") from None
     return [found_run(run_id, ended[run_id], values) for run_id, values in tags.items() if PLACE in values]
 
 

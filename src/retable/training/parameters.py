@@ -5,13 +5,13 @@ device, precision.
 """
 
 import inspect
-import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
-from retable.errors import InputError, unknown_name
+from retable.errors import InputError, shown, unknown_name
+from retable.forms import Number
 from retable.layers.network import Task
 from retable.models import LINEAR_MODELS, MODELS, linear_trainer, network_class
 from retable.text.units import Unit
@@ -21,6 +21,7 @@ from retable.training.options import Training
 
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
+LARGEST_SIZE = 10_000  # numbers in a word's vector
 GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
 
@@ -43,10 +44,10 @@ def embedding_options(
         lowercase: whether words are lower-cased before they are looked up.
         spread: standard deviation of the random vectors.
     """
-    if size < 1 or min_count < 1 or spread < 0:
+    if not 1 <= size <= LARGEST_SIZE or min_count < 1 or spread < 0:
         raise ValueError(
             f"size is {size}, min_count is {min_count}, spread is {spread}; "
-            "allowed: size and min_count 1 or more, spread 0 or more"
+            f"allowed: size from 1 to {LARGEST_SIZE}, min_count 1 or more, spread 0 or more"
         )
 
 
@@ -78,7 +79,7 @@ def check_parameters(
     """
     for section in ("corpus", "model", "embedding", "training"):
         if not isinstance(parameters[section], Mapping):
-            raise InputError(f"{section} in {file} is {parameters[section]!r}; it must be a section of options.")
+            raise InputError(f"{section} in {file} is {shown(parameters[section])}; it must be a section of options.")
     model = dict(parameters["model"])
     name = model.pop("name", None)
     if name not in known_models():
@@ -100,7 +101,9 @@ def check_parameters(
         check.call("training", _check_clip, name, training["clip"])
         check.call("training", _check_heads, name, training["heads"])
     if type(parameters["seed"]) is not int or not 0 <= parameters["seed"] < 2**32:
-        raise InputError(f"seed in {file} is {parameters['seed']!r}; allowed: a whole number from 0 to 4294967295.")
+        raise InputError(
+            f"seed in {file} is {shown(parameters['seed'])}; allowed: a whole number from 0 to 4294967295."
+        )
     for key, allowed in (("device", DEVICES), ("precision", PRECISIONS)):
         if parameters[key] not in allowed:
             raise unknown_name(f"{key} in {file}", parameters[key], allowed)
@@ -144,7 +147,7 @@ class _Checker:
             ) from None
 
     def refusal(self, section: str, key: str, value: Any, why: str) -> InputError:
-        return InputError(f"{section}.{key} is {value!r} in {self.file}; {why}{self.back(section, key)}.")
+        return InputError(f"{section}.{key} is {shown(value)} in {self.file}; {why}{self.back(section, key)}.")
 
     def wrong_name(self, section: str, key: str, allowed: Mapping[str, Any]) -> str:
         owners = [
@@ -205,7 +208,7 @@ def type_problem(value: Any, expected: Any) -> str | None:
         return f"a list, each of it {type_problem(object(), inner)}"
     if expected is float:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return None if number and math.isfinite(value) else "a number" if not number else "a finite number"
+        return None if Number().holds(value) else "a number" if not number else "a finite number"
     if expected is int:
         return None if isinstance(value, int) and not isinstance(value, bool) else "a whole number"
     if expected is bool:

@@ -10,7 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 
+from retable.errors import InputError, shortened
 from retable.machine.processor import processor_fact
 from retable.models import LINEAR_MODELS, linear_loader, linear_trainer
 from retable.text.splits import Facts, Split
@@ -126,12 +128,23 @@ def cost_of(
 
 
 def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifier:
-    """Read what `Classifier.save` wrote of one that was trained on the corpus of which these are the facts."""
-    if parameters["model"]["name"] in LINEAR_MODELS:
-        found: Classifier = linear_loader(folder)(folder)
-        return found
-    sections = {key: parameters[key] for key in ("model", "embedding", "training", "device", "precision")}
-    return load_network(folder, facts, **sections)
+    """Read what `Classifier.save` wrote of one that was trained on the corpus of which these are the facts.
+
+    Raises: InputError if a file is missing or damaged, or is that of another model.
+    """
+    try:
+        if parameters["model"]["name"] in LINEAR_MODELS:
+            found: Classifier = linear_loader(folder)(folder)
+            return found
+        sections = {key: parameters[key] for key in ("model", "embedding", "training", "device", "precision")}
+        return load_network(folder, facts, **sections)
+    except InputError:
+        raise
+    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, KeyError, StopIteration) as error:
+        raise InputError(
+            f"the weights and vocabulary in {folder} are not those of {parameters['model']['name']} as it was trained "
+            f"({shortened(str(error))}); make the model again."
+        ) from None
 
 
 def peak_memory_mb(device: torch.device) -> float:

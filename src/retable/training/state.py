@@ -8,6 +8,7 @@ import datetime
 import hashlib
 import io
 import json
+import pickle
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,12 +16,15 @@ from typing import Any
 
 import torch
 
+from retable.errors import shortened
 from retable.files import atomic_file
+from retable.forms import Number, Section, Text
 from retable.project.stopping import Signals
 
 SECONDS_BETWEEN_SAVES = 30.0
 LARGEST_SHARE = 0.01  # of the time that may go into saving: where a write takes longer, there are fewer of them
 FORMAT, HEADER_BYTES = 2, 1024
+HEADER = Section({"key": Text(), "torch": Text(), "where": Text(), "saved": Text(), "seconds": Number(0)})
 
 
 class StateFile:
@@ -95,15 +99,23 @@ class StateFile:
         if problem:
             self.tell(f"the saved state {self.path} {problem}; training starts anew.")
             return None
+        try:
+            state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
+        except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+            self.tell(
+                f"the saved state {self.path} holds nothing of torch ({shortened(str(error))}); training starts anew."
+            )
+            return None
         self.earlier_s = float(header["seconds"])
         self.tell(f"goes on at {header['where']}, saved {header['saved']}.")
-        state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
         return state
 
     def problem(self, header: dict[str, Any], body: bytes) -> str | None:
         """Return why a state cannot be taken, in words."""
         if header.get("format") != FORMAT or header.get("sha256") != hashlib.sha256(body).hexdigest():
             return "is damaged"
+        if next(HEADER.misfits(header, ""), None):
+            return "does not say whose it is, or where it stands"
         if header["key"] != self.key:
             return "is that of other code, data or parameters"
         if header["torch"] != torch.__version__:

@@ -9,6 +9,7 @@ import gzip
 import json
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +17,11 @@ from typing import IO
 
 import numpy as np
 
-from retable.errors import InputError, unknown_name
+from retable.errors import InputError, shortened, unknown_name
 from retable.vectors.store import WordVectors
 
 BYTES_IN_CHUNK = 1 << 20
+MOST_NUMBERS = 100_000  # of a word
 Row = tuple[bytes, np.ndarray | list[bytes] | list[float]]  # a word and its numbers, parsed or not
 Reader = Callable[[IO[bytes], Path], Iterator[Row]]
 
@@ -119,7 +121,7 @@ def _wink(file: IO[bytes], path: Path) -> Iterator[Row]:
         told = json.load(file)
         dim, vectors = told["dimensions"], told["vectors"]
         yield from ((word.encode(), vectors[word][:dim]) for word in told["words"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path} is no JSON of winkNLP's vectors ({error!r}); get it again.") from None
 
 
@@ -128,7 +130,9 @@ def _header(file: IO[bytes], path: Path) -> tuple[int, int]:
     try:
         count, dim = map(int, first.split())
     except ValueError:
-        raise InputError(f'{path}, line 1 is {first[:40]!r}; word2vec\'s first line is "words numbers".') from None
+        count = dim = 0
+    if count < 1 or not 1 <= dim <= MOST_NUMBERS:
+        raise InputError(f'{path}, line 1 is {first[:40]!r}; word2vec\'s first line is "words numbers".')
     return count, dim
 
 
@@ -149,7 +153,11 @@ def _opened(path: Path, member: str) -> Iterator[IO[bytes]]:
                 yield file
         elif path.suffix == ".tgz":
             with tarfile.open(path) as tar:
-                yield tar.extractfile(_member(tar.getnames(), path, member))  # type: ignore[misc]
+                found = tar.getmember(_member(tar.getnames(), path, member))
+                content = tar.extractfile(found) if found.isfile() else None
+                if content is None:
+                    raise InputError(f"the member {found.name} of {path} is a folder or a link; name a file.")
+                yield content
         elif path.suffix == ".gz":
             with gzip.open(path) as file:
                 yield file  # type: ignore[misc]
@@ -158,8 +166,14 @@ def _opened(path: Path, member: str) -> Iterator[IO[bytes]]:
                 yield file
     except FileNotFoundError:
         raise InputError(f"{path} is missing; docs/vectors.md says where to get it.") from None
-    except (EOFError, zipfile.BadZipFile, gzip.BadGzipFile, tarfile.TarError) as error:
-        raise InputError(f"{path} is damaged ({error}); get it again.") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; docs/vectors.md says what to name.") from None
+    except (EOFError, OSError, zipfile.BadZipFile, tarfile.TarError, zlib.error, NotImplementedError) as error:
+        raise InputError(f"{path} is damaged ({shortened(' '.join(str(error).split()))}); get it again.") from None
+    except RuntimeError as error:  # of zipfile
+        if "encrypted" not in str(error):
+            raise
+        raise InputError(f"{path} is encrypted; unpack it with its password, and name the file in it.") from None
 
 
 def _member(names: list[str], path: Path, member: str) -> str:

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from retable.errors import InputError
-from retable.files import read_json, sha256_of_file, write_json
+from retable.files import AGAIN, read_json, sha256_of_file, write_json
+from retable.forms import ANY_TEXT, COUNT, DIGEST, OneOf, Section, Text, check
+
+BLOCK_ROWS = 65_536  # of a matrix, looked at a time
+FACTS = Section(  # of vectors.json, which says of more how the vectors were made
+    {"name": Text(), "words": COUNT, "dim": COUNT, "sha256": Section({"vectors.npy": DIGEST, "words.txt": DIGEST})},
+    {"digest": DIGEST, "unit": OneOf(("words", "characters")), "language": ANY_TEXT, "lowercase": OneOf((True, False))},
+)
 
 
 @dataclass(frozen=True)
@@ -47,17 +54,65 @@ def write_vectors(folder: Path, name: str, vectors: WordVectors) -> None:
 def read_vectors(folder: Path) -> WordVectors:
     """Read what `write_vectors` wrote; the matrix stays on disk until its rows are used.
 
-    Raises: InputError if a file is missing or the files do not belong together.
+    Raises: InputError if a file is missing, is not the one that was written, or holds what no word vectors can.
     """
     try:
         facts = read_json(folder / "vectors.json")
-        words = (folder / "words.txt").read_bytes().decode("utf-8").split("\n")[:-1]  # a word may hold U+0085
-        matrix = np.load(folder / "vectors.npy", mmap_mode="r")
+        check(facts, FACTS, str(folder / "vectors.json"), AGAIN)
+        for name in ("vectors.npy", "words.txt"):
+            if sha256_of_file(folder / name) != facts["sha256"][name]:
+                raise InputError(
+                    f"{folder / name} is not the file that vectors.json names: its SHA-256 is another; {AGAIN}."
+                )
+        words, matrix = _read_words(folder / "words.txt"), _read_matrix(folder / "vectors.npy")
     except FileNotFoundError as error:
         raise InputError(f"{error.filename} is missing; `dvc repro` makes it.") from None
-    if matrix.shape != (len(words), facts["dim"]):
-        raise InputError(f"{folder}: {len(words)} words and {matrix.shape} numbers; remove it and run `dvc repro`.")
+    except IsADirectoryError as error:
+        raise InputError(f"{error.filename} is a folder; {AGAIN}.") from None
+    if matrix.shape != (len(words), facts["dim"]) or facts["words"] != len(words):
+        raise InputError(
+            f"{folder}: words.txt has {len(words)} words, vectors.npy the shape {matrix.shape}, and vectors.json says "
+            f"words {facts['words']} and dim {facts['dim']}; {AGAIN}."
+        )
+    for start in range(0, len(words), BLOCK_ROWS):
+        finite = np.isfinite(matrix[start : start + BLOCK_ROWS]).all(axis=1)
+        if not finite.all():
+            row = start + int(np.argmin(finite))
+            raise InputError(f"{folder}/vectors.npy, row {row + 1} ({words[row]}) is not finite; {AGAIN}.")
     return WordVectors(words, matrix, facts)
+
+
+def _read_words(path: Path) -> list[str]:
+    """Read words, each once. Raises: InputError."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); {AGAIN}.") from None
+    words = text.split("\n")  # a word may hold U+0085
+    if words.pop():
+        raise InputError(f"{path} is cut off: its last line has no end; {AGAIN}.")
+    if "" in words:
+        raise InputError(f"{path}, line {words.index('') + 1} is empty; {AGAIN}.")
+    if len(set(words)) < len(words):
+        seen = set[str]()
+        word = next(each for each in words if each in seen or seen.add(each))  # type: ignore[func-returns-value]
+        raise InputError(f"{path} has the word {word!r} twice; {AGAIN}.")
+    return words
+
+
+def _read_matrix(path: Path) -> np.ndarray:
+    """Open float32 numbers, a row a word, without reading them. Raises: InputError."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; {AGAIN}.")
+    try:
+        matrix: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise InputError(f"{path} is no array of numbers ({error}); {AGAIN}.") from None
+    if matrix.dtype != np.float32 or matrix.ndim != 2:
+        raise InputError(
+            f"{path} holds {matrix.dtype} in the shape {matrix.shape}; allowed: float32 (word, number); {AGAIN}."
+        )
+    return matrix
 
 
 def coverage(counts: Mapping[str, int], vocabulary: Container[str]) -> Coverage:

@@ -18,10 +18,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from retable.errors import InputError
+from retable.errors import InputError, shown
 from retable.files import atomic_file
 from retable.text.parts.chinese import Neighbours
 
+PART = re.compile("[A-Za-z]{1,5}")  # jieba's and the universal ones
+ANEW = "`dvc repro -f parts-table` makes it anew"
 CHINESE = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
 TagMissing = Callable[[Sequence[Neighbours]], Sequence[str]]
 Counts = dict[str, Counter[str]]
@@ -127,16 +129,22 @@ def read_table(path: Path) -> ComparisonTable:
     Raises: InputError if the file is missing or a line is broken.
     """
     try:
-        lines = path.read_bytes().decode("utf-8").split("\n")[:-1]
+        lines = path.read_bytes().decode("utf-8").split("\n")
     except FileNotFoundError:
         raise InputError(f"{path} is missing; `dvc repro parts-table` makes it.") from None
+    except (UnicodeDecodeError, IsADirectoryError) as error:
+        raise InputError(f"{path} cannot be read ({error}); {ANEW}.") from None
+    if lines.pop() or not lines:
+        raise InputError(f"{path}, line {len(lines) + 1}: it is cut off, or empty; {ANEW}.")
     parts: dict[str, str] = {}
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines, start=1):
         word, separator, part = line.partition("\t")
-        if not (word and separator and part):
+        if not (word and separator) or not PART.fullmatch(part):
             raise InputError(
-                f"{path}, line {number + 1}: it is not word, tab, part; `dvc repro -f parts-table` makes it anew."
+                f"{path}, line {number}: it is not word, tab, part (1 to 5 letters), but {shown(line)}; {ANEW}."
             )
+        if word in parts:
+            raise InputError(f"{path}, line {number}: the word {shown(word)} stands there twice; {ANEW}.")
         parts[word] = part
     return ComparisonTable(parts)
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from retable.errors import InputError, shortened
 from retable.text.splits import PARTS, TOKENS
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokenizer import Tokenizer
 
+PIPES = {"tok2vec", "tagger", "morphologizer"}  # of a tagger
 STRINGS_REMEMBERED = 50_000  # those of some 10,000 texts; to begin anew costs 4% of the time
 
 
@@ -39,10 +41,22 @@ def _tokens(texts: Sequence[str], language: str) -> pa.ListArray:
 
 
 def load_tagger(folder: Path) -> "Language":
-    """Read a tagger that was written with `tagger.to_disk(folder)` (retable.text.parts.treebank_tagger trains it)."""
-    import spacy
+    """Read a tagger that was written with `tagger.to_disk(folder)` (retable.text.parts.treebank_tagger trains it).
 
-    return spacy.load(folder)
+    Raises: InputError if it is missing or damaged.
+    """
+    import spacy
+    from srsly.msgpack import UnpackException
+    from thinc.api import ConfigValidationError
+
+    anew = "`dvc repro -f tagger` makes it anew"
+    try:
+        tagger = spacy.load(folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, UnpackException, ConfigValidationError) as error:
+        raise InputError(f"the tagger in {folder} cannot be read ({shortened(str(error))}); {anew}.") from None
+    if lacking := PIPES - set(tagger.pipe_names):
+        raise InputError(f"the tagger in {folder} lacks {', '.join(sorted(lacking))}; {anew}.")
+    return tagger
 
 
 def parts_of_speech(tagger: "Language", tokens: pa.ListArray) -> pa.ListArray:

@@ -1,0 +1,217 @@
+"""Check a value that comes from outside against its form: type, range, finite numbers, plain text; one sentence.
+
+The forms of what is kept in JSON stand beside what reads it, as values of these classes.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from retable.errors import InputError, shown
+from retable.files import PLAIN_NAME
+
+DEEPEST = 20  # sections inside each other
+LONGEST_TEXT = 300  # characters
+TOO_LARGE = 1e308  # float() of a larger whole number fails
+
+
+class Misfit(NamedTuple):
+    """Say what is wrong in a value: where, what stands there, what may."""
+
+    place: str
+    value: Any
+    allowed: str
+
+
+class Form(Protocol):
+    """What a value may be."""
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        """Yield what is wrong in a value that stands at a place."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number from `least` to `most`, both included unless `above` leaves out `least`; true is none."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: bool = False
+    whole: bool = False
+
+    def holds(self, value: object) -> bool:
+        """Return whether a value is such a number; infinity and NaN are none."""
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
+            return False
+        within = -TOO_LARGE <= value <= TOO_LARGE and self.least <= value <= self.most
+        return within and not (self.above and value == self.least)
+
+    def __str__(self) -> str:
+        least = "" if self.least == -math.inf else f"above {self.least}" if self.above else f"{self.least} or more"
+        most = "" if self.most == math.inf else f"{self.most} or less"
+        return ", ".join(filter(None, [least, most])) or "a finite number"
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if not self.holds(value):
+            yield Misfit(
+                place,
+                value,
+                f"a {'whole' if self.whole else 'finite'} number, {self}".removesuffix(", a finite number"),
+            )
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text of one line without controls or markup; of a pattern where one is given, which `told` puts into words."""
+
+    pattern: str = r"[^<>\x00-\x1f\x7f]*"
+    told: str = "one line of text without < and >"
+    longest: int = LONGEST_TEXT
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if not isinstance(value, str) or not re.fullmatch(self.pattern, value):
+            yield Misfit(place, value, self.told)
+        elif len(value) > self.longest:
+            yield Misfit(place, value, f"{self.longest} characters or fewer")
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of these values, of its type."""
+
+    values: tuple[Any, ...]
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if not any(value == each and type(value) is type(each) for each in self.values):
+            yield Misfit(place, value, ", ".join(map(str, self.values)))
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """Null, or of another form."""
+
+    form: Form
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if value is not None:
+            yield from self.form.misfits(value, place)
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list, each of it of a form."""
+
+    form: Form
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if not isinstance(value, list | tuple):
+            yield Misfit(place, value, "a list")
+            return
+        for number, each in enumerate(value, start=1):
+            yield from self.form.misfits(each, f"{place}[{number}]")
+
+
+@dataclass(frozen=True)
+class Named:
+    """An object of any names of a form, with values of a form."""
+
+    form: Form
+    name: Form = Text()
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if not isinstance(value, Mapping):
+            yield Misfit(place, value, "an object")
+            return
+        for name, each in value.items():
+            yield from self.name.misfits(name, f"a name in {place}")
+            yield from self.form.misfits(each, f"{place}.{name}")
+
+
+@dataclass(frozen=True)
+class Section:
+    """An object with these names and values; those of `more` may be missing. Other names are let be."""
+
+    fields: Mapping[str, Form]
+    more: Mapping[str, Form] | None = None
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if not isinstance(value, Mapping):
+            yield Misfit(place, value, f"an object with {', '.join(self.fields)}")
+            return
+        before = f"{place}." if place else ""
+        for name, form in self.fields.items():
+            if name not in value:
+                yield Misfit(f"{before}{name}", None, "it must be there")
+            else:
+                yield from form.misfits(value[name], f"{before}{name}")
+        for name, form in (self.more or {}).items():
+            if name in value:
+                yield from form.misfits(value[name], f"{before}{name}")
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Anything that JSON can hold, of bounded depth and length, without NaN, infinity and control characters."""
+
+    text: Form = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "text without control characters", longest=10_000)
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if not self.is_small(value):
+            yield from self.inside(value, place)
+
+    def is_small(self, value: Any) -> bool:
+        """Return whether a value is seen at once to have nothing wrong, as nearly every one has."""
+        try:
+            text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+        except (ValueError, TypeError, RecursionError):
+            return False
+        return (
+            len(text) <= 10_000
+            and text.count("{") + text.count("[") <= DEEPEST
+            and "\\" not in text
+            and "\x7f" not in text
+        )
+
+    def inside(self, value: Any, place: str, depth: int = 0) -> Iterator[Misfit]:
+        """Yield what is wrong in a value and in all that it holds."""
+        if depth > DEEPEST:
+            yield Misfit(place[:LONGEST_TEXT], "...", f"objects nested {DEEPEST} deep at most")
+        elif isinstance(value, Mapping):
+            for name, each in value.items():
+                yield from self.text.misfits(name, f"a name in {place}")
+                yield from self.inside(each, f"{place}.{name}", depth + 1)
+        elif isinstance(value, list | tuple):
+            for each in value:
+                yield from self.inside(each, place, depth + 1)
+        elif isinstance(value, str):
+            yield from self.text.misfits(value, place)
+        elif value is not None and not isinstance(value, bool):
+            yield from Number().misfits(value, place)
+
+
+NAME = Text(PLAIN_NAME.pattern, "a name of letters, digits and . - + _")
+DIGEST = Text(r"[0-9a-f]{64}", "64 hexadecimal digits")
+COUNT = Number(0, whole=True)
+ANY_TEXT = Text(r"(?s:.*)", "text", longest=10_000)
+
+
+def check(value: Any, form: Form, where: str, advice: str, place: str = "") -> None:
+    """Refuse a value that is not of a form.
+
+    Args:
+        where: the file, for the sentence.
+        advice: what a user can do.
+        place: what the value is called; empty of a whole file.
+    Raises: InputError with the first thing that is wrong.
+    """
+    found = next(form.misfits(value, place), None)
+    if found is None:
+        return
+    if not found.place:
+        raise InputError(f"{where} holds {shown(found.value)}; allowed: {found.allowed}; {advice}.")
+    if found.allowed == "it must be there":
+        raise InputError(f"{where} does not say {found.place}; {advice}.")
+    raise InputError(f"{found.place} is {shown(found.value)} in {where}; allowed: {found.allowed}; {advice}.")

@@ -1,0 +1,160 @@
+"""The form of a run: what metrics.json, cost.json and curve.csv must say, wherever they are read; the bank's lines too.
+
+A record that contradicts itself is refused as well: its key must be that of its parameters, data and recipe. Imports
+nothing heavy, because the record is looked through at every `make tables`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retable.errors import InputError, shown
+from retable.files import read_csv, read_json
+from retable.forms import COUNT, DIGEST, NAME, ListOf, Maybe, Misfit, Named, Number, OneOf, Plain, Section, Text, check
+from retable.runs.provenance import hash_of_parameters, run_key
+
+FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # of a run's folder
+ADVICE = "remove its folder, or copy it again"
+SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
+COUNTS = ("texts", "questions")  # the whole numbers among the scores; the loss may be above 1 too
+LARGEST_SEED = 2**32 - 1
+PERCENT = 100.0
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of one set of answers: fractions, counts and a loss; the accuracy is always known.
+
+    Attributes:
+        whole: whether accuracy and texts must be there; old runs of the bank have no accuracy on dev.
+    """
+
+    whole: bool = False
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        """Yield what is wrong."""
+        if not isinstance(value, Mapping):
+            yield Misfit(place, value, "an object of scores")
+            return
+        for name in ("accuracy", "texts") if self.whole else ():
+            if name not in value:
+                yield Misfit(f"{place}.{name}", None, "a number")
+        for name, score in value.items():
+            if name in COUNTS:
+                yield from Number(1, whole=True).misfits(score, f"{place}.{name}")
+            elif score is None and name != "accuracy":
+                continue
+            elif not Number(0, float("inf") if name == "loss" else 1 + ROUNDING).holds(score):
+                yield Misfit(f"{place}.{name}", score, f"a finite number from 0{'' if name == 'loss' else ' to 1'}")
+
+
+SHARE = Number(0, 1 + ROUNDING)
+METRICS = Section(
+    {
+        "key": DIGEST,
+        **dict.fromkeys(("paper", "table", "row", "column", "model", "corpus", "scale"), NAME),
+        "seed": Number(0, LARGEST_SEED, whole=True),
+        "fold": Maybe(Number(1, whole=True)),
+        "parameters": Section(
+            {"corpus": Section({"name": NAME}), "model": Section({"name": NAME}), "embedding": Section({})}
+            | {"training": Section({}), "seed": COUNT}
+        ),
+        "hashes": Section(
+            {
+                "data": DIGEST,
+                "parameters": DIGEST,
+                "recipe": Text(r"[\w.-]+ \d+\.\d+(, [\w.-]+ \d+\.\d+)*", "unit 1.0, ...", 5000),
+            }
+        ),
+        "vectors": Maybe(Section({"name": NAME}, {"words_covered": Maybe(SHARE), "tokens_covered": Maybe(SHARE)})),
+        "test": Scores(whole=True),
+        "test_clean": Maybe(Scores()),
+        "dev": Maybe(Scores()),
+        "epochs": Section({"run": Maybe(COUNT), "chosen": Maybe(COUNT), "turned": Maybe(OneOf((True, False)))}),
+        "chosen": Named(Plain()),
+        "git_commit": Text(),
+        "versions": Named(Text()),
+        "device": Text(),
+        "threads": Number(1, whole=True),
+        "date": Text(r"\d{4}-\d\d-\d\d", "a day as 2026-11-20"),
+    },
+    {"domains": Named(Named(Maybe(Scores())))},
+)
+TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
+COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "peak_memory_mb")
+COST = Section({}, dict.fromkeys((*TIMES, *COSTS), Number(0)))  # of the bank: of old runs not all is known
+COST_OF_FOLDER = Section(dict.fromkeys((*TIMES, *COSTS), Number(0)))
+LINE = Section({"curve": ListOf(Number(0, 100 * (1 + ROUNDING))), "who": Text(), "predictions": NAME, "cost": COST})
+
+
+def read_metrics(folder: Path) -> dict[str, Any]:
+    """Read and check metrics.json of a run. Raises: InputError."""
+    path = folder / "metrics.json"
+    metrics: dict[str, Any] = read_json(path, advice=ADVICE)
+    if absent := sorted(METRICS.fields.keys() - metrics.keys()):
+        raise InputError(f"{path} does not say {', '.join(absent)}; was it written by this version of retable?")
+    check_metrics(metrics, str(path))
+    return metrics
+
+
+def read_cost(folder: Path) -> dict[str, Any]:
+    """Read and check cost.json of a run. Raises: InputError."""
+    path = folder / "cost.json"
+    cost: dict[str, Any] = read_json(path, advice=ADVICE)
+    check(cost, COST_OF_FOLDER, str(path), ADVICE)
+    return cost
+
+
+def read_curve(folder: Path) -> tuple[float, ...]:
+    """Return the accuracy on dev after each epoch, in percent, of curve.csv; empty of a linear model.
+
+    Raises: InputError.
+    """
+    path = folder / "curve.csv"
+    lines = read_csv(path, columns=("dev_accuracy",))
+    if not lines:
+        raise InputError(f"{path} has no line; {ADVICE}.")
+    curve = []
+    for number, line in enumerate(lines, start=2):
+        names = [name for name in ("epoch", "dev_accuracy", "dev_map") if line.get(name)]
+        try:
+            values = {name: float(line[name]) for name in names}
+        except ValueError as error:
+            raise InputError(f"{path}, line {number}: {error}; {ADVICE}.") from None
+        score = values.get("dev_map", values.get("dev_accuracy"))
+        if not SHARE.holds(score):
+            raise InputError(f"{path}, line {number}: the score on dev is {score}; allowed: from 0 to 1; {ADVICE}.")
+        curve += [PERCENT * float(str(score))] if "epoch" in line else []
+    return tuple(curve)
+
+
+def check_metrics(metrics: Any, where: str) -> None:
+    """Refuse a record of another form, or one that contradicts itself.
+
+    Args:
+        where: the file, for the sentence.
+    Raises: InputError.
+    """
+    check(metrics, METRICS, where, ADVICE)
+    check(metrics["parameters"], Plain(), where, ADVICE, "parameters")
+    check(metrics["chosen"], Plain(), where, ADVICE, "chosen")
+    asked = metrics["parameters"]
+    stated = {"model": asked["model"]["name"], "corpus": asked["corpus"]["name"], "seed": asked["seed"]}
+    stated["fold"] = asked["corpus"].get("fold")
+    for name in ("model", "corpus", "seed", "fold"):
+        if metrics[name] != stated[name]:
+            raise InputError(
+                f"{where} says that {name} is {shown(metrics[name])}, but its parameters say {shown(stated[name])}; "
+                f"it was changed: {ADVICE}."
+            )
+    hashes = {name: metrics["hashes"][name] for name in ("parameters", "data", "recipe")}
+    if (hashes["parameters"], metrics["key"]) != (hash_of_parameters(asked), run_key(**hashes)):
+        raise InputError(f"{where} was changed: its key is not that of its parameters, data and recipe; {ADVICE}.")
+
+
+def check_line(told: Mapping[str, Any], where: str, advice: str) -> None:
+    """Refuse a line of the bank of another form, or of a record that contradicts itself. Raises: InputError."""
+    check(told, LINE, where, advice)
+    check_metrics(told["metrics"], where)

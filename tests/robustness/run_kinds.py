@@ -1,0 +1,637 @@
+"""Bad runs: folders of runs, imports, the bank's lines, trials, tables, figures, model folders, the MLflow store."""
+
+import json
+import random
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+
+from retable.commands import check, import_
+from retable.errors import InputError
+from retable.experiments import folds, truth
+from retable.experiments.identity import hash_of_parameters
+from retable.files import read_json, sha256_of_file, write_csv, write_json
+from retable.own.fit import fit
+from retable.own.folder import read_model
+from retable.papers import result_tables, trials
+from retable.results import report
+from retable.results.figures import entry_before
+from retable.results.tables import read_statistics
+from retable.runs.bank import add_to_bank, read_bank
+from retable.runs.folder import scores_of_splits
+from retable.runs.predictions import write_predictions
+from retable.runs.provenance import run_key
+from retable.runs.record import read_run, read_runs
+from retable.tables.lines import Line, write_lines
+from retable.tables.published import read_published
+from retable.tracking import entries, store
+from retable.tracking.record import is_recorded
+from tests.robustness.kinds import Damage, Group, Kind, edit, files, folder, json_file, put, replaced, without
+from tests.tracking.conftest import some_answers, write_run
+
+NAN, INF = float("nan"), float("inf")
+R = "runs/fcsr-table-3/a"
+METRICS, COST, CURVE, ANSWERS = (
+    f"{R}/{name}" for name in ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")
+)
+
+
+@cache
+def kept() -> Path:
+    """Return whole things that take long to make, made once."""
+    place = Path(tempfile.mkdtemp())
+    write_run(place / R)
+    return place
+
+
+def make_run(place: Path) -> None:
+    shutil.copytree(kept(), place, dirs_exist_ok=True)
+
+
+def read_folder(place: Path) -> None:
+    """Read a run's folder as tables, reports and the record do, and its answers as they do where they need them."""
+    for run in read_runs(place / "runs"):
+        run.answers()
+    if not (place / METRICS).exists():
+        raise InputError(f"{METRICS} is missing, hence there is no run")
+    for entry in entries.cells(place / "runs"):
+        entries.final_metrics(entry)
+        entries.start_and_end(entry)
+
+
+def renamed(**changes: Any) -> Damage:
+    """Change metrics.json and give it the key that it would have."""
+
+    def damage(place: Path) -> None:
+        told = read_json(place / METRICS)
+        for where, value in changes.items():
+            inner = told
+            *sections, last = where.split("__")
+            for section in sections:
+                inner = inner[section]
+            inner[last] = value
+        told["hashes"]["parameters"] = hash_of_parameters(told["parameters"])
+        told["key"] = run_key(**told["hashes"])
+        write_json(place / METRICS, told)
+
+    return damage
+
+
+def answers(change: Callable[[pa.Table], pa.Table]) -> Damage:
+    """Change the table of answers, whose metadata stay."""
+
+    def damage(place: Path) -> None:
+        table = pq.read_table(place / ANSWERS)
+        made = change(table)
+        if made.schema.metadata is None and table.schema.metadata:
+            made = made.replace_schema_metadata(table.schema.metadata)
+        pq.write_table(made, place / ANSWERS)
+
+    return damage
+
+
+def column(name: str, values: Any) -> Damage:
+    def change(table: pa.Table) -> pa.Table:
+        made = values(table.column(name).to_pylist()) if callable(values) else values
+        return table.set_column(
+            table.column_names.index(name), name, made if isinstance(made, pa.Array) else pa.array(made)
+        )
+
+    return answers(change)
+
+
+def fixed(rows: list[list[float]], width: int) -> pa.Array:
+    return pa.FixedSizeListArray.from_arrays(pa.array(np.array(rows, np.float32).ravel()), width)
+
+
+def first(value: Any) -> Callable[[list[Any]], list[Any]]:
+    return lambda values: [value, *values[1:]]
+
+
+def probabilities(value: float) -> Damage:
+    return column("probabilities", lambda values: fixed([[value, 0.5], *values[1:]], 2))
+
+
+def a(where: str, value: Any, words: str = "") -> Kind:
+    last = where.rpartition("/")[2]
+    return Kind(
+        f"metrics.json: {where} = {value!r:.40}", edit(METRICS, where, value), words or last.replace(".", r"\.")
+    )
+
+
+def c(where: str, value: Any) -> Kind:
+    return Kind(f"cost.json: {where} = {value!r}", edit(COST, where, value), where)
+
+
+MARKUP = "<script>alert(1)</script>"
+FOLDER_KINDS = (
+    *json_file(METRICS, kind="metrics.json")[1:],
+    *json_file(COST, kind="cost.json"),
+    *files(CURVE, kind="curve.csv"),
+    *files(ANSWERS, kind="predictions"),
+    *(
+        Kind(f"metrics.json without {name}", without(METRICS, name), name.replace("/", "|"))
+        for name in (
+            "key",
+            "hashes",
+            "parameters",
+            "test",
+            "seed",
+            "table",
+            "epochs",
+            "vectors",
+            "test/accuracy",
+            "parameters/model",
+            "parameters/corpus/name",
+            "hashes/data",
+            "hashes/recipe",
+        )
+    ),
+    *(a("test/accuracy", value) for value in (NAN, INF, 1.5, -0.1, "0.8", True, None, [0.8])),
+    a("test/macro_f1", NAN),
+    a("test/loss", -1.0),
+    a("test/texts", -5),
+    a("test/texts", "many"),
+    a("test/texts", 1.5),
+    a("test", [0.8]),
+    a("dev", "good"),
+    a("test_clean", {"accuracy": 2.0}, "accuracy"),
+    *(a("seed", value) for value in (-1, True, [1], "1", 2**32, 1.5)),
+    a("fold", 1),
+    a("fold", [1]),
+    a("model", "bilstm", "model"),
+    a("corpus", "mr", "corpus"),
+    a("row", "bilstm", "model"),
+    a("row", ["fcsr"]),
+    a("row", "r" * 1_000_000, "row"),
+    a("row", "a\x00b"),
+    a("row", MARKUP),
+    a("column", "covid-sentiment", "corpus"),
+    a("column", None),
+    a("table", "../.."),
+    a("table", "lama-table-4", "paper|row"),
+    a("table", 5),
+    a("paper", "lama"),
+    a("paper", "../mlartifacts"),
+    a("key", "0" * 64),
+    a("key", 5),
+    a("key", "../../x"),
+    a("hashes", []),
+    a("hashes/parameters", "0" * 64),
+    a("hashes/data", "0" * 64, "key"),
+    a("hashes/data", 7),
+    a("hashes/recipe", "loop 9.0", "key"),
+    a("hashes/recipe", "loop"),
+    a("parameters", []),
+    a("parameters/model", []),
+    a("parameters/model/alpha", 0.9, "key|parameters"),
+    a("parameters/seed", 2, "seed"),
+    a("epochs", []),
+    a("epochs/run", "all"),
+    a("epochs/chosen", -1),
+    a("epochs/turned", "yes"),
+    a("vectors", ["v"]),
+    a("vectors/name", 5),
+    a("vectors/tokens_covered", 7),
+    a("vectors/words_covered", "most"),
+    a("threads", "two"),
+    a("threads", -1),
+    a("threads", True),
+    a("device", ["cpu"]),
+    a("device", "c" * 100_000),
+    a("device", "a\nb"),
+    a("date", "yesterday"),
+    a("date", 20261120),
+    a("git_commit", {"a": 1}),
+    a("scale", 5),
+    a("chosen", []),
+    a("versions", ["3.11"]),
+    a("versions/python", 3.11),
+    *(c(name, value) for name in ("seconds", "parameters") for value in (NAN, -1, "many", True, [1])),
+    c("peak_memory_mb", INF),
+    c("words_per_second", None),
+    Kind("cost.json without seconds", without(COST, "seconds"), "seconds"),
+    Kind("a curve of other columns", put(CURVE, "epoch,loss\n1,0.5\n"), "dev_accuracy"),
+    Kind("a curve of words", put(CURVE, "epoch,dev_accuracy\n1,good\n"), "line 2"),
+    Kind("a curve of NaN", put(CURVE, "epoch,dev_accuracy\n1,nan\n"), "line 2"),
+    Kind("a curve above 1", put(CURVE, "epoch,dev_accuracy\n1,80\n"), "line 2"),
+    Kind("a curve with a field too few", put(CURVE, "epoch,dev_accuracy\n1\n"), "line 2"),
+    Kind("a curve with a field too many", put(CURVE, "epoch,dev_accuracy\n1,0.5,7\n"), "line 2"),
+    Kind("a curve that ends early", replaced(CURVE, "\n6,", "\nx,"), "line 7"),
+    Kind("a curve with NUL", put(CURVE, b"epoch,dev_accuracy\n1,0.\x005\n"), r"curve\.csv"),
+    Kind("answers of other columns", answers(lambda table: table.drop_columns(["clean"])), "clean"),
+    Kind(
+        "answers without facts",
+        lambda place: pq.write_table(pq.read_table(place / ANSWERS).replace_schema_metadata(None), place / ANSWERS),
+        "facts",
+    ),
+    Kind("answers of ids that are numbers", column("id", lambda values: list(range(len(values)))), "id"),
+    Kind("an answer's id of null", column("id", first(None)), "id"),
+    Kind("an answer's id twice", column("id", first("text-1")), "text-1"),
+    Kind("an answer's unknown label", column("label", first("neutral")), "neutral"),
+    Kind("an answer's label of null", column("label", first(None)), "label"),
+    Kind("an answer that is not the most probable", column("predicted", lambda values: values[::-1]), "predicted"),
+    Kind("an unknown answer", column("predicted", first("neutral")), "neutral"),
+    Kind("an answer's clean of null", column("clean", first(None)), "clean"),
+    Kind("probabilities of NaN", probabilities(NAN), "probabilities"),
+    Kind("probabilities below 0", probabilities(-0.5), "probabilities"),
+    Kind("probabilities above 1", probabilities(7.0), "probabilities"),
+    Kind("probabilities that are words", column("probabilities", lambda values: ["x"] * len(values)), "probabilities"),
+    Kind(
+        "probabilities of three classes",
+        column("probabilities", lambda values: fixed([[0.2, 0.3, 0.5]] * len(values), 3)),
+        "probabilities",
+    ),
+    Kind("no answers", answers(lambda table: table.slice(0, 0)), "text"),
+)
+
+
+# An import: what only it checks, beside the above
+
+
+def make_import(place: Path) -> None:
+    make_run(place)
+    other = write_run(place / "other", seed=2)
+    shutil.copy(place / ANSWERS, other / "predictions.parquet")  # the same test texts
+    add_to_bank(place / "bank", [read_run(other)], "me")
+
+
+def read_import(place: Path) -> None:
+    truth.banked.cache_clear()
+    with mock.patch.object(folds, "DIGESTS", place / "digests.json"):
+        for found in import_.run_folders(place / "runs"):
+            run = import_.check_run(found)
+            if not truth.check_against_data(run, place / "bank"):
+                raise InputError("nothing here verifies it")
+
+
+def answered(*, labels: bool = False, ids: bool = False, clean: bool = False, fewer: bool = False) -> Damage:
+    """Write other answers whose scores agree with metrics.json."""
+
+    def damage(place: Path) -> None:
+        values, split = some_answers(("negative", "positive"), 400, 1)
+        if labels:
+            split = replace(split, classes=values.argmax(axis=1))
+        if ids:
+            split = replace(split, ids=[f"mine-{number}" for number in range(400)])
+        if clean:
+            split = replace(split, clean=~split.clean)
+        if fewer:
+            split = replace(split, ids=split.ids[:300], classes=split.classes[:300], clean=split.clean[:300])
+            values = values[:300]
+        write_predictions(place / ANSWERS, split, values)
+        told = read_json(place / METRICS)
+        scores = scores_of_splits((values, split), (values, split))
+        write_json(place / METRICS, told | {name: scores[name] for name in ("test", "test_clean")})
+
+    return damage
+
+
+def known_data(place: Path) -> None:
+    write_json(place / "digests.json", {"tokens": {"sst-2": "1" * 64}, "vectors": {"pool-en.word2vec-300": "2" * 64}})
+
+
+def forged_data(place: Path) -> None:
+    known_data(place)
+    embedding = {"vectors": "pool-en.word2vec-300", "unit": "words"}
+    renamed(hashes__data="0" * 64, parameters__embedding=embedding)(place)
+
+
+def linked(name: str) -> Damage:
+    def damage(place: Path) -> None:
+        (place / name).rename(place / "secret")
+        (place / name).symlink_to(place / "secret")
+
+    return damage
+
+
+def huge(name: str, gigabytes: int = 2) -> Damage:
+    """Make a sparse file."""
+
+    def damage(place: Path) -> None:
+        with (place / name).open("r+b") as file:
+            file.truncate(gigabytes << 30)
+
+    return damage
+
+
+IMPORT_KINDS = (
+    Kind("import of nothing", lambda place: shutil.rmtree(place / "runs"), "holds no run"),
+    Kind("import of true labels that were changed", answered(labels=True), "other test texts"),
+    Kind("import of other texts", answered(ids=True), "other test texts"),
+    Kind("import of fewer texts", answered(fewer=True), "other test texts"),
+    Kind("import of other clean texts", answered(clean=True), "other test texts|clean"),
+    Kind(
+        "import of an accuracy that is not that of the answers", edit(METRICS, "test/accuracy", 0.99), "gives accuracy"
+    ),
+    Kind("import of an F1 that is not that of the answers", edit(METRICS, "test/macro_f1", 0.99), "gives macro_f1"),
+    Kind(
+        "import of clean scores that are not those of the answers",
+        edit(METRICS, "test_clean/accuracy", 0.99),
+        "test_clean",
+    ),
+    Kind("import of a loss that is not that of the answers", edit(METRICS, "test/loss", 0.001), "loss"),
+    Kind("import of an unknown row", renamed(row="fscr"), "fscr"),
+    Kind("import of an unknown column", renamed(column="sst2"), "sst2"),
+    Kind("import of an unknown table", renamed(table="fcsr-table-33"), "fcsr-table-33"),
+    Kind("import of an unknown paper", renamed(paper="fscr"), "paper"),
+    Kind("import of a row of markup", renamed(row=MARKUP), "row"),
+    Kind("import of a device of markup", renamed(device=MARKUP), "device"),
+    Kind("import of a date of markup", renamed(date=MARKUP), "date"),
+    Kind("import of a version of markup", renamed(versions={"python": MARKUP}), "version"),
+    Kind("import of a package of markup", renamed(versions={MARKUP: "1"}), "version"),
+    Kind("import of forged data", forged_data, "other data"),
+    Kind("import of parameters without a unit", known_data, "lack 'unit'"),
+    Kind("import of a seed beyond all", renamed(seed=2**32, parameters__seed=2**32), "seed"),
+    *(
+        Kind(f"import of {name.rpartition('/')[2]} as a link", linked(name), "link")
+        for name in (METRICS, COST, CURVE, ANSWERS)
+    ),
+    Kind("import of a folder that is a link", linked(R), "holds no run|link"),
+    *(
+        Kind(f"import of a {name.rpartition('/')[2]} of 2 GB", huge(name), "bytes")
+        for name in (METRICS, COST, CURVE, ANSWERS)
+    ),
+    Kind("import of parameters nested deeply", renamed(parameters__x=json.loads("[" * 500 + "]" * 500)), "nested"),
+    Kind("import of NUL in parameters", renamed(parameters__x="a\x00"), "parameters"),
+    Kind("import of an over-long parameter", renamed(parameters__x="a" * 200_000), "parameters"),
+    Kind("import of parameters without training", renamed(parameters__training=None), "parameters"),
+)
+
+
+# The bank
+
+
+def make_bank(place: Path) -> None:
+    make_run(place)
+    add_to_bank(place / "bank", read_runs(place / "runs"), "me")
+    trials_folder = place / "bank/trials"
+    trials_folder.mkdir()
+    trial = {"row": "fcsr", "corpus": "mr", "trial": 1, "dev": 0.7, "options": {}}
+    (trials_folder / "bench-table-1.jsonl").write_text(json.dumps(trial) + "\n")
+
+
+LINES = "bank/fcsr-table-3.jsonl"
+TRIALS = "bank/trials/bench-table-1.jsonl"
+
+
+def read_all_of_bank(place: Path) -> None:
+    for run in read_bank(place / "bank"):
+        run.answers()
+    with mock.patch.object(trials, "BANK", place / "bank"), mock.patch.object(trials, "TRIALS", place / "none"):
+        trials.trials_of("bench-table-1")
+
+
+def of_line(where: str, value: Any, name: str = LINES) -> Damage:
+    def damage(place: Path) -> None:
+        told = json.loads((place / name).read_text())
+        inner = told
+        *sections, last = where.split("/")
+        for section in sections:
+            inner = inner[section]
+        inner[last] = value
+        (place / name).write_text(json.dumps(told) + "\n")
+
+    return damage
+
+
+def line(where: str, value: Any, words: str = "line 1") -> Kind:
+    return Kind(f"a bank's line with {where} = {value!r:.40}", of_line(where, value), words)
+
+
+BANK_KINDS = (
+    Kind(
+        "a bank's line cut off", lambda place: (place / LINES).write_bytes((place / LINES).read_bytes()[:300]), "line 1"
+    ),
+    Kind("a bank's line of a list", put(LINES, "[]\n"), "line 1"),
+    Kind("a bank's line of nothing", put(LINES, "\n"), "line 1"),
+    Kind("a bank's line of a conflict", put(LINES, "<<<<<<< HEAD\n"), "line 1"),
+    Kind("a bank that is not UTF-8", put(LINES, b"\xff\xfe\n"), r"fcsr-table-3\.jsonl"),
+    Kind("a bank's line nested too deep", put(LINES, "[" * 100_000 + "\n"), "line 1"),
+    Kind("a bank's file that is a folder", folder(LINES), r"fcsr-table-3\.jsonl"),
+    line("metrics/test/accuracy", NAN, "accuracy"),
+    line("metrics/test/accuracy", 2.0, "accuracy"),
+    line("metrics/table", "lama-table-4", "table|paper|row"),
+    line("metrics/key", "0" * 64, "key"),
+    line("metrics/hashes/data", "0" * 64, "key"),
+    line("metrics/model", "bilstm", "model"),
+    line("metrics/seed", -1, "seed"),
+    line("metrics/epochs", None, "epochs"),
+    line("metrics", None),
+    line("cost", []),
+    line("cost/seconds", "many", "seconds"),
+    line("curve", None),
+    line("curve", ["a"]),
+    line("curve", [NAN]),
+    line("who", 5),
+    line("who", None),
+    line("predictions", "../../../etc/passwd"),
+    line("predictions", 5),
+    line("predictions", "nothing.parquet", "nothing.parquet"),
+    Kind("a trial that is no JSON", put(TRIALS, "{\n"), "trial"),
+    Kind("a trial of a list", put(TRIALS, "[]\n"), "trial"),
+    Kind("trials that are not UTF-8", put(TRIALS, b"\xff\n"), "trial"),
+    Kind("a trial without its row", put(TRIALS, '{"corpus": "mr", "trial": 1}\n'), "row"),
+    Kind("a trial of NaN", of_line("dev", NAN, TRIALS), "dev"),
+    Kind("a trial above 1", of_line("dev", 70, TRIALS), "dev"),
+    Kind("a trial whose number is a word", of_line("trial", "one", TRIALS), "trial"),
+    Kind("a trial whose options are a list", of_line("options", [1], TRIALS), "options"),
+)
+
+
+# Tables, printed numbers, figures, the report
+
+
+def make_tables(place: Path) -> None:
+    make_run(place)
+    line = Line(
+        "fcsr", "sst-2", "accuracy", measured="80.1", low="78.0", high="82.0", runs="1", unit="%", verdict="lower"
+    )
+    write_lines(place / "tables/fcsr-table-3.csv", [line])
+    told = {"table": "table-3", "row": "fcsr", "column": "sst-2", "metric": "accuracy", "value": "86.0", "unit": "%"}
+    columns = ("table", "row", "column", "metric", "value", "unit", "own", "note")
+    write_csv(place / "fcsr.csv", [told | {"own": "yes", "note": ""}], columns)
+    write_json(
+        place / "figures/figures.json",
+        [{"name": "f", "runs": ["k"], "title": "t", "caption": "c", "files": [], "note": ""}],
+    )
+    write_json(place / "clean/mr/stats.json", {"splits": {"train": {"texts": 5}}})
+
+
+def read_tables(place: Path) -> None:
+    with mock.patch.object(check, "TABLES", place / "tables"):
+        (table,) = (each for each in result_tables() if each.name == "fcsr-table-3")
+        check.check_table(table, Console(quiet=True))
+    read_published(place / "fcsr.csv", "table-3")
+    entry_before(mock.Mock(), place / "figures", ())
+    with mock.patch.object(report, "FIGURES", place / "figures"):
+        report.figure_sections()
+    read_statistics(place / "clean")
+
+
+T, P = "tables/fcsr-table-3.csv", "fcsr.csv"
+TABLE_KINDS = (
+    *files(T, kind="a table"),
+    Kind("a table of other columns", put(T, "row,column\nfcsr,sst-2\n"), "fcsr-table-3"),
+    Kind("a table with a field too many", replaced(T, "\nfcsr,", "\nfcsr,x,"), "line 2"),
+    Kind("a table of words", replaced(T, "80.1", "good"), "line 2"),
+    Kind("a table of NaN", replaced(T, "80.1", "nan"), "line 2"),
+    Kind("a table with NUL", replaced(T, "80.1", "8\x000"), "fcsr-table-3"),
+    *files(P, kind="printed numbers"),
+    Kind("printed numbers of other columns", put(P, "table,row\ntable-3,fcsr\n"), "column"),
+    Kind("a printed number that is none", replaced(P, "86.0", "high"), "line 2"),
+    Kind("a printed number of NaN", replaced(P, "86.0", "nan"), "line 2"),
+    Kind("printed numbers with a field too many", replaced(P, "86.0", "86.0,x"), "line 2|columns"),
+    *json_file("figures/figures.json", kind="figures.json")[1:5],
+    Kind("figures.json an object", put("figures/figures.json", "{}"), "figures.json"),
+    Kind("figures.json of words", put("figures/figures.json", '["f"]'), "figures.json"),
+    *json_file("clean/mr/stats.json", kind="stats.json")[1:-1],
+)
+
+
+# The MLflow store
+
+
+def make_store(place: Path) -> None:
+    make_run(place)
+    database = sqlite3.connect(place / "mlflow.db")
+    for name, columns in {
+        "runs": "run_uuid, end_time, lifecycle_stage, experiment_id",
+        "experiments": "experiment_id, name, lifecycle_stage",
+        "tags": "key, value, run_uuid",
+        "metrics": "a",
+        "params": "a",
+        "latest_metrics": "a",
+        "inputs": "a",
+        "datasets": "a",
+        "experiment_tags": "a",
+        "alembic_version": "version_num",
+    }.items():
+        database.execute(f"CREATE TABLE {name} ({columns})")
+    database.execute("INSERT INTO experiments VALUES (1, 'fcsr', 'active')")
+    (cell,) = entries.cells(place / "runs")
+    for number, entry in enumerate((cell, *cell.runs)):
+        database.execute("INSERT INTO runs VALUES (?, 1, 'active', 1)", [str(number)])
+        told = {store.PLACE: entry.place, store.KEY: entry.key, store.DIGEST: entry.digest, store.PARENT: "0"}
+        for tag, value in told.items():
+            database.execute("INSERT INTO tags VALUES (?, ?, ?)", [tag, value, str(number)])
+    database.commit()
+    database.close()
+
+
+def read_store(place: Path) -> None:
+    """Ask whether all is recorded, as every `make tables` does; what is missing is no error."""
+    with mock.patch.object(store, "BUSY_S", 0.05, create=True):
+        asked = store.Store(f"sqlite:///{place}/mlflow.db", place / "art", place / "lock")
+        if not is_recorded(asked, entries.cells(place / "runs")):
+            store.found(asked, ["fcsr"], mock.Mock())  # as `record` does next, once MLflow has opened it
+
+
+def without_table(name: str) -> Damage:
+    def damage(place: Path) -> None:
+        database = sqlite3.connect(place / "mlflow.db")
+        database.execute(f"DROP TABLE {name}")
+        database.commit()
+        database.close()
+
+    return damage
+
+
+HELD: list[sqlite3.Connection] = []
+
+
+def lock(place: Path) -> None:
+    """Hold an exclusive lock until the test's process ends."""
+    database = sqlite3.connect(place / "mlflow.db", isolation_level=None)
+    database.execute("BEGIN EXCLUSIVE")
+    HELD.append(database)
+
+
+STORE_KINDS = (
+    *files("mlflow.db", kind="mlflow.db")[1:2],
+    *files("mlflow.db", kind="mlflow.db")[3:],
+    Kind("mlflow.db locked", lock, "locked"),
+    *(
+        Kind(f"mlflow.db without its table {name}", without_table(name), name)
+        for name in ("runs", "tags", "experiments", "metrics", "params")
+    ),
+)
+
+
+# Model folders of people's own texts
+
+
+@cache
+def model() -> Path:
+    """Return a model folder, made once."""
+    place = Path(tempfile.mkdtemp())
+    chance = random.Random(1)
+    words = [f"w{number}" for number in range(200)]
+    lines = [f"{'good' if n % 2 else 'bad'} {' '.join(chance.choices(words, k=12))},{n % 2}\n" for n in range(60)]
+    (place / "texts.csv").write_text("text,label\n" + "".join(lines))
+    fit(place / "texts.csv", model="nb-svm", to=place / "model", vectors="none")
+    return place / "model"
+
+
+def make_model(place: Path) -> None:
+    shutil.copytree(model(), place / "model")
+
+
+def resealed(name: str, content: bytes) -> Damage:
+    """Change a file of a model folder and its digest."""
+
+    def damage(place: Path) -> None:
+        (place / "model" / name).write_bytes(content)
+        told = read_json(place / "model/model.json")
+        told["sha256"][name] = sha256_of_file(place / "model" / name)
+        write_json(place / "model/model.json", told)
+
+    return damage
+
+
+M = "model/model.json"
+MODEL_KINDS = (
+    *json_file(M, kind="model.json"),
+    *files("model/weights.safetensors", kind="a model's weights", words="weights"),
+    *files("model/vocabulary.json", kind="a model's vocabulary", words="vocabulary"),
+    *(
+        Kind(f"model.json without {name}", without(M, name), name)
+        for name in ("labels", "language", "parameters", "sha256", "markup")
+    ),
+    Kind("model.json of a newer format", edit(M, "format", 99), "format"),
+    Kind("model.json of format true", edit(M, "format", True), "format"),
+    Kind("model.json with a label", edit(M, "labels", "yes"), "labels"),
+    Kind("model.json with digests that are a list", edit(M, "sha256", []), "sha256"),
+    Kind("model.json that names a file elsewhere", edit(M, "sha256", {"../../etc/passwd": "0"}), "passwd|name"),
+    Kind("model.json of an unknown model", edit(M, "parameters/model/name", "nobody"), "nobody"),
+    Kind("model.json of another model", edit(M, "parameters/model/name", "textcnn"), "model"),
+    Kind("model.json without a section", without(M, "parameters/embedding"), "parameters|embedding"),
+    Kind("a model's weights that are none", resealed("weights.safetensors", b"\xff" * 64), "weights"),
+    Kind("a model's vocabulary that is a list", resealed("vocabulary.json", b"[]"), "vocabulary"),
+    Kind("a model's vocabulary of other options", resealed("vocabulary.json", b'{"a": 1}'), "vocabulary"),
+    Kind(
+        "a model's weights of other names",
+        resealed("weights.safetensors", b"\x02\x00\x00\x00\x00\x00\x00\x00{}"),
+        "weights",
+    ),
+)
+
+GROUPS = {
+    "run": Group(make_run, read_folder, FOLDER_KINDS),
+    "import": Group(make_import, read_import, IMPORT_KINDS),
+    "bank": Group(make_bank, read_all_of_bank, BANK_KINDS),
+    "tables": Group(make_tables, read_tables, TABLE_KINDS),
+    "store": Group(make_store, read_store, STORE_KINDS),
+    "model folder": Group(make_model, lambda place: read_model(place / "model"), MODEL_KINDS),
+}

@@ -1,0 +1,62 @@
+"""Everything that is read from disk, damaged in some 760 ways: one sentence each, no traceback, nothing silent."""
+
+import io
+import re
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from retable.project.command import command
+from tests.robustness import data_kinds, run_kinds
+from tests.robustness.kinds import Group
+from tests.robustness.params_kinds import PARAMS
+
+GROUPS: dict[str, Group] = {"params": PARAMS, **data_kinds.GROUPS, **run_kinds.GROUPS}
+LONGEST = 1_500  # characters of a sentence: a value that is a whole file is not shown whole
+
+
+def outcome(read: Callable[[Path], object], place: Path) -> tuple[str, str]:
+    """Return what a command did with what lies in a folder: took it, refused it in a sentence, or broke down."""
+    told = io.StringIO()
+    try:
+        with redirect_stderr(told), redirect_stdout(io.StringIO()):
+            command(lambda: read(place) and None)()
+    except SystemExit as end:
+        return ("refused" if end.code == 1 else f"exit {end.code}"), told.getvalue()
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it would have been a traceback
+        return "TRACEBACK", repr(error)
+    return "SILENT", told.getvalue()
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_what_is_whole_is_taken(name, tmp_path):
+    GROUPS[name].make(tmp_path)
+    assert outcome(GROUPS[name].read, tmp_path)[0] == "SILENT", outcome(GROUPS[name].read, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("group", "number"),
+    [
+        pytest.param(name, number, id=f"{name}: {kind.name}")
+        for name, group in GROUPS.items()
+        for number, kind in enumerate(group.kinds)
+    ],
+)
+def test_bad_input_gets_one_sentence(group, number, tmp_path):
+    kind = GROUPS[group].kinds[number]
+    GROUPS[group].make(tmp_path)
+    kind.damage(tmp_path)
+    did, told = outcome(GROUPS[group].read, tmp_path)
+
+    assert did == "refused", (did, told[:300])
+    *_, last = told.splitlines()
+    assert last.startswith("error: "), told[:300]
+    assert len(last) < LONGEST, (len(last), last[:300])
+    assert re.search(kind.words, last), last[:600]
+
+
+def test_there_are_enough_kinds_and_none_twice():
+    names = [(name, kind.name) for name, group in GROUPS.items() for kind in group.kinds]
+    assert len(names) == len(set(names)) >= 150
