@@ -21,7 +21,7 @@ GROUPS = {  # of the first page; a test sees that no document is left out
     "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "glossary"),
     "Results": ("claims", "bench", "differences", "corpora", "models", "speed", "timing"),
     "How it is done": ("protocol", "readings", "architecture", "recipes", "training", "tagger", "vectors"),
-    "How to": ("add-a-model", "add-a-corpus", "add-a-table", "add-a-figure", "mlflow", "cluster", "gpu"),
+    "How to": ("add-a-model", "add-a-corpus", "add-a-table", "add-a-figure", "objections", "mlflow", "cluster", "gpu"),
 }
 
 
