@@ -151,8 +151,8 @@ def other_json(folder: Path) -> None:
         (without_weights, "weights.safetensors is missing"),
         (newer, "has format 99, which retable"),
         (older, "has format 1, of an older retable"),
-        (no_json, "model.json is damaged"),
-        (other_json, "model.json says no format"),
+        (no_json, "model.json is no JSON"),
+        (other_json, "model.json holds \\[\\], no object"),
     ],
 )
 def test_a_folder_that_is_not_as_it_was_written_is_refused(change, sentence: str, texts: Path, tmp_path: Path) -> None:

@@ -533,7 +533,7 @@ def make_store(place: Path) -> None:
 def read_store(place: Path) -> None:
     """Ask whether all is recorded, as every `make tables` does; what is missing is no error."""
     with mock.patch.object(store, "BUSY_S", 0.05, create=True):
-        asked = store.Store(f"sqlite:///{place}/mlflow.db", place / "art", place / "lock")
+        asked = store.Store(f"sqlite:///{place}/mlflow.db", place / "art")
         if not is_recorded(asked, entries.cells(place / "runs")):
             store.found(asked, ["fcsr"], mock.Mock())  # as `record` does next, once MLflow has opened it
 
