@@ -25,6 +25,7 @@ FLOOR = "nb-svm"  # one linear model for all columns: the better of two would be
 FLATTERED = 0.5  # points between all test texts and the clean ones that are worth a line
 FLOORS = "floors-table-1"
 BESIDE_PRINT = "linear-beside-print"
+COST = "cost"
 TIMED = ("fcsr-table-3", "fcsr", ("cnn", "bilstm"))  # where FCSR says that it is the fastest (figure 7)
 HEADER = ("paper", "rows", "on", "difference, points", "could show", "verdict")
 SURVEY = "Survey"  # its best numbers are of networks pretrained on other texts
@@ -257,4 +258,4 @@ def cost_of_a_word(measured: Measured | None) -> Finding | None:
     )
     body = cost_table(measured.costs, names)
     table = markdown_table(("", *COST_HEADER[1:]), body)
-    return Finding("cost", headline, f"{text}\n{table}\n![Accuracy against cost](../figures/cost-{name}.svg)\n")
+    return Finding(COST, headline, f"{text}\n{table}\n![Accuracy against cost](../figures/cost-{name}.svg)\n")

@@ -23,7 +23,7 @@ from retable.papers.paper import Paper, ResultTable
 from retable.results.bench import bench_markdown
 from retable.results.claims import Line, claims_markdown
 from retable.results.figures import write_figures
-from retable.results.findings import BESIDE_PRINT, Finding, Measured, findings, index
+from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, findings, index
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, printed_differences
 from retable.results.resolving import Resolver
@@ -77,12 +77,14 @@ def write_pages(root: Path, bank: Path) -> int:
         picture = "figures/bench-figure-1.svg"
         found = bench_markdown(resolver, whole.judge, picture if (docs / picture).exists() else "")
         renew(docs / "bench.md", "bench", found)
-    write_findings(docs / "findings", findings(lines, tables))
+    counted = findings(lines, tables)
+    write_findings(docs / "findings", counted)
     renew(docs / "models.md", "systems", systems_markdown(resolver.by_key.values()))
     claimed = {claim.table for claim in claims()}
     lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
     more = f" [All columns](docs/findings/{BESIDE_PRINT}.md)" if lead else ""
-    renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}{more}")
+    costs = "".join(f"\n\n{each.headline}. [Costs](docs/findings/{COST}.md)" for each in counted if each.name == COST)
+    renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}{more}{costs}")
     renew(root / "README.md", "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))
     return len(resolver.current())
 

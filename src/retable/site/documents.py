@@ -17,7 +17,7 @@ ELSEWHERE = {"results.md": "../numbers.html"}  # a document that a page of the s
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 FINDINGS = "findings"
 FOLDERS = ("", FINDINGS, "readings")
-GROUPS = {  # of the first page; a test sees that no document is left out
+GROUPS = {  # of the first page; documents that none of them has come last
     "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "glossary"),
     "Results": ("claims", "bench", "differences", "corpora", "models", "speed", "timing"),
     "How it is done": ("protocol", "readings", "architecture", "recipes", "training", "tagger", "vectors"),
@@ -51,11 +51,13 @@ def overview(docs: Path) -> dict[str, Any]:
     """Return what the first page says of documents: the findings, and all others in groups."""
     found = {page_name(path, docs): title_of(path) for path in sources(docs) if path.stem != "README"}
     findings = [(title, f"docs/{to}") for to, title in found.items() if to.startswith(f"{FINDINGS}/")]
+    named = {f"{name}.html" for names in GROUPS.values() for name in names}
+    others = [(title, f"docs/{to}") for to, title in found.items() if "/" not in to and to not in named]
     grouped = [
         (group, [(found[f"{name}.html"], f"docs/{name}.html") for name in names if f"{name}.html" in found])
         for group, names in GROUPS.items()
     ]
-    return {"findings": findings, "documents": [each for each in grouped if each[1]]}
+    return {"findings": findings, "documents": [each for each in [*grouped, ("More", others)] if each[1]]}
 
 
 def title_of(path: Path) -> str:
