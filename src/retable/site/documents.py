@@ -82,7 +82,8 @@ def rendered(path: Path, known: dict[Path, str]) -> tuple[str, str]:
             token.attrs["id"] = anchor_of(following.content)
         mend_links(token.children or [], path, known, depth)
     body = parser.renderer.render(tokens, parser.options, {})
-    return title_of(path), body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    body = body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    return title_of(path), body.replace("<th></th>", "<td></td>").replace("<th>", '<th scope="col">')
 
 
 def anchor_of(heading: str) -> str:
