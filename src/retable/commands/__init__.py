@@ -9,6 +9,10 @@ COMMANDS = {
     "list": ("list_", "name the tables, models, corpora, scales and commands: retable list models"),
     "make": ("make", "run the whole pipeline, as `make tables` does: retable make --scale smoke"),
     "run": ("run", "train the cells of a table that have no current runs: retable run fcsr-table-3 fcsr sst-2"),
+    "add-corpus": (
+        "add_corpus",
+        "make your own texts a corpus of the pipeline: retable add-corpus x.csv --name mine",
+    ),
     "use": ("use", "make a model on a corpus the focus run: retable use textcnn mr"),
     "params": ("params", "write a scale into params.yaml: retable params cpu"),
     "tables": ("tables", "build every table from files, or from MLflow: retable tables --from mlflow"),

@@ -6,6 +6,7 @@ A corpus is added by writing its module (`CORPUS = Corpus(...)`); docs/add-a-cor
 from importlib import import_module
 from pathlib import Path
 
+from retable.corpora.own import own_names
 from retable.declaration import Corpus, Example, PublishedVectors, RemoteFile, Sentence, Source, Treebank
 from retable.errors import unknown_name
 
@@ -36,6 +37,7 @@ FAMILIES = {
     ),
     "lama_yelp": ("yelp-5", "yelp-long"),
     "news_aggregator": ("news-aggregator", "news-aggregator-5pub"),
+    "own": own_names(),  # those of the checkout
     "thucnews": ("thucnews", "thucnews-45k"),
     "twenty_newsgroups": ("20-newsgroups", "20-newsgroups-no-headers"),
     "zhang": (

@@ -1,15 +1,15 @@
 """Presets into params.yaml: `retable use <model> <corpus>` for the focus run, `retable params <scale>` for a scale."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from retable.corpora import CORPORA, corpus
+from retable.corpora import CORPORA, FAMILIES, corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.scale import MODEL_SECTIONS, SCALE_SECTIONS, model_preset, scale_preset, scale_text
 from retable.project.params import load_yaml, read_text
-from retable.project.params_text import replace_sections, write_text
+from retable.project.params_text import replace_sections, sections_of, write_text
 from retable.project.paths import PARAMS, PRESETS
 
 UNITS = {"zh": "characters"}  # of the focus run, by language; words elsewhere
@@ -37,11 +37,19 @@ def write_scale(scale: str) -> None:
     preset = scale_preset(scale)
     text = read_text(PARAMS) if PARAMS.exists() else FIRST_PARAMS
     text = replace_sections(text, scale_text(scale), SCALE_SECTIONS)
+    text = with_corpora(text, FAMILIES["own"])
     focus = preset["focus"]
     text = with_focus(text, focus["model"], focus["corpus"], focus["vectors"], focus["training"])
     if not re.search(r"^seed:", text, re.MULTILINE):
         text += LAST_SECTIONS
     write_text(PARAMS, text)
+
+
+def with_corpora(text: str, names: Iterable[str]) -> str:
+    """Return the text of params.yaml with these corpora too, without parts of speech."""
+    section = sections_of(text)["corpora"]
+    new = [f"  {name}: {{parts: none}}\n" for name in names if f"\n  {name}:" not in section]
+    return text.replace(section, f"{section.rstrip()}\n{''.join(new)}\n", 1) if new else text
 
 
 def use(model: str, name: str) -> None:

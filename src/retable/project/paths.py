@@ -31,6 +31,7 @@ PUBLISHED = ROOT / "data/published"
 SAMPLE = ROOT / "data/sample"
 CODE = ROOT / "data/code"
 DIGESTS = ROOT / "data/digests.json"  # in git: of all prepared data
+OWN = ROOT / "data/own"  # corpora that `retable add-corpus` made
 RAW = ROOT / "data/raw"
 CLEAN = ROOT / "data/clean"
 OVERLAP = ROOT / "data/overlap"

@@ -11,7 +11,8 @@ Every stage depends on this one: a mistake in params.yaml is told before anythin
 import ast
 from typing import Any
 
-from retable.corpora import CORPORA, REFERENCES
+from retable.corpora import CORPORA, FAMILIES, REFERENCES
+from retable.corpora.own import DECLARATION
 from retable.experiments.cells import Plan, cells_of
 from retable.experiments.data_checks import check_data, check_sections
 from retable.experiments.folds import folded_corpora
@@ -23,7 +24,7 @@ from retable.papers.paper import ResultTable
 from retable.papers.trials import banked_trials
 from retable.project.command import command
 from retable.project.params import load_yaml
-from retable.project.paths import BANK, CODE, PARAMS, ROOT
+from retable.project.paths import BANK, CODE, OWN, PARAMS, ROOT
 from retable.runs.provenance import EXECUTION, tree_digest
 from retable.runs.recipes import RECIPES
 
@@ -53,6 +54,8 @@ def digest_of_corpus(name: str) -> str:
     """
     path = ROOT / f"src/retable/corpora/{(CORPORA | REFERENCES)[name]}.py"
     tables = [sha256_of_file(table) for table in sorted(path.parent.glob(f"{path.stem}*.csv"))]
+    if name in FAMILIES["own"]:
+        tables.append(sha256_of_file(OWN / name / DECLARATION))
     return sha256_of_value([tree_digest(ast.parse(path.read_text(encoding="utf-8"))), *tables])
 
 
@@ -87,8 +90,11 @@ def codes_of(params: Plan) -> dict[str, Any]:
     codes: dict[str, Any] = {stage: recipes_of(units) for stage, units in DATA_STAGES.items()}
     codes |= {f"corpus.{name}": digest_of_corpus(name) for name in {*params["corpora"], *params["references"]}}
     # The names of pools and vectors hold points, which DVC's params cannot: what is asked of each stands in its file. A
-    # pool leaves out what any corpus of the scale holds out.
-    held = {"corpora": list(params["corpora"]), "folded": sorted(folded_corpora(params["papers"]))}
+    # pool leaves out what any corpus of the scale holds out; not those that a user added, with which no vectors change.
+    held = {
+        "corpora": [name for name in params["corpora"] if name not in FAMILIES["own"]],
+        "folded": sorted(folded_corpora(params["papers"])),
+    }
     codes |= {
         f"pool.{name}": {"recipes": recipes_of(["pool"]), "parameters": values} | held
         for name, values in params["pools"].items()

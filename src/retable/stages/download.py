@@ -1,6 +1,7 @@
 """Bring the files of one corpus or reference, each whole and with the digest that the registry declares.
 
-In   the mirror folder (RETABLE_MIRROR, else ../shared/corpora beside the checkout), else public addresses
+In   data/sample/, data/own/, the mirror folder (RETABLE_MIRROR, else ../shared/corpora beside the checkout), else
+     public addresses
 Out  data/raw/<corpus>/
 """
 
@@ -15,7 +16,7 @@ from retable.corpora import source
 from retable.corpora.download import bring, is_whole
 from retable.errors import InputError
 from retable.project.command import command
-from retable.project.paths import CHECKOUT, RAW, SAMPLE, SCRATCH
+from retable.project.paths import CHECKOUT, OWN, RAW, SAMPLE, SCRATCH
 from retable.project.progress import progress
 
 AT_ONCE = 4  # connections
@@ -37,7 +38,7 @@ def mirror() -> list[Path]:
 @command
 def main(name: str) -> None:
     facts = source(name)
-    folders = [SAMPLE, *mirror()]
+    folders = [SAMPLE, OWN, *mirror()]
     whole, arriving = RAW / name, SCRATCH / "downloads" / name  # DVC empties `whole` before a run: parts lie elsewhere
     missing = {file: wanted for file, wanted in facts.files.items() if not is_whole(whole / file, wanted)}
     lock, stop = Lock(), Event()

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from retable.corpora import CORPORA, corpus
+from retable.corpora import CORPORA, FAMILIES, corpus
 from retable.errors import unknown_name
 from retable.experiments.folds import folded_corpora
 from retable.files import atomic_folder, write_json
@@ -64,9 +64,11 @@ def held_out_texts(pooled: Sequence[str]) -> dict[str, frozenset[str]]:
     """Corpus -> digests of the texts that a pool of these corpora may not hold.
 
     What a joint corpus holds out is what its domains hold out. Of a corpus that is cut into folds every text is held
-    out once, so all are, unless the pool is of that corpus.
+    out once, so all are, unless the pool is of that corpus. Of a corpus that a user added nothing is held out, unless
+    it is pooled: to add one shall change no word vectors.
     """
-    holding = [held for held in read_params("corpora") if not corpus(held).domains]
+    added = set(FAMILIES["own"]) - set(pooled)
+    holding = [held for held in read_params("corpora") if held not in added and not corpus(held).domains]
     held_out = read_held_out({held: CLEAN / held / "heldout.txt" for held in holding})
     folded = sorted(folded_corpora(read_params("papers")) - set(pooled))
     return held_out | {name: digests(read_split(TAGGED / name, split) for split in SPLITS) for name in folded}

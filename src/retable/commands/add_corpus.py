@@ -1,0 +1,87 @@
+"""`retable add-corpus TEXTS --name NAME`: make one's own texts a corpus of the pipeline."""
+
+import argparse
+from pathlib import Path
+
+from retable.corpora import CORPORA, REFERENCES
+from retable.errors import InputError
+from retable.experiments.params_file import with_corpora
+from retable.project.command import command
+from retable.project.params import load_yaml, read_text
+from retable.project.params_text import write_text
+from retable.project.paths import CLEAN, OWN, PARAMS
+
+EXAMPLE = "example: retable add-corpus reviews.csv --name my-reviews --text review --label stars"
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable add-corpus", description="Make your own texts a corpus of the pipeline.", epilog=EXAMPLE
+    )
+    parser.add_argument(
+        "texts", type=Path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class"
+    )
+    parser.add_argument("--name", required=True, help="of the corpus")
+    parser.add_argument("--text", default="text", help="column of the texts (text)")
+    parser.add_argument("--label", default="label", help="column of the labels (label)")
+    parser.add_argument("--test", type=Path, help="test texts, in the same form; without it splits are drawn")
+    parser.add_argument("--language", default="auto", choices=("auto", "en", "zh", "other"), help="of the texts (auto)")
+    parser.add_argument("--html", action="store_true", help="take HTML tags and entities out of the texts")
+    options = parser.parse_args(arguments)
+    check_name(options.name)
+    # scikit-learn takes a second to import: a misspelt option shall not wait for it.
+    from retable.corpora.own import write
+    from retable.files import atomic_folder
+    from retable.own.corpus import check_labels, check_test
+    from retable.own.language import language_of
+    from retable.own.reading import labelled_texts
+
+    first = "train" if options.test else "all"
+    examples = labelled_texts(options.texts, text=options.text, label=options.label, split=first)
+    asked = labelled_texts(options.test, text=options.text, label=options.label, split="test") if options.test else []
+    check_labels(examples, [], options.name)
+    check_test(asked, {example.label for example in examples}, given=bool(options.test))
+    texts = [example.text for example in [*examples, *asked]]
+    language = language_of(texts) if options.language == "auto" else options.language
+    params = with_corpora(read_text(PARAMS), [options.name])
+    with atomic_folder(OWN / options.name) as folder:
+        write(
+            folder, [*examples, *asked],
+            name=options.name, language=language, html=options.html, origin=options.texts.name,
+        )  # fmt: skip
+    write_text(PARAMS, params)
+    print(f"{options.name}: {len(texts):,} texts, language {language}, in {OWN / options.name} and in params.yaml.")
+    for other, count in sorted(overlaps(texts, CLEAN, options.name, markup=options.html).items()):
+        print(
+            f"{count:,} of them stand in {other} too: word vectors that are trained on {other} have seen them, "
+            "so a score on those is none on new texts."
+        )
+    print(f"`dvc repro tag@{options.name}` prepares it, `retable use tfidf-svm {options.name}` makes it the focus run.")
+
+
+def check_name(name: str) -> None:
+    """Raises: InputError if a corpus cannot have this name, or another one has it."""
+    from retable.files import is_plain_name
+
+    if not is_plain_name(name) or "." in name:
+        raise InputError(f"--name is {name!r}; allowed: letters, digits and hyphens.")
+    taken = {*CORPORA, *REFERENCES, *load_yaml(PARAMS)["corpora"]}
+    if name in taken:
+        raise InputError(f"there is a corpus {name} already; take another --name, or remove {OWN / name} and its line.")
+
+
+def overlaps(texts: list[str], clean: Path, name: str, *, markup: bool) -> dict[str, int]:
+    """Return prepared corpus -> how many of these texts it holds, exactly once they are cleaned."""
+    import pyarrow.parquet as pq
+
+    from retable.text.clean.cleaning import clean_text
+    from retable.text.leaks.leakage import digest
+
+    own = [digest(clean_text(text, markup=markup)) for text in texts]
+    found = {}
+    for folder in (path for path in clean.glob("*") if path.is_dir() and path.name != name):
+        held = {digest(text) for file in folder.glob("*.parquet") for text in pq.read_table(file)["text"].to_pylist()}
+        if count := sum(each in held for each in own):
+            found[folder.name] = count
+    return found

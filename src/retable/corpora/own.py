@@ -1,0 +1,73 @@
+"""Corpora that a user added to the checkout: `retable add-corpus` writes the declaration of each into a folder.
+
+Each is data/own/<id>/: corpus.json, with what a module of this package would declare, and texts.jsonl.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from retable.declaration import Corpus, Example, RemoteFile
+from retable.files import read_json, sha256_of_file
+from retable.project.paths import OWN
+
+DECLARATION, TEXTS = "corpus.json", "texts.jsonl"
+
+
+def own_names(folder: Path = OWN) -> tuple[str, ...]:
+    """Return the ids of the corpora that were added."""
+    return tuple(sorted(path.parent.name for path in folder.glob(f"*/{DECLARATION}")))
+
+
+def declare(path: Path) -> Corpus:
+    """Return the corpus that a corpus.json declares."""
+    told = read_json(path)
+    return Corpus(
+        name=told["name"],
+        language=told["language"],
+        title=f"own texts, from {told['from']}",
+        labels=tuple(told["labels"]),
+        texts={split: tuple(counts) for split, counts in told["texts"].items()},
+        files={TEXTS: RemoteFile(f"{told['name']}/{TEXTS}", f"sha256:{told['sha256']}", told["bytes"])},
+        read=read,
+        html=told["html"],
+        grouped=True,
+        source=told["from"],
+        paper="none",
+        licence="that of their source",
+        note="added with `retable add-corpus`; splits that were not given are drawn",
+    )
+
+
+def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
+    """Yield the lines of texts.jsonl, which `write` wrote."""
+    with (folder / TEXTS).open(encoding="utf-8") as file:
+        for number, line in enumerate(file):
+            split, text, label = json.loads(line)
+            yield Example(f"{corpus.name}/{split}/{number}", split, text, label)
+
+
+def write(folder: Path, examples: list[Example], *, name: str, language: str, html: bool, origin: str) -> None:
+    """Write corpus.json and texts.jsonl of a corpus.
+
+    Args:
+        examples: of the split "all", or of "train" and "test".
+        origin: the name of the file that they come from.
+    """
+    labels = sorted({example.label for example in examples})
+    splits = sorted({example.split for example in examples})
+    counts = {(split, label): 0 for split in splits for label in labels}
+    for example in examples:
+        counts[example.split, example.label] += 1
+    path = folder / TEXTS
+    lines = (json.dumps([each.split, each.text, each.label], ensure_ascii=False) for each in examples)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    told = {
+        "name": name, "language": language, "from": origin, "html": html, "labels": labels,
+        "texts": {split: [counts[split, label] for label in labels] for split in splits},
+        "bytes": path.stat().st_size, "sha256": sha256_of_file(path),
+    }  # fmt: skip
+    (folder / DECLARATION).write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+CORPORA = {name: declare(OWN / name / DECLARATION) for name in own_names()}

@@ -1,0 +1,111 @@
+"""`retable add-corpus` makes texts a corpus of the pipeline, changes nothing that there was, and tells overlaps."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from retable.corpora.own import declare, write
+from retable.declaration import Example
+from retable.experiments.digests import read_lock
+from retable.experiments.params_file import with_corpora
+from retable.files import read_json
+from retable.project.params import load_yaml
+
+ROOT = Path(__file__).parents[2]
+WORDS = [f"word{number}" for number in range(200)]
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+DRAW = random.Random(5)
+ROWS = [(" ".join(DRAW.choices(WORDS, k=12)), label) for label in ("1", "5") for _ in range(60)]
+
+
+def python(folder: Path, *lines: str) -> subprocess.CompletedProcess[str]:
+    """Run lines of Python in a checkout."""
+    program = "\n".join(["import retable", *lines])
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder, capture_output=True, text=True, encoding="utf-8", env=ENVIRONMENT,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def added(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """Return a checkout to which a corpus was added, and what the command said; data/code is from before."""
+    folder = tmp_path_factory.mktemp("checkout")
+    (folder / "src").symlink_to(ROOT / "src")
+    for name in ("dvc.yaml", "params.yaml", "docs/results"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).symlink_to(ROOT / name) if name != "params.yaml" else shutil.copy(ROOT / name, folder / name)
+    (folder / "data/clean/mr").mkdir(parents=True)
+    pq.write_table(pa.table({"text": [ROWS[0][0], "another text"]}), folder / "data/clean/mr/train.parquet")
+    lines = [json.dumps({"review": text, "stars": label}) for text, label in ROWS]
+    (folder / "mine.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = python(
+        folder,
+        "from retable.stages import code; code.main()",
+        "from retable.commands import add_corpus",
+        "add_corpus.main(['mine.jsonl', '--name', 'mine', '--text', 'review', '--label', 'stars'])",
+    )
+    assert found.returncode == 0, found.stderr
+    return folder, found
+
+
+def test_it_stands_in_params_and_overlaps_are_told(added) -> None:
+    folder, found = added
+    before, after = load_yaml(ROOT / "params.yaml"), load_yaml(folder / "params.yaml")
+    assert after.pop("corpora") == before.pop("corpora") | {"mine": {"parts": "none"}}
+    assert after == before
+    assert "1 of them stand in mr too" in found.stdout
+    again = python(
+        folder, "from retable.commands import add_corpus", "add_corpus.main(['mine.jsonl', '--name', 'mine'])"
+    )
+    assert (again.returncode, again.stderr.count("\n")) == (1, 1)
+    assert "there is a corpus mine already" in again.stderr
+
+
+def test_the_stages_take_it_and_no_vectors_or_runs_change(added) -> None:
+    folder, _ = added
+    code = folder / "data/code"
+    before = {path.name: read_json(path) for path in code.iterdir()}
+    made = python(
+        folder,
+        "from retable.stages import clean, code, download, tag",
+        "code.main(); download.main('mine'); clean.main('mine'); tag.main('mine')",
+    )
+    assert made.returncode == 0, made.stderr
+    after = {path.name: read_json(path) for path in code.iterdir()}
+    assert after.keys() - before.keys() == {"corpus.mine"}
+    changed = {name for name, value in before.items() if after[name] != value}
+    assert changed == {"floors-table-1"}  # it has one more column
+    cells, old = after["floors-table-1"]["cells"], before["floors-table-1"]["cells"]
+    assert {cell["corpus"] for name, cell in cells.items() if name not in old} == {"mine"}
+    assert old.items() <= cells.items()
+    lock = read_lock(folder / "data/digests.json")
+    assert {kind for kind in lock if "mine" in lock[kind]} == {"texts", "tokens", "raw"}
+    sizes = [
+        pq.read_metadata(folder / f"data/tagged/mine/{split}.parquet").num_rows for split in ("train", "dev", "test")
+    ]
+    assert sizes == [97, 11, 12]
+
+
+def test_a_declaration_gives_back_the_texts_that_were_written(tmp_path: Path) -> None:
+    examples = [Example(f"x/{place}", split, f"text\n{place} 好", label) for place, (split, label) in enumerate(
+        [("train", "b"), ("train", "a"), ("test", "b")])]  # fmt: skip
+    write(tmp_path, examples, name="mine", language="en", html=False, origin="mine.csv")
+    corpus = declare(tmp_path / "corpus.json")
+    assert corpus.texts == {"train": (1, 1), "test": (0, 1)}
+    assert [each[1:] for each in corpus.examples(tmp_path)] == [each[1:] for each in examples]
+
+
+def test_another_scale_keeps_the_corpora_of_the_user() -> None:
+    text = "scale: cpu\n\ncorpora:  # parts\n  mr: {parts: context}\n\ntagger:\n  steps: 1\n"
+    found = with_corpora(text, ["mine", "mr"])
+    assert found == text.replace("context}\n", "context}\n  mine: {parts: none}\n")
+    assert with_corpora(found, ["mine"]) == found
