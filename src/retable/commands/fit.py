@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from retable import __version__
 from retable.errors import InputError
 from retable.project.command import command
 
@@ -42,12 +43,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of first weights, order and dropout (1)")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks learn (auto)")
     parser.add_argument("--to", type=Path, help="the model folder (TEXTS-model)")
+    parser.add_argument("--record", action="store_true", help="record and register the model in MLflow too")
     options = parser.parse_args(arguments)
     budget = seconds_of(options.budget)
     # torch and scikit-learn take seconds to import: a misspelt option shall not wait for them.
     from retable.own.card import corpus_lines, result_lines, table_of_candidates
     from retable.own.fit import fit
 
+    if options.record:
+        import mlflow  # noqa: F401 - told before any training if it is missing
     fitted = fit(
         options.texts, text=options.text, label=options.label, test=options.test, model=options.model,
         language=options.language, vectors=options.vectors, markup=options.html,
@@ -64,3 +68,14 @@ def main(arguments: list[str] | None = None) -> None:
     for line in result_lines(fitted):
         console.print(line)
     console.print(f"The model is in {fitted.folder}; `retable predict {fitted.folder} TEXTS` answers other texts.")
+    if options.record:
+        from retable.own import pyfunc
+        from retable.tracking.own_models import record_model, store_here
+
+        store, name = store_here(Path.cwd()), fitted.corpus.facts.corpus
+        address = record_model(
+            store, fitted.folder, code=Path(str(pyfunc.__file__)), requirement=f"retable=={__version__}", name=name,
+            parameters={"model": fitted.chosen.model, "seed": options.seed, "language": fitted.corpus.facts.language},
+            metrics={name: value for name, value in fitted.scores.items() if isinstance(value, float)},
+        )  # fmt: skip
+        console.print(f"MLflow ({store.shown}) has it as {address}.")

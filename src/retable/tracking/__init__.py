@@ -4,6 +4,7 @@ store    where a store is, how to reach it, and what it holds
 entries  what a folder of results asks to have recorded (needs no MLflow)
 record   write what is missing, once
 live     the focus run, while it trains
+own_models  a model of people's own texts, registered
 fetch    the result files, back out of a store
 
 Files are the truth and the store is their record. An entry is one thing with files of its own: a run, the statistics of

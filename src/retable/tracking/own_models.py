@@ -1,0 +1,52 @@
+"""Record a model that was made of people's own texts, and register it, so that MLflow loads and serves it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from retable.project.paths import CHECKOUT
+from retable.tracking.store import Store, connect, experiment_id, locked
+
+EXPERIMENT, ALIAS = "own-texts", "champion"
+
+
+def store_here(folder: Path) -> Store:
+    """Return the store that MLFLOW_TRACKING_URI names, else that of the folder's checkout, else one in the folder."""
+    home = CHECKOUT if folder.is_relative_to(CHECKOUT) else folder
+    uri = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{home / 'mlflow.db'}"
+    return Store(uri, artifacts=home / "mlartifacts", lock=home / ".retable/record.lock")
+
+
+def record_model(
+    store: Store,
+    model: Path,
+    *,
+    code: Path,
+    requirement: str,
+    name: str,
+    parameters: Mapping[str, Any],
+    metrics: Mapping[str, float],
+) -> str:
+    """Record a model folder as a run, and register it as the newest version of its name; no pickle is written.
+
+    Args:
+        model: the folder that `retable fit` wrote.
+        code, requirement: what MLflow runs to answer with it, and the package that it needs.
+        name: of the registered model.
+    Returns: the address under which MLflow loads it.
+    """
+    with locked(store):
+        client = connect(store)
+        import mlflow
+
+        mlflow.set_tracking_uri(store.uri)
+        with mlflow.start_run(experiment_id=experiment_id(client, store, EXPERIMENT), run_name=name):
+            mlflow.log_params(parameters)
+            mlflow.log_metrics(metrics)
+            logged = mlflow.pyfunc.log_model(
+                name="model", python_model=str(code), artifacts={"folder": str(model)}, registered_model_name=name,
+                pip_requirements=[requirement],
+            )  # fmt: skip
+        client.set_registered_model_alias(name, ALIAS, logged.registered_model_version)
+    return f"models:/{name}@{ALIAS}"
