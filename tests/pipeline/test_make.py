@@ -189,3 +189,8 @@ with alone(Path({str(tmp_path / "lock")!r}), "runs the pipeline"):
     assert second.communicate(timeout=30)[0] == "has it\n"
     with alone(tmp_path / "lock"):
         pass
+
+
+def test_after_another_scale_the_way_back_is_told():
+    assert "`make params SCALE=cpu` brings cpu back" in make.way_back("cpu", "smoke")
+    assert make.way_back("smoke", "smoke") == make.way_back("cpu", "") == ""

@@ -217,11 +217,24 @@ def main(arguments: list[str] | None = None) -> None:
     if not 1 <= options.jobs <= cores():
         raise InputError(f"JOBS is {options.jobs}; allowed: 1 to {cores()}, the processors of this machine.")
     with alone(SCRATCH / "make.lock", "runs the pipeline in this checkout"):
-        if options.scale or not PARAMS.exists():
+        before = load_yaml(PARAMS)["scale"] if PARAMS.exists() else ""
+        if options.scale or not before:
             from retable.experiments.params_file import write_scale
 
             write_scale(options.scale or "cpu")
-        run_pipeline(load_yaml(PARAMS), options.jobs)
+        try:
+            run_pipeline(load_yaml(PARAMS), options.jobs)
+        finally:
+            print(way_back(before, options.scale), end="", flush=True)
+
+
+def way_back(before: str, now: str) -> str:
+    """Return how to have the scale of before again; nothing where it is the same."""
+    if not now or before in ("", now):
+        return ""
+    return (
+        f"params.yaml has scale {now} now, and its corpora alone; `make params SCALE={before}` brings {before} back\n"
+    )
 
 
 def run_pipeline(params: dict[str, Any], jobs: int) -> None:

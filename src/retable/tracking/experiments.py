@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 VIEW = "retable"  # name of a view that the links of `retable ui` open
 KIND = {"mlflow.experimentKind": "custom_model_development"}  # else the UI shows pages for chat bots
@@ -15,13 +14,13 @@ ABOUT = {
 }
 OF_RUNS = (
     "metrics.`test_accuracy`", "metrics.`test_accuracy_sd`", "metrics.`test_clean_accuracy`", "metrics.`dev_accuracy`",
-    "metrics.`runs`", "metrics.`cost_seconds`", "tags.`corpus`", "attributes.`Dataset`",
+    "metrics.`runs`", "metrics.`cost_seconds`", "tags.`corpus`",
 )  # fmt: skip
 OF_FOCUS = (
-    "metrics.`dev_accuracy`", "metrics.`test_accuracy`", "metrics.`cost_seconds`", "params.`model.alpha`",
-    "params.`training.learning_rate`", "params.`training.batch_size`", "params.`model.dropout`", "params.`seed`",
-    "tags.`dvc_experiment`", "attributes.`Dataset`",
+    "metrics.`dev_accuracy`", "metrics.`test_accuracy`", "params.`model.alpha`", "params.`model.dropout`",
+    "params.`training.learning_rate`", "params.`training.batch_size`", "params.`seed`", "tags.`dvc_experiment`",
 )  # fmt: skip
+NAME, NAME_WIDTH = "attributes.`Run Name`", 330  # pixels: the name says what differs
 OTHERS = {"corpora": ("tags.`corpus`",), "vectors": ("tags.`vectors`",), "tagger": ("tags.`tagger`",)}
 
 
@@ -45,7 +44,7 @@ def columns(name: str) -> Sequence[str]:
 
 def tags(name: str) -> dict[str, str]:
     """Return the tags by which the UI takes kind, description and view of an experiment."""
-    view: dict[str, Any] = {"selectedColumns": list(columns(name))}
+    view = {"selectedColumns": columns(name), "columnOrder": [NAME], "columnWidths": {NAME: NAME_WIDTH}}
     return {
         **KIND,
         "mlflow.note.content": about(name),
