@@ -19,7 +19,7 @@ FINDINGS = "findings"
 FOLDERS = ("", FINDINGS, "readings")
 GROUPS = {  # of the first page; documents that none of them has come last
     "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "glossary"),
-    "Results": ("claims", "bench", "differences", "corpora", "models", "speed", "timing"),
+    "Results": ("claims", "objections", "bench", "differences", "corpora", "models", "speed", "timing"),
     "How it is done": ("protocol", "readings", "architecture", "recipes", "training", "tagger", "vectors"),
     "How to": ("add-a-model", "add-a-corpus", "add-a-table", "add-a-figure", "objections", "mlflow", "cluster", "gpu"),
 }
@@ -110,7 +110,8 @@ def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], dept
 
 def copy_pictures(docs: Path, to: Path) -> None:
     """Copy the pictures that documents and papers show, and the data of figures."""
-    for path in [*(docs / "figures").glob("*.svg"), *(docs / "figures").glob("*.csv"), *docs.glob("*.svg")]:
-        target = to / path.relative_to(docs)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
+    for pattern in ("figures/*.svg", "figures/*.csv", "*.svg", "mlflow/*.png"):
+        for path in docs.glob(pattern):
+            target = to / path.relative_to(docs)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
