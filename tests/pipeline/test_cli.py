@@ -2,11 +2,12 @@
 
 import importlib
 import json
+import subprocess
 
 import pytest
 
 from retable import __version__, cli
-from retable.commands import COMMANDS
+from retable.commands import COMMANDS, completion
 from retable.commands import list_ as listing
 from retable.corpora import CORPORA
 from retable.errors import InputError
@@ -73,3 +74,12 @@ def test_an_unknown_kind_to_list_is_refused(capsys):
     with pytest.raises(SystemExit):
         listing.main(["model"])
     assert 'did you mean "models"?' in capsys.readouterr().err
+
+
+def test_a_shell_completes_commands_options_and_tables(capsys):
+    completion.main(["bash"])
+    script = capsys.readouterr().out
+    for words in ("verdicts", "--seedless", "fcsr-table-3"):
+        assert words in script
+    done = subprocess.run(["bash", "-n"], input=script, text=True, check=True, capture_output=True)
+    assert not done.stderr

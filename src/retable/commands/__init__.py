@@ -29,6 +29,7 @@ COMMANDS = {
     "import": ("import_", "take runs that were made on another machine: retable import DIR"),
     "record": ("record", "make the MLflow record complete"),
     "ui": ("ui", "show the MLflow record"),
+    "completion": ("completion", "complete commands in a shell: retable completion bash"),
     "stage": ("stage", "run one stage of dvc.yaml: retable stage clean sst-2"),
 }
-ANYWHERE = ("fit", "predict", "serve", "init", "list")  # commands that need no project
+ANYWHERE = ("fit", "predict", "serve", "init", "list", "completion")  # commands that need no project

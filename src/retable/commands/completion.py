@@ -1,0 +1,57 @@
+"""`retable completion SHELL`: what a shell needs to complete commands, options and the names of tables."""
+
+import argparse
+import importlib
+from typing import Any, NoReturn
+from unittest.mock import patch
+
+import shtab
+
+from retable.commands import COMMANDS
+from retable.papers import result_tables
+from retable.project.command import command
+
+
+class Parser(Exception):  # no error: it carries a parser out of the command that makes it
+    """Carry the parser of a command."""
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable completion",
+        description="Print what a shell needs to complete commands, options and tables.",
+        epilog="example: retable completion bash > ~/.local/share/bash-completion/completions/retable",
+    )
+    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS)
+    print(shtab.complete(whole_parser(), shell=parser.parse_args(arguments).shell))
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Return a parser of all commands, each with the arguments of its own."""
+    whole = argparse.ArgumentParser(prog="retable")
+    whole.add_argument("--version", action="store_true")
+    commands = whole.add_subparsers()
+    tables = [table.name for table in result_tables()]
+    for name, (module, what) in COMMANDS.items():
+        if module != "completion":
+            own = parser_of(module)
+            for action in own._actions:
+                if action.dest in ("table", "tables") and not action.choices:
+                    action.choices = tables
+            commands.add_parser(name, help=what.partition(":")[0], parents=[own], add_help=False)
+    return whole
+
+
+def parser_of(module: str) -> argparse.ArgumentParser:
+    """Return the parser that a command makes before it reads its arguments."""
+
+    def stop(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> NoReturn:
+        raise Parser(parser)
+
+    with patch.object(argparse.ArgumentParser, "parse_args", stop):
+        try:
+            importlib.import_module(f"retable.commands.{module}").main([])
+        except Parser as found:
+            return found.args[0]
+    raise AssertionError(f"retable.commands.{module} reads its arguments without a parser")
