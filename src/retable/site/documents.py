@@ -19,7 +19,7 @@ FINDINGS = "findings"
 FOLDERS = ("", FINDINGS, "readings")
 GROUPS = {  # of the first page; documents that none of them has come last
     "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "glossary"),
-    "Results": ("claims", "objections", "bench", "differences", "corpora", "models", "speed", "timing"),
+    "Results": ("claims", "bench", "differences", "corpora", "models", "speed", "timing"),
     "How it is done": ("protocol", "readings", "architecture", "recipes", "training", "tagger", "vectors"),
     "How to": ("add-a-model", "add-a-corpus", "add-a-table", "add-a-figure", "objections", "mlflow", "cluster", "gpu"),
 }
