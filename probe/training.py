@@ -62,7 +62,7 @@ IDLE: dict[str, list[Options]] = {  # readings that are another one: their optio
     "generalized-pooling": [{"penalised": "none"}],
     "universal-transformer": [{"combine": "sum"}],
 }
-PRETRAINED = ("minilm-knn", "minilm-lr")  # their weights come with an extra
+PRETRAINED = ("bert-base", "minilm-knn", "minilm-lr")  # their weights come with an extra
 BFLOAT16_ROUNDING = 0.05  # of bfloat16's three digits, after a few steps
 
 

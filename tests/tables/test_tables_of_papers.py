@@ -40,7 +40,9 @@ def test_every_row_can_be_run_on_every_column(name):
                 asked = parameters(row, column)
                 check_parameters(asked, "params.yaml")
                 unit = (
-                    "raw-characters" if row.model in ("char-cnn", "vdcnn", "minilm-lr", "minilm-knn") else column.unit
+                    "raw-characters"
+                    if row.model in ("char-cnn", "vdcnn", "minilm-lr", "minilm-knn", "bert-base")
+                    else column.unit
                 )
                 assert (asked["embedding"]["unit"], asked["corpus"]["name"]) == (unit, column.corpus)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # torch takes seconds to import, and who asks for a name does
 
 # Linear models: train(train, dev, *, lowercase, unit, seed, options) gives a classifier and the candidates tried.
 LINEAR_MODELS = {
+    "bert-base": "retable.models.bert_base:train_bert_base",
     "bow-svm": "retable.models.bag_of_words:train_bow_svm",
     "delta-tfidf": "retable.models.bag_of_words:train_delta_tfidf",
     "doc2vec": "retable.models.doc2vec:train_doc2vec",
@@ -30,6 +31,7 @@ LINEAR_MODELS = {
 }
 # What a linear model's folder holds beside its weights -> what reads the folder.
 LINEAR_LOADERS = {
+    "bert.json": "retable.models.bert_base:load_bert",
     "vocabulary.json": "retable.models.linear:load_linear",
     "topics.json": "retable.models.lda:load_topics",
     "paragraphs.json": "retable.models.doc2vec:load_paragraphs",

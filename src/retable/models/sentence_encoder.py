@@ -18,6 +18,7 @@ import zipfile
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -92,14 +93,19 @@ class Encoder:
         return unit_mean(states, mask)
 
     def flops(self, lengths: np.ndarray) -> np.ndarray:
-        """Return the forward multiply-adds of texts of so many pieces, times two, float (text,).
+        """Return the forward multiply-adds of texts of so many pieces, times two, float (text,)."""
+        return bert_flops(self.config, lengths)
 
-        A piece of a layer takes 4 S^2 (query, key, value, output), 2 S F (the inner layer), and 2 S for each piece
-        that it looks at (scores and sum).
-        """
-        size, inner, lengths = self.config.hidden_size, self.config.intermediate_size, lengths.astype(float)
-        of_piece = 4 * size**2 + 2 * size * inner + 2 * size * lengths
-        return 2 * self.config.num_hidden_layers * lengths * of_piece
+
+def bert_flops(config: Any, lengths: np.ndarray) -> np.ndarray:
+    """Return the forward multiply-adds of a BERT on texts of so many pieces, times two, float (text,).
+
+    A piece of a layer takes 4 S^2 (query, key, value, output), 2 S F (the inner layer), and 2 S for each piece that it
+    looks at (scores and sum).
+    """
+    size, inner, lengths = config.hidden_size, config.intermediate_size, lengths.astype(float)
+    found: np.ndarray = 2 * config.num_hidden_layers * lengths * (4 * size**2 + 2 * size * inner + 2 * size * lengths)
+    return found
 
 
 def unit_mean(states: Tensor, mask: Tensor) -> Tensor:
@@ -156,4 +162,6 @@ def from_hub(name: str) -> Path:
 def need(module: str) -> None:
     """Refuse to go on without a module of the extra `pretrained`. Raises: InputError."""
     if find_spec(module) is None:
-        raise InputError(f"minilm-lr and minilm-knn read texts with {module}, which is not installed; {INSTALL}.")
+        raise InputError(
+            f"minilm-lr, minilm-knn and bert-base read texts with {module}, which is not installed; {INSTALL}."
+        )
