@@ -15,12 +15,13 @@ for name, place in {
 }.items():  # fmt: skip
     setattr(paths, name, FOLDER / place)
 
+from retable.experiments import folds, resuming, run  # noqa: E402
 from retable.experiments import identity as running  # noqa: E402
-from retable.experiments import resuming, run  # noqa: E402
 from retable.project.command import command  # noqa: E402
 from retable.training import state  # noqa: E402
 
 state.LARGEST_SHARE = math.inf
+folds.check_texts = lambda folder, clean: None  # the digests are made up, so that other ones stand for other data
 resuming.StateFile = functools.partial(state.StateFile, every_s=0.0)
 
 

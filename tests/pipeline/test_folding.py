@@ -19,7 +19,7 @@ from retable.experiments.folds import (
     vectors_of_run,
 )
 from retable.experiments.scale import model_preset, scale_preset
-from retable.files import read_json, write_json
+from retable.files import read_json, sha256_of_value, write_json
 from retable.papers import PAPERS, paper
 from retable.papers.floors import OWN_SPLIT
 from retable.papers.parameters import cut_of, folds_of, row_parameters, serves
@@ -74,10 +74,12 @@ class TestIdentity:
     def data(self, tmp_path, monkeypatch):
         monkeypatch.setattr(folding, "DIGESTS", tmp_path / "digests.json")
         (tmp_path / "r8").mkdir()
-        write_json(tmp_path / "r8/digest.json", {"tokens": "the tokens"})
+        write_json(
+            tmp_path / "r8/digest.json", {"texts": sha256_of_value("texts"), "tokens": sha256_of_value("the tokens")}
+        )
         for folder in ("v", "v/fold-1-of-2", "v/fold-2-of-2"):
             (tmp_path / folder).mkdir()
-            write_json(tmp_path / folder / "vectors.json", {"digest": folder})
+            write_json(tmp_path / folder / "vectors.json", {"digest": sha256_of_value(folder)})
         return tmp_path
 
     def parameters(self, fold=None, **changes):
@@ -105,7 +107,7 @@ class TestIdentity:
 
     def test_other_vectors_of_any_fold_are_other_data(self, data):
         before = self.identity(data, Fold("dev", 2, 1))["hashes"]["data"]
-        write_json(data / "v/fold-2-of-2/vectors.json", {"digest": "others"})
+        write_json(data / "v/fold-2-of-2/vectors.json", {"digest": sha256_of_value("others")})
         assert self.identity(data, Fold("dev", 2, 1))["hashes"]["data"] != before
 
     def test_without_data_the_lock_file_tells_what_they_are(self, data):
@@ -114,7 +116,10 @@ class TestIdentity:
             (data / name).unlink()
         with pytest.raises(FileNotFoundError):
             self.identity(data)
-        write_json(data / "digests.json", {"tokens": {"r8": "the tokens"}, "vectors": {"v": "v"}})
+        write_json(
+            data / "digests.json",
+            {"tokens": {"r8": sha256_of_value("the tokens")}, "vectors": {"v": sha256_of_value("v")}},
+        )
         shutil.rmtree(data / "v")
         assert self.identity(data)["hashes"] == known
 
