@@ -43,7 +43,9 @@ def run_cases(folder: Path, wanted: list[str]) -> None:
     from probe.samples import write_samples
     from probe.tables import table_cases
     from probe.training import training_cases
+    from retable.experiments import folds
 
+    vars(folds)["CORPORA"] = {}  # made-up texts lie under declared names, with labels of their own
     write_samples(CLEAN, TAGGED, VECTORS)
     with tempfile.TemporaryDirectory() as scratch:
         groups = (table_cases(), bank_cases(), direct_cases(), data_cases(), training_cases())

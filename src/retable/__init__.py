@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from retable.own.fit import fit as fit
     from retable.own.model import load as load
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 take_one_kernel()
 spin_briefly()
