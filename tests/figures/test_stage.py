@@ -21,6 +21,7 @@ from retable.papers import paper, papers
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.results import figures
 from retable.results.resolving import Filled
+from retable.runs import form
 from retable.runs.record import read_runs
 from tests.tracking.conftest import write_run
 
@@ -149,6 +150,7 @@ def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
 
 def test_runs_without_times_have_parameters_and_are_said_to_be_untimed(runs, monkeypatch):
     """The bank keeps no seconds of a machine that had other work."""
+    monkeypatch.setattr(form, "COST_OF_FOLDER", form.COST)  # as of the bank
     for path in runs.rglob("cost.json"):
         cost = json.loads(path.read_text())
         path.write_text(json.dumps({name: value for name, value in cost.items() if "second" not in name}))
@@ -197,6 +199,7 @@ def test_times_of_two_machines_are_not_compared(runs, monkeypatch, no_pictures):
 
 
 def test_runs_without_times_have_flops_and_no_seconds(runs, monkeypatch):
+    monkeypatch.setattr(form, "COST_OF_FOLDER", form.COST)  # as of the bank
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS[1:3]})
     monkeypatch.setattr(figures, "cost_figures", cost_figures)
     for seed in (1, 2):

@@ -163,5 +163,7 @@ def test_without_package_and_hub_one_sentence_says_what_to_do(monkeypatch):
 
 def test_without_transformers_one_sentence_says_what_to_do(monkeypatch):
     monkeypatch.setattr(sentence_encoder, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"transformers, which is not installed; `.*'\.\[pretrained\]'` in the"):
+    with pytest.raises(
+        InputError, match=r"transformers, which is not installed; `pip install 'retable\[pretrained\]'`"
+    ):
         published_encoder(8)

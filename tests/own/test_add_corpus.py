@@ -16,7 +16,6 @@ from retable.corpora.own import declare, write
 from retable.declaration import Example
 from retable.experiments.digests import read_lock
 from retable.experiments.params_file import with_corpora
-from retable.files import read_json
 from retable.project.params import load_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -73,14 +72,14 @@ def test_it_stands_in_params_and_overlaps_are_told(added) -> None:
 def test_the_stages_take_it_and_no_vectors_or_runs_change(added) -> None:
     folder, _ = added
     code = folder / "data/code"
-    before = {path.name: read_json(path) for path in code.iterdir()}
+    before = {path.name: json.loads(path.read_text()) for path in code.iterdir()}
     made = python(
         folder,
         "from retable.stages import clean, code, download, tag",
         "code.main(); download.main('mine'); clean.main('mine'); tag.main('mine')",
     )
     assert made.returncode == 0, made.stderr
-    after = {path.name: read_json(path) for path in code.iterdir()}
+    after = {path.name: json.loads(path.read_text()) for path in code.iterdir()}
     assert after.keys() - before.keys() == {"corpus.mine"}
     changed = {name for name, value in before.items() if after[name] != value}
     assert changed == {"floors-table-1"}  # it has one more column

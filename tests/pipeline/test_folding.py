@@ -197,7 +197,7 @@ class TestRefusals:
     def test_a_protocol_without_folds_is_told_what_it_lacks(self):
         params = self.params()
         del params["papers"]["lama"]["folds"]
-        with pytest.raises(InputError, match=r"it has the keys .*folds"):
+        with pytest.raises(InputError, match=r"it needs the keys .*folds"):
             run_checks.check_cells(params, paper("lama"))
 
     def check(self, params, vectors, fold, corpus="r8"):

@@ -63,8 +63,8 @@ HALVING = """\
 MUTANTS = {
     "dev and test swapped": mutant(
         FOLDING,
-        'name, "dev", raw=raw),\n            partial(split_of, name, "test"',
-        'name, "test", raw=raw),\n            partial(split_of, name, "dev"',
+        'name, "dev", raw=raw)\n        test: Callable[[], Split] = partial(split_of, name, "test"',
+        'name, "test", raw=raw)\n        test: Callable[[], Split] = partial(split_of, name, "dev"',
         "avg-embedding",
     ),
     "dev scored as test": mutant(
@@ -133,6 +133,7 @@ MUTANTS = {
         part="",
     ),
 }  # fmt: skip
+REFUSED = "a fold held out of nothing"  # training texts that are test texts stop the run
 
 
 def copy_of_tree(folder: Path, changes: tuple[Change, ...]) -> Path:
@@ -166,11 +167,11 @@ def outcomes(tmp_path_factory):
     )  # fmt: skip
     outs = {name: folder / f"{number}/probe.out" for number, name in enumerate(trees)}
     failed = [name for name, out in outs.items() if not (out / "cases.json").exists()]
-    assert not failed, f"{failed} ended with an error:\n{done.stderr[-3000:]}"
-    return {name: read(out) for name, out in outs.items()}
+    assert failed == [REFUSED], f"{failed} ended with an error:\n{done.stderr[-3000:]}"
+    return {name: read(out) for name, out in outs.items() if name != REFUSED}
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("name", [name for name in MUTANTS if name != REFUSED])
 def test_a_mutant_is_seen(outcomes, name):
     asked = demands(outcomes[""], outcomes[name])
     assert bool(asked) == bool(MUTANTS[name].part), asked

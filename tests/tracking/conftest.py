@@ -58,9 +58,9 @@ def write_run(
     texts: int = 400, alpha: float = 0.2, recipe: str = "loop 1.0", scale: str = "cpu",
 ) -> Path:  # fmt: skip
     """A run's folder; `alpha` and `code` change its key."""
-    linear = row.endswith("svm")
+    linear, name = row.endswith("svm"), {"cnn": "textcnn"}.get(row, row)
     labels = LABELS[column]
-    model = {"name": row, "costs": [0.1, 0.3, 1.0]} if linear else {"name": row, "alpha": alpha}
+    model = {"name": name, "costs": [0.1, 0.3, 1.0]} if linear else {"name": name, "alpha": alpha}
     parameters = {
         "corpus": {"name": column}, "model": model, "embedding": {"vectors": "pool-en.word2vec-300", "size": 300},
         "training": {} if linear else {"epochs": 6, "learning_rate": 0.001, "batch_size": 50},
@@ -72,7 +72,7 @@ def write_run(
     epochs = {"run": None, "chosen": None, "turned": None} if linear else {"run": 6, "chosen": 4, "turned": True}
     metrics = {
         "key": run_key(**hashes), "paper": table.partition("-table-")[0],
-        "table": table, "row": row, "column": column, "model": row, "corpus": column, "seed": seed, "fold": None,
+        "table": table, "row": row, "column": column, "model": name, "corpus": column, "seed": seed, "fold": None,
         "scale": scale, "parameters": parameters, "hashes": hashes,
         "vectors": None if linear else {"name": "pool-en.word2vec-300", "words_covered": 0.91, "tokens_covered": 0.98},
         **scores_of_splits(dev, answers), "epochs": epochs,

@@ -398,5 +398,5 @@ def test_a_copied_store_writes_beside_itself_and_reads_its_own_files(empty_store
 def test_a_damaged_store_is_one_sentence(tmp_path: Path):
     store = store_at(tmp_path)
     (tmp_path / "mlflow.db").write_text("not a database" * 100)
-    with pytest.raises(InputError, match="cannot be used"), answering(store):
+    with pytest.raises(InputError, match="cannot be read"), answering(store):
         found(store, ["fcsr"])

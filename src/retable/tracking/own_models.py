@@ -15,7 +15,7 @@ def store_here(folder: Path) -> Store:
     """Return the store that MLFLOW_TRACKING_URI names, else that of the folder's checkout, else one in the folder."""
     home = CHECKOUT if folder.is_relative_to(CHECKOUT) else folder
     uri = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{home / 'mlflow.db'}"
-    return Store(uri, artifacts=home / "mlartifacts", lock=home / ".retable/record.lock")
+    return Store(uri, artifacts=home / "mlartifacts")
 
 
 def record_model(

@@ -8,10 +8,10 @@ import datetime
 import hashlib
 import io
 import json
-import pickle
 import time
 from collections.abc import Callable
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -101,7 +101,7 @@ class StateFile:
             return None
         try:
             state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
-        except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
             self.tell(
                 f"the saved state {self.path} holds nothing of torch ({shortened(str(error))}); training starts anew."
             )
