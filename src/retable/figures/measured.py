@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -73,10 +73,11 @@ class Measured:
 
 
 def of_seeds(runs: Sequence[RunRecord]) -> list[RunResult]:
-    """Return the accuracies of a cell's runs, one result a seed."""
+    """Return the accuracies of a cell's runs, one result a seed. Of dev folds a figure has the one that is shown."""
     seeds: dict[int, list[RunResult]] = {}
     for run in runs:
-        seeds.setdefault(run.seed, []).append(RunResult.from_metrics(run.metrics, run.cost, "accuracy"))
+        result = RunResult.from_metrics(run.metrics, run.cost, "accuracy")
+        seeds.setdefault(run.seed, []).append(replace(result, fold="") if run.cut[0] == "dev" else result)
     return [of_folds(folds) for folds in seeds.values()]
 
 
