@@ -48,14 +48,17 @@ def planned_runs(column: Column, protocol: Mapping[str, Any]) -> list[Planned]:
     return [Planned(seed, fold) for seed in seeds_of(column, protocol) for fold in folds_of(column, protocol)]
 
 
-def splits_of_run(parameters: Mapping[str, Any]) -> tuple[Split, Split, Callable[[], Split]]:
+def splits_of_run(parameters: Mapping[str, Any], *, compared: bool = True) -> tuple[Split, Split, Callable[[], Split]]:
     """Return train and dev of a run, and what gives its test split when the model stands.
 
+    Args:
+        compared: whether the digest of all three splits is; the stage `train` opens no test split, `evaluate` compares.
     Raises: InputError if a file is missing or damaged, is not what it was when its digest was taken, or if nothing can
         be learnt from the training texts.
     """
     name, raw = parameters["corpus"]["name"], parameters["embedding"]["unit"] == RAW
-    check_texts(TAGGED / name, CLEAN / name if raw else None)
+    if compared:
+        check_texts(TAGGED / name, CLEAN / name if raw else None)
     fold = Fold.of_parameters(parameters["corpus"])
     if fold is None:
         train, dev = split_of(name, "train", raw=raw), split_of(name, "dev", raw=raw)

@@ -27,7 +27,7 @@ def main() -> None:
     parameters = focus_parameters(params)
     corpus, vectors_name = parameters["corpus"]["name"], parameters["embedding"]["vectors"]
     tagged, vectors = TAGGED / corpus, checked_vectors(VECTORS / vectors_name)
-    train, dev, _ = splits_of_run(parameters)
+    train, dev, _ = splits_of_run(parameters, compared=False)
     facts = {
         "paper": "focus",
         "table": "focus",
