@@ -14,7 +14,7 @@ from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.project.paths import BANK, ROOT
 from retable.results.whole import BANK_SCALE, read_whole
-from retable.runs.bank import add_to_bank
+from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.predictions import write_predictions
 from retable.site.build import write_site
 from retable.site.cells import curves
@@ -104,6 +104,14 @@ def test_markup_in_labels_is_shown_and_never_run(site):
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     for path in site.rglob("*.html"):
         assert not re.search(r"<img src=x|<script>alert", path.read_text()), path
+
+
+def test_markup_in_a_name_never_comes_as_far_as_a_page(tmp_path):
+    predictions = answered(tmp_path / "answers.parquet", 80, "good")
+    made = run(scale_preset(BANK_SCALE), "fcsr-table-3", "nb-svm", "sst-2", right=0.8, predictions=predictions)
+    add_to_bank(tmp_path / "bank", [made], "<script>alert(2)</script>")
+    with pytest.raises(InputError, match=r"who is '<script>.*without < and >"):
+        read_bank(tmp_path / "bank")
 
 
 def test_a_cell_has_its_score_its_confusion_and_its_command(site):
