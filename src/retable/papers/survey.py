@@ -76,7 +76,7 @@ FAMILIES = (
     ours("vdcnn", "VDCNN"),
     ours("dpcnn", "Deep Pyramid CNN"),
     ours("region-embedding", "Region embedding"),
-    ours("capsule-a", "Capsule-A", "capsule", widths=[3]),
+    ours("capsule-a", "Capsule-A", "capsule", widths=[3], loss="cross-entropy"),  # by dev: docs/differences.md
     ours("capsule-b", "CapsuleNet B", "capsule"),
     ours("att-blstm", "Att-BLSTM"),
     ours("han", "HAN"),
