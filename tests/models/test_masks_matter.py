@@ -142,6 +142,13 @@ MASKS: list[tuple[Any, ...]] = [
     ("models/text_gcn", ".masked_fill(~mask, PADDING)", "", padded, "text-gcn window=3"),
     ("models/tree_lstm", "torch.where(both, new,", "torch.where(both | True, new,", padded, TREE),
     ("models/tree_lstm", "torch.where(real, new_h, h)", "new_h", padded, CHAIN),
+    (
+        "models/virtual_adversarial",
+        ".masked_fill(~mask.unsqueeze(2), -torch.inf)",
+        "",
+        beside,
+        "virtual-adversarial hidden=10 mlp_hidden=0 bidirectional=True pooling=max entropy=1.0 epsilon=1.0",
+    ),
     ("models/vampire", "known = mask & (words", "known = (words", padded, "vampire topics=5 layers=2"),
     ("models/wide_mlp", "words.masked_fill(~mask, PADDING)", "words", padded, "wide-mlp"),
     ("models/wide_mlp", "/ mask.sum(dim=1, keepdim=True)", "/ mask.shape[1]", padded, "wide-mlp"),

@@ -9,7 +9,7 @@ from torch import Tensor, tensor
 from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
-from retable.models.virtual_adversarial import VirtualAdversarial, frequencies, normalised, with_length
+from retable.models.virtual_adversarial import VirtualAdversarial, entropies, frequencies, normalised, with_length
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_random_weights
 from tests.models.test_lstm import slow_states
 
@@ -42,12 +42,19 @@ EVERY_MODEL = Declared(
             {"hidden": 5, "mlp_hidden": 7, "perturbation": "adversarial"},
         ),
         Case("virtual-adversarial", LSTM + classifier(5, 7), {"hidden": 5, "mlp_hidden": 7, "perturbation": "none"}),
+        Case(
+            "virtual-adversarial",
+            2 * LSTM + classifier(10, 0),
+            {"hidden": 10, "mlp_hidden": 0, "bidirectional": True, "pooling": "max", "entropy": 1.0, "epsilon": 1.0},
+        ),
     ],
     dropped=lambda **_: [(8, 1, DIM)],  # one mask for all words of a text, the same in all passes
     multiply_adds=multiply_adds,
     refused=[
         ({"perturbation": "random"}, 'perturbation is "random"; allowed: virtual, adversarial, both, none'),
         ({"epsilon": -1.0}, "epsilon is -1.0; allowed: epsilon >= 0"),
+        ({"entropy": -1.0}, "entropy is -1.0; allowed: entropy >= 0"),
+        ({"pooling": "mean"}, 'pooling is "mean"; allowed: last, max'),
         ({"hidden": 0}, "hidden is 0; allowed: hidden >= 1"),
         ({"hidden": 3, "bidirectional": True}, "hidden is 3; allowed: even numbers from 2"),
         ({"mlp_hidden": -1}, "mlp_hidden is -1; allowed: mlp_hidden >= 0"),
@@ -80,9 +87,12 @@ def slow_vectors(network: VirtualAdversarial, words: Tensor) -> list[Tensor]:
 
 def slow_logits(network: VirtualAdversarial, vectors: list[Tensor]) -> Tensor:
     """The logits of one unpadded text, word by word."""
-    text = slow_states(network.lstm, vectors, "l0")[-1]
+    directions = [slow_states(network.lstm, vectors, "l0")]
     if network.lstm.bidirectional:
-        text = torch.cat((text, slow_states(network.lstm, vectors[::-1], "l0_reverse")[-1]))
+        directions.append(slow_states(network.lstm, vectors[::-1], "l0_reverse"))
+    text = torch.cat(
+        [torch.stack(states).amax(dim=0) if network.pooling == "max" else states[-1] for states in directions]
+    )
     first, _, _, last = network.classifier
     return last.weight @ (first.weight @ text + first.bias).clamp(min=0) + last.bias
 
@@ -104,14 +114,18 @@ def slow_loss(network: VirtualAdversarial, words: Tensor, y: int, d: Tensor) -> 
 
         (g,) = torch.autograd.grad(divergence(at), at)
         loss = loss + divergence(s + network.epsilon * g / g.norm())  # eq. 7, 8
-    return loss
+    log_p = slow_logits(network, list(s)).log_softmax(dim=0)
+    return loss - network.entropy * sum(each.exp() * each for each in log_p)  # L_EM
 
 
-@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [{"bidirectional": False}, {"bidirectional": True}, {"bidirectional": True, "pooling": "max", "entropy": 0.7}],
+)
 @pytest.mark.parametrize("perturbation", ["adversarial", "virtual", "both"])
-def test_losses_and_gradients_match_the_equations_text_by_text(monkeypatch, perturbation, bidirectional):
+def test_losses_and_gradients_match_the_equations_text_by_text(monkeypatch, perturbation, options):
     """On padded texts; seen to fail with one length for the whole batch, and where p has a gradient."""
-    network = small_network(perturbation=perturbation, bidirectional=bidirectional)
+    network = small_network(perturbation=perturbation, **options)
     parameters = list(network.parameters())
     d = torch.randn(4, 6, 4, dtype=torch.float64)
     monkeypatch.setattr(torch, "randn_like", lambda _: d)
@@ -195,6 +209,18 @@ def test_without_length_virtual_is_zero_and_adversarial_the_cross_entropy():
     network = small_network(perturbation="adversarial", epsilon=0)
     logits = network(WORDS, MASK)
     assert_close(network.auxiliary_loss(Y), F.cross_entropy(logits, Y))
+
+
+def test_an_entropy_by_hand():
+    """Of one half and one half log 2, of a sure answer 0, of 3/4 and 1/4 what the definition says."""
+    found = entropies(tensor([[1.0, 1.0], [100.0, 0.0], [math.log(3), 0.0]]))
+    assert found.tolist() == pytest.approx([math.log(2), 0, math.log(4) - 0.75 * math.log(3)])
+
+
+def test_entropy_alone_is_added_where_nothing_is_perturbed():
+    network = small_network(perturbation="none", entropy=2.0)
+    logits = network(WORDS, MASK)
+    assert_close(network.auxiliary_loss(Y), 2 * entropies(logits).mean())
 
 
 def test_evaluation_and_no_perturbation_keep_nothing():

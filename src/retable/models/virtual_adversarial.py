@@ -2,7 +2,10 @@
 
 Source     Miyato, Dai, Goodfellow, "Adversarial Training Methods for Semi-Supervised Text Classification", ICLR 2017,
            sections 2 and 3, eq. 1 and 5-8. From the authors' code (tensorflow/models, adversarial_text), notes and
-           memory, not checked against the print.
+           memory, not checked against the print. L MIXED: Sachan, Zaheer, Salakhutdinov, "Revisiting LSTM Networks for
+           Semi-Supervised Text Classification via Mixed Objective Function", AAAI 2019, from abstract and memory: both
+           directions, the largest of their states over the words, and a loss of cross-entropy, L_adv, L_v-adv and the
+           entropy of the answers, L_EM = -sum_y p(y | s) log p(y | s).
 Reading    s, the vectors of all words of a text, has one length: of r and of d per text, not per word. Dropout stands
            on the word vectors alone, one mask for all words of a text (their code); s is what it leaves, so every pass
            of a step has the same mask. d has the length 0.1 (their code). Both losses weigh 1. With two directions one
@@ -10,8 +13,8 @@ Reading    s, the vectors of all words of a text, has one length: of r and of d 
 Departure  neither unlabelled texts nor a pretrained language model are at hand: virtual perturbations are of the
            labelled texts of the batch. Words come in the order of their frequency in training, without the numbers:
            f_j is 1 / j by Zipf's law, divided by the sum; padding and the unknown word have none. There is no vector
-           for the end of a text: the last word's state is read. Gradients go back through the whole text, not 400
-           words.
+           for the end of a text: with pooling last the last word's state is read. Gradients go back through the whole
+           text, not 400 words.
 Shapes     B texts, T words (padded on the right), D vector size, V rows of the embedding, C classes.
 """
 
@@ -29,6 +32,7 @@ from retable.models.options import check_at_least, check_choice, check_share
 from retable.text.vocabulary import UNKNOWN
 
 Perturbation = Literal["virtual", "adversarial", "both", "none"]
+Pooling = Literal["last", "max"]
 LENGTH_OF_D = 0.1  # small_constant_for_finite_diff
 LEAST_VARIANCE = 1e-6
 
@@ -49,6 +53,8 @@ class VirtualAdversarial(Network):
         classes: number of classes.
         perturbation: virtual (towards another answer), adversarial (away from the class), both losses, none.
         epsilon: length of a text's perturbation, 0 or more.
+        entropy: weight of the entropy of the answers in the loss, 0 or more.
+        pooling: what is read of the states: the last of each direction, or the largest over the words.
         bidirectional: whether a second LSTM reads the text backwards.
         hidden: states of all directions together.
         mlp_hidden: rectified units between the last states and the logits; 0: none.
@@ -64,6 +70,8 @@ class VirtualAdversarial(Network):
         *,
         perturbation: Perturbation = "virtual",
         epsilon: float = 5.0,
+        entropy: float = 0.0,
+        pooling: Pooling = "last",
         bidirectional: bool = False,
         hidden: int = 1024,
         mlp_hidden: int = 30,
@@ -72,12 +80,15 @@ class VirtualAdversarial(Network):
         super().__init__()
         check_choice("perturbation", perturbation, get_args(Perturbation))
         check_at_least("epsilon", epsilon, 0)
+        check_at_least("entropy", entropy, 0)
+        check_choice("pooling", pooling, get_args(Pooling))
         check_at_least("hidden", hidden, 1)
         if bidirectional:
             check_both_directions(hidden)
         check_at_least("mlp_hidden", mlp_hidden, 0)
         check_share("dropout", dropout)
         self.embedding, self.perturbation, self.epsilon = embedding, perturbation, epsilon
+        self.entropy, self.pooling = entropy, pooling
         side = hidden // 2 if bidirectional else hidden
         self.lstm = nn.LSTM(embedding.dim, side, batch_first=True, bidirectional=bidirectional)
         self.classifier = text_classifier(hidden, mlp_hidden, classes, 0.0)
@@ -88,7 +99,7 @@ class VirtualAdversarial(Network):
         """Map words (B, T) and their mask to logits (B, C)."""
         s = normalised(self.embedding, words)
         s = s * self.dropout(s.new_ones(len(s), 1, s.shape[2]))
-        learns = self.training and self.perturbation != "none"
+        learns = self.training and self.adds_a_loss
         if learns and not s.requires_grad:  # vectors that are not tuned have a gradient here all the same
             s.requires_grad_()
         logits = self.logits_of(s, mask)
@@ -96,18 +107,28 @@ class VirtualAdversarial(Network):
             self.seen = Seen(s, mask, logits)
         return logits
 
+    @property
+    def adds_a_loss(self) -> bool:
+        """Tell whether anything is added to the cross-entropy."""
+        return self.perturbation != "none" or self.entropy > 0
+
     def logits_of(self, s: Tensor, mask: Tensor) -> Tensor:
         """Map the vectors s (B, T, D) and their mask to logits (B, C)."""
         states = states_of_words(self.lstm, s, mask)
-        side = self.lstm.hidden_size
-        last = states[torch.arange(len(s), device=s.device), mask.sum(dim=1) - 1, :side]
-        text = torch.cat((last, states[:, 0, side:]), dim=1)  # backwards the first word is the last; else nothing
-        logits: Tensor = self.classifier(text)
+        logits: Tensor = self.classifier(self.pooled(states, mask))
         return logits
 
+    def pooled(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Map states of words (B, T, H) to what the classifier reads, (B, H)."""
+        if self.pooling == "max":
+            return states.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
+        side = self.lstm.hidden_size
+        last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1, :side]
+        return torch.cat((last, states[:, 0, side:]), dim=1)  # backwards the first word is the last; else nothing
+
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
-        """Return L_adv, L_v-adv or their sum, for the texts that forward was just called with, in training."""
-        if self.perturbation == "none":
+        """Return L_adv, L_v-adv, L_EM or a sum of these, for the texts of the last forward pass, in training."""
+        if not self.adds_a_loss:
             return None
         seen, self.seen = self.seen, None
         assert seen is not None, "forward comes first, in training"
@@ -116,6 +137,8 @@ class VirtualAdversarial(Network):
             loss = loss + self.adversarial_loss(seen, classes)
         if self.perturbation in ("virtual", "both"):
             loss = loss + self.virtual_loss(seen)
+        if self.entropy:
+            loss = loss + self.entropy * entropies(seen.logits.to(seen.vectors.dtype)).mean()
         return loss
 
     def adversarial_loss(self, seen: Seen, classes: Tensor) -> Tensor:
@@ -170,6 +193,11 @@ def with_length(x: Tensor, length: float) -> Tensor:
     least = torch.finfo(x.dtype).tiny
     x = x / x.abs().amax(dim=(1, 2), keepdim=True).clamp(min=least)  # squares of small gradients would be zero
     return length * x / x.square().sum(dim=(1, 2), keepdim=True).sqrt().clamp(min=least)
+
+
+def entropies(logits: Tensor) -> Tensor:
+    """Return -sum_y p(y) log p(y) of each text, (B,), from logits (B, C)."""
+    return -(logits.softmax(dim=1) * logits.log_softmax(dim=1)).sum(dim=1)
 
 
 def divergence(p: Tensor, q: Tensor) -> Tensor:

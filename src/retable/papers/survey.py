@@ -25,6 +25,8 @@ ONE_TEXT = f"{NOT_BUILT} for two texts: of one text it is a row of tables 1 and 
 NO_YELP = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
 NO_DBPEDIA = f"{NO_CORPUS}: 14,000 of its 630,000 texts are in the mirror (dbpedia-14k)"
 
+L_MIXED = {"perturbation": "both", "entropy": 1.0, "pooling": "max", "bidirectional": True, "mlp_hidden": 0}
+
 
 def built(id: str, printed: str, model: str = "", **options: Any) -> Row:
     """Return a row that the survey prints, of a model with other options than its preset's."""
@@ -96,6 +98,7 @@ FAMILIES = (
     ours("rcnn", "RCNN"),
     ours("transformer", "Transformer, 2 layers of 100", layers=2, heads=4, size=100),
     ours("virtual-adversarial", "Virtual adversarial training"),
+    ours("l-mixed", "L MIXED", "virtual-adversarial", **L_MIXED),
     ours("decision-jumps", "LSTM-Jump"),
     ours("sequence-autoencoder", "Sequence autoencoder"),
     ours("vampire", "VAMPIRE"),
@@ -173,7 +176,7 @@ TOPICS = with_families(
     built("capsule-b", "CapsuleNet B", "capsule"),
     built("dpcnn", "Deep Pyramid CNN"),
     pretrained("ulmfit", "ULMFiT"),
-    not_built("l-mixed", "L MIXED"),
+    built("l-mixed", "L MIXED", "virtual-adversarial", **L_MIXED),
     pretrained("bert-large", "BERT-large"),
     pretrained("xlnet", "XLNet"),
 )
