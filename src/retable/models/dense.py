@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 from scipy.special import softmax
 
-from retable.files import atomic_file, read_json, write_json
-from retable.models.linear import Candidate, fitted_scale
+from retable.files import read_json, write_json
+from retable.models.linear import Candidate, fitted_scale, write_weights
 from retable.text.splits import Split
 
 
@@ -71,8 +71,7 @@ def best_scorer(
 
 def save_arrays(folder: Path, file: str, facts: dict[str, Any], arrays: dict[str, np.ndarray], scorer: Scorer) -> None:
     """Write weights.safetensors and the JSON file by whose name the folder is known."""
-    with atomic_file(folder / "weights.safetensors") as part:
-        save_file(arrays | {"weights": scorer.weights, "bias": scorer.bias}, part)
+    write_weights(folder, arrays | {"weights": scorer.weights, "bias": scorer.bias})
     write_json(folder / file, facts | {"scale": scorer.scale})
 
 

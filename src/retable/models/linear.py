@@ -11,7 +11,7 @@ Shapes     N texts, V n-grams, C classes.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -85,8 +85,7 @@ class LinearClassifier:
 
     def save(self, folder: Path) -> None:
         """Write weights.safetensors and vocabulary.json."""
-        with atomic_file(folder / "weights.safetensors") as part:
-            save_file({"factors": self.factors, "weights": self.weights, "bias": self.bias}, part)
+        write_weights(folder, {"factors": self.factors, "weights": self.weights, "bias": self.bias})
         facts = {
             "features": self.features,
             "weighting": self.weighting,
@@ -107,6 +106,15 @@ class LinearClassifier:
             "parameters_tuned_words": 0,
             "flops_per_word": 2.0 * ngrams_at_a_word * len(self.bias),
         }
+
+
+def write_weights(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write weights.safetensors.
+
+    safetensors takes an array's memory as it lies: that of several classes lies by columns, as liblinear gives it.
+    """
+    with atomic_file(folder / "weights.safetensors") as part:
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, part)
 
 
 def load_linear(folder: Path) -> LinearClassifier:

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 
 from retable.errors import InputError
-from retable.files import atomic_file, read_json, write_json
+from retable.files import read_json, write_json
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
-from retable.models.linear import Candidate, check_costs, joined_texts
+from retable.models.linear import Candidate, check_costs, joined_texts, write_weights
 from retable.models.sentence_encoder import FILES, Encoder, published_encoder
 from retable.text.splits import Split
 from retable.text.units import RAW, Unit
@@ -104,8 +104,7 @@ class NeighbourClassifier:
 
     def save(self, folder: Path) -> None:
         """Write weights.safetensors and neighbours.json; the encoder's weights are no part of them."""
-        with atomic_file(folder / "weights.safetensors") as part:
-            save_file({"vectors": self.vectors, "classes": self.classes}, part)
+        write_weights(folder, {"vectors": self.vectors, "classes": self.classes})
         write_json(folder / KNN_FILE, self.reader.facts | {"count": self.count, "neighbours": self.neighbours})
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:

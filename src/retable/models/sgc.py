@@ -19,14 +19,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from retable.files import atomic_file, read_json, write_json
+from retable.files import read_json, write_json
 from retable.layers.word_graph import WordGraph, word_graph
-from retable.models.linear import Candidate, fitted_scale, joined_texts, ngram_counter
+from retable.models.linear import Candidate, fitted_scale, joined_texts, ngram_counter, write_weights
 from retable.models.options import check_at_least
 from retable.text.splits import Split
 from retable.text.units import Unit
@@ -68,9 +68,7 @@ class GraphRegression:
 
     def save(self, folder: Path) -> None:
         """Write weights.safetensors and graph.json."""
-        arrays = {name: getattr(self, name) for name in ("idf", "sums", "far", "near", "bias")}
-        with atomic_file(folder / "weights.safetensors") as part:
-            save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, part)
+        write_weights(folder, {name: getattr(self, name) for name in ("idf", "sums", "far", "near", "bias")})
         facts = {"words": self.words, "lowercase": self.lowercase, "unit": self.unit, "scale": self.scale}
         write_json(folder / FILE, facts)
 

@@ -20,7 +20,7 @@ from retable.text.splits import Facts
 from retable.training.parameters import known_models
 from retable.training.run import Classifier, load_classifier
 
-FORMAT = 2  # 1 cut English texts by spaCy
+FORMAT = 3  # 1 cut English texts by spaCy; 2 kept the weights of linear models of many labels out of order
 CONTENTS, CARD = "model.json", "README.md"
 ANEW = "copy the model folder again, or make it again"
 FORM = Section(  # of model.json
@@ -102,7 +102,7 @@ def check_contents(folder: Path, contents: Any) -> None:
         )
     if found < FORMAT:
         raise InputError(
-            f"{folder} has format {found}, of an older retable, which cut texts into other words; make the model again."
+            f"{folder} has format {found}, of an older retable, and would answer otherwise; make the model again."
         )
     check(contents, FORM, str(folder / CONTENTS), ANEW)
     if contents["parameters"]["model"]["name"] not in known_models():
