@@ -45,6 +45,12 @@ def test_a_network_is_learnt_and_asked_without_any_extra(folder: Path) -> None:
     assert asked.stdout.startswith("label,probability\n")
 
 
+def test_cells_are_run_without_dvc_and_mlflow(folder: Path) -> None:
+    named = retable(folder, "run", "fcsr-table-3", "--dry-run")
+    assert named.returncode == 0, named.stderr
+    assert "fcsr-table-3 fcsr " in named.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "needs"),
     [

@@ -21,6 +21,7 @@ CELLS = {
     f"{row}.sst-2": {"row": row, "column": "sst-2", "model": "textcnn", "corpus": "sst-2", "vectors": "none"}
     for row in ("cnn", "bilstm", "fcsr")
 }
+READS_R8 = {"row": "mean", "column": "r8", "model": "textcnn", "corpus": "r8", "vectors": "r8.word2vec-100"}
 PROGRAM = """
 import os, pathlib, sys, time
 row = sys.argv[2]
@@ -101,6 +102,25 @@ def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(mo
     monkeypatch.setattr(running, "cells_of", lambda table, plan: {})
     with pytest.raises(InputError, match="scale cpu has no such cell of fcsr-table-3"):
         running.chosen_cells(TABLE)
+
+
+def test_of_data_that_are_missing_dvc_makes_those_of_the_cells_alone(monkeypatch, tmp_path, capfd):
+    monkeypatch.setattr(running, "cells_of", lambda table, plan: CELLS | {"mean.r8": READS_R8})
+    monkeypatch.setattr(running, "plan_of_checkout", lambda: {"scale": "cpu"})
+    monkeypatch.setattr(running, "TAGGED", tmp_path / "tagged")
+    monkeypatch.setattr(running, "VECTORS", tmp_path / "vectors")
+    monkeypatch.setattr(running, "ROOT", tmp_path)
+    (tmp_path / "dvc.py").write_text(
+        "import sys\nprint(sys.argv[1:])\nsys.exit('r8' in str(sys.argv))\n", encoding="utf-8"
+    )
+    running.make_data(TABLE, [Place(TABLE.name, row, "sst-2") for row in ("cnn", "fcsr")])
+    assert capfd.readouterr().out == "['repro', 'tag@sst-2', 'no-vectors']\n"
+    (tmp_path / "tagged/r8").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"`dvc repro embed@r8\.word2vec-100` failed, so nothing was trained"):
+        running.make_data(TABLE, [Place(TABLE.name, "mean", "r8")])
+    (tmp_path / "vectors/r8.word2vec-100").mkdir(parents=True)
+    running.make_data(TABLE, [Place(TABLE.name, "mean", "r8")])
+    assert "repro" not in capfd.readouterr().out.replace("['repro', 'embed@r8.word2vec-100']", "")
 
 
 @pytest.mark.parametrize("asked", ["0", "two", "-1"])

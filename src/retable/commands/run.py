@@ -12,7 +12,7 @@ from retable.papers import paper_of_table
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
 from retable.project.paths import PARAMS
-from retable.results.running import chosen_cells, jobs_asked, run_cells, waiting_cells
+from retable.results.running import chosen_cells, jobs_asked, make_data, run_cells, waiting_cells
 
 
 @command
@@ -22,7 +22,8 @@ def main(arguments: list[str] | None = None) -> None:
     table = source.result_table(options.table)
     check_cells(load_yaml(PARAMS), source)
     if options.row and options.column and options.executor == "local":
-        if waiting_cells(table, chosen_cells(table, options.row, options.column)):
+        if places := waiting_cells(table, chosen_cells(table, options.row, options.column)):
+            make_data(table, places)
             train_cell(options.table, options.row, options.column)
         else:
             print(f"{options.table} · {options.row} · {options.column} is current: nothing to train", file=sys.stderr)
@@ -33,6 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.dry_run:
         print("\n".join(" ".join(place) for place in places))
         return
+    make_data(table, places)
     failed = run_cells(places, jobs=options.jobs or jobs_asked(), slurm=asked_of_slurm(options))
     if failed:
         fail(f"{len(failed)} of {len(places)} cells failed, the others are kept: see {failed[0].log}.")

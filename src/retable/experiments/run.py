@@ -52,9 +52,11 @@ def train_cell(table: str, row: str, column: str) -> None:
 
 def check_data(cell: dict[str, str]) -> None:
     """Refuse a cell whose data are not made. Raises: InputError."""
-    for path in (TAGGED / cell["corpus"], VECTORS / cell["vectors"]):
+    corpus, vectors = cell["corpus"], cell["vectors"]
+    of_vectors = "no-vectors" if vectors == "none" else f"embed@{vectors}"
+    for path, stage in ((TAGGED / corpus, f"tag@{corpus}"), (VECTORS / vectors, of_vectors)):
         if not path.exists():
-            raise InputError(f"{path} is missing; `dvc repro tag embed no-vectors` makes the data first.")
+            raise InputError(f"{path} is missing; `dvc repro {stage}` makes it.")
 
 
 def train_run(facts: dict[str, Any], runs: Path) -> Path:

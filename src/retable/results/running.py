@@ -1,8 +1,10 @@
 """Run the cells of a table that have no current runs."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from retable.errors import InputError, unknown_name
 from retable.experiments.cells import cells_of, plan_of_checkout
 from retable.experiments.runner import JOBS, Ended, Place, default_jobs, run_here, run_on_slurm
 from retable.papers.paper import ResultTable
-from retable.project.paths import RUNS
+from retable.project.paths import ROOT, RUNS, TAGGED, VECTORS
 from retable.results.resolving import Resolver
 from retable.runs.record import read_runs
 
@@ -44,6 +46,28 @@ def waiting_cells(table: ResultTable, cells: Sequence[dict[str, str]]) -> list[P
     resolver = Resolver(plan_of_checkout(), read_runs(RUNS))
     left = [cell for cell in cells if resolver.runs_of(table, cell)[1]]
     return [Place(table.name, cell["row"], cell["column"]) for cell in left]
+
+
+def make_data(table: ResultTable, places: Sequence[Place]) -> None:
+    """Have DVC make the corpora and word vectors that these cells read and that are not there, and nothing else.
+
+    Raises: InputError if one could not be made.
+    """
+    stages = missing_data([cell for cell in chosen_cells(table) if (table.name, cell["row"], cell["column"]) in places])
+    if not stages or find_spec("dvc") is None:  # then the cell says what is missing
+        return
+    print(f"first the data that are not here: dvc repro {' '.join(stages)}", file=sys.stderr, flush=True)
+    if subprocess.run([sys.executable, "-m", "dvc", "repro", *stages], cwd=ROOT, check=False).returncode:
+        raise InputError(f"`dvc repro {' '.join(stages)}` failed, so nothing was trained; it said above why.")
+
+
+def missing_data(cells: Sequence[dict[str, str]]) -> list[str]:
+    """Return the stages that make what these cells read and that is not there."""
+    corpora = {f"tag@{cell['corpus']}": TAGGED / cell["corpus"] for cell in cells}
+    vectors = {
+        "no-vectors" if (name := cell["vectors"]) == "none" else f"embed@{name}": VECTORS / name for cell in cells
+    }
+    return [stage for stage, folder in (corpora | vectors).items() if not folder.exists()]
 
 
 def run_cells(places: Sequence[Place], *, jobs: int, slurm: dict[str, Any] | None = None) -> list[Ended]:
