@@ -1,6 +1,7 @@
 """Corpora that cannot be had here, from small files in their published format, by the code that reads whole ones."""
 
 import io
+import json
 import tarfile
 import zipfile
 from dataclasses import replace
@@ -44,8 +45,14 @@ def only(label: int, labels: int) -> tuple[int, ...]:
     return tuple(int(place == label) for place in range(labels))
 
 
+def pair(label: str, first: str, second: str) -> str:
+    """Return a line of a corpus of inference."""
+    return json.dumps({"gold_label": label, "sentence1": first, "sentence2": second}) + "\n"
+
+
 NONE = (0,) * 5
 NEWS = '1\tBanks "too big", says Fed\thttp://a.example\tReuters\tb\tdd1\ta.example\t1394470370698\n'
+SNLI_FILES = [f"snli_1.0/snli_1.0_{split}.jsonl" for split in ("train", "dev", "test")]
 REVIEWS = '"5","He said ""wow"", twice.\\nThen\\n\\nleft."\n"1","café, 東京; \\""so so\\"" - 5$"\n'
 
 
@@ -78,8 +85,28 @@ REVIEWS = '"5","He said ""wow"", twice.\\nThen\\n\\nleft."\n"1","café, 東京; 
                 ("news-aggregator/1", "all", "Banks 'too big', says Fed", "health"),
             ],
         ),
+        (  # a pair without agreement is no example, and keeps its number
+            "snli",
+            {"snli_1.0/snli_1.0_train.jsonl": pair("-", "A", "B") + pair("neutral", "A dog runs.", "It's wet."),
+             "snli_1.0/snli_1.0_dev.jsonl": "", "snli_1.0/snli_1.0_test.jsonl": pair("entailment", "Ä", "C")},
+            {"train": (0, 1, 0), "dev": (0, 0, 0), "test": (1, 0, 0)},
+            [
+                ("snli/train/1", "train", "A dog runs. ␞ It's wet.", "neutral"),
+                ("snli/test/0", "test", "Ä ␞ C", "entailment"),
+            ],
+        ),
+        (
+            "multinli-matched",
+            {"multinli_1.0/multinli_1.0_train.jsonl": pair("contradiction", "A", "B"),
+             "multinli_1.0/multinli_1.0_dev_matched.jsonl": pair("neutral", "C", "D")},
+            {"train": (0, 0, 1), "test": (0, 1, 0)},
+            [
+                ("multinli-matched/train/0", "train", "A ␞ B", "contradiction"),
+                ("multinli-matched/test/0", "test", "C ␞ D", "neutral"),
+            ],
+        ),
     ],
-    ids=["yelp-full", "yahoo-answers", "sogou-news", "news-aggregator"],
+    ids=["yelp-full", "yahoo-answers", "sogou-news", "news-aggregator", "snli", "multinli-matched"],
 )  # fmt: skip
 def test_texts_of_archives(tmp_path, name, members, counts, expected):
     packed(tmp_path, name, members)
@@ -106,6 +133,10 @@ def test_every_release_joins_its_columns_and_names_its_classes(facts, tmp_path):
         ("yelp-full", {"train.csv": '"1","a "b" c"\n'}, r"line 1: in .*/train\.csv, it is not CSV"),
         ("yelp-full", {"train.csv": b'"1","caf\xe9"\n'}, r"line 1: in .*/train\.csv, byte 8 is not utf-8"),
         ("yelp-full", {"train.csv": '"1","a"\n', "test.csv": ""}, "1 texts labelled 1 star in train, yelp-full has 2"),
+        ("snli", {SNLI_FILES[0]: pair("neutral", "A", "B") + "{"}, r"zip, line 2: in snli.*train.jsonl, it is no pair"),
+        ("snli", {SNLI_FILES[0]: pair("maybe", "A", "B")}, r'line 1: in snli.*the label is "maybe"; allowed: entail'),
+        ("snli", {SNLI_FILES[0]: "[1]\n"}, r"line 1: in snli.*it is no pair in JSON"),
+        ("snli", {SNLI_FILES[1]: ""}, r"cannot be used \(it holds no snli_1.0/snli_1.0_train.jsonl\)"),
         ("news-aggregator", {"other.csv": ""}, r"cannot be used \(it holds no newsCorpora\.csv\)"),
         ("news-aggregator", {"newsCorpora.csv": NEWS}, r"holds 1 texts in all, news-aggregator has 2"),
         ("news-aggregator", {"newsCorpora.csv": "1\ttitle\n"}, r"zip, line 1: in newsC.*, it has 2 columns, not 8"),

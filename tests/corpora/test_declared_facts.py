@@ -20,7 +20,8 @@ from retable.text.splits import SPLITS
 EVERYTHING = [*CORPORA, *TREEBANKS]
 DIGEST = re.compile("sha256:[0-9a-f]{64}|md5:[0-9a-f]{32}|git-blob:[0-9a-f]{40}|")
 NOT_HERE = {
-    "ag-news", "amazon-full", "amazon-polarity", "dbpedia", "news-aggregator", "sogou-news", "thucnews",
+    "ag-news", "amazon-full", "amazon-polarity", "dbpedia", "multinli-matched", "multinli-mismatched",
+    "news-aggregator", "snli", "sogou-news", "thucnews",
     "yahoo-answers", "yelp-5", "yelp-full", "yelp-long", "yelp-polarity",
 }  # fmt: skip
 
@@ -47,7 +48,7 @@ def test_what_is_at_hand_has_size_and_sha256_and_the_rest_says_how_to_get_it(nam
     assert facts.at_hand == (name not in NOT_HERE)
     assert bool(facts.obtain) != facts.at_hand
     strong = [file.digest.startswith("sha256:") and file.bytes > 0 for file in facts.files.values()]
-    assert all(strong) == facts.at_hand
+    assert all(strong) or not facts.at_hand
 
 
 @pytest.mark.parametrize("name", CORPORA)
@@ -165,6 +166,9 @@ def test_treebanks_have_the_declared_sentences_and_words(name, raw_folder):
 
 
 LITERATURE = {
+    "snli": (549_367, 9842, 9824),
+    "multinli-matched": (392_702, None, 9815),
+    "multinli-mismatched": (392_702, None, 9832),
     "ag-news": (120_000, None, 7600),
     "amazon-full": (3_000_000, None, 650_000),
     "amazon-polarity": (3_600_000, None, 400_000),

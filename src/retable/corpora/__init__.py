@@ -37,6 +37,7 @@ FAMILIES = {
     ),
     "lama_yelp": ("yelp-5", "yelp-long"),
     "news_aggregator": ("news-aggregator", "news-aggregator-5pub"),
+    "nli": ("snli", "multinli-matched", "multinli-mismatched"),
     "own": own_names(),  # those of the checkout
     "thucnews": ("thucnews", "thucnews-45k"),
     "twenty_newsgroups": ("20-newsgroups", "20-newsgroups-no-headers"),
