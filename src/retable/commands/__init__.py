@@ -5,6 +5,7 @@ COMMANDS = {
     "fit": ("fit", "learn from your own texts: retable fit reviews.csv --text review --label stars"),
     "predict": ("predict", "answer texts with a model folder: retable predict reviews-model new.csv"),
     "serve": ("serve", "answer texts over HTTP with a model folder: retable serve reviews-model"),
+    "onnx": ("onnx", "write a model folder's network as ONNX: retable onnx reviews-model"),
     "init": ("init", "make a project in an empty folder, with an installed wheel: retable init project"),
     "list": ("list_", "name the tables, models, corpora, scales and commands: retable list models"),
     "make": ("make", "run the whole pipeline, as `make tables` does: retable make --scale smoke"),
@@ -32,4 +33,4 @@ COMMANDS = {
     "completion": ("completion", "complete commands in a shell: retable completion bash"),
     "stage": ("stage", "run one stage of dvc.yaml: retable stage clean sst-2"),
 }
-ANYWHERE = ("fit", "predict", "serve", "init", "list", "completion")  # commands that need no project
+ANYWHERE = ("fit", "predict", "serve", "onnx", "init", "list", "completion")  # commands that need no project

@@ -4,7 +4,7 @@ Why        of T + w - 1 windows a filter's gradient comes from one, the best; to
            dense gradient that is zero elsewhere, multiplies all of them: two thirds of a step's products for nothing.
            Forward, all words are multiplied by all w columns of the filters in one product, of oneDNN where that is
            faster than MKL's (products.py), and w shifted slices are added (benchmarks/NOTES.md).
-Torch's    on a GPU, under autocast and in other types than float32.
+Torch's    on a GPU, under autocast, in other types than float32, and where it is written as ONNX.
 Shapes     B texts, T words, D components, K filters, w width, V = T + w - 1 windows, E best windows (B K without ties).
 """
 
@@ -32,6 +32,7 @@ class PooledConv1d(nn.Conv1d):
     def forward(self, x: Tensor, real: Tensor) -> Tensor:  # type: ignore[override]
         """Map words (B, T, D) and the windows (B, V) that count to (B, K); -inf where none counts."""
         ours = x.is_cpu and x.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
+        ours = ours and not torch.onnx.is_in_onnx_export()
         assert self.bias is not None  # nn.Conv1d's default
         best: Tensor
         best, _ = (_Pooled.apply if ours else by_torch)(x, self.weight, self.bias, real)

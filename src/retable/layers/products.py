@@ -3,7 +3,7 @@
 Why        torch multiplies float32 matrices with MKL, which takes its AVX2 code on processors that are not Intel's: 98
            GFLOP/s on a core where oneDNN, with AVX-512, makes 185 to 205 (benchmarks/NOTES.md). The operator is the one
            that torch's compiler writes for linear layers. Where torch has it no more, on Intel's processors and on a
-           GPU the layer is torch's own; where nobody says whose the processor is, too.
+           GPU the layer is torch's own; where nobody says whose the processor is, and where it is written as ONNX, too.
 Shapes     N rows, I inputs, O outputs.
 """
 
@@ -22,7 +22,7 @@ class Linear(nn.Linear):
     def forward(self, x: Tensor) -> Tensor:
         """(..., I) to (..., O)."""
         others = x.dim() < 2 or x.device.type != "cpu" or x.dtype != torch.float32 or torch.is_autocast_enabled("cpu")
-        if others or not onednn_is_faster():
+        if others or torch.onnx.is_in_onnx_export() or not onednn_is_faster():
             return super().forward(x)
         y: Tensor = _Linear.apply(x.flatten(0, -2), self.weight, self.bias)
         return y.unflatten(0, x.shape[:-1])

@@ -49,7 +49,7 @@ def one_direction(recurrent: nn.GRU | nn.LSTM, words: Tensor, layer: int, suffix
     weights = [
         getattr(recurrent, f"{name}_l{layer}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     ]
-    start = words.new_zeros(1, len(words), recurrent.hidden_size)
+    start = words.new_zeros(1, words.shape[0], recurrent.hidden_size)
     options = (weights, True, 1, 0.0, recurrent.training, False, True)  # one layer, one direction, batch first
     if isinstance(recurrent, nn.LSTM):
         states: Tensor = torch.lstm(words, (start, start), *options)[0]

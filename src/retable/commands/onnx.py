@@ -1,0 +1,25 @@
+"""`retable onnx FOLDER`: write the network of a model folder as ONNX, for other programs."""
+
+import argparse
+from pathlib import Path
+
+from retable.project.command import command
+
+
+@command
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="retable onnx",
+        description="Write the network of a model folder as ONNX, after it was seen to answer as torch does.",
+        epilog="example: retable onnx reviews-model --to reviews.onnx",
+    )
+    parser.add_argument("folder", type=Path, help="a model folder")
+    parser.add_argument("--to", type=Path, help="the file (FOLDER.onnx)")
+    options = parser.parse_args(arguments)
+    # torch takes seconds to import: a misspelt option shall not wait for it.
+    from retable.own.model import load
+    from retable.own.onnx import write_onnx
+
+    to = options.to or options.folder.with_name(f"{options.folder.name}.onnx")
+    write_onnx(load(options.folder, device="cpu"), to)
+    print(f"{to} answers as {options.folder} does: words and mask in, probabilities out.")
