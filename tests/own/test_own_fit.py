@@ -85,10 +85,11 @@ def test_a_network_that_the_budget_ends_says_so(texts: Path, tmp_path: Path) -> 
 def test_the_best_of_both_kinds_meet_on_the_test_texts(
     texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retable.own.candidates.TRIED", ("tfidf-svm", "textcnn"))
+    monkeypatch.setattr("retable.own.candidates.TRIED", ("tfidf-svm", "fasttext", "textcnn"))
     found = fit(texts, budget=60, vectors="none", device="cpu", to=tmp_path / "model")
+    assert [each.linear for each in found.tried] == [True, True, False]
     assert found.against is not None
-    assert {found.chosen.model, found.against.rival.model} == {"tfidf-svm", "textcnn"}
+    assert {found.chosen.model, found.against.rival.model} == {"tfidf-svm", "textcnn"}  # of equals the first
     difference = found.scores["accuracy"] - found.against.accuracy
     assert found.against.comparison.value == pytest.approx(difference)
 

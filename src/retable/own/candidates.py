@@ -43,8 +43,8 @@ class Candidate:
 
     @property
     def linear(self) -> bool:
-        """Return whether it is a linear model."""
-        return self.model in LINEAR_MODELS
+        """Return whether it is a linear model; fastText is one too, though it is trained as networks are."""
+        return self.model in LINEAR_MODELS or self.model == "fasttext"
 
     @property
     def accuracy(self) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import binomtest
 from sklearn.metrics import precision_recall_fscore_support
 
+from retable.models import LINEAR_MODELS
 from retable.own.candidates import Candidate
 from retable.own.corpus import OwnCorpus
 from retable.own.vectors import no_gensim
@@ -60,7 +61,7 @@ def notes_of(candidate: Candidate, fitted: "Fitted") -> list[str]:
 
 def random_vectors(candidate: Candidate) -> bool:
     """Return whether a network reads words and began from random vectors."""
-    return not candidate.linear and candidate.parameters["embedding"].get("vectors") == "none"
+    return candidate.model not in LINEAR_MODELS and candidate.parameters["embedding"].get("vectors") == "none"
 
 
 def result_lines(fitted: "Fitted") -> list[str]:
