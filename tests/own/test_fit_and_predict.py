@@ -13,6 +13,7 @@ import pytest
 from retable.commands.fit import seconds_of
 from retable.commands.predict import chunks
 from retable.errors import InputError
+from retable.own.fit import fit
 
 
 def retable(folder: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -41,6 +42,34 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     wrong = retable(tmp_path, "predict", "votes-model", "votes.csv")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)
     assert 'a column of votes.csv is "text"' in wrong.stderr
+
+
+GROWTH = """
+import resource, sys
+from retable.commands import predict
+peaks = []
+for name in ("few.txt", "many.txt"):
+    predict.main(["votes-model", name])
+    peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(peaks[1] - peaks[0], file=sys.stderr)
+"""
+
+
+def test_memory_does_not_grow_with_the_number_of_texts(tmp_path: Path) -> None:
+    draw = random.Random(2)
+    lines = [f"{' '.join(draw.choices('abcdefghij', k=60))} {word}" for word in ("yes", "no") for _ in range(100)]
+    rows = "".join(f"{line}\t{line.split()[-1]}\n" for line in lines)
+    (tmp_path / "votes.tsv").write_text("text\tlabel\n" + rows, encoding="utf-8")
+    fit(tmp_path / "votes.tsv", model="naive-bayes")
+    for name, texts in (("few", 5_000), ("many", 50_000)):
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines * (texts // len(lines))) + "\n", encoding="utf-8")
+    found = subprocess.run(
+        [sys.executable, "-c", GROWTH], cwd=tmp_path, capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+    )  # fmt: skip
+    assert found.stdout.count("\n") == 5_000 + 50_000 + 2
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert int(found.stderr) * unit < 20e6  # all texts at once take hundreds of megabytes more
 
 
 @pytest.mark.parametrize(("budget", "seconds"), [("90s", 90), ("1.5m", 90), ("2h", 7200), ("30", 30)])
