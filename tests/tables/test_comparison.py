@@ -173,3 +173,11 @@ def test_one_run_of_a_row_with_seeds_gives_no_comparison():
 
 def test_a_difference_comes_before_equality():
     assert verdict(0.001, 0.01, 0.01) == "ahead"
+
+
+def test_folds_that_differ_by_the_same_are_not_a_difference_of_certainty():
+    found = compare_units(np.full((1, 5), 0.805), np.full((1, 5), 0.8), 1000)  # one text of 200 in each fold
+    assert found.error == pytest.approx(1 / 1000)
+    low, high = found.interval()
+    assert (high - low) / 2 == pytest.approx(2.776445 / 1000)  # t(0.975, 4)
+    assert found.p_of_no_difference == pytest.approx(2 * student.sf(5, 4))

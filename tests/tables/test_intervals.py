@@ -28,10 +28,10 @@ def test_the_interval_ends_at_one():
 
 
 def test_a_spread_needs_two_runs_and_is_pooled_by_its_degrees_of_freedom():
-    assert spread_of([0.8]) is None
-    assert pooled_spread([[0.8], [0.7]]) is None
-    assert spread_of([0.79, 0.81]) == Spread(pytest.approx(0.0002), 1)
-    pooled = pooled_spread([[0.79, 0.81], [0.7], [0.50, 0.52, 0.54]])
+    assert spread_of([0.8], 400) is None
+    assert pooled_spread([[0.8], [0.7]], 400) is None
+    assert spread_of([0.79, 0.81], 400) == Spread(pytest.approx(0.0002), 1)
+    pooled = pooled_spread([[0.79, 0.81], [0.7], [0.50, 0.52, 0.54]], 400)
     assert pooled == Spread(pytest.approx((0.0002 + 2 * 0.0004) / 3), 3)
 
 
@@ -45,9 +45,29 @@ def test_the_interval_covers_one_more_run_in_95_of_100_cases(runs, texts, same):
         levels = draw.normal(0.8, 0.01, runs + 1)
         ours, theirs = (0.0, 0.0) if same else draw.normal(0, math.sqrt(0.8 * 0.2 / texts), 2)  # of each set of texts
         scores = (levels[:-1] + ours).tolist()
-        low, high = prediction_interval(scores, spread_of(scores), 0.0 if same else 0.8 * 0.2 / texts)
+        low, high = prediction_interval(scores, spread_of(scores, texts), 0.0 if same else 0.8 * 0.2 / texts)
         inside += low <= levels[-1] + theirs <= high
     assert 0.935 <= inside / 4_000 <= 0.98
+
+
+def test_equal_scores_get_the_spread_of_scores_of_which_one_is_a_text_off():
+    least = spread_of([0.8, 0.8, 0.8 + 1 / 400], 400)
+    assert spread_of([0.8, 0.8, 0.8], 400) == Spread(pytest.approx(least.variance), 2)
+    low, high = prediction_interval([0.8] * 3, spread_of([0.8] * 3, 400))
+    assert (high - low) * 400 / 2 == pytest.approx(4.30265 * math.sqrt((1 / 3 + 1) / 3))  # 2.9 texts on each side
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5, 8])
+@pytest.mark.parametrize("spread", [0.1, 0.3, 0.5, 1.0])  # in texts
+def test_the_interval_covers_one_more_run_where_runs_are_often_equal(runs, spread):
+    draw, texts, times = np.random.default_rng(runs), 500, 4_000
+    inside = 0
+    for _ in range(times):
+        right = np.round(draw.uniform(399, 401) + draw.normal(0, spread, runs + 1)).astype(int)
+        scores = (right[:-1] / texts).tolist()
+        low, high = prediction_interval(scores, spread_of(scores, texts))
+        inside += low <= right[-1] / texts <= high
+    assert inside / times >= 0.935
 
 
 @pytest.mark.parametrize(

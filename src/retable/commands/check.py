@@ -100,7 +100,8 @@ def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tup
         for (row, name), each in scores.items()
         if name == key[1] and table.row(row).model not in LINEAR_MODELS
     ]
-    return spread_of(scores[key].values) or pooled_spread(column)
+    values, texts, _ = scores[key]
+    return spread_of(values, texts) or pooled_spread(column, texts)
 
 
 def check_table(table: ResultTable, console: Console) -> int:

@@ -134,7 +134,8 @@ def compare_units(first: Answers, second: Answers, texts: int) -> Comparison:
     count = len(units)
     if count < FEWEST_UNITS:
         raise ValueError(f"{count} folds or corpora; allowed: {FEWEST_UNITS} or more")
-    variance = float(units.var(ddof=1)) / count
+    # Units that differ by the same do not make it certain: one more text at least, as for equality.
+    variance = max(float(units.var(ddof=1)) / count, 1 / texts**2)
     of_one_run = sum(  # what a mean over runs has less of than a single one
         float(rows.var(axis=0, ddof=1).mean()) * (1 - 1 / len(rows)) / count
         for rows in (first, second)

@@ -25,14 +25,22 @@ class Spread:
 NO_SPREAD = Spread(0.0, float("inf"))  # of a model whose seed changes nothing
 
 
-def spread_of(scores: Sequence[float]) -> Spread | None:
-    """Return the spread of a row's scores; None of a single one."""
-    return Spread(variance(scores), len(scores) - 1) if len(scores) > 1 else None
+def spread_of(scores: Sequence[float], texts: float) -> Spread | None:
+    """Return the spread of a row's scores; None of a single one.
+
+    A score moves by whole texts, so equal ones do not show that the next is equal too: before 19 of them it is not with
+    95%. They get the least spread that so many scores can have which are not all equal, one of them a text off.
+
+    Args:
+        texts: that each score is of.
+    """
+    runs = len(scores)
+    return Spread(max(variance(scores), 1 / (runs * texts**2)), runs - 1) if runs > 1 else None
 
 
-def pooled_spread(rows: Iterable[Sequence[float]]) -> Spread | None:
+def pooled_spread(rows: Iterable[Sequence[float]], texts: float) -> Spread | None:
     """Return the spread that the scores of several rows have in common; None where no row has two."""
-    spreads = [spread for scores in rows if (spread := spread_of(scores))]
+    spreads = [spread for scores in rows if (spread := spread_of(scores, texts))]
     freedom = sum(spread.freedom for spread in spreads)
     return Spread(sum(spread.variance * spread.freedom for spread in spreads) / freedom, freedom) if spreads else None
 

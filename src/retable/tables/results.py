@@ -317,12 +317,13 @@ def interval_of_cell(
     not known.
     """
     mine, paper_split = runs[row.id, column.id], column.split == "paper"
+    texts = mine[0].texts
     values = [run.value for run in mine]
     if mine[0].kind == "test":
         folds = [mean(of_fold) for of_fold in zip(*(run.values for run in mine), strict=True)]
         if not paper_split:
-            return prediction_interval(folds, Spread(variance(folds), len(folds) - 1))
-        own = spread_of(values) or Spread(variance(folds) / len(folds), len(folds) - 1)
+            return prediction_interval(folds, spread_of(folds, texts / len(folds)) or NO_SPREAD)
+        own = spread_of(values, texts) or Spread(variance(folds) / len(folds), len(folds) - 1)
         return prediction_interval(values, own)
     others = (
         [run.value for run in runs[other.id, column.id]]
@@ -331,7 +332,7 @@ def interval_of_cell(
         and (other.id, column.id) in runs
         and not any(run.of_epochs for run in runs[other.id, column.id])
     )
-    spread = NO_SPREAD if row.model in LINEAR_MODELS else spread_of(values) or pooled_spread(others)
+    spread = NO_SPREAD if row.model in LINEAR_MODELS else spread_of(values, texts) or pooled_spread(others, texts)
     of_texts = 0.0 if paper_split else mean([run.of_texts for run in mine])
     return prediction_interval(values, spread, of_texts) if spread else None
 
