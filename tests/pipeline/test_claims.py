@@ -157,7 +157,7 @@ def test_test_folds_are_units_each_with_its_run(tmp_path):
 
     shown = {("fcsr", "polarity"): cell("fcsr", 10), ("cnn", "polarity"): cell("cnn", 12)}
     (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
-    assert (line[3], line[4], line[8]) == ("600", "+2.0 (+2.0 to +2.0)", "**ahead**")
+    assert (line[3], line[4], line[8]) == ("600", "+2.0 (+1.6 to +2.4)", "**ahead**")
     pair = answers(shown["fcsr", "polarity"], shown["cnn", "polarity"])
     assert np.bincount(pair.folds).tolist() == [0, *[TEXTS] * 6]
     assert accuracies_of_units(pair.first, pair.folds)[0] == pytest.approx([0.9] * 6)

@@ -44,10 +44,10 @@ def test_without_banked_runs_nothing_falls():
 def test_the_spread_is_the_cells_own_or_that_of_its_column_and_none_of_a_linear_model():
     table = paper("fcsr").result_table("fcsr-table-3")
     scores = {
-        ("cnn", "sst-2"): Banked([0.80, 0.82], 9),
-        ("fcsr", "sst-2"): Banked([0.85], 9),
-        ("tfidf-svm", "sst-2"): Banked([0.7, 0.7], 9),
-        ("bilstm", "polarity"): Banked([0.7], 9),
+        ("cnn", "sst-2"): Banked([0.80, 0.82], 900),
+        ("fcsr", "sst-2"): Banked([0.85], 900),
+        ("tfidf-svm", "sst-2"): Banked([0.7, 0.7], 900),
+        ("bilstm", "polarity"): Banked([0.7], 900),
     }
     of = {key: spread_between(table, key, scores) for key in scores}
     assert of["cnn", "sst-2"].variance == pytest.approx(0.0002)
