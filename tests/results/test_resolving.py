@@ -104,6 +104,16 @@ def test_a_cell_is_filled_when_all_its_planned_seeds_are_there_and_beyond_the_pl
     assert Resolver(other, runs[:1]).fill(TABLE).runs == {}
 
 
+def test_beyond_the_plan_a_run_of_fewer_epochs_is_shown_until_one_of_all_is_there():
+    cells = {TABLE.name: rules("fasttext", "sst-2")}
+    now, before = plan(cells), plan(cells, fcsr={"epochs": {"sst-2": 3}})
+    cut, whole = (run(asked, TABLE.name, "fasttext", "sst-2", seed=seed) for asked, seed in ((before, 1), (now, 2)))
+    key = ("fasttext", "sst-2")
+    assert Resolver(now, [cut]).fill(TABLE).missing.keys() == {key}
+    assert Resolver(now, [cut], beyond=True).fill(TABLE).shown(key) == [cut]
+    assert Resolver(now, [cut, whole], beyond=True).fill(TABLE).shown(key) == [whole]
+
+
 def test_of_folds_a_seed_is_shown_whole_or_not_at_all():
     asked = plan({SECOND.name: rules("fasttext", "mr")}, transformer_f={"folds": {"mr": 2}, "seeds": [1]})
     folds = [

@@ -67,8 +67,9 @@ class Resolver:
     Args:
         plan: sections of params.yaml or of a scale.
         runs: at hand; of several with one key the first fills a cell.
-        beyond: whether runs are shown that are current but not planned: more seeds, other scales' cells. Then a cell is
-            filled by the seeds that are there; else only if all planned ones are.
+        beyond: whether runs are shown that are current but not planned: more seeds, other scales' cells, and of a cell
+            without any those that ended after fewer epochs. Then a cell is filled by the seeds that are there; else
+            only if all planned ones are.
     """
 
     def __init__(self, plan: Plan, runs: Iterable[RunRecord] = (), *, beyond: bool = False) -> None:
@@ -160,12 +161,28 @@ class Resolver:
         place = (table.name, cell["row"], cell["column"])
         if place not in self._runs:
             searched = is_searched(table.row(cell["row"]), cell["corpus"])
-            found = self._runs_of(table, cell, self.placed.get(place, [])) if searched else ([], NOT_SEARCHED)
-            self._runs[place] = found
+            self._runs[place] = (
+                self._of_longest(table, cell, self.placed.get(place, [])) if searched else ([], NOT_SEARCHED)
+            )
         return self._runs[place]
 
-    def _runs_of(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> tuple[list[OfSeed], str]:
-        protocol, reason = self.protocol(table), ""
+    def _of_longest(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> tuple[list[OfSeed], str]:
+        protocol = self.protocol(table)
+        found, reason = self._runs_of(table, cell, placed, protocol)
+        limits = (
+            {int(run.metrics["parameters"]["training"].get("epochs", 0)) for run in placed} if self.beyond else set()
+        )
+        for limit in sorted(limits - {0}, reverse=True):
+            if (
+                not found
+            ):  # until a cell is trained as planned, what an earlier plan ended after fewer epochs: it is cut
+                found, _ = self._runs_of(table, cell, placed, protocol | {"epochs": limit})
+        return found, reason
+
+    def _runs_of(
+        self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord], protocol: Mapping[str, Any]
+    ) -> tuple[list[OfSeed], str]:
+        reason = ""
         seeds = [
             *seeds_of(table.column(cell["column"]), protocol),
             *((run.seed for run in placed) if self.beyond else ()),
