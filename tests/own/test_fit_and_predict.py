@@ -44,6 +44,24 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     assert 'a column of votes.csv is "text"' in wrong.stderr
 
 
+def test_who_has_read_enough_closes_the_pipe_and_hears_nothing(tmp_path: Path) -> None:
+    rows = "".join(f"a b c number {place} {word}\t{word}\n" for place in range(20) for word in ("yes", "no"))
+    (tmp_path / "votes.tsv").write_text("text\tlabel\n" + rows, encoding="utf-8")
+    fit(tmp_path / "votes.tsv", model="naive-bayes")
+    (tmp_path / "many.txt").write_text("a b yes\n" * 20_000, encoding="utf-8")  # a pipe holds a third of the answers
+    with subprocess.Popen(
+        [sys.executable, "-m", "retable", "predict", "votes-model", "many.txt"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+    ) as child:  # fmt: skip
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert child.stdout.readline() == "label,probability\n"
+        child.stdout.close()
+        assert child.stderr.read() == ""
+    assert child.returncode == 1
+
+
 GROWTH = """
 import resource, sys
 from retable.commands import predict
