@@ -95,7 +95,7 @@ def service(model: Model) -> FastAPI:
     async def explain(given: OneText) -> Weighed:
         """Answer a text, and weigh its words: each is left out, and the text is asked again."""
         if len(model.words(given.text)) > MOST_WORDS:
-            raise HTTPException(422, f"the text has more than {MOST_WORDS} words")
+            raise HTTPException(422, f"the text has more than {MOST_WORDS} words; they are not weighed")
         answer = (await asked([given.text]))[0]
         loop = asyncio.get_running_loop()
         words = await loop.run_in_executor(batcher.thread, model.explain, given.text)
