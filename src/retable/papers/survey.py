@@ -317,7 +317,7 @@ TABLE_5 = ResultTable(
 PAPER = Paper(
     name="survey",
     title="A survey of deep learning methods for text classification",
-    citation="Minaee, Kalchbrenner, Cambria, Nikzad, Chenaghlou and Gao, Deep Learning Based Text Classification: "
+    citation="Minaee, Kalchbrenner, Cambria, Nikzad, Chenaghlu and Gao, Deep Learning Based Text Classification: "
     "A Comprehensive Review, ACM Computing Surveys 2021.",
     results=(TABLE_1, TABLE_2, TABLE_3, TABLE_4, TABLE_5),
 )
