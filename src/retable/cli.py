@@ -12,6 +12,14 @@ from retable.commands import ANYWHERE, COMMANDS
 from retable.errors import InputError, lacks, unknown_name
 from retable.project.command import command
 from retable.project.paths import ROOT
+from retable.project.progress import QUIET
+
+EXIT_CODES = """exit codes:
+  0    done
+  1    refused or failed, with one sentence; of `check`: a regression
+  2    a command or an option that there is not
+  130  stopped with Ctrl-C (143: by SIGTERM); the same command goes on
+  141  who read the output has gone (`| head`)"""
 
 
 @command
@@ -23,11 +31,15 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="retable COMMAND [options]",
         description="Rebuild every table of papers on compact sentence encoders.",
-        epilog=f"commands:\n{listing}",
+        epilog=f"commands:\n{listing}\n\n{EXIT_CODES}",
     )
     parser.add_argument("--version", action="version", version=f"retable {__version__}")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress (also behind COMMAND)")
     parser.add_argument("command", metavar="COMMAND", help="one of those below; COMMAND --help tells more")
-    chosen = parser.parse_args(sys.argv[1:2]).command
+    words = [word for word in sys.argv[1:] if word not in ("-q", "--quiet")]
+    if len(words) < len(sys.argv) - 1:
+        os.environ[QUIET] = "1"  # for the processes that train cells, too
+    chosen = parser.parse_args(words[:1]).command
     if chosen not in COMMANDS:
         parser.error(str(unknown_name("the command", chosen, COMMANDS)))
     take_sources_of(Path.cwd())
@@ -35,7 +47,7 @@ def main() -> None:
         raise InputError(f"{Path.cwd()} lies in no project of retable; `retable init` makes one in an empty folder.")
     if chosen not in (*ANYWHERE, "run") and find_spec("dvc") is None:  # a bare GPU machine runs cells without it
         raise lacks("dvc", f"retable {chosen}")
-    importlib.import_module(f"retable.commands.{COMMANDS[chosen][0]}").main(sys.argv[2:])
+    importlib.import_module(f"retable.commands.{COMMANDS[chosen][0]}").main(words[1:])
 
 
 def take_sources_of(folder: Path) -> None:

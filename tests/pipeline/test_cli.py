@@ -2,16 +2,19 @@
 
 import importlib
 import json
+import os
 import subprocess
+import sys
 
 import pytest
 
 from retable import __version__, cli
-from retable.commands import COMMANDS, completion
+from retable.commands import COMMANDS, check, completion
 from retable.commands import list_ as listing
 from retable.corpora import CORPORA
 from retable.errors import InputError
 from retable.papers import paper_of_table
+from retable.project.progress import QUIET, progress
 
 
 def leave(monkeypatch, *words):
@@ -83,3 +86,36 @@ def test_a_shell_completes_commands_options_and_tables(capsys):
         assert words in script
     done = subprocess.run(["bash", "-n"], input=script, text=True, check=True, capture_output=True)
     assert not done.stderr
+
+
+@pytest.mark.parametrize("words", [("list",), ("completion", "bash")])
+def test_a_command_whose_reader_has_gone_ends_quietly(words):
+    program = subprocess.Popen(
+        [sys.executable, "-m", "retable", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    program.stdout.close()
+    assert program.communicate()[1] == ""
+    assert program.returncode == 141
+
+
+@pytest.mark.parametrize("words", [("-q", "list", "scales"), ("list", "scales", "--quiet")])
+def test_quiet_is_an_option_of_every_command_and_of_the_processes_that_it_starts(monkeypatch, capsys, words):
+    monkeypatch.setattr("sys.argv", ["retable", *words])
+    monkeypatch.setenv("RETABLE_SOURCES", "set")
+    monkeypatch.setenv(QUIET, "")  # given back in the end
+    monkeypatch.delenv(QUIET)
+    cli.main()
+    assert os.environ[QUIET] == "1"
+    capsys.readouterr()
+    with progress("train", 2, "epochs") as bar:
+        bar.advance(2)
+    assert capsys.readouterr().err == ""
+
+
+def test_checked_cells_are_listed_for_a_machine(monkeypatch, capsys):
+    cells = {"fcsr-table-3": [{"row": "fcsr", "verdict": "regression", "failed": True}]}
+    monkeypatch.setattr(check, "checked_cells", lambda table: iter(cells.get(table.name, [])))
+    with pytest.raises(SystemExit) as exit_:
+        check.main(["--json"])
+    assert exit_.value.code == 1
+    assert json.loads(capsys.readouterr().out) == cells["fcsr-table-3"]

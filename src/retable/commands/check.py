@@ -5,10 +5,11 @@ Exit code 1 if a cell has fallen below its banked value by more than one more ru
 """
 
 import argparse
+import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -104,35 +105,46 @@ def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tup
     return spread_of(values, texts) or pooled_spread(column, texts)
 
 
-def check_table(table: ResultTable, console: Console) -> int:
-    """Show a table's measured cells; the number of those that fail."""
+def checked_cells(table: ResultTable) -> Iterator[dict[str, Any]]:
+    """Yield the measured cells of a table, each with the printed number, the bank's, and whether it `failed`."""
     path = TABLES / f"{table.name}.csv"
     if not path.exists():
         raise InputError(f"{path} is missing; `make tables` builds it.")
     factor, digits = FACTOR[table.unit], DIGITS[table.unit]
     places = digits + round(math.log10(factor))  # of a fraction
     banked = banked_values(table)
-    shown = Table(
-        "row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left"
-    )
-    failures = 0
     for line in read_lines(path):
         refused = line.note.startswith("refused")
         if not line.measured and not refused:
             continue
         old = banked.get((line.row, line.column))
         fell = bool(line.measured) and is_regression(float(line.measured) / factor, old, places)
-        failed = refused or fell
-        failures += failed
-        colour = "red" if failed else COLOURS.get(line.verdict, "dim")
-        verdict = "refused" if refused else "regression" if failed else line.verdict or "–"
-        interval = f"{line.low} – {line.high}" if line.low else ""
-        bank = f"{factor * mean(old.values):.{digits}f}" if old and old.values else ""
-        said = f"[{colour}]{verdict}[/]"
-        shown.add_row(line.row, line.column, line.measured, interval, line.published, bank, said)
+        yield {
+            "table": table.name,
+            "row": line.row,
+            "column": line.column,
+            "measured": line.measured,
+            "low": line.low,
+            "high": line.high,
+            "published": line.published,
+            "bank": f"{factor * mean(old.values):.{digits}f}" if old and old.values else "",
+            "verdict": "refused" if refused else "regression" if fell else line.verdict,
+            "failed": refused or fell,
+        }
+
+
+def show(table: ResultTable, cells: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Show the cells of a table; nothing where it has none."""
+    shown = Table(
+        "row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left"
+    )
+    for cell in cells:
+        colour = "red" if cell["failed"] else COLOURS.get(cell["verdict"], "dim")
+        interval = f"{cell['low']} – {cell['high']}" if cell["low"] else ""
+        said = f"[{colour}]{cell['verdict'] or '–'}[/]"
+        shown.add_row(cell["row"], cell["column"], cell["measured"], interval, cell["published"], cell["bank"], said)
     if shown.row_count:
         console.print(shown)
-    return failures
 
 
 @command
@@ -142,10 +154,19 @@ def main(arguments: list[str] | None = None) -> None:
         description="Measured against published, and against the bank.",
         epilog="example: retable check",
     )
-    parser.parse_args(arguments)
+    parser.add_argument("--json", action="store_true", help="for a machine: a list of cells, those that failed marked")
+    as_json = parser.parse_args(arguments).json
     console = Console(highlight=False)
-    failures = sum(check_table(table, console) for table in result_tables())
-    if failures:
+    found = []
+    for table in result_tables():
+        cells = list(checked_cells(table))
+        found += cells
+        if not as_json:
+            show(table, cells, console)
+    failures = sum(cell["failed"] for cell in found)
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+    elif failures:
         console.print(f"[red]{failures} cells are refused or have fallen below their value in docs/results/[/]")
+    if failures:
         sys.exit(1)
-    console.print("no regression")

@@ -26,6 +26,7 @@ from retable.project.alone import alone
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
 from retable.project.paths import BANK, CHECKOUT, PARAMS, ROOT, SCRATCH
+from retable.project.progress import QUIET
 
 # glibc gives large tensors back to the kernel and fetches them anew at every step; keeping them saves a run about 5%.
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(8 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
@@ -80,7 +81,7 @@ class Reader:
         self.took: dict[str, float] = {}
         self.skipped = 0
         self.current, self.start = "", 0.0
-        self.console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=QUIET in os.environ)
 
     def read(self, lines: Iterator[str]) -> None:
         """Read to the end; a line that is not about a stage is an error of DVC's or a stage's word, and shown."""

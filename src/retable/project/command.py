@@ -12,6 +12,7 @@ from retable.project.stopping import Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
 FULL = (errno.ENOSPC, errno.EDQUOT)
+CLOSED_PIPE = 141  # as shells have it of a program that SIGPIPE ended
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
@@ -36,7 +37,13 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         try:
             with stoppable():
-                function(*args, **kwargs)
+                try:
+                    function(*args, **kwargs)
+                finally:
+                    sys.stdout.flush()  # here, so that a closed pipe is met inside
+        except BrokenPipeError:  # `retable ... | head` has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+            sys.exit(CLOSED_PIPE)
         except InputError as error:
             fail(str(error))
         except ModuleNotFoundError as error:

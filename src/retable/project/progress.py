@@ -6,6 +6,7 @@ folder, from which the time left for the whole pipeline is told as well.
 
 import json
 import math
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from rich.progress import (
 
 from retable.project.paths import SCRATCH
 
+QUIET = "RETABLE_QUIET"  # set: no progress is shown
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_PLANS = 1.0  # the plan is a file, and a small model advances hundreds of times a second
 
@@ -37,7 +39,8 @@ class Bar:
         self.last_plan = -math.inf
         self.start = self.last_line = time.monotonic()
         self.console = Console(stderr=True)
-        self.live = self.console.is_terminal
+        self.quiet = QUIET in os.environ
+        self.live = self.console.is_terminal and not self.quiet
         if self.live:
             self.progress = Progress(
                 SpinnerColumn(),
@@ -63,7 +66,7 @@ class Bar:
             if time.monotonic() - self.last_plan > SECONDS_BETWEEN_PLANS:
                 self.last_plan, self.rest = time.monotonic(), self.time_for_the_rest()
             self.progress.update(self.task, advance=amount, note=self.note, rest=self.rest)
-        elif time.monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
+        elif not self.quiet and time.monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
             self.last_line = time.monotonic()
             print(
                 f"  {self.what}: {self.done:,.0f} of {self.total:,.0f} {self.unit} {self.note}"
@@ -110,6 +113,9 @@ def progress(what: str, total: float, unit: str) -> Iterator[Bar]:
     if bar.live:
         with bar.progress:
             yield bar
+    elif bar.quiet:
+        yield bar
+        return
     else:
         print(f"{what} ...", file=sys.stderr, flush=True)
         yield bar
