@@ -9,12 +9,14 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import groupby
 from typing import NamedTuple
 
 from retable.declaration import Example
 
 TAG = re.compile(r"</?(?:a|b|br|em|hr|i|p|strong|u)\b[^<>]*>", re.IGNORECASE)  # <grin> is a word, no tag
 ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-f]+|\w+);", re.IGNORECASE)  # with its semicolon: "Q&A" is none
+LONGEST_ENTITY = 1000  # characters; Python reads no number of over 4,300 digits
 
 
 WINDOWS = {code: bytes([code]).decode("cp1252", errors="ignore") for code in range(0x80, 0xA0)}  # "" if undefined
@@ -23,6 +25,7 @@ INVISIBLE = dict.fromkeys(  # soft hyphen, direction marks, invisible operators;
     (*range(0x20), 0x7F, 0xAD, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF), ""
 )
 CONTROLS = {**INVISIBLE, **SPACES, **WINDOWS}
+ACCENTS = re.compile(r"[^\w\s\x00-\x7f]{100,}")  # and other characters; Python's \w has no accents
 
 
 def clean_text(text: str, *, markup: bool) -> str:
@@ -34,8 +37,19 @@ def clean_text(text: str, *, markup: bool) -> str:
         markup: take out HTML tags and entities.
     """
     if markup:
-        text = ENTITY.sub(lambda match: html.unescape(match[0]), TAG.sub(" ", text))
-    return " ".join(unicodedata.normalize("NFC", text.translate(CONTROLS)).split())
+        text = ENTITY.sub(character_of, TAG.sub(" ", text))
+    return " ".join(unicodedata.normalize("NFC", ACCENTS.sub(in_order, text.translate(CONTROLS))).split())
+
+
+def in_order(run: re.Match[str]) -> str:
+    """Return accents in the order that NFC gives them: of thousands on one letter it would make quadratic time."""
+    pieces = groupby(run[0], key=lambda character: unicodedata.combining(character) > 0)
+    return "".join("".join(sorted(each, key=unicodedata.combining) if accents else each) for accents, each in pieces)
+
+
+def character_of(entity: re.Match[str]) -> str:
+    """Return the character that an entity names; a number too long to be one stays as it is."""
+    return html.unescape(entity[0]) if len(entity[0]) <= LONGEST_ENTITY else entity[0]
 
 
 class Removed(NamedTuple):

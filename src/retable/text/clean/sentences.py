@@ -14,8 +14,11 @@ LATIN = "vs etc e.g i.e a.m p.m u.s u.k u.n"
 MONTHS = "jan feb mar apr jun jul aug sep sept oct nov dec"
 STATES = "ala ariz ark calif colo conn fla kan ky md mich minn neb nev okla tenn tex vt wis wyo"
 ABBREVIATIONS = frozenset(" ".join((TITLES, COMPANIES, LATIN, MONTHS, STATES)).split())
-CLOSING = r"[\"'\u2019\u201d\u300d\u300f\u300b\uff09)\]]*"
-END = re.compile(rf"[.!?\u2026]+{CLOSING}(?=\s)|[\u3002\uff01\uff1f]+{CLOSING}|\t|\n\s*\n")
+MARK = r"[.!?\u2026]"
+CLOSING = r"[\"'\u2019\u201d\u300d\u300f\u300b\uff09)\]]*+"
+# A run of marks is looked at once, from its beginning: else one without white space behind it takes quadratic time.
+END = re.compile(rf"(?<!{MARK}){MARK}++{CLOSING}(?=\s)|[\u3002\uff01\uff1f]+{CLOSING}|\t|\n\s*\n")
+NO_SPACE = re.compile(r"\S")
 LAST_WORD = re.compile(r"[^\W_](?:[\w.]*[^\W_])?(?=\.$)")
 
 
@@ -33,7 +36,8 @@ def split_sentences(text: str) -> list[str]:
 def _ends(text: str, start: int, end: re.Match[str], lowercase: bool) -> bool:
     if end[0][0] not in ".!?\u2026":
         return True
-    if not lowercase and text[end.end() :].lstrip()[:1].islower():
+    following = NO_SPACE.search(text, end.end())
+    if not lowercase and following and following[0].islower():
         return False
     if end[0] != ".":
         return True

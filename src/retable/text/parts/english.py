@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from retable.errors import InputError, shortened
+from retable.text.parts.long_pieces import for_long_pieces
 from retable.text.splits import PARTS, TOKENS
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 PIPES = {"tok2vec", "tagger", "morphologizer"}  # of a tagger
 STRINGS_REMEMBERED = 50_000  # those of some 10,000 texts; to begin anew costs 4% of the time
+LONG = 500  # characters without white space
 
 
 def english_tokens(texts: Sequence[str]) -> pa.ListArray:
@@ -33,10 +35,18 @@ def tokens_of_any_language(texts: Sequence[str]) -> pa.ListArray:
 
 def _tokens(texts: Sequence[str], language: str) -> pa.ListArray:
     tokeniser = _tokeniser(language)
-    tokens = [[word for word in map(str, tokeniser(text)) if not word.isspace()] for text in texts]
+    tokens = [
+        [
+            word
+            for word in map(str, (_long if has_long_piece(text) else _tokeniser)(language)(text))
+            if not word.isspace()
+        ]
+        for text in texts
+    ]
     # spaCy remembers every string that it ever met, and its memory zones would switch its cache off (2.3 times slower).
     if len(tokeniser.vocab.strings) > STRINGS_REMEMBERED:
         _tokeniser.cache_clear()
+        _long.cache_clear()
     return pa.array(tokens, TOKENS.type)
 
 
@@ -68,8 +78,18 @@ def parts_of_speech(tagger: "Language", tokens: pa.ListArray) -> pa.ListArray:
         return pa.array([[token.pos_ for token in document] for document in documents], PARTS.type)
 
 
+def has_long_piece(text: str) -> bool:
+    """Return whether a text has a piece without white space on which spaCy's own loop takes long."""
+    return len(text) > LONG and max(map(len, text.split()), default=0) > LONG
+
+
 @cache
 def _tokeniser(language: str) -> "Tokenizer":
     import spacy
 
     return spacy.blank(language).tokenizer
+
+
+@cache
+def _long(language: str) -> "Tokenizer":
+    return for_long_pieces(_tokeniser(language))
