@@ -83,7 +83,7 @@ class Encoder:
         with progress(f"sentence vectors of {what}", len(pieces), "texts") as bar, torch.inference_mode():
             for start in range(0, len(places), BATCH):
                 at = places[start : start + BATCH]
-                found[at] = self.of_batch(*padded([pieces[place] for place in at])).numpy()
+                found[at] = self.of_batch(*padded([pieces[place] for place in at])).cpu().numpy()
                 bar.advance(len(at))
         return found
 

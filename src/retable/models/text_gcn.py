@@ -157,7 +157,9 @@ def product(x: Tensor, starts: Tensor, neighbours: Tensor, weights: Tensor) -> T
     """Return A x, (V, D)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that torch's compressed rows are young
-        matrix = torch.sparse_csr_tensor(starts, neighbours, weights, (len(x), len(x)), check_invariants=False)
+        matrix = torch.sparse_csr_tensor(
+            starts, neighbours, weights, (len(x), len(x)), device=x.device, check_invariants=False
+        )
     with torch.autocast(x.device.type, enabled=False):  # which has no such product in bfloat16
         found: Tensor = matrix @ x
     return found
