@@ -59,7 +59,7 @@ def test_who_has_read_enough_closes_the_pipe_and_hears_nothing(tmp_path: Path) -
         assert child.stdout.readline() == "label,probability\n"
         child.stdout.close()
         assert child.stderr.read() == ""
-    assert child.returncode == 1
+    assert child.returncode == 141
 
 
 GROWTH = """

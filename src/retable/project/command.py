@@ -53,9 +53,6 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
             fail(str(lacks(module)))
         except Stopped as stopped:
             fail(str(stopped), stopped.code)
-        except BrokenPipeError:  # who read the output has had enough, as `head` has
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it once more
-            sys.exit(1)
         except OSError as error:
             fail(sentence_of(error))
 
