@@ -17,7 +17,9 @@ class TextModel(mlflow.pyfunc.PythonModel):
 
     def predict(self, context: Any, model_input: list[str], params: Any = None) -> pd.DataFrame:
         """Return a row a text: label and probability."""
-        return pd.DataFrame(self.model.predict(model_input), columns=["label", "probability"])
+        answers = self.model.predict(model_input)
+        labels = pd.Series([answer.label for answer in answers], dtype=object)  # as str None would be NaN, no JSON
+        return pd.DataFrame({"label": labels, "probability": [answer.probability for answer in answers]})
 
 
 mlflow.models.set_model(TextModel())
