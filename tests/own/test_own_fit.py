@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ def test_a_linear_model_learns_words_and_its_card_says_how_well(fitted: Fitted) 
     assert fitted.scores["accuracy"] == 1.0
     card = (fitted.folder / "README.md").read_text(encoding="utf-8")
     assert "tfidf-svm answers 100.0 (83.9 to 100.0) of 20 test texts rightly" in card  # Wilson's interval
+    assert re.search(r"^numpy [\d.]+, .*torch [\d.]+", card, re.MULTILINE)
     assert [answer.label for answer in fitted.model.predict(["a superb film", "an awful film"])] == ["good", "bad"]
 
 

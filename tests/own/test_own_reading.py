@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from retable.errors import InputError
+from retable.own.fit import fit
 from retable.own.reading import labelled_texts, texts_alone
 
 TEXTS = [('good, "very"\ngood', "1"), ("bad", "0")]
@@ -84,10 +85,18 @@ def test_a_bad_file_gets_one_sentence(name: str, tmp_path: Path) -> None:
     content, sentence = BAD[name]
     if content is not None:
         write(tmp_path / name, content)
+    there = sorted(tmp_path.iterdir())
     with pytest.raises(InputError) as error:
-        labelled_texts(tmp_path / name)
+        fit(tmp_path / name)
+    assert sorted(tmp_path.iterdir()) == there  # nothing half-written
     assert sentence in str(error.value)
     assert name in str(error.value)
+
+
+def test_a_line_of_a_megabyte_is_a_text(tmp_path: Path) -> None:
+    long = "word " * 200_000
+    found = labelled_texts(write(tmp_path / "long.csv", f"{HEADER}{long},b\nshort,c\n"))
+    assert [len(each.text) for each in found] == [len(long), 5]
 
 
 def test_numbers_true_and_false_are_names_of_labels(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from retable.models import LINEAR_MODELS
 from retable.own.candidates import Candidate
 from retable.own.corpus import OwnCorpus
 from retable.own.vectors import no_gensim
+from retable.runs.provenance import versions
 from retable.text.splits import Split
 
 if TYPE_CHECKING:
@@ -153,6 +154,10 @@ def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
         "The model knows these labels alone, and gives one of them to any text whatever, in whatever language.",
         "The intervals hold the sampling of the texts; another seed gives another network.",
         "The licence of the texts is that of their source: retable knows nothing of it.",
+        "",
+        "## Environment",
+        "",
+        f"{', '.join(f'{name} {version}' for name, version in sorted(versions().items()))}.",
     ]
     return "\n".join(lines) + "\n"
 
