@@ -16,6 +16,7 @@ from retable.project.paths import BANK, ROOT
 from retable.results.whole import BANK_SCALE, read_whole
 from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.predictions import write_predictions
+from retable.site import attention
 from retable.site.build import write_site
 from retable.site.cells import curves
 from retable.site.documents import rendered
@@ -167,6 +168,21 @@ def test_a_system_shows_its_equations_in_its_code(site):
     number, line = re.search(r'<a href="#L(\d+)">fcsr.py:\1</a></td><td><code>(.*?)</code>', page).groups()
     assert "eq. " in line
     assert re.search(rf'<span id="L{number}"> *{re.escape(line)}\n', page)
+
+
+def test_words_are_marked_by_their_weight_of_right_and_wrong_answers_in_both_languages(site, tmp_path):
+    page = (site / "attention.html").read_text(encoding="utf-8")
+    for shown in ('data-language="zh" data-answer="right"', 'data-language="en" data-answer="wrong"'):
+        assert shown in page
+    text = {"corpus": "sample-zh", "id": "1", "unit": "characters", "label": "a", "answer": "b"}
+    found = attention.shown(text | {"words": ["好", "不", "的"], "weights": [0.5, 0.3, 0.2]})
+    assert found["marked"] == [("好", 100), ("不", 33), ("的", 0)]
+    assert (found["outcome"], found["heaviest"][0]) == ("wrong", (0.5, "好"))
+    made = read_json(ROOT / "docs/attention.json")
+    made["texts"][0]["weights"][0] = 1.0
+    write_json(tmp_path / "attention.json", made)
+    with pytest.raises(InputError, match="changed by hand"):
+        list(attention.pages(tmp_path / "attention.json"))
 
 
 def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):

@@ -1,8 +1,9 @@
 """Build the results site: `retable site`.
 
-In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json
-Out  a folder: index.html, numbers.html, missing.html, commands.html, papers/, cells/, claims/, systems/, corpora/,
-     docs/, data/
+In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json,
+     docs/attention.json
+Out  a folder: index.html, numbers.html, missing.html, commands.html, attention.html, papers/, cells/, claims/,
+     systems/, corpora/, docs/, data/
 """
 
 import shutil
@@ -18,7 +19,7 @@ from retable.project.progress import progress
 from retable.results.figures import read_entries
 from retable.results.headline import counted
 from retable.results.whole import Whole
-from retable.site import cells, claims, corpora, documents, systems, tables
+from retable.site import attention, cells, claims, corpora, documents, systems, tables
 from retable.site.templating import TEMPLATES, render
 from retable.tables.lines import write_lines
 
@@ -68,6 +69,7 @@ def parts_of(whole: Whole, docs: Path, commands: Sequence[Command]) -> list[Iter
         systems.pages(whole),
         corpora.pages(whole),
         documents.pages(docs),
+        attention.pages(docs / "attention.json"),
         [overview(whole, docs)],
         [("commands.html", render("commands.html", "commands.html", {"commands": commands}))],
     ]

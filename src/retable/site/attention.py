@@ -1,0 +1,42 @@
+"""A page on which the words of texts are marked by the weight that a network gives them.
+
+The texts are the project's own samples: many corpora may not be passed on. `python -m benchmarks.attention` makes them.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from retable.errors import InputError
+from retable.files import read_json, sha256_of_value
+from retable.site.templating import render
+
+NAMED = 3  # heaviest words of a text that are named with their weights
+
+
+def pages(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the page. Raises: InputError if the texts are not those that the digest was taken of."""
+    made = read_json(path)
+    if sha256_of_value(made["texts"]) != made["digest"]:
+        raise InputError(
+            f"{path} was changed by hand; `git checkout {path.name}`, or `python -m benchmarks.attention`."
+        )
+    values = {"texts": [shown(text) for text in made["texts"]], "digest": made["digest"]}
+    yield "attention.html", render("attention.html", "attention.html", values)
+
+
+def shown(text: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page shows of a text: each word with its shade from 0 (least weight) to 100, and the heaviest."""
+    words, weights = text["words"], text["weights"]
+    least, most = min(weights), max(weights)
+    shades = [round(100 * (weight - least) / (most - least)) if most > least else 0 for weight in weights]
+    heaviest = sorted(zip(weights, words, strict=True), reverse=True)[:NAMED]
+    return {
+        **text,
+        "marked": list(zip(words, shades, strict=True)),
+        "gap": "" if text["unit"] == "characters" else " ",
+        "heaviest": heaviest,
+        "even": 1 / len(words),
+        "language": text["corpus"].rpartition("-")[2],
+        "outcome": "right" if text["answer"] == text["label"] else "wrong",
+    }
