@@ -281,6 +281,29 @@ def test_a_scale_is_not_written_over_what_cannot_be_read(tmp_path, monkeypatch):
     assert (tmp_path / "params.yaml").read_bytes() == b"seed: 1  # \xe9"
 
 
+CONFLICT = "<<<<<<< HEAD\nscale: cpu\n=======\nscale: smoke\n>>>>>>> other\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (CONFLICT, "is not YAML"),
+        ("scale: cpu\n", "does not say corpora"),
+        ("scale: cpu\ncorpora: 3\npools: {}\nvectors: {}\n", "corpora is 3"),
+        ("scale: cpu\ncorpora: {sst-2: {}}\npools: {}\nvectors: {a: {}}\n", "vectors.a.source"),
+    ],
+)
+def test_a_preset_is_not_written_into_a_damaged_file(tmp_path, monkeypatch, content, words):
+    monkeypatch.setattr(use, "PARAMS", tmp_path / "params.yaml")
+    (tmp_path / "params.yaml").write_text(content)
+    with pytest.raises(InputError, match=words):
+        use.use("fcsr", "sst-2")
+    if content == CONFLICT:
+        with pytest.raises(InputError, match=words):
+            use.write_scale("cpu")
+    assert (tmp_path / "params.yaml").read_text() == content
+
+
 def test_a_section_of_an_older_version_goes():
     assert replace_sections("treebanks:\n  ewt: {}\nscale: x\n", "scale: y\n", ("scale",)) == "scale: y\n\n"
 

@@ -8,10 +8,15 @@ from typing import Any
 from retable.corpora import CORPORA, FAMILIES, corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.scale import MODEL_SECTIONS, SCALE_SECTIONS, model_preset, scale_preset, scale_text
+from retable.forms import NAME, Named, Section, Text, check
 from retable.project.params import load_yaml, read_text
 from retable.project.params_text import replace_sections, sections_of, write_text
 from retable.project.paths import PARAMS, PRESETS
 
+SECTIONS = Named(Section({}))
+READ_BY_USE = Section(
+    {"scale": NAME, "corpora": SECTIONS, "pools": SECTIONS, "vectors": Named(Section({"source": Text()}))}
+)
 UNITS = {"zh": "characters"}  # of the focus run, by language; words elsewhere
 FIRST_PARAMS = """\
 # Every knob of the pipeline. `make params SCALE=...` and `retable use <model> <corpus>` write presets into it, comments
@@ -33,9 +38,11 @@ precision: float32  # or bfloat16 (autocast)
 
 
 def write_scale(scale: str) -> None:
-    """Write a scale into params.yaml."""
+    """Write a scale into params.yaml. Raises: InputError if that is damaged."""
     preset = scale_preset(scale)
     text = read_text(PARAMS) if PARAMS.exists() else FIRST_PARAMS
+    if PARAMS.exists() and text.strip():
+        load_yaml(PARAMS)  # refuses what is no YAML, as after a merge
     text = replace_sections(text, scale_text(scale), SCALE_SECTIONS)
     text = with_corpora(text, FAMILIES["own"])
     focus = preset["focus"]
@@ -58,6 +65,7 @@ def use(model: str, name: str) -> None:
     if name not in CORPORA:
         raise unknown_name("the corpus", name, CORPORA)
     params = load_yaml(PARAMS)
+    check(params, READ_BY_USE, str(PARAMS), "`make params SCALE=cpu` writes it again")
     if name not in params["corpora"]:
         raise InputError(
             f"corpus {name} is not prepared at scale {params['scale']}; add it to `corpora` in params.yaml, "
