@@ -17,4 +17,4 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("corpus")
     options = parser.parse_args(arguments)
     use(options.model, options.corpus)
-    print(f"focus run: {options.model} on {options.corpus}; `dvc repro` or `dvc exp run` trains it")
+    print(f"focus run: {options.model} on {options.corpus}; `dvc exp run evaluate` trains and scores it")
