@@ -2,6 +2,7 @@
 
 predictions.parquet      the answer of every run to every test text (ids, no texts)
 runs.parquet             what each run is: parameters, data, recipe, scores, costs
+openml-runs.jsonl        the same in the form of OpenML's run records, a line a run
 README.md                the data card
 croissant.json           Croissant 1.0 (mlcommons.org/croissant)
 ro-crate-metadata.json   RO-Crate 1.1 (w3id.org/ro/crate/1.1)
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 
 from retable.corpora import corpus
 from retable.files import atomic_folder, sha256_of_file, write_json
+from retable.results.export_openml import openml_run
 from retable.results.resolving import Resolver
 from retable.runs.record import RunRecord
 from retable.text.splits import read_facts
@@ -30,7 +32,7 @@ CITE = "retable: rebuild every table, 2026"
 WORD = pa.dictionary(pa.int32(), pa.string())
 TYPES = {"text": "sc:Text", "number": "sc:Float", "whole number": "sc:Integer", "yes or no": "sc:Boolean"}
 PLAIN = {"text": pa.string(), "number": pa.float64(), "whole number": pa.int64(), "yes or no": pa.bool_()}
-PREDICTIONS, RUNS, CARD = "predictions.parquet", "runs.parquet", "README.md"
+PREDICTIONS, RUNS, OPENML, CARD = "predictions.parquet", "runs.parquet", "openml-runs.jsonl", "README.md"
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,9 @@ class File:
     @property
     def format(self) -> str:
         """Return its media type."""
-        return "application/x-parquet" if self.columns else "text/markdown"
+        if self.columns:
+            return "application/x-parquet"
+        return "application/jsonl" if self.name.endswith(".jsonl") else "text/markdown"
 
 
 WHICH = (
@@ -117,6 +121,7 @@ OF_RUN = (
 FILES = (
     File(PREDICTIONS, "the answer of every run to every test text", (*WHICH, *ANSWER)),
     File(RUNS, "what each run is, its scores and its costs", (*WHICH, *OF_RUN)),
+    File(OPENML, "each run in the form of OpenML's run records, names where its server has ids"),
     File(CARD, "the data card"),
 )
 
@@ -135,8 +140,12 @@ def write_bank(
     current = {run.key for run in resolver.current()}
     with atomic_folder(to) as folder:
         write_predictions(folder / PREDICTIONS, runs, advance)
-        table = pa.Table.from_pylist([facts_of(run, current) for run in runs], schema_of(FILES[1]))
-        pq.write_table(table, folder / RUNS, compression="zstd")
+        facts = [facts_of(run, current) for run in runs]
+        pq.write_table(pa.Table.from_pylist(facts, schema_of(FILES[1])), folder / RUNS, compression="zstd")
+        with (folder / OPENML).open("w", encoding="utf-8") as file:
+            for line, run in zip(facts, runs, strict=True):
+                record = openml_run(line, run.metrics["parameters"], PREDICTIONS)
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
         dates = sorted(run.metrics["date"] for run in runs)
         about = About(description(runs), dates[-1], version)
         (folder / CARD).write_text(card(runs, current, about, dates[0]), encoding="utf-8")
