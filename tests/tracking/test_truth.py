@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from retable.errors import InputError
@@ -11,6 +12,8 @@ from retable.experiments.truth import check_against_data
 from retable.runs.bank import add_to_bank
 from retable.runs.predictions import read_predictions, write_predictions
 from retable.runs.record import read_run
+from retable.text.pairs import MARK
+from retable.text.ranking import ranking_scores
 from retable.text.splits import Split
 from tests.tracking.conftest import write_run
 
@@ -81,3 +84,28 @@ def test_other_data_are_refused_and_unknown_ones_are_not(run, bank, monkeypatch)
 
     monkeypatch.setattr(truth, "data_of_run", unknown)
     assert check_against_data(run, bank)
+
+
+def test_the_scores_of_a_ranking_are_made_again_from_the_texts_here(run, bank, tmp_path, monkeypatch):
+    facts, ids, classes, clean, probabilities = read_predictions(run.predictions)
+    tokens = pa.array([[f"question-{number // 10}", MARK, "answer"] for number in range(len(ids))])
+    here = Split(replace(facts, ranked=True), ids, tokens, None, classes, clean)
+    right = ranking_scores(probabilities[:, 1], classes == 1, np.arange(len(ids)) // 10)
+    order = np.random.default_rng(1).permutation(len(ids))  # the order of their file decides nothing
+    write_predictions(
+        run.predictions,
+        Split(facts, [ids[n] for n in order], None, None, classes[order], clean[order]),
+        probabilities[order],
+    )
+
+    def with_scores(**scores):
+        return replace(run, metrics={**run.metrics, "test": {**run.metrics["test"], **scores}})
+
+    assert not check_against_data(with_scores(**right), bank)  # only the texts say whose candidates they are
+    (tmp_path / "tagged/sst-2").mkdir(parents=True)
+    (tmp_path / "tagged/sst-2/test.parquet").touch()
+    monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: here))
+    assert check_against_data(with_scores(**right), bank)
+    for wrong in ({**right, "map": right["map"] + 0.01}, {**right, "mrr": 1.0}, {**right, "questions": 39}, {}):
+        with pytest.raises(InputError, match=r"gives (map|mrr|questions) .* of test, but metrics.json says"):
+            check_against_data(with_scores(**wrong), bank)

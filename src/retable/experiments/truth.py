@@ -12,7 +12,12 @@ from retable.project.paths import TAGGED, VECTORS
 from retable.runs.bank import read_bank
 from retable.runs.predictions import read_predictions
 from retable.runs.record import RunRecord
+from retable.text.pairs import questions_of
+from retable.text.ranking import ranking_scores
+from retable.text.splits import Split
 
+RANKING = ("map", "mrr", "questions")
+ROUNDING = 1e-9
 Truth = dict[str, tuple[str, bool]]  # id of a test text -> its label, and whether it is clean
 
 
@@ -25,7 +30,8 @@ def check_against_data(run: RunRecord, bank: Path) -> bool:
     Raises: InputError if it was trained on other data, or answers other texts or labels than those here.
     """
     check_digest(run)
-    truth = truth_of_data(run) or truth_of_bank(run, bank)
+    test = test_here(run)
+    truth = truth_of_bank(run, bank) if test is None else truth_of(test)
     if truth is None:
         return False
     told = told_by(run.predictions)
@@ -35,7 +41,27 @@ def check_against_data(run: RunRecord, bank: Path) -> bool:
                 f"{run.predictions} has {described(told.get(text))} for {text!r} of {run.metrics['corpus']}, here it "
                 f"is {described(truth.get(text))}: other test texts than ours; make the corpus as this version does."
             )
-    return True
+    if test is not None and test.facts.ranked:
+        check_ranking(run, test)
+        return True
+    return not any(name in run.metrics["test"] for name in RANKING)  # the texts alone say whose candidates they are
+
+
+def check_ranking(run: RunRecord, test: Split) -> None:
+    """Compare map, mrr and the number of questions with what a run's answers give.
+
+    Raises: InputError.
+    """
+    _, ids, _, _, probabilities = read_predictions(run.predictions)
+    place = {text: number for number, text in enumerate(ids)}  # of equal scores the order of the texts decides
+    answers = probabilities[[place[text] for text in test.ids], 1]
+    for name, found in ranking_scores(answers, test.classes == 1, questions_of(test.tokens)).items():
+        told = run.metrics["test"].get(name)
+        if told is None or abs(told - found) > ROUNDING:
+            raise InputError(
+                f"{run.predictions} gives {name} {found:.6g} of test, but metrics.json says {told}; copy the folder "
+                "again."
+            )
 
 
 def check_digest(run: RunRecord) -> None:
@@ -56,11 +82,15 @@ def check_digest(run: RunRecord) -> None:
         )
 
 
-def truth_of_data(run: RunRecord) -> Truth | None:
-    """Return what the corpus here says of the test texts of a run; None if it is not at hand."""
+def test_here(run: RunRecord) -> Split | None:
+    """Return the test texts of a run; None if its corpus is not at hand."""
     if not (TAGGED / run.metrics["corpus"] / "test.parquet").exists():
         return None
-    test = splits_of_run(run.metrics["parameters"])[2]()
+    return splits_of_run(run.metrics["parameters"])[2]()
+
+
+def truth_of(test: Split) -> Truth:
+    """Return what the corpus here says of the test texts."""
     labels = [test.facts.labels[place] for place in test.classes]
     return dict(zip(test.ids, zip(labels, test.clean.tolist(), strict=True), strict=True))
 
