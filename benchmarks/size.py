@@ -29,6 +29,7 @@ from retable.results.resolving import Resolver
 from retable.results.tables import write_paper
 from retable.results.whole import read_corpora, read_whole
 from retable.runs.bank import as_line, read_bank
+from retable.runs.form import COSTS, TIMES
 from retable.runs.provenance import run_key
 from retable.runs.record import RunRecord, read_runs, run_folder
 from retable.site.build import write_site
@@ -71,7 +72,7 @@ def make_runs(folder: Path, runs: list[RunRecord]) -> None:
         if of_run.exists():  # the bank has some runs twice
             continue
         of_run.mkdir(parents=True)
-        for name, values in (("metrics", run.metrics), ("cost", {"seconds": 1.0, **run.cost})):
+        for name, values in (("metrics", run.metrics), ("cost", {**dict.fromkeys((*TIMES, *COSTS), 1.0), **run.cost})):
             (of_run / f"{name}.json").write_text(json.dumps(dict(values)), encoding="utf-8")
         with (of_run / "curve.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
