@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from retable.commands import export as command
+from retable.papers import result_tables
 from retable.results import export_tables
 from retable.results.export_bank import FILES, write_bank
 from retable.results.export_openml import procedure
@@ -65,6 +66,11 @@ def test_latex_has_as_many_cells_in_every_line_and_none_of_its_own_signs(table, 
     lines = [line for line in written("latex", table, tmp_path).read_text().splitlines() if line.endswith(r"\\")]
     assert len({line.count(" & ") for line in lines}) == 1
     assert escaped("50% of a_b & {c}") == r"50\% of a\_b \& \{c\}"
+
+
+def test_latex_knows_every_character_in_the_name_of_a_row_or_column():
+    named = [escaped(each.printed) for table in result_tables() for each in (*table.rows, *table.columns)]
+    assert not {character for name in named for character in name if ord(character) > 0x17F}  # beyond Latin letters
 
 
 def test_a_misspelt_table_gets_the_nearest_and_an_unmeasured_one_is_left_out(runs):

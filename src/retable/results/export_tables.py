@@ -28,6 +28,7 @@ SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "Δ": r"$\Delta$", "·": r"$\cdot$", "×": r"$\times$",
     "≥": r"$\ge$", "≤": r"$\le$", "−": "--", "–": "--", "α": r"$\alpha$",
+    "√": r"$\surd$",
 }  # fmt: skip
 
 
