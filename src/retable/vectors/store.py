@@ -6,11 +6,12 @@ A run reads them with numpy alone, and tells how much of its corpus they cover.
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
-from retable.errors import InputError
+from retable.errors import InputError, shortened
 from retable.files import AGAIN, read_json, sha256_of_file, write_json
 from retable.forms import ANY_TEXT, COUNT, DIGEST, OneOf, Section, Text, check
 
@@ -106,8 +107,8 @@ def _read_matrix(path: Path) -> np.ndarray:
         raise InputError(f"{path} is a folder; {AGAIN}.")
     try:
         matrix: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path} is no array of numbers ({error}); {AGAIN}.") from None
+    except (ValueError, EOFError, OverflowError, TypeError, SyntaxError, TokenError) as error:  # its head is Python
+        raise InputError(f"{path} is no array of numbers ({shortened(str(error))}); {AGAIN}.") from None
     if matrix.dtype != np.float32 or matrix.ndim != 2:
         raise InputError(
             f"{path} holds {matrix.dtype} in the shape {matrix.shape}; allowed: float32 (word, number); {AGAIN}."
