@@ -110,3 +110,8 @@ def test_corpora_of_this_scale_and_the_tagger_are_told(page: str):
     assert "sst-2 1 0 2 4 1,815 (99.7%) 40 19" in plain(page)
     assert page.count("<td>sst-2</td>") == 2
     assert "test 25,094 94.4% 93.9%" in plain(page)
+
+
+def test_every_picture_has_a_title_and_every_heading_of_a_table_a_scope(page: str):
+    assert page.count("<svg") == len(re.findall(r'<svg role="img"[^>]*><title>[^<]+</title>', page)) > 0
+    assert not re.findall(r"<th(?![^>]*scope)[ >]", page)

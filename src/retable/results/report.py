@@ -5,6 +5,7 @@ A section has `id` and `title`, and its body under the name of its kind: `table`
 
 import re
 from collections.abc import Callable, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ VERDICTS = {
     "cut": "no verdict, the scale's limit ended the training",
     "one-run": "no verdict, one run says nothing of the spread",
 }
-PICTURES = ("curve", "roc", "confusion")
+PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion of labels"}
 RUNS_SHOWN = 3  # of a cell; the others differ by seed or fold and stand in MLflow
 COSTS = {
     "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of them in word vectors", "{:,.0f}"),
@@ -46,6 +47,11 @@ COSTS = {
 }  # fmt: skip
 Section = dict[str, Any]
 Key = tuple[str, str]  # row, column
+
+
+def titled(svg: str, title: str) -> str:
+    """Return a picture with a title, which a screen reader says and a pointer shows."""
+    return re.sub(r"<svg([^>]*)>", lambda tag: f'<svg role="img"{tag[1]}><title>{escape(title)}</title>', svg, count=1)
 
 
 def all_tables() -> list[Table]:
@@ -66,7 +72,7 @@ def page(sections: Sequence[Section]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"half_interval": half_interval, "names": facts.names_of}
+    environment.filters |= {"half_interval": half_interval, "names": facts.names_of, "titled": titled}
     return environment.get_template("report.html").render(
         scale=read_params("scale"),
         sections=sections,
@@ -163,7 +169,7 @@ def run_body(folder: Path) -> dict[str, Any]:
     return {
         "scores": scores | {f"chosen: {name}": value for name, value in metrics["chosen"].items()},
         "costs": {name: form.format(cost[key]) for key, (name, form) in COSTS.items() if cost.get(key) is not None},
-        "pictures": [pictures[name].decode("utf-8") for name in PICTURES],
+        "pictures": {what: pictures[name].decode("utf-8") for name, what in PICTURES.items()},
     }
 
 
