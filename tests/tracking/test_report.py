@@ -13,6 +13,7 @@ from tests.tracking.conftest import write_run
 LINES = [
     Line("fcsr", "sst-2", "accuracy", "83.36", "81.6", "85.1", "1", "83.40", "80.8", "+2.56", "%", "proxy", "higher",
          "a < b"),
+    Line("fcsr", "ag-news", "accuracy", published="94.5", unit="%", verdict="not-run", note="asked for"),
     Line("cspan-big", "sst-2", "accuracy", published="78.5", unit="%", verdict="not-run", note="not built here yet"),
     Line("tfidf-svm", "sst-2", "accuracy", "81.70", "79.9", "83.5", "1", unit="%"),
     Line("nb-svm", "sst-2", "accuracy", "83.20", "81.9", "84.5", "1", unit="%"),  # its run stands in another table
@@ -110,6 +111,12 @@ def test_corpora_of_this_scale_and_the_tagger_are_told(page: str):
     assert "sst-2 1 0 2 4 1,815 (99.7%) 40 19" in plain(page)
     assert page.count("<td>sst-2</td>") == 2
     assert "test 25,094 94.4% 93.9%" in plain(page)
+
+
+def test_measured_columns_come_first(page: str):
+    grid = page[page.index('<section id="fcsr-table-3">') :]
+    heading = re.findall(r'<th scope="col">([^<]+)</th>', grid[: grid.index("</thead>")])
+    assert heading == ["row", "SST", "AG"]  # AG stands first in the paper
 
 
 def test_every_picture_has_a_title_and_every_heading_of_a_table_a_scope(page: str):

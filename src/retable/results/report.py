@@ -96,9 +96,11 @@ def navigation(sections: Sequence[Section]) -> dict[str, list[tuple[str, str, st
 
 
 def table_section(table: Table, resolver: Resolver, on_cell: Callable[[int], None]) -> Section:
-    """Return a table as the paper prints it, its notes, and every measured cell in detail."""
+    """Return a table as the paper prints it, measured columns first, its notes, and every measured cell in detail."""
     lines = read_lines(TABLES / f"{table.name}.csv")
     rows, columns = printed_names(table, lines)
+    measured = {line.column for line in lines if line.measured}
+    columns = dict(sorted(columns.items(), key=lambda pair: pair[0] not in measured))  # what is there is seen first
     runs = own_runs(table, resolver)
     cells: dict[Key, Line | None] = {(row, column): None for row in rows for column in columns}
     svg = FIGURES / f"{COST_FIGURE}{table.name}.svg"
