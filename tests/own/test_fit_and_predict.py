@@ -73,21 +73,28 @@ print(peaks[1] - peaks[0], file=sys.stderr)
 """
 
 
-def test_memory_does_not_grow_with_the_number_of_texts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("model", "few", "many"), [("naive-bayes", 5_000, 50_000), ("textcnn", 2_000, 20_000)])
+def test_memory_does_not_grow_with_the_number_of_texts(tmp_path: Path, model: str, few: int, many: int) -> None:
+    """Seen to fail where all texts are held, and with the kernels that oneDNN keeps of every shape of a batch."""
     draw = random.Random(2)
-    lines = [f"{' '.join(draw.choices('abcdefghij', k=60))} {word}" for word in ("yes", "no") for _ in range(100)]
+    lines = [
+        f"{' '.join(draw.choices('abcdefghij', k=draw.randint(1, 120)))} {word}"
+        for word in ("yes", "no")
+        for _ in range(500)
+    ]
     rows = "".join(f"{line}\t{line.split()[-1]}\n" for line in lines)
     (tmp_path / "votes.tsv").write_text("text\tlabel\n" + rows, encoding="utf-8")
-    fit(tmp_path / "votes.tsv", model="naive-bayes")
-    for name, texts in (("few", 5_000), ("many", 50_000)):
-        (tmp_path / f"{name}.txt").write_text("\n".join(lines * (texts // len(lines))) + "\n", encoding="utf-8")
+    fit(tmp_path / "votes.tsv", model=model, vectors="none", budget=5)
+    for name, texts in (("few", few), ("many", many)):
+        drawn = draw.choices(lines, k=texts)
+        (tmp_path / f"{name}.txt").write_text("\n".join(drawn) + "\n", encoding="utf-8")
     found = subprocess.run(
         [sys.executable, "-c", GROWTH], cwd=tmp_path, capture_output=True, text=True, check=True,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")},
     )  # fmt: skip
-    assert found.stdout.count("\n") == 5_000 + 50_000 + 2
+    assert found.stdout.count("\n") == few + many + 2
     unit = 1 if sys.platform == "darwin" else 1024
-    assert int(found.stderr) * unit < 20e6  # all texts at once take hundreds of megabytes more
+    assert int(found.stderr) * unit < 40e6  # all texts at once, or a kernel for every shape, take a hundred more
 
 
 @pytest.mark.parametrize(("budget", "seconds"), [("90s", 90), ("1.5m", 90), ("2h", 7200), ("30", 30)])

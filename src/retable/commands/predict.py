@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from retable.project.command import command
+from retable.project.memory import keep_few_kernels
 
 TEXTS_AT_ONCE = 1_000  # memory holds no more
 EXAMPLE = "example: retable predict reviews-model new.csv --text review > answers.csv"
@@ -34,6 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--explain", action="store_true", help="also the weight of every word; n words cost n answers")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")
     options = parser.parse_args(arguments)
+    keep_few_kernels()
     # torch takes seconds to import: a misspelt option shall not wait for it.
     from retable.own.model import load
     from retable.own.reading import lines_of, texts_alone

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from retable.errors import InputError
 from retable.project.command import command
+from retable.project.memory import keep_few_kernels
 
 EXAMPLE = "example: retable serve reviews-model --port 8000"
 
@@ -21,6 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")
     options = parser.parse_args(arguments)
     check_free(options.host, options.port)
+    keep_few_kernels()
     # torch takes seconds to import: a misspelt option shall not wait for it.
     import uvicorn
 

@@ -23,6 +23,7 @@ from retable.forms import ANY_TEXT, NAME, ListOf, Section, check
 from retable.papers import papers
 from retable.papers.paper import Paper
 from retable.project.paths import RUNS, TAGGED
+from retable.project.progress import progress
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics
 from retable.runs.record import RunRecord, find_run
@@ -148,11 +149,14 @@ def write_figures(to: Path, resolver: Resolver, statistics: Statistics) -> list[
     A figure of our own that has no runs has no entry. The folder is replaced as a whole.
     """
     entries, scale, before = [], resolver.plan["scale"], to if to.exists() else None
-    with atomic_folder(to) as folder:
-        for source in papers():
+    of_papers = [(source, [*FIGURES.get(source.name, ()), *cost_figures(source)]) for source in papers()]
+    total = sum(len(figures) for _, figures in of_papers)
+    with progress("figures", total, "figures") as bar, atomic_folder(to) as folder:
+        for source, figures in of_papers:
             measured, missing = measured_of(source, resolver, statistics)
-            figures = [*FIGURES.get(source.name, ()), *cost_figures(source)]
-            of_paper = [write_figure(figure, measured, missing, scale, folder, before) for figure in figures]
-            entries += [each for each in of_paper if each["drawn"] or not each["name"].startswith(COST_FIGURE)]
+            for figure in figures:
+                entry = write_figure(figure, measured, missing, scale, folder, before)
+                entries += [entry] if entry["drawn"] or not entry["name"].startswith(COST_FIGURE) else []
+                bar.advance()
         write_json(folder / "figures.json", entries)
     return entries
