@@ -107,6 +107,14 @@ def test_a_cell_in_short(cells, shown):
     assert headline.front_cell(score("fcsr", "sst-2", **cells)) == shown
 
 
+def test_the_short_table_leaves_out_rows_that_most_of_its_columns_lack():
+    scores = [score("fcsr", column, measured="83.40") for column in ("sst-2", "covid-sentiment", "polarity")]
+    found = headline.front_table(TABLE, [*scores, *(score("cnn", each.column, measured="80") for each in scores[:1])])
+    assert "| FCSR |" in found
+    assert "CNN" not in found
+    assert headline.front_table(TABLE, []).count("\n") == 2
+
+
 def test_the_short_table_has_measured_rows_and_no_readings():
     scores = [
         score("fcsr", "sst-2", measured="83.40"),

@@ -1,5 +1,6 @@
 """The first screen of README.md, from the bank: how many of the papers' claims come out, by how much; one table."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -134,10 +135,13 @@ def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
 
 
 def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
-    """Return a table in short: the paper's rows and the floors that are measured, the printed number beside ours."""
+    """Return a table in short: the paper's rows and the floors that are measured on half of its columns or more, the
+    printed number beside ours.
+    """
     measured = {(score.row, score.column): score for score in scores if score.measured}
-    rows = [row for row in table.rows if not row.reading_of and any(name == row.id for name, _ in measured)]
     columns = [column for column in table.columns if any(name == column.id for _, name in measured)]
+    found = Counter(row for row, _ in measured)
+    rows = [row for row in table.rows if not row.reading_of and 2 * found[row.id] >= max(len(columns), 1)]
     body = [[row.printed, *(front_cell(measured.get((row.id, column.id))) for column in columns)] for row in rows]
     return markdown_table(["", *(column.printed for column in columns)], body)
 
