@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
+from retable.commands.site import PUBLIC
 from retable.errors import InputError
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
@@ -55,7 +56,7 @@ def site(tmp_path_factory):
     add_to_bank(folder / "bank", runs, "somebody")
     write_json(folder / "bank/corpora.json", {"sst-2": read_json(BANK / "corpora.json")["sst-2"]})
     write_json(folder / "bank/copies.json", {})
-    write_site(folder / "out", read_whole(folder / "bank"), ROOT / "docs")
+    write_site(folder / "out", read_whole(folder / "bank"), ROOT / "docs", public=PUBLIC)
     return folder / "out"
 
 
@@ -168,6 +169,20 @@ def test_a_system_shows_its_equations_in_its_code(site):
     number, line = re.search(r'<a href="#L(\d+)">fcsr.py:\1</a></td><td><code>(.*?)</code>', page).groups()
     assert "eq. " in line
     assert re.search(rf'<span id="L{number}"> *{re.escape(line)}\n', page)
+
+
+def test_what_python_offers_stands_on_a_page_with_every_argument(site):
+    page = (site / "python.html").read_text(encoding="utf-8")
+    for said in (
+        'id="fit"',
+        'id="load"',
+        'id="Classifier.fit"',
+        'id="Model.explain"',
+        "drop_rare: bool = False,",
+        "Raises: ",
+    ):
+        assert said in page, said
+    assert "<module" not in page
 
 
 def test_words_are_marked_by_their_weight_of_right_and_wrong_answers_in_both_languages(site, tmp_path):

@@ -13,11 +13,16 @@ from io import StringIO
 from pathlib import Path
 
 from retable.commands import COMMANDS
+from retable.own.estimators import Classifier
+from retable.own.fit import fit
+from retable.own.model import Answer, Model, WordWeight, load
 from retable.project.command import command
 from retable.project.paths import BANK, ROOT
 from retable.results.whole import read_whole
 from retable.site.build import write_site
+from retable.site.python import Public
 
+PUBLIC: Public = {"retable": (fit, load, Classifier), "what load returns": (Model, Answer, WordWeight)}
 WIDTH = "96"  # of a help text, in characters
 
 
@@ -30,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--out", type=Path, default=ROOT / "site", metavar="DIR", help="the folder (default: site)")
     options = parser.parse_args(arguments)
-    count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()))
+    count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()), PUBLIC)
     print(f"{count} pages; open {options.out / 'index.html'}")
 
 

@@ -2,8 +2,8 @@
 
 In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json,
      docs/attention.json
-Out  a folder: index.html, numbers.html, missing.html, commands.html, attention.html, papers/, cells/, claims/,
-     systems/, corpora/, docs/, data/
+Out  a folder: index.html, numbers.html, missing.html, commands.html, python.html, attention.html, papers/, cells/,
+     claims/, systems/, corpora/, docs/, data/
 """
 
 import shutil
@@ -19,16 +19,18 @@ from retable.project.progress import progress
 from retable.results.figures import read_entries
 from retable.results.headline import counted
 from retable.results.whole import Whole
-from retable.site import attention, cells, claims, corpora, documents, systems, tables
+from retable.site import attention, cells, claims, corpora, documents, python, systems, tables
+from retable.site.python import Public
 from retable.site.templating import TEMPLATES, render
 from retable.tables.lines import write_lines
 
 Page = tuple[str, str]  # its place in the site, and its text
 Command = tuple[str, str, str]  # its name, what it does, its help
 ASSETS = ("site.css", "site.js")
+NO_API: Public = {}
 
 
-def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] = ()) -> int:
+def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] = (), public: Public = NO_API) -> int:
     """Write every page into a folder that is replaced as a whole, and return how many they are.
 
     Args:
@@ -36,12 +38,13 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
         whole: the bank.
         docs: the folder of the docs.
         commands: of the command line.
+        public: what `import retable` offers.
     Raises: InputError.
     """
     if out.exists() and not (out / ASSETS[0]).is_file():
         raise InputError(f"{out} exists and is no results site; --out takes a new folder, or an earlier site.")
     count = 0
-    parts = parts_of(whole, docs, commands)
+    parts = parts_of(whole, docs, commands, public)
     with progress("site", len(parts), "parts") as bar, atomic_folder(out) as folder:
         for part in parts:
             for place, text in part:
@@ -59,7 +62,7 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
     return count
 
 
-def parts_of(whole: Whole, docs: Path, commands: Sequence[Command]) -> list[Iterable[Page]]:
+def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Public) -> list[Iterable[Page]]:
     """Return every page, in parts of one kind each."""
     figures = read_entries(docs / "figures")
     return [
@@ -69,6 +72,7 @@ def parts_of(whole: Whole, docs: Path, commands: Sequence[Command]) -> list[Iter
         systems.pages(whole),
         corpora.pages(whole),
         documents.pages(docs),
+        python.pages(public),
         attention.pages(docs / "attention.json"),
         [overview(whole, docs)],
         [("commands.html", render("commands.html", "commands.html", {"commands": commands}))],
