@@ -87,6 +87,17 @@ def test_the_linear_model_beside_the_best_print_of_a_column():
     assert linear_beside_print([Measured(TABLE, scores[-1:], [])]) is None
 
 
+def test_a_column_of_two_tables_has_their_best_print_and_one_of_a_joint_corpus_is_another_column():
+    separate, joint = (result_table(f"fcsr-table-{number}") for number in (4, 5))
+    tables = [
+        Measured(table, [score("nb-svm", "fdu-mr", measured=ours), score("fcsr", "fdu-mr", published=printed)], [])
+        for table, ours, printed in ((separate, "75.00", "78.2"), (separate, "75.00", "70.0"), (joint, "71.00", "76.7"))
+    ]
+    body = linear_beside_print(tables).body
+    assert "| MR | 75.0 |  | 78.2 | -3.2 |" in body
+    assert "| MR, trained on all domains | 71.0 |  | 76.7 | -5.7 |" in body
+
+
 def test_near_copies_worth_half_a_point():
     scores = [
         score("nb-svm", "r8", measured="96.00", clean="95.50"),

@@ -14,7 +14,7 @@ from retable.papers import NAMES
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
 from retable.results.claims import Line, cells_of, disagrees, size_of
-from retable.results.headline import LARGER, leads_of, printed_differences
+from retable.results.headline import LARGER, Lead, leads_of, printed_differences
 from retable.results.headline import first_readings as judged_by_papers
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
@@ -145,12 +145,12 @@ def times(measured: Measured, line: Line) -> str:
 
 def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
     """Return where a linear model is ahead of the best number that a paper prints."""
-    leads = {
-        (lead.paper, lead.column): lead
-        for measured in tables
-        for lead in leads_of(measured.table, scores_beside_print(measured))
-        if lead.paper != SURVEY
-    }
+    leads = dict[tuple[str, str], Lead]()
+    for measured in tables:
+        for lead in leads_of(measured.table, scores_beside_print(measured)):
+            best = leads.get((lead.paper, lead.column))  # of several tables of a paper with one column
+            if lead.paper != SURVEY and (best is None or lead.printed > best.printed):
+                leads[lead.paper, lead.column] = lead
     if not leads:
         return None
     ordered = sorted(leads.values(), key=lambda lead: -lead.points)

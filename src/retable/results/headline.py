@@ -127,11 +127,12 @@ def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
     scale = PERCENT if table.unit == "fraction" else 1
     paper = NAMES[paper_of_table(table.name).name]
     for score in scores:
-        row = table.row(score.row)
+        row, column = table.row(score.row), table.column(score.column)
         printed = [float(each.published) for each in scores if each.column == score.column and each.published]
         if row.model in LINEAR_MODELS and score.measured and printed:
             ours, clean = (scale * float(number or 0) for number in (score.measured, score.clean))
-            yield Lead(paper, row.printed, table.column(score.column).printed, ours, clean, scale * max(printed))
+            name = f"{column.printed}, trained on all domains" if column.domain else column.printed
+            yield Lead(paper, row.printed, name, ours, clean, scale * max(printed))
 
 
 def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
