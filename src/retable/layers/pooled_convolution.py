@@ -32,7 +32,7 @@ class PooledConv1d(nn.Conv1d):
     def forward(self, x: Tensor, real: Tensor) -> Tensor:  # type: ignore[override]
         """Map words (B, T, D) and the windows (B, V) that count to (B, K); -inf where none counts."""
         ours = x.is_cpu and x.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
-        ours = ours and not torch.jit.is_tracing()  # type: ignore[no-untyped-call]
+        ours = ours and not torch.jit.is_tracing()  # type: ignore[attr-defined]
         assert self.bias is not None  # nn.Conv1d's default
         best: Tensor
         best, _ = (_Pooled.apply if ours else by_torch)(x, self.weight, self.bias, real)

@@ -22,7 +22,7 @@ class Linear(nn.Linear):
     def forward(self, x: Tensor) -> Tensor:
         """(..., I) to (..., O)."""
         others = x.dim() < 2 or x.device.type != "cpu" or x.dtype != torch.float32 or torch.is_autocast_enabled("cpu")
-        if others or torch.jit.is_tracing() or not onednn_is_faster():  # type: ignore[no-untyped-call]
+        if others or torch.jit.is_tracing() or not onednn_is_faster():  # type: ignore[attr-defined]
             return super().forward(x)
         y: Tensor = _Linear.apply(x.flatten(0, -2), self.weight, self.bias)
         return y.unflatten(0, x.shape[:-1])
