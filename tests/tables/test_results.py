@@ -167,6 +167,15 @@ def test_the_score_on_a_domain_of_a_joint_corpus():
     assert TABLE.printed_as(column) == ("one", "accuracy")  # not under the joint corpus's column
 
 
+def test_a_linear_row_of_a_paper_trained_in_bfloat16_is_no_bfloat16_run():
+    parameters = {"training": {}, "precision": "bfloat16"}
+    linear = METRICS | {"parameters": parameters, "epochs": {"run": None, "turned": None}}
+    network = METRICS | {"parameters": parameters}
+    assert RunResult.from_metrics(linear, {}, "accuracy").precision == "float32"
+    assert RunResult.from_metrics(network, {}, "accuracy").precision == "bfloat16"
+
+
+
 def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
     table = replace(TABLE, columns=(Column("memory", "Memory", corpus="c", metric="peak_memory_mb", runs_of="a"),))
     runs = {("net", "memory"): [RunResult.from_metrics(METRICS, {"peak_memory_mb": 812.3}, "peak_memory_mb")]}

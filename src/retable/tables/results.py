@@ -59,6 +59,7 @@ class RunResult:
         scores = metrics["domains"][domain] if domain else metrics
         vectors, clean = metrics["vectors"], scores["test_clean"]
         of_cost, fold = metric in COST_UNITS, Fold.of_parameters(metrics["parameters"].get("corpus", {}))
+        is_network = metrics["epochs"]["run"] is not None  # a paper's precision says nothing of its linear rows
         return cls(
             cost[metric] if of_cost else scores["test"][metric],
             None if of_cost or not clean else clean.get(metric),  # a ranking has no clean part
@@ -72,7 +73,7 @@ class RunResult:
             fold.label if fold else "",
             (metrics.get("dev") or {}).get("accuracy"),
             0 if of_cost or not clean else clean.get("texts", 0),
-            precision=metrics["parameters"].get("precision", "float32"),
+            precision=metrics["parameters"].get("precision", "float32") if is_network else "float32",
         )
 
     @property
