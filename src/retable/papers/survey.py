@@ -155,6 +155,7 @@ TABLE_1 = ResultTable(
     columns=(
         Column("imdb", "IMDB", corpus="imdb", split="paper"),
         Column("sst-2", "SST-2", corpus="sst-2", split="paper", note="most sources train on its phrases as well"),
+        Column("sst-2-phrases", "SST-2, trained on phrases too", corpus="sst-2-phrases", split="paper", extra=True),
         elsewhere("amazon-polarity", "Amazon-2"),
         elsewhere("amazon-full", "Amazon-5"),
         elsewhere("yelp-polarity", "Yelp-2", NO_YELP),
