@@ -1,15 +1,7 @@
-"""The table of all systems, and their sources' numbers beside ours."""
+"""The table of all systems."""
 
-import csv
-
-from retable.corpora import corpus
-from retable.models import LINEAR_MODELS, MODELS
-from retable.project.paths import PUBLISHED
-from retable.results import systems
-from retable.results.systems import beside_sources, equations_of, families_of_models, measured, source_of
+from retable.results.systems import equations_of, families_of_models, measured, source_of
 from tests.results.records import plan, run
-
-SCORES = {"accuracy", "map", "mrr"}
 
 
 def test_a_systems_source_is_the_first_that_its_head_names():
@@ -39,24 +31,3 @@ def test_weights_are_those_beside_words_and_runs_are_counted():
     assert weights == f"{round(cost['parameters'] - cost['parameters_tuned_words']):,}"
     assert flops == f"{round(cost['flops_per_word']):,}"
     assert measured([]) == ["", "", "0", "0"]
-
-
-def test_every_published_number_names_a_model_a_corpus_a_score_and_where_it_was_seen():
-    with (PUBLISHED / "sources.csv").open(newline="", encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    for line in lines:
-        assert line["model"] in MODELS | LINEAR_MODELS, line
-        assert corpus(line["corpus"]), line
-        assert line["metric"] in SCORES, line
-        assert 0 < float(line["value"]) <= (1 if line["metric"] in systems.FRACTIONS else 100), line
-        assert (line["seen"] == "yes") == bool(line["where"]), line
-    places = [(line["model"], line["variant"], line["corpus"], line["metric"]) for line in lines]
-    assert len(places) == len(set(places))
-
-
-def test_ours_is_the_mean_of_the_models_runs_on_the_corpus():
-    runs = [run(plan(), "survey-table-1", "nb-svm", "mr", right=right) for right in (0.8, 0.9)]
-    found = {(line["system"], line["corpus"]): line for line in beside_sources({"nb-svm": runs})}
-    assert found["`nb-svm`", "mr"]["ours"] == "85.0"
-    assert found["`nb-svm`", "mr"]["runs"] == "2"
-    assert found["`nb-svm`", "imdb"]["ours"] == "–"

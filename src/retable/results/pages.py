@@ -27,6 +27,7 @@ from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, find
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, printed_differences
 from retable.results.resolving import Resolver
+from retable.results.sources import sources_markdown
 from retable.results.systems import systems_markdown
 from retable.results.tables import Statistics, tables_without_runs
 from retable.results.whole import read_whole
@@ -79,7 +80,8 @@ def write_pages(root: Path, bank: Path) -> int:
         renew(docs / "bench.md", "bench", found)
     counted = findings(lines, tables)
     write_findings(docs / "findings", counted)
-    renew(docs / "models.md", "systems", systems_markdown(resolver.by_key.values()))
+    systems = systems_markdown(resolver.by_key.values())
+    renew(docs / "models.md", "systems", f"{systems}\n{sources_markdown(tables.values())}")
     claimed = {claim.table for claim in claims()}
     lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
     more = f" [All columns](docs/findings/{BESIDE_PRINT}.md)" if lead else ""

@@ -1,0 +1,102 @@
+"""What a system's own source printed, beside ours.
+
+In   data/published/sources.csv, the lines of the tables that have runs
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from retable.files import read_csv
+from retable.papers.paper import Column, Row
+from retable.project.paths import PUBLISHED
+from retable.results.findings import Measured
+from retable.tables.lines import Line
+from retable.tables.markdown import markdown_table
+
+PHRASES = {"sst-2": "sst-2-phrases"}  # what sources that train on a corpus may have trained on
+FRACTIONS = ("map", "mrr")  # printed as such; other scores are in percent
+LOWER, INSIDE, HIGHER, ONE_RUN = "ours is lower", "inside", "ours is higher", "no interval yet"
+NAMES = ("system", "corpus", "score", "source", "ours", "runs", "beside", "printed in", "seen")
+
+
+class Cell(NamedTuple):
+    """A measured cell of a table."""
+
+    row: Row
+    column: Column
+    line: Line
+
+
+def sources_markdown(tables: Iterable[Measured]) -> str:
+    """Return every number of data/published/sources.csv beside the cell of ours that is nearest to it."""
+    found = beside_sources(read_csv(PUBLISHED / "sources.csv"), measured_cells(tables))
+    return (
+        "### Their own sources' numbers beside ours\n\n"
+        "Of the first paper of a system, on a corpus that is at hand (data/published/sources.csv). Ours is the cell of "
+        "our tables in which the system stands under its own name, else of the most runs, with the 95% interval in "
+        "which one more run falls, under the options, vectors and limits of that table, which are not the source's: "
+        "no verdict; [what was tried where ours is lower](differences.md). *Seen*: where the number was looked up; "
+        "*from memory*: nobody has looked it up, and it may be wrong.\n\n"
+        f"{markdown_table(NAMES, [list(row) for row in found])}"
+    )
+
+
+def measured_cells(tables: Iterable[Measured]) -> list[Cell]:
+    """Return the cells with a number, of all tables."""
+    return [
+        Cell(found.table.row(line.row), found.table.column(line.column), line)
+        for found in tables
+        for line in found.scores
+        if line.measured
+    ]
+
+
+def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
+    """Yield a row of the page for each number of a source, and one more where ours were trained on phrases too."""
+    for line in sources:
+        for corpus in filter(None, (line["corpus"], PHRASES.get(line["corpus"], ""))):
+            cell = nearest(line["model"], corpus, line["metric"], cells)
+            if cell or corpus == line["corpus"]:
+                yield as_row(line, corpus, cell)
+
+
+def nearest(model: str, corpus: str, metric: str, cells: Iterable[Cell]) -> Cell | None:
+    """Return the cell of a model on a corpus: first under the model's own name and options, then of the most runs."""
+
+    def order(cell: Cell) -> tuple[bool, bool, int]:
+        return cell.row.id == model, not (cell.row.overrides or {}).get("model"), int(cell.line.runs or 0)
+
+    of_model = [
+        cell
+        for cell in cells
+        if cell.row.model == model and cell.column.corpus == corpus and cell.line.metric == metric
+    ]
+    return max(of_model, key=order, default=None)
+
+
+def as_row(line: Mapping[str, str], corpus: str, cell: Cell | None) -> tuple[str, ...]:
+    """Return a source's number and ours as a row of the page."""
+    ours, runs, beside = shown(line, cell.line) if cell else ("–", "", "")
+    return (
+        f"`{line['model']}`" + (f" ({line['variant']})" if line["variant"] else ""),
+        corpus,
+        line["metric"],
+        line["value"],
+        ours,
+        runs,
+        beside,
+        line["printed_in"],
+        line["where"] if line["seen"] == "yes" else "*from memory*",
+    )
+
+
+def shown(line: Mapping[str, str], ours: Line) -> tuple[str, str, str]:
+    """Return our number with its interval, its runs, and where the source's lies to the interval."""
+    digits, unit = (3, "fraction") if line["metric"] in FRACTIONS else (1, "%")
+    factor = 100.0 if (ours.unit, unit) == ("fraction", "%") else 1.0  # LAMA's tables have accuracies as fractions
+    measured = f"{factor * float(ours.measured):.{digits}f}"
+    if not ours.low:
+        return measured, ours.runs, ONE_RUN
+    low, high, source = factor * float(ours.low), factor * float(ours.high), float(line["value"])
+    beside = LOWER if source > high else HIGHER if source < low else INSIDE
+    return f"{measured} ({low:.{digits}f} to {high:.{digits}f})", ours.runs, beside

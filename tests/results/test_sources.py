@@ -1,0 +1,75 @@
+"""What a system's own source printed, beside ours."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from retable.corpora import corpus
+from retable.models import LINEAR_MODELS, MODELS
+from retable.papers.paper import Column, Row
+from retable.project.paths import PUBLISHED
+from retable.results.sources import FRACTIONS, Cell, beside_sources, nearest
+from retable.tables.lines import Line
+
+SCORES = {"accuracy", "map", "mrr"}
+
+
+def test_every_published_number_names_a_model_a_corpus_a_score_and_where_it_was_seen():
+    with (PUBLISHED / "sources.csv").open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    for line in lines:
+        assert line["model"] in MODELS | LINEAR_MODELS, line
+        assert corpus(line["corpus"]), line
+        assert line["metric"] in SCORES, line
+        assert 0 < float(line["value"]) <= (1 if line["metric"] in FRACTIONS else 100), line
+        assert (line["seen"] == "yes") == bool(line["where"]), line
+    places = [(line["model"], line["variant"], line["corpus"], line["metric"]) for line in lines]
+    assert len(places) == len(set(places))
+
+
+def cell(row="cnn", column="sst-2", measured="83.0", low="", high="", runs="1", model="textcnn", overrides=None):
+    line = Line(row, column, "accuracy", measured, low, high, runs)
+    return Cell(Row(row, row, model, overrides=overrides or {}), Column(column, column, column), line)
+
+
+def source(value="87.2", **changes):
+    line = {"model": "textcnn", "variant": "", "corpus": "sst-2", "metric": "accuracy", "value": value}
+    return line | {"printed_in": "its own paper", "seen": "no", "where": ""} | changes
+
+
+@pytest.mark.parametrize(
+    ("value", "ours", "beside"),
+    [
+        ("87.2", cell(low="82.0", high="84.0"), "ours is lower"),
+        ("84.0", cell(low="82.0", high="84.0"), "inside"),
+        ("81.9", cell(low="82.0", high="84.0"), "ours is higher"),
+        ("87.2", cell(), "no interval yet"),
+    ],
+)
+def test_a_sources_number_lies_beside_the_interval_of_our_cell(value, ours, beside):
+    (row,) = beside_sources([source(value)], [ours])
+    assert (row[3], row[5], row[6]) == (value, "1", beside)
+
+
+def test_an_accuracy_of_a_table_in_fractions_is_shown_in_percent():
+    ours = cell(measured="0.9179", low="0.9150", high="0.9208")
+    (row,) = beside_sources([source("91.2")], [ours._replace(line=replace(ours.line, unit="fraction"))])
+    assert row[4:7] == ("91.8 (91.5 to 92.1)", "1", "ours is higher")
+
+
+def test_a_system_without_a_run_is_shown_as_such():
+    (row,) = beside_sources([source()], [cell(column="mr")])
+    assert row[4:7] == ("–", "", "")
+
+
+def test_a_run_on_phrases_too_stands_below_that_on_sentences():
+    rows = list(beside_sources([source()], [cell(), cell(column="sst-2-phrases", measured="86.1")]))
+    assert [(row[1], row[4]) for row in rows] == [("sst-2", "83.0"), ("sst-2-phrases", "86.1")]
+
+
+def test_the_row_of_a_systems_own_name_comes_before_one_of_more_runs_and_own_options_before_others():
+    own, many, varied = cell("textcnn"), cell("cnn", runs="5"), cell("cnn-x", runs="9", overrides={"model": {"a": 1}})
+    assert nearest("textcnn", "sst-2", "accuracy", [many, own, varied]) is own
+    assert nearest("textcnn", "sst-2", "accuracy", [many, varied]) is many
+    assert nearest("textcnn", "mr", "accuracy", [many]) is None
