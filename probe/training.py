@@ -20,7 +20,7 @@ from probe.samples import OF_PAIRS, PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES
 from retable.experiments.identity import identity
 from retable.experiments.run import train_run
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, MODELS, network_class
+from retable.models import LINEAR_MODELS, MODELS, network_class, read_beside_words
 from retable.papers import PAPERS, paper
 from retable.project.paths import TAGGED
 from retable.project.paths import VECTORS as VECTORS_FOLDER
@@ -132,7 +132,7 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def corpus_for(model: str) -> str:
     """Return a corpus that has what a model reads."""
-    reads = network_class(model).reads if model in MODELS else ()
+    reads = read_beside_words(model)
     if "sides" in reads:
         return OF_PAIRS
     return WITH_DOMAINS if "domains" in reads else WITH_SENTENCES if "sentences" in reads else PLAIN

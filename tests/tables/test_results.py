@@ -175,7 +175,6 @@ def test_a_linear_row_of_a_paper_trained_in_bfloat16_is_no_bfloat16_run():
     assert RunResult.from_metrics(network, {}, "accuracy").precision == "bfloat16"
 
 
-
 def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
     table = replace(TABLE, columns=(Column("memory", "Memory", corpus="c", metric="peak_memory_mb", runs_of="a"),))
     runs = {("net", "memory"): [RunResult.from_metrics(METRICS, {"peak_memory_mb": 812.3}, "peak_memory_mb")]}

@@ -16,7 +16,7 @@ from retable.errors import InputError, unknown_name
 from retable.experiments.digests import Kind as DataKind
 from retable.experiments.digests import check_texts, raw_digest, read_lock, texts_digest, tokens_digest, vectors_digest
 from retable.files import sha256_of_value
-from retable.models import reads_parts
+from retable.models import read_beside_words
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper
 from retable.papers.parameters import fold_count, folds_of, run_name, seeds_of
@@ -140,7 +140,7 @@ def data_of_run(parameters: Mapping[str, Any], tagged: Path, vectors: Path) -> s
     of_vectors = [known_digest("vectors", *pair, vectors_digest) for pair in zip(folders, names, strict=True)]
     raw = parameters["embedding"]["unit"] == RAW
     of_raw = [known_digest("raw", tagged, tagged.name, raw_digest)] if raw else []
-    if reads_parts(parameters["model"]["name"]):
+    if "parts" in read_beside_words(parameters["model"]["name"]):
         of_texts = known_digest("texts", tagged, tagged.name, texts_digest)
     else:
         of_texts = known_digest("tokens", tagged, tagged.name, tokens_digest)

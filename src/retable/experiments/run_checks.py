@@ -11,7 +11,7 @@ from retable.experiments.cells import cells_of_paper
 from retable.experiments.folds import check_fold_vectors, check_folds
 from retable.experiments.scale import model_preset
 from retable.forms import COUNT, Number
-from retable.models import LINEAR_MODELS, MODELS, network_class
+from retable.models import LINEAR_MODELS, MODELS, read_beside_words
 from retable.papers.paper import Paper
 from retable.papers.parameters import folds_of, row_parameters
 from retable.runs.form import LARGEST_SEED
@@ -142,7 +142,7 @@ def check_named(params: dict[str, Any], corpus: object, vectors: object, where: 
 
 def check_parts(params: dict[str, Any], model: str, corpus: str, where: str) -> None:
     """Refuse a model that reads parts of speech on a corpus that is prepared without."""
-    if model in MODELS and "parts" in network_class(model).reads and params["corpora"][corpus]["parts"] == "none":
+    if "parts" in read_beside_words(model) and params["corpora"][corpus]["parts"] == "none":
         raise InputError(
             f"{model} reads parts of speech{where}, but corpora.{corpus}.parts is none in params.yaml; "
             "set it to context, or to table (Chinese alone)."

@@ -26,15 +26,18 @@ LINEAR_MODELS = {
     "minilm-lr": "retable.models.minilm:train_minilm_lr",
     "naive-bayes": "retable.models.bag_of_words:train_naive_bayes",
     "nb-svm": "retable.models.linear:train_nb_svm",
+    "pair-features": "retable.models.pair_features:train_pair_features",
     "sgc": "retable.models.sgc:train_sgc",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
 }
+OF_PAIRS = ("pair-features",)  # linear models that compare two texts
 # What a linear model's folder holds beside its weights -> what reads the folder.
 LINEAR_LOADERS = {
     "bert.json": "retable.models.bert_base:load_bert",
     "vocabulary.json": "retable.models.linear:load_linear",
     "topics.json": "retable.models.lda:load_topics",
     "paragraphs.json": "retable.models.doc2vec:load_paragraphs",
+    "pairs.json": "retable.models.pair_features:load_pairs",
     "sentences.json": "retable.models.minilm:load_sentences",
     "graph.json": "retable.models.sgc:load_graph",
     "neighbours.json": "retable.models.minilm:load_neighbours",
@@ -74,9 +77,11 @@ def network_class(name: str) -> "type[Network]":
 
 
 @cache
-def reads_parts(name: str) -> bool:
-    """Return whether a model reads parts of speech."""
-    return name not in LINEAR_MODELS and "parts" in network_class(name).reads
+def read_beside_words(name: str) -> tuple[str, ...]:
+    """Return what a model reads of a text beside its words: parts, sentences, sides (of a pair), domains."""
+    if name in LINEAR_MODELS:
+        return ("sides",) if name in OF_PAIRS else ()
+    return network_class(name).reads
 
 
 def linear_trainer(name: str) -> Callable[..., Any]:

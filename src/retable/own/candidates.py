@@ -11,7 +11,7 @@ import numpy as np
 from retable.errors import InputError
 from retable.experiments.identity import display, show_line
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, network_class
+from retable.models import LINEAR_MODELS, read_beside_words
 from retable.own.corpus import OwnCorpus
 from retable.tables.comparison import Comparison, compare
 from retable.text.splits import Split
@@ -60,10 +60,8 @@ class Candidate:
 def check_model(model: str) -> None:
     """Refuse a model that is unknown or reads what own texts lack. Raises: InputError."""
     preset = model_preset(model)
-    if model in LINEAR_MODELS:
-        return
     for trait, what in NOT_OF_OWN_TEXTS.items():
-        if trait in network_class(model).reads:
+        if trait in read_beside_words(model):
             raise InputError(f"{model} reads {what}, which own texts come without; take another, or auto.")
     if preset["training"].get("heads") == "per-domain":
         raise InputError(f"{model} has a classifier for each domain, and own texts have none; take another, or auto.")

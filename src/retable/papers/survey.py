@@ -245,6 +245,9 @@ PAIRS = (
     ours("attentive-pooling", "Attentive pooling, CNN", encoder="cnn", hidden=400),
     ours("attentive-pooling-bilstm", "Attentive pooling, biLSTM", "attentive-pooling"),
     ours("hyperqa", "HyperQA"),
+    ours("unlexicalized", "Unlexicalized features", "pair-features", features="unlexicalized"),
+    ours("unigram-features", "Unigram features", "pair-features", features="unigrams"),
+    ours("lexicalized", "Lexicalized features", "pair-features"),
     TFIDF_SVM,
     NB_SVM,
 )
@@ -284,8 +287,8 @@ TABLE_5 = ResultTable(
     metric="accuracy",
     unit="%",
     rows=with_pairs(
-        not_built("unigram-features", "Unigrams Features"),
-        not_built("lexicalized", "Lexicalized"),
+        built("unigram-features", "Unigrams Features", "pair-features", features="unigrams"),
+        built("lexicalized", "Lexicalized", "pair-features"),
         built("lstm-encoder-nli", "LSTM encoders (100D)", "pair-encoder", encoder="lstm", hidden=100),
         not_built("tbcnn", "Tree Based CNN"),
         built("bilstm-encoder-nli", "biLSTM Encoder", "pair-encoder"),

@@ -1,0 +1,187 @@
+"""Features of two texts and a logistic regression: how alike they are, the words of the second, and words across.
+
+Source     Bowman, Angeli, Potts and Manning, "A large annotated corpus for learning natural language inference", EMNLP
+           2015, section 3.2 and table 5: (1) BLEU of the second text, of 1 to 4 words; (2) the difference of lengths;
+           (3) shared words, how many and their share; (4) every word and pair of neighbours of the second text;
+           (5) every two words, one of each text; (6) every two pairs of neighbours. From memory and lists of the
+           paper's results, not checked against the print.
+Reading    unlexicalized is 1 to 3; unigrams has of 4 to 6 what needs no neighbours; lexicalized is all. A BLEU is 0
+           where no n-gram is shared. What could be shared is the different words of the text that has fewer.
+Departure  in the paper the words of (5) and the last words of (6) have the same part of speech, and (3) is counted for
+           nouns, verbs, adjectives and adverbs too: here they may have any. A feature that occurs in one training pair
+           alone is left out.
+Choice     C by accuracy on the dev split; of equals the first.
+Shapes     N pairs, V features, C classes.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy import sparse
+
+from retable.errors import InputError
+from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
+from retable.models.doc2vec import logistic_weights
+from retable.models.linear import Candidate, check_costs
+from retable.models.options import check_choice
+from retable.text.pairs import MARK
+from retable.text.splits import Split
+from retable.text.units import Unit, in_unit
+
+FILE = "pairs.json"
+LONGEST = 4  # n-grams of BLEU
+LEAST = 2  # training pairs that a word, or words across, occurs in
+ALIKE = [*(f"bleu {n}" for n in range(1, LONGEST + 1)), "length", "shared", "share"]
+Features = Literal["unlexicalized", "unigrams", "lexicalized"]
+Pair = tuple[list[str], list[str]]
+
+
+@dataclass(frozen=True)
+class PairClassifier:
+    """The features in the order of their columns, and a scorer: all that is needed to classify pairs."""
+
+    features: Features
+    lowercase: bool
+    unit: Unit
+    names: list[str]
+    scorer: Scorer
+
+    def probabilities(self, split: Split) -> np.ndarray:
+        """Return the class probabilities of every pair, float (N, C)."""
+        pairs = pairs_of(split, self.unit, lowercase=self.lowercase)
+        return self.scorer.probabilities(matrix([features_of(pair, self.features) for pair in pairs], self.names))
+
+    def save(self, folder: Path) -> None:
+        """Write weights.safetensors and pairs.json."""
+        names = ("features", "lowercase", "unit", "names")
+        save_arrays(folder, FILE, {name: getattr(self, name) for name in names}, {}, self.scorer)
+
+    def cost_facts(self, words_per_text: float) -> dict[str, float]:
+        """Return weights, and FLOPs for a word of either text: a weight a class for each feature of a pair."""
+        half = words_per_text / 2
+        across = {"unlexicalized": 0.0, "unigrams": half + half**2, "lexicalized": 2 * half + 2 * half**2}
+        of_pair = 2.0 * len(self.scorer.bias) * (len(ALIKE) + across[self.features])
+        return {
+            "parameters": self.scorer.parameters,
+            "parameters_tuned_words": 0,
+            "flops_per_word": of_pair / words_per_text,
+        }
+
+
+def load_pairs(folder: Path) -> PairClassifier:
+    """Read what `PairClassifier.save` wrote."""
+    facts, _, scorer = load_arrays(folder, FILE)
+    return PairClassifier(**facts, scorer=scorer)
+
+
+def train_pair_features(
+    train: Split,
+    dev: Split,
+    *,
+    lowercase: bool,
+    seed: int,
+    unit: Unit = "words",
+    features: Features = "lexicalized",
+    costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
+    on_candidate: Callable[[Candidate], None] | None = None,
+) -> tuple[PairClassifier, list[Candidate]]:
+    """Train a logistic regression on what two texts share and on the words across them.
+
+    Args:
+        features: unlexicalized (how alike the texts are), unigrams (and their words), lexicalized (and neighbours).
+        costs: values of C to choose from.
+        on_candidate: called with each setting that was tried.
+    Raises: ValueError with the option, its value and what is allowed; InputError if a text is no pair.
+    """
+    check_choice("features", features, get_args(Features))
+    check_costs(costs)
+    found = [
+        [features_of(pair, features) for pair in pairs_of(split, unit, lowercase=lowercase)] for split in (train, dev)
+    ]
+    texts_with = Counter(name for each in found[0] for name in each)
+    names = ALIKE + sorted(name for name, texts in texts_with.items() if texts >= LEAST and name not in ALIKE)
+    tried: list[Candidate] = []
+    scorer = best_scorer(
+        features, (matrix(found[0], names), matrix(found[1], names)), (train, dev), costs, logistic_weights,
+        seed=seed, tried=tried, on_candidate=on_candidate,
+    )  # fmt: skip
+    assert scorer is not None
+    return PairClassifier(features, lowercase, unit, names, scorer), tried
+
+
+def pairs_of(split: Split, unit: Unit, *, lowercase: bool) -> list[Pair]:
+    """Return the tokens of both texts of every pair. Raises: InputError if a text is no pair."""
+    found = []
+    for number, tokens in enumerate(in_unit(split, unit).tokens.to_pylist()):
+        if tokens.count(MARK) != 1:
+            raise InputError(
+                f"text {split.ids[number]} of {split.facts.corpus} is no pair of texts; pair-features compares two: "
+                "take a corpus of pairs, or another model."
+            )
+        words = [word.lower() for word in tokens] if lowercase else tokens
+        middle = words.index(MARK)
+        found.append((words[:middle], words[middle + 1 :]))
+    return found
+
+
+def features_of(pair: Pair, features: Features) -> dict[str, float]:
+    """Return the features of a pair by name, those that are not 0."""
+    first, second = pair
+    found = {f"bleu {n}": bleu(first, second, n) for n in range(1, LONGEST + 1)}
+    shared = len(set(first) & set(second))
+    found |= {
+        "length": float(len(second) - len(first)),
+        "shared": float(shared),
+        "share": shared / max(min(len(set(first)), len(set(second))), 1),
+    }
+    if features != "unlexicalized":
+        found |= dict.fromkeys(words_of(pair, neighbours=features == "lexicalized"), 1.0)
+    return {name: value for name, value in found.items() if value}
+
+
+def words_of(pair: Pair, *, neighbours: bool) -> Iterator[str]:
+    """Yield the names of the words of the second text and of those across, and of their pairs of neighbours."""
+    first, second = pair
+    kinds = [(first, second)]
+    if neighbours:
+        kinds.append(([" ".join(two) for two in pairwise(first)], [" ".join(two) for two in pairwise(second)]))
+    for ours, theirs in kinds:
+        yield from (f"second: {word}" for word in theirs)
+        yield from (f"across: {word} | {other}" for word in ours for other in theirs)
+
+
+def bleu(reference: list[str], text: list[str], longest: int) -> float:
+    """Return BLEU of a text by one reference, of n-grams up to a length, in [0, 1]; 0 where none of a length is shared.
+
+    Source: Papineni et al., ACL 2002, section 2.3.
+    """
+    logs = []
+    for n in range(1, longest + 1):
+        own, known = ngrams(text, n), ngrams(reference, n)
+        shared = sum((own & known).values())
+        if not shared:
+            return 0.0
+        logs.append(math.log(shared / sum(own.values())))
+    return math.exp(min(0.0, 1 - len(reference) / len(text)) + sum(logs) / longest)
+
+
+def ngrams(words: list[str], n: int) -> Counter[tuple[str, ...]]:
+    """Return how often each n-gram occurs."""
+    return Counter(zip(*(words[start:] for start in range(n)), strict=False))
+
+
+def matrix(found: Sequence[dict[str, float]], names: Sequence[str]) -> Any:
+    """Return features by name as a sparse matrix, float32 (N, V); those without a column are left out."""
+    columns = {name: column for column, name in enumerate(names)}
+    places = [
+        (row, columns[name], value) for row, each in enumerate(found) for name, value in each.items() if name in columns
+    ]
+    rows, cells, values = np.array(places, np.float64).reshape(-1, 3).T
+    shape = (len(found), len(names))
+    return sparse.csr_matrix((values.astype(np.float32), (rows.astype(int), cells.astype(int))), shape=shape)
