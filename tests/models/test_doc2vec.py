@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from retable.errors import InputError
 from retable.models import linear_loader
-from retable.models.doc2vec import inferred, logistic_weights, one_vector, train_doc2vec, trained_network
+from retable.models.doc2vec import cosines, inferred, logistic_weights, one_vector, train_doc2vec, trained_network
+from retable.text.pairs import joined
 from tests.training.conftest import make_split
 
 TEXTS = [
@@ -128,3 +130,23 @@ def test_three_classes_have_three_rows_and_two_are_mirrored():
 def test_options_out_of_range_are_refused(option, value):
     with pytest.raises(ValueError, match=f"^{option} is "):
         train_doc2vec(SPLIT, DEV, **(OPTIONS | {option: value}))
+
+
+def test_cosines_by_hand():
+    """Two pairs, two networks of two numbers each; a text without a word has no direction."""
+    first, second = [[1.0, 0.0, 3.0, 4.0], [0.0, 0.0, 1.0, 1.0]], [[1.0, 1.0, 4.0, 3.0], [1.0, 0.0, -1.0, -1.0]]
+    found = cosines(np.array([*first, *second]))
+    assert found == pytest.approx(np.array([[1 / math.sqrt(2), 24 / 25], [0.0, -1.0]]))
+
+
+def test_pairs_are_told_apart_by_how_alike_their_texts_are(tmp_path):
+    kinds = [TEXTS[:3], TEXTS[3:]]
+    alike = [joined(first, second) for kind in kinds for first in kind for second in kind if first != second]
+    unlike = [joined(first, second) for kind, other in (kinds, kinds[::-1]) for first in kind for second in other]
+    pairs = make_split((alike + unlike) * 3, ([1] * len(alike) + [0] * len(unlike)) * 3, ("unlike", "alike"))
+    classifier, tried = train_doc2vec(pairs, pairs, compare=True, **OPTIONS)
+    assert max(each.dev_accuracy for each in tried) > 0.9
+    classifier.save(tmp_path)
+    assert np.array_equal(linear_loader(tmp_path)(tmp_path).probabilities(pairs), classifier.probabilities(pairs))
+    with pytest.raises(InputError, match="is no pair of texts"):
+        train_doc2vec(SPLIT, DEV, compare=True, **OPTIONS)

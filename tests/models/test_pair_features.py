@@ -8,8 +8,8 @@ import pytest
 
 from retable.errors import InputError
 from retable.models import linear_loader
-from retable.models.pair_features import bleu, features_of, matrix, pairs_of, train_pair_features
-from retable.text.pairs import joined
+from retable.models.pair_features import bleu, features_of, matrix, train_pair_features
+from retable.text.pairs import joined, pairs_of
 from tests.training.conftest import make_split
 
 A, B = ["a", "dog", "runs"], ["a", "dog", "sleeps", "here"]
@@ -106,5 +106,5 @@ def test_an_option_out_of_range_is_refused(changed, message):
 
 
 def test_a_text_that_is_no_pair_is_named():
-    with pytest.raises(InputError, match="is no pair of texts; pair-features compares two"):
+    with pytest.raises(InputError, match="is no pair of texts; this model compares two"):
         pairs_of(make_split(["one text alone"], [0]), "words", lowercase=True)

@@ -8,6 +8,8 @@ Equation   PV-DBOW: the text's vector d predicts each of its words, log p(w | d)
 Reading    passes and rate are not printed: 20, from 0.025 down to 0.0001, in training and for a new text. No word is
            thinned out, words that occur once are left out, and of a text gensim reads the first 10,000 words. Its
            sigmoid is looked up among 1,000 places and lies a little low: 0.494 at 0.
+Pairs      with `compare` a text is a pair, and its features are the cosines of its two texts' vectors, one of each
+           network: Yang, Yih and Meek, "WikiQA", EMNLP 2015, section 4 (from memory), where the cosine alone ranks.
 Departure  PV-DM takes the mean where the print has a concatenation, which is window times as wide and as slow.
            One logistic regression (L2, C chosen on dev); for imdb the print has a hidden layer of 50 below it.
 Shapes     N texts, V words, S numbers in a vector, C classes.
@@ -27,6 +29,7 @@ from sklearn.linear_model import LogisticRegression
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.linear import Candidate, check_costs, joined_texts
 from retable.models.options import check_at_least
+from retable.text.pairs import pairs_of
 from retable.text.splits import Split
 from retable.text.units import Unit
 
@@ -54,12 +57,14 @@ class ParagraphClassifier:
     unit: Unit
     arrays: dict[str, np.ndarray]
     scorer: Scorer
+    compare: bool = False
 
     def probabilities(self, split: Split) -> np.ndarray:
         """Return the class probabilities of every text, float (N, C)."""
         networks = {kind: self.network(kind) for kind in KINDS}
-        texts = texts_of(split, self.unit, lowercase=self.lowercase)
-        return self.scorer.probabilities(inferred(networks, texts, self.epochs, self.seed))
+        texts = texts_of(split, self.unit, lowercase=self.lowercase, compare=self.compare)
+        found = inferred(networks, texts, self.epochs, self.seed)
+        return self.scorer.probabilities(cosines(found) if self.compare else found)
 
     def network(self, kind: str) -> Any:
         """Return gensim's network with these weights."""
@@ -72,7 +77,7 @@ class ParagraphClassifier:
 
     def save(self, folder: Path) -> None:
         """Write weights.safetensors and paragraphs.json."""
-        names = ("words", "counts", "size", "window", "epochs", "seed", "lowercase", "unit")
+        names = ("words", "counts", "size", "window", "epochs", "seed", "lowercase", "unit", "compare")
         save_arrays(folder, FILE, {name: getattr(self, name) for name in names}, self.arrays, self.scorer)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
@@ -105,6 +110,7 @@ def train_doc2vec(
     window: int = 8,
     epochs: int = 20,
     min_count: int = 2,
+    compare: bool = False,
     costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
     on_candidate: Callable[[Candidate], None] | None = None,
 ) -> tuple[ParagraphClassifier, list[Candidate]]:
@@ -115,21 +121,24 @@ def train_doc2vec(
         window: words on either side of a word that PV-DM reads, at most.
         epochs: passes over the training texts, and over a new text.
         min_count: a word that occurs less often in training is left out.
+        compare: whether a text is a pair, whose two texts' vectors are compared.
         costs: values of C to choose from.
         on_candidate: called with each setting that was tried.
-    Raises: ValueError with the option, its value and what is allowed.
+    Raises: ValueError with the option, its value and what is allowed; InputError if a text to compare is no pair.
     """
     check_costs(costs)
     for option, value in (("size", size), ("window", window), ("epochs", epochs), ("min_count", min_count)):
         check_at_least(option, value, 1)
-    texts = texts_of(train, unit, lowercase=lowercase)
+    texts = texts_of(train, unit, lowercase=lowercase, compare=compare)
     frequent = {word for word, count in Counter(word for text in texts for word in text).items() if count >= min_count}
     if not frequent:
         raise ValueError(f"min_count is {min_count}; allowed: at most how often the most frequent word occurs")
     texts = [[word for word in text if word in frequent] for text in texts]
     networks = {kind: trained_network(kind, texts, size, window, epochs, seed) for kind in KINDS}
     own = np.concatenate([networks[kind].dv.vectors for kind in KINDS], axis=1)
-    x_dev = inferred(networks, texts_of(dev, unit, lowercase=lowercase), epochs, seed)
+    x_dev = inferred(networks, texts_of(dev, unit, lowercase=lowercase, compare=compare), epochs, seed)
+    if compare:
+        own, x_dev = cosines(own), cosines(x_dev)
     tried: list[Candidate] = []
     scorer = best_scorer(
         "pv-dbow + pv-dm", (own, x_dev), (train, dev), costs, logistic_weights,
@@ -141,13 +150,16 @@ def train_doc2vec(
     counts = [int(vectors.get_vecattr(word, "count")) for word in vectors.index_to_key]
     words = list(vectors.index_to_key)
     return (
-        ParagraphClassifier(words, counts, size, window, epochs, seed, lowercase, unit, arrays, scorer),
+        ParagraphClassifier(words, counts, size, window, epochs, seed, lowercase, unit, arrays, scorer, compare),
         tried,
     )
 
 
-def texts_of(split: Split, unit: Unit, *, lowercase: bool) -> list[list[str]]:
-    """Return the tokens of every text in this unit."""
+def texts_of(split: Split, unit: Unit, *, lowercase: bool, compare: bool) -> list[list[str]]:
+    """Return the tokens of every text in this unit; of pairs to compare all first texts, then all second ones."""
+    if compare:
+        pairs = pairs_of(split, unit, lowercase=lowercase)
+        return [side[place] for place in (0, 1) for side in pairs]
     return [text.split() for text in joined_texts(split, unit, lowercase=lowercase)]
 
 
@@ -177,6 +189,18 @@ def inferred(networks: dict[str, Any], texts: list[list[str]], epochs: int, seed
     return np.array(
         [np.concatenate([one_vector(networks[kind], text, epochs, seed) for kind in KINDS]) for text in texts]
     )
+
+
+def cosines(vectors: np.ndarray) -> np.ndarray:
+    """Return how alike the two texts of every pair are to each network, float32 (N, 2).
+
+    Args:
+        vectors: of all first texts, then of all second ones, those of the networks side by side, (2 N, 2 S).
+    """
+    first, second = (each.reshape(len(vectors) // 2, len(KINDS), -1) for each in np.split(vectors, 2))
+    lengths = np.linalg.norm(first, axis=2) * np.linalg.norm(second, axis=2)
+    found: np.ndarray = (first * second).sum(axis=2) / np.where(lengths > 0, lengths, 1.0)
+    return found
 
 
 def one_vector(network: Any, text: list[str], epochs: int, seed: int) -> np.ndarray:

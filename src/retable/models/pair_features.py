@@ -25,14 +25,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import sparse
 
-from retable.errors import InputError
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
 from retable.models.linear import Candidate, check_costs
 from retable.models.options import check_choice
-from retable.text.pairs import MARK
+from retable.text.pairs import pairs_of
 from retable.text.splits import Split
-from retable.text.units import Unit, in_unit
+from retable.text.units import Unit
 
 FILE = "pairs.json"
 LONGEST = 4  # n-grams of BLEU
@@ -113,21 +112,6 @@ def train_pair_features(
     )  # fmt: skip
     assert scorer is not None
     return PairClassifier(features, lowercase, unit, names, scorer), tried
-
-
-def pairs_of(split: Split, unit: Unit, *, lowercase: bool) -> list[Pair]:
-    """Return the tokens of both texts of every pair. Raises: InputError if a text is no pair."""
-    found = []
-    for number, tokens in enumerate(in_unit(split, unit).tokens.to_pylist()):
-        if tokens.count(MARK) != 1:
-            raise InputError(
-                f"text {split.ids[number]} of {split.facts.corpus} is no pair of texts; pair-features compares two: "
-                "take a corpus of pairs, or another model."
-            )
-        words = [word.lower() for word in tokens] if lowercase else tokens
-        middle = words.index(MARK)
-        found.append((words[:middle], words[middle + 1 :]))
-    return found
 
 
 def features_of(pair: Pair, features: Features) -> dict[str, float]:

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from retable.errors import InputError
 from retable.text.splits import Split
+from retable.text.units import Unit, in_unit
 
 MARK = "␞"  # U+241E, the picture of a record separator
 FIRST, BETWEEN, SECOND = 0, 1, 2  # sides
@@ -40,6 +41,21 @@ def side_of_words(split: Split) -> np.ndarray:
             "this network reads two texts: take a corpus of pairs, or another model."
         )
     return sides
+
+
+def pairs_of(split: Split, unit: Unit, *, lowercase: bool) -> list[tuple[list[str], list[str]]]:
+    """Return the tokens of both texts of every pair, in this unit. Raises: InputError if a text is no pair."""
+    found = []
+    for number, tokens in enumerate(in_unit(split, unit).tokens.to_pylist()):
+        if tokens.count(MARK) != 1:
+            raise InputError(
+                f"text {split.ids[number]} of {split.facts.corpus} is no pair of texts; "
+                "this model compares two: take a corpus of pairs, or another model."
+            )
+        words = [word.lower() for word in tokens] if lowercase else tokens
+        middle = words.index(MARK)
+        found.append((words[:middle], words[middle + 1 :]))
+    return found
 
 
 def questions_of(tokens: pa.ListArray) -> np.ndarray:
