@@ -102,6 +102,7 @@ FAMILIES = (
     ours("decision-jumps", "LSTM-Jump"),
     ours("sequence-autoencoder", "Sequence autoencoder"),
     ours("vampire", "VAMPIRE"),
+    ours("nvdm", "NVDM"),
     ours("bert-base", "BERT-base, fine-tuned; its pretrained weights are needed"),
     ours("minilm-lr", "MiniLM + logistic regression, pretrained on 1 billion pairs"),
     ours("minilm-knn", "MiniLM + nearest neighbours, pretrained on 1 billion pairs"),
