@@ -75,6 +75,7 @@ FAMILIES = (
     ours("cnn-multichannel", "CNN-multichannel", "textcnn-multichannel"),
     ours("word-cnn", "CNN-word"),
     ours("char-cnn", "Char-level CNN"),
+    ours("char-aware-cnn", "Character-aware CNN"),
     ours("vdcnn", "VDCNN"),
     ours("dpcnn", "Deep Pyramid CNN"),
     ours("region-embedding", "Region embedding"),
