@@ -101,6 +101,7 @@ FAMILIES = (
     ours("virtual-adversarial", "Virtual adversarial training"),
     ours("l-mixed", "L MIXED", "virtual-adversarial", **L_MIXED),
     ours("decision-jumps", "LSTM-Jump"),
+    ours("topic-rnn", "TopicRNN"),
     ours("sequence-autoencoder", "Sequence autoencoder"),
     ours("vampire", "VAMPIRE"),
     ours("nvdm", "NVDM"),
