@@ -8,7 +8,7 @@ from torch import Tensor, nn, tensor
 from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
-from retable.models.sequence_autoencoder import SequenceAutoencoder, sequences
+from retable.models.sequence_autoencoder import SequenceAutoencoder, sequences, softmax_of_words
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, texts, with_random_weights, words
 from tests.models.test_lstm import slow_states
 
@@ -90,7 +90,7 @@ def slow_loss(network: SequenceAutoencoder, softmax: nn.Module, numbers: list[in
 def test_the_loss_of_writing_is_that_of_a_loop(objective, tuned):
     """On padded texts with whatever may stand behind them."""
     network = small_network(objective=objective, tuned=tuned)
-    softmax = network.new_softmax().double()
+    softmax = softmax_of_words(network.embedding, 4).double()
     numbers, lengths = torch.randint(1, 20, (4, 7)), (7, 1, 2, 5)
     found = network.writing_loss(softmax, numbers, torch.arange(7) < tensor(lengths).unsqueeze(1))
     losses = [
@@ -103,7 +103,7 @@ def test_the_loss_of_writing_is_that_of_a_loop(objective, tuned):
 
 def test_dropout_of_words_acts_in_pretraining():
     network = small_network(dropout_words=0.5, dropout=0.0)
-    softmax, given = network.new_softmax().double(), (tensor([[2, 3, 4]]), MASK[:1])
+    softmax, given = softmax_of_words(network.embedding, 4).double(), (tensor([[2, 3, 4]]), MASK[:1])
     assert network.writing_loss(softmax, *given).equal(network.writing_loss(softmax, *given))
     network.train()
     assert not network.writing_loss(softmax, *given).equal(network.writing_loss(softmax, *given))
@@ -112,7 +112,7 @@ def test_dropout_of_words_acts_in_pretraining():
 def test_the_loss_of_equal_words_by_hand():
     """A softmax of zeros over 4 rows, of which the last is a tail of one: 1/4 each."""
     network = small_network(tuned=4)
-    softmax = network.new_softmax().double()
+    softmax = softmax_of_words(network.embedding, 4).double()
     for weight in softmax.parameters():
         nn.init.zeros_(weight)
     assert network.writing_loss(softmax, tensor([[2, 2]]), tensor([[True, True]])).item() == pytest.approx(math.log(4))
@@ -120,7 +120,7 @@ def test_the_loss_of_equal_words_by_hand():
 
 def test_a_large_vocabulary_has_a_head_and_two_tails():
     embedding = WordEmbedding(torch.zeros(7000, 2), tuned=6500)
-    softmax = SequenceAutoencoder(embedding, 2, hidden=16).new_softmax()
+    softmax = softmax_of_words(embedding, 16)
     assert softmax.cutoffs == [1000, 5000, 6500]
 
 

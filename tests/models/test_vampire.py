@@ -7,8 +7,9 @@ import torch
 from torch import Tensor, tensor
 from torch.testing import assert_close
 
+from retable.layers.bag_encoder import FIRST, BagEncoder
 from retable.layers.embedding import WordEmbedding
-from retable.models.vampire import FIRST, BagEncoder, DocumentModel, Vampire
+from retable.models.vampire import DocumentModel, Vampire
 from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_random_weights
 
 
@@ -113,7 +114,7 @@ def test_the_bag_has_the_most_frequent_words_that_occur_in_training():
 
 def model_of(words: int, topics: int, background: Tensor, dropout: float = 0.0) -> DocumentModel:
     """In float64, every weight zero."""
-    model = DocumentModel(BagEncoder(words, topics, 1, "none"), background, dropout).double()
+    model = DocumentModel(BagEncoder(words, topics, topics, 1, "none"), background, dropout).double()
     with torch.no_grad():
         for weight in model.parameters():
             weight.zero_()

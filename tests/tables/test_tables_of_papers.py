@@ -39,11 +39,8 @@ def test_every_row_can_be_run_on_every_column(name):
             if row.model and column.corpus and not column.runs_of and not column.reason:
                 asked = parameters(row, column)
                 check_parameters(asked, "params.yaml")
-                unit = (
-                    "raw-characters"
-                    if row.model in ("char-cnn", "vdcnn", "minilm-lr", "minilm-knn", "bert-base")
-                    else column.unit
-                )
+                raw = preset_of(row.model)["embedding"].get("unit") == "raw-characters"
+                unit = "raw-characters" if raw else column.unit
                 assert (asked["embedding"]["unit"], asked["corpus"]["name"]) == (unit, column.corpus)
 
 

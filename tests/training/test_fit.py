@@ -218,6 +218,17 @@ def test_one_classifier_for_each_domain(opinions):
     assert accuracies["per-domain"] >= 0.85 > 0.7 > accuracies["shared"]
 
 
+def test_what_pretrains_for_several_domains_is_not_told_them(monkeypatch):
+    """A network that reads sentences is given words, mask and sentences, the domains behind them are left out."""
+    seen = []
+    monkeypatch.setattr(Mean, "pretrain", lambda network, texts: seen.extend(texts()))
+    given = tuple(torch.arange(2).unsqueeze(0) + place for place in range(4))  # words, mask, sentences, domains
+    PerDomain(Mean(WordEmbedding(torch.zeros(4, 2), tuned=4), 4), 2).pretrain(lambda: iter([given]))
+    assert len(seen) == 1
+    assert len(seen[0]) == 3
+    assert all(ours is theirs for ours, theirs in zip(seen[0], given[:3], strict=True))
+
+
 def opposed(split):
     """The texts twice: as they are in one domain, with the other label in the other."""
     facts = replace(split.facts, domains=("one", "two"))

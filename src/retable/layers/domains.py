@@ -33,8 +33,8 @@ class PerDomain(Network):
         return own
 
     def pretrain(self, texts: Pass) -> None:
-        """Let the network learn."""
-        self.network.pretrain(texts)
+        """Let the network learn; it is not told the domains."""
+        self.network.pretrain(lambda: (given[:-1] for given in texts()))
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
         """Return the network's."""

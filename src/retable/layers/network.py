@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 
-Pass = Callable[[], Iterator[tuple[Tensor, Tensor]]]
+Pass = Callable[[], Iterator[tuple[Tensor, ...]]]
 Given = Literal["parts", "sentences", "sides", "domains"]
 
 
@@ -72,7 +72,7 @@ class Network(nn.Module):
         """Learn from the training texts without their classes, before the first epoch; most networks do nothing.
 
         Args:
-            texts: each call gives all of them once more, in batches of words and mask, in another random order.
+            texts: each call gives all of them once more, in batches of what `forward` takes, in another random order.
         """
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:

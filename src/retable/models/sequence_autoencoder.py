@@ -92,7 +92,7 @@ class SequenceAutoencoder(Network):
         """Learn to write all texts; the LSTM and the tuned word vectors change."""
         if not self.epochs:
             return
-        softmax = self.new_softmax().to(next(self.lstm.parameters()))
+        softmax = softmax_of_words(self.embedding, self.lstm.hidden_size).to(next(self.lstm.parameters()))
         weights = [*softmax.parameters(), *self.lstm.parameters(), *self.embedding.parameters()]
         optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
         for _ in range(self.epochs):
@@ -102,12 +102,6 @@ class SequenceAutoencoder(Network):
                 nn.utils.clip_grad_norm_(weights, LARGEST_NORM)
                 optimiser.step()
         optimiser.zero_grad()
-
-    def new_softmax(self) -> nn.AdaptiveLogSoftmaxWithLoss:
-        """Return U and u: row by row the tuned words, the most frequent ones first."""
-        rows = max(UNKNOWN + 1, len(self.embedding.fixed if self.embedding.tuned is None else self.embedding.tuned))
-        cutoffs = [cutoff for cutoff in CUTOFFS if cutoff < rows - 1] or [rows - 1]
-        return nn.AdaptiveLogSoftmaxWithLoss(self.lstm.hidden_size, rows, cutoffs)
 
     def writing_loss(self, softmax: nn.AdaptiveLogSoftmaxWithLoss, words: Tensor, mask: Tensor) -> Tensor:
         """Return the mean of -log p over all words that are predicted."""
@@ -120,6 +114,13 @@ class SequenceAutoencoder(Network):
     def flops_per_word(self, words_per_text: float) -> float:
         """Forward multiply-adds, times two: the gates a word; the classifier a text."""
         return recurrent_flops(self.lstm) + classifier_flops(self.classifier) / words_per_text
+
+
+def softmax_of_words(embedding: WordEmbedding, states: int) -> nn.AdaptiveLogSoftmaxWithLoss:
+    """Return U and u: row by row the tuned words, the most frequent ones first."""
+    rows = max(UNKNOWN + 1, len(embedding.fixed if embedding.tuned is None else embedding.tuned))
+    cutoffs = [cutoff for cutoff in CUTOFFS if cutoff < rows - 1] or [rows - 1]
+    return nn.AdaptiveLogSoftmaxWithLoss(states, rows, cutoffs)
 
 
 def sequences(words: Tensor, mask: Tensor, *, again: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -24,51 +24,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from retable.layers.bags import PADDING, sum_of_rows
+from retable.layers.bag_encoder import FIRST, Activation, BagEncoder, draw, log_likelihood
+from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network, Pass
 from retable.models.options import check_at_least, check_choice, check_share
-from retable.text.vocabulary import UNKNOWN
 
-Activation = Literal["relu", "none"]
 Annealing = Literal["linear", "sigmoid", "constant"]
-FIRST = UNKNOWN + 1  # row of the most frequent word
 WIDEST = 10.0  # sigma at most
 LEAST_WORDS = 3  # of the bag, in a text that teaches
 STEEPNESS, MIDDLE = 0.25, 15.0  # of the annealing by a sigmoid, in epochs
 NORM_EPS = 0.001
-
-
-class BagEncoder(nn.Module):
-    """The layers h_1 ... h_L of a bag of words, and mu.
-
-    Args:
-        words: V.
-        topics: numbers in each layer and in z, K.
-        layers: L.
-        activation: behind every layer: relu, none.
-    """
-
-    def __init__(self, words: int, topics: int, layers: int, activation: Activation) -> None:
-        super().__init__()
-        bound = words**-0.5  # of torch's linear layer
-        self.table = nn.Parameter(torch.empty(FIRST + words, topics).uniform_(-bound, bound))  # a word's weights
-        self.bias = nn.Parameter(torch.empty(topics).uniform_(-bound, bound))
-        self.deeper = nn.ModuleList(nn.Linear(topics, topics) for _ in range(layers - 1))
-        self.mean = nn.Linear(topics, topics)
-        self.activation = activation
-
-    def forward(self, bag: Tensor) -> list[Tensor]:
-        """Map rows of words (B, T), PADDING where a word is none of the bag's, to L layers (B, K)."""
-        layers = [self.activated(sum_of_rows(self.table, bag, sparse=False) + self.bias)]  # h_1
-        for layer in self.deeper:
-            layers.append(self.activated(layer(layers[-1])))  # h_l
-        return layers
-
-    def activated(self, h: Tensor) -> Tensor:
-        """Apply the activation."""
-        return torch.relu(h) if self.activation == "relu" else h
 
 
 class DocumentModel(nn.Module):
@@ -97,17 +64,14 @@ class DocumentModel(nn.Module):
         top = self.encoder(bag)[-1]
         mean = self.encoder.mean(top)
         sigma = (0.5 * self.log_variance(top)).exp().clamp(max=WIDEST)
-        z = mean + sigma * torch.randn_like(sigma)
-        divergence = 0.5 * (mean.square() + sigma.square() - 1 - 2 * sigma.log()).sum(dim=1)
+        z, divergence = draw(mean, sigma)
         return self.likelihood(self.dropout(z), bag), divergence
 
     def likelihood(self, z: Tensor, bag: Tensor) -> Tensor:
         """Return log p(x | z), (B,): the sum over the words of the bag, which is that of c_j log eta_j."""
         scores = self.topics(torch.softmax(z, dim=1))  # B theta, (B, V)
         scores = F.batch_norm(scores, None, None, training=True, eps=NORM_EPS) + self.shift
-        log_eta = torch.log_softmax(scores + self.background, dim=1)
-        of_words = log_eta.gather(1, (bag - FIRST).clamp(min=0)) * (bag != PADDING)
-        return of_words.sum(dim=1)
+        return log_likelihood(scores + self.background, bag)
 
 
 class Vampire(Network):
@@ -164,7 +128,7 @@ class Vampire(Network):
         self.annealing, self.annealing_epochs, self.dropout_z = annealing, annealing_epochs, dropout_z
         rows = len(embedding.fixed if embedding.tuned is None else embedding.tuned)
         self.words = max(1, min(vocabulary, rows - FIRST))  # V
-        self.sizes = self.words, topics, layers, activation
+        self.sizes = self.words, topics, topics, layers, activation
         self.encoder = freeze(BagEncoder(*self.sizes))
         self.mix = nn.Parameter(torch.zeros(layers + 1))  # s before its softmax: h_1 ... h_L, theta
         self.gamma = nn.Parameter(torch.ones(1))

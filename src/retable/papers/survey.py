@@ -80,6 +80,7 @@ FAMILIES = (
     ours("cnn-multichannel", "CNN-multichannel", "textcnn-multichannel"),
     ours("word-cnn", "CNN-word"),
     ours("char-cnn", "Char-level CNN"),
+    ours("char-aware-cnn", "Character-aware CNN"),
     ours("vdcnn", "VDCNN"),
     ours("dpcnn", "Deep Pyramid CNN"),
     ours("region-embedding", "Region embedding"),
@@ -105,8 +106,10 @@ FAMILIES = (
     ours("virtual-adversarial", "Virtual adversarial training"),
     ours("l-mixed", "L MIXED", "virtual-adversarial", **L_MIXED),
     ours("decision-jumps", "LSTM-Jump"),
+    ours("topic-rnn", "TopicRNN"),
     ours("sequence-autoencoder", "Sequence autoencoder"),
     ours("vampire", "VAMPIRE"),
+    ours("nvdm", "NVDM"),
     ours("bert-base", "BERT-base, fine-tuned; its pretrained weights are needed"),
     ours("minilm-lr", "MiniLM + logistic regression, pretrained on 1 billion pairs"),
     ours("minilm-knn", "MiniLM + nearest neighbours, pretrained on 1 billion pairs"),
@@ -149,7 +152,7 @@ SENTIMENT = with_families(
     pretrained("bert-uda", "BERT Finetune + UDA"),
     pretrained("roberta", "RoBERTa (+additional data)"),
     pretrained("xlnet-large-ensemble", "XLNet-Large (ensemble)"),
-)
+) + (ours("skip-thought", "Skip-thought, neighbours inside the texts"),)  # in table 2 many texts have no marks
 TABLE_1 = ResultTable(
     name="survey-table-1",
     title="Accuracy on sentiment analysis (survey, table 1)",

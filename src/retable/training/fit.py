@@ -84,9 +84,9 @@ def passes(maker: BatchMaker, batch_size: int, seed: int) -> Pass:
     """Return what a network may learn from before the first epoch; the order of the epochs' batches stays as it is."""
     order = np.random.default_rng([seed, 1])
 
-    def texts() -> Iterator[tuple[Tensor, Tensor]]:
+    def texts() -> Iterator[tuple[Tensor, ...]]:
         for batch in maker.batches(shuffled_batches(maker.lengths, batch_size, order)):
-            yield batch.words, batch.mask
+            yield batch.inputs
 
     return texts
 

@@ -1,0 +1,162 @@
+"""Character-aware CNN: a word is the largest answers of filters over its characters; an LSTM reads the words.
+
+Source     Kim, Jernite, Sontag, Rush, "Character-Aware Neural Language Models", AAAI 2016, the small network of table
+           2; the authors' code (yoonkim/lstm-char-cnn: TDNN.lua, HighwayMLP.lua, LSTMTDNN.lua). From the code and
+           memory, not checked against the print, so that the equations here have no numbers.
+Equations  f_i = tanh(<C[:, i : i + w - 1], H> + b), C the characters' vectors of a word; y = max_i f_i of all filters;
+           t = sigma(W_T y + b_T), z = t relu(W_H y + b_H) + (1 - t) y. An LSTM of two layers reads z_1 ... z_T;
+           logits = U h_T + c, where the paper's softmax is over the next word.
+Reading    a word is what stands between white space of the clean text, with a character of its own before and behind
+           it, as in the code. b_T starts at -2. tanh grows, so it is taken of the maximum.
+Departure  it classifies texts. A window begins at a character of the word or at one of its two ends and sees zeros
+           behind them; the code pads all words to the longest, so that windows of padding alone may win there. The
+           alphabet is char-cnn's; any other character has one vector for all, the table's bias. Adam in place of SGD
+           at 1.0. A text without white space, as a Chinese one, is one word.
+Method     the words of all texts are one batch; on a CPU those of about the same length go together (han.py).
+Shapes     B texts, T characters (padded on the right), N words in all texts, L characters in the longest, A of the
+           alphabet, D numbers of a character, F filters of all widths, H states, C classes.
+"""
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.pooled_convolution import PooledConv1d
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.char_cnn import CharCNN
+from retable.models.han import in_rows
+from retable.models.options import check_at_least, check_share
+from retable.text.vocabulary import UNKNOWN
+
+WHITE = (UNKNOWN + 1, UNKNOWN + 2)  # rows of the space and of the end of a line
+GATE_BIAS = -2.0  # first bias of t: a highway layer lets its input pass at first
+CHARACTERS_PER_WORD = 6  # its space among them, in counts of operations
+
+
+class Highway(nn.Module):
+    """Mix a layer's answer with its input (Srivastava et al., "Highway Networks", 2015).
+
+    Args:
+        size: numbers in the input, F.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.transform = nn.Linear(size, size)  # W_H, b_H
+        self.gate = nn.Linear(size, size)  # W_T, b_T
+        nn.init.constant_(self.gate.bias, GATE_BIAS)
+
+    def forward(self, y: Tensor) -> Tensor:
+        """(N, F) to (N, F)."""
+        t = torch.sigmoid(self.gate(y))
+        return t * F.relu(self.transform(y)) + (1 - t) * y
+
+
+class CharAwareCNN(Network):
+    """Convolutions over the characters of words, highway layers, and an LSTM over the words.
+
+    Args:
+        embedding: one-hot rows of the alphabet, zero for padding and every other character.
+        classes: number of classes.
+        size: numbers of a character.
+        widths: characters that a filter spans.
+        filters: of width 1; of width w there are w times as many.
+        highways: highway layers on a word's vector.
+        hidden: states of a layer of the LSTM.
+        layers: of the LSTM.
+        dropout: share of the states between its layers, and of the last one, that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    alphabet = " \n" + CharCNN.alphabet.removesuffix("\n")
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        size: int = 15,
+        widths: Sequence[int] = (1, 2, 3, 4, 5, 6),
+        filters: int = 25,
+        highways: int = 1,
+        hidden: int = 300,
+        layers: int = 2,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_at_least("size", size, 1)
+        if not widths or any(width < 1 for width in widths):
+            raise ValueError(f"widths is {list(widths)}; allowed: one or more whole numbers >= 1")
+        check_at_least("filters", filters, 1)
+        check_at_least("highways", highways, 0)
+        check_at_least("hidden", hidden, 1)
+        check_at_least("layers", layers, 1)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.characters = nn.Linear(embedding.dim, size)
+        self.ends = nn.Parameter(torch.randn(2, size))  # the characters before and behind a word
+        nn.init.normal_(self.characters.weight)
+        self.convolutions = nn.ModuleList(PooledConv1d(size, filters * width, width) for width in widths)
+        features = filters * sum(widths)  # F
+        self.highways = nn.ModuleList(Highway(features) for _ in range(highways))
+        self.lstm = nn.LSTM(features, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0.0)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, classes)  # U and c
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map characters (B, T) and their mask to logits (B, C)."""
+        real = in_words(words, mask)
+        begins = real.clone()  # True on the first character of a word
+        begins[:, 1:] &= ~real[:, :-1]
+        lengths = (begins[real].cumsum(0) - 1).bincount()  # (N,)
+        vectors = self.word_vectors(self.characters(self.embedding(words)[real]), lengths)
+        rows, there = in_rows(vectors, begins.sum(dim=1))  # (B, words, F)
+        states = states_of_words(self.lstm, rows, there)
+        last = states[torch.arange(len(states), device=states.device), there.sum(dim=1) - 1]  # h_T, (B, H)
+        logits: Tensor = self.output(self.dropout(last))
+        return logits
+
+    def word_vectors(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """Map the characters' vectors of words that stand one after the other, and their lengths (N,), to (N, F)."""
+        vectors = x.new_empty(len(lengths), self.lstm.input_size)
+        kinds = torch.zeros_like(lengths) if x.is_cuda else lengths.double().log2().ceil().long()
+        kind_of_character = kinds.repeat_interleave(lengths)
+        for kind in kinds.unique().tolist():
+            chosen = kinds == kind
+            rows, real = in_rows(x[kind_of_character == kind], lengths[chosen])
+            vectors[chosen] = self.of_characters(rows, real).to(vectors.dtype)
+        return vectors
+
+    def of_characters(self, rows: Tensor, real: Tensor) -> Tensor:
+        """Map characters (N, L, D), zero where not `real` (N, L), to the words' vectors (N, F)."""
+        before = self.ends[0].to(rows.dtype).expand(len(rows), 1, -1)
+        symbols = torch.cat((before, rows, torch.zeros_like(before)), dim=1)
+        symbols[torch.arange(len(rows), device=rows.device), real.sum(dim=1) + 1] = self.ends[1].to(rows.dtype)
+        begins = F.pad(real, (2, 0), value=True)  # a window may begin here, (N, L + 2)
+        best = [
+            convolution(symbols, F.pad(begins, (convolution.kernel_size[0] - 1, 0), value=False))
+            for convolution in self.convolutions
+        ]
+        y = torch.tanh(torch.cat(best, dim=1))
+        for highway in self.highways:
+            y = highway(y)
+        return y
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: A D a character; filters (7 symbols), highways, LSTM a word; H C a text."""
+        filters = sum(convolution.weight.numel() for convolution in self.convolutions)
+        highways = sum(weight.numel() for weight in self.highways.parameters() if weight.dim() == 2)
+        of_word = (CHARACTERS_PER_WORD + 1) * filters + highways + recurrent_flops(self.lstm) / 2
+        of_character = self.characters.weight.numel() + of_word / CHARACTERS_PER_WORD
+        return 2 * (of_character + self.output.weight.numel() / words_per_text)
+
+
+def in_words(words: Tensor, mask: Tensor) -> Tensor:
+    """Return which characters stand in words, bool (B, T): all but white ones; of a white text the first one does."""
+    real = mask & ~((words >= WHITE[0]) & (words <= WHITE[1]))
+    first = torch.arange(words.shape[1], device=words.device) == 0
+    return real | (first & ~real.any(dim=1, keepdim=True))

@@ -1,0 +1,126 @@
+"""NVDM: an autoencoder of bags of words with a Gaussian latent vector, whose mean a linear classifier reads.
+
+Source     Miao, Yu, Blunsom, "Neural Variational Inference for Text Processing", ICML 2016, section 3; the authors'
+           code (ysmiao/nvdm, nvdm.py). From the code and memory, not checked against the print, so that the equations
+           here have no numbers. It models documents and classifies no text.
+Equations  pi = tanh(W x + b), x how often each word stands in the text; q(z | x) = N(mu, sigma^2), mu and log sigma
+           linear in pi; p(w_j | z) = softmax(R z + b_w)_j. Lower bound: E_q sum of c_j log p(w_j | z) -
+           KL(q(z | x), N(0, I)), of one draw. logits = U mu + c.
+Reading    a row of W is a word's row of the embedding, without given vectors: 500 hidden units, 50 in z, as in the code
+           (one hidden layer, tanh; log sigma starts at 0). VAMPIRE has softmax(z), a background and a batch norm; what
+           both share is retable.layers.bag_encoder.
+Departure  the classifier is ours: the encoder starts from the autoencoder and is trained on with U. Texts at hand are
+           the training texts alone, for a fixed number of epochs. The code updates decoder and encoder in turn, ten
+           epochs each, at 5e-5 for a thousand rounds; here both at once, at a rate for the epochs that there are.
+Decision   the bag has all words of training with a row of their own, the code its 2,000. A text with no word of the bag
+           teaches nothing.
+Shapes     B texts, T words (padded on the right), H hidden units, V words of the bag, K numbers in z, C classes.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from retable.layers.bag_encoder import FIRST, draw, log_likelihood
+from retable.layers.bags import PADDING
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Pass
+from retable.models.options import check_at_least, check_share
+
+
+class Decoder(nn.Module):
+    """What only pretraining needs: log sigma, and the words of z.
+
+    Args:
+        hidden: units of the encoder, H.
+        topics: numbers in z, K.
+        words: V.
+    """
+
+    def __init__(self, hidden: int, topics: int, words: int) -> None:
+        super().__init__()
+        self.log_sigma = nn.Linear(hidden, topics)
+        nn.init.zeros_(self.log_sigma.weight)
+        nn.init.zeros_(self.log_sigma.bias)
+        self.words = nn.Linear(topics, words)  # R and b_w
+
+    def forward(self, pi: Tensor, mean: Tensor, bag: Tensor) -> tuple[Tensor, Tensor]:
+        """Return log p(x | z) of a drawn z, and KL(q(z | x), N(0, I)), each (B,)."""
+        z, divergence = draw(mean, self.log_sigma(pi).exp())
+        return log_likelihood(self.words(z), bag), divergence
+
+
+class NVDM(Network):
+    """A bag of words, a hidden layer, the mean of z, and a linear classifier.
+
+    Args:
+        embedding: the words' rows of the first layer's weights.
+        classes: number of classes.
+        topics: numbers in z.
+        pretrain_epochs: passes over the texts before the classifier's first epoch; 0: no such start.
+        pretrain_rate: Adam's learning rate in them.
+        dropout: share of mu's components that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        topics: int = 50,
+        pretrain_epochs: int = 30,
+        pretrain_rate: float = 0.001,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        check_at_least("topics", topics, 1)
+        check_at_least("pretrain_epochs", pretrain_epochs, 0)
+        check_at_least("pretrain_rate", pretrain_rate, 0)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.epochs, self.rate = pretrain_epochs, pretrain_rate
+        rows = len(embedding.fixed if embedding.tuned is None else embedding.tuned)
+        self.words = max(1, rows - FIRST)  # V
+        self.bias = nn.Parameter(torch.zeros(embedding.dim))
+        self.mean = nn.Linear(embedding.dim, topics)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(topics, classes)  # U and c
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        logits: Tensor = self.output(self.dropout(self.mean(self.hidden(self.bag(words, mask)))))
+        return logits
+
+    def bag(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Return the rows of the words that the bag knows, PADDING elsewhere, (B, T)."""
+        known = mask & (words >= FIRST) & (words < FIRST + self.words)
+        return words.masked_fill(~known, PADDING)
+
+    def hidden(self, bag: Tensor) -> Tensor:
+        """Return pi, (B, H)."""
+        return torch.tanh(self.embedding.total(bag) + self.bias)
+
+    def pretrain(self, texts: Pass) -> None:
+        """Learn to tell the words of all texts from z; the encoder with the tuned rows changes."""
+        if not self.epochs:
+            return
+        decoder = Decoder(self.bias.numel(), self.mean.out_features, self.words).to(self.bias)
+        weights = [*decoder.parameters(), *self.embedding.parameters(), self.bias, *self.mean.parameters()]
+        optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
+        for _ in range(self.epochs):
+            for words, mask in texts():
+                bag = self.bag(words, mask)
+                bag = bag[(bag != PADDING).any(dim=1)]
+                if not len(bag):
+                    continue
+                pi = self.hidden(bag)
+                likelihood, divergence = decoder(pi, self.mean(pi), bag)
+                optimiser.zero_grad()
+                (divergence - likelihood).mean().backward()
+                optimiser.step()
+        optimiser.zero_grad()
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: H a word; K H and C K a text."""
+        of_text = self.mean.weight.numel() + self.output.weight.numel()
+        return 2 * (self.embedding.dim + of_text / words_per_text)

@@ -1,0 +1,178 @@
+"""TopicRNN: a recurrent language model that topics of the whole text help where no stop word comes, then a classifier.
+
+Source     Dieng, Wang, Gao, Paisley, "TopicRNN: A Recurrent Neural Network with Long-Range Semantic Dependency", ICLR
+           2017, sections 3 and 4. From its abstract, a note on its equations (T. Masada, "A Note on TopicRNN"), public
+           code (dangitstam/topic-rnn) and memory, not checked against the print, so that the equations have no numbers.
+Equations  theta ~ N(0, I); h_t = f(y_(t-1), h_(t-1)); l_t ~ Bernoulli(sigma(Gamma h_t)), 1 where y_t is a stop word;
+           p(y_t = i) ~ exp(v_i h_t + (1 - l_t) b_i theta). q(theta | X) = N(mu, sigma^2), mu and log sigma linear in
+           g(X), a feed-forward network of how often each word that is no stop word stands in the text. Lower bound:
+           E_q sum of (log p(y_t | h_t, l_t, theta) + log p(l_t | h_t)) - KL(q, N(0, I)), of one draw. Classifier: a
+           hidden layer of 50 sigmoids on [h_T; mu].
+Reading    f is a GRU; y_0 and the word behind the last are <end>, whose vector is padding's. <end> and the unknown word
+           count as stop words.
+Departure  a network is not told its words, so the stop words are the most frequent ones of the training texts. Texts at
+           hand are the training texts alone, for a fixed number of epochs; the paper's classifier reads features that
+           stay as they are, here all weights are trained on with it. The language model writes the first words of a
+           text (for memory's sake), the bag has all of them.
+Decision   sizes are ours: 200 states, 200 units of g (one layer, ReLU), 100 topics. Gradients of pretraining have a
+           norm of 5 at most.
+Shapes     B texts, T words (padded on the right), D vector size, H states, R rows that are predicted, E units of g,
+           K topics, C classes.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.bag_encoder import FIRST, BagEncoder, draw
+from retable.layers.bags import PADDING
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Pass
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_share
+from retable.models.sequence_autoencoder import LARGEST_NORM, sequences
+from retable.text.vocabulary import UNKNOWN
+
+CLASSIFIER_UNITS = 50
+
+
+class LanguageModel(nn.Module):
+    """What only pretraining needs: sigma, the words of a state and of a topic, and where a stop word comes.
+
+    Args:
+        hidden: states, H.
+        units: of g, E.
+        topics: K.
+        rows: R: padding for <end>, the unknown word, and the most frequent words.
+        stop_words: how many of these words are stop words.
+    """
+
+    def __init__(self, hidden: int, units: int, topics: int, rows: int, stop_words: int) -> None:
+        super().__init__()
+        self.log_sigma = nn.Linear(units, topics)
+        self.words = nn.Linear(hidden, rows, bias=False)  # v
+        self.topics = nn.Linear(topics, rows, bias=False)  # b
+        self.stop = nn.Linear(hidden, 1, bias=False)  # Gamma
+        self.rows, self.first_content = rows, FIRST + stop_words
+
+    def forward(self, states: Tensor, targets: Tensor, real: Tensor, g: Tensor, mean: Tensor) -> Tensor:
+        """Return the negative lower bound, the mean of the texts, a scalar.
+
+        Args:
+            states: that predict, (B, T, H).
+            targets: rows of the words behind them, (B, T).
+            real: which of these there are, bool (B, T).
+            g, mean: g(X), (B, E), and mu, (B, K).
+        """
+        theta, divergence = draw(mean, self.log_sigma(g).exp())
+        h, y = states[real], targets[real]  # of all texts, one after the other
+        y = y.masked_fill(y >= self.rows, UNKNOWN)
+        stop = y < self.first_content  # l
+        text = real.nonzero()[:, 0]
+        scores = self.words(h)
+        scores = scores.index_add(0, (~stop).nonzero()[:, 0], self.topics(theta)[text[~stop]])
+        of_words = F.cross_entropy(scores, y, reduction="sum")
+        of_stops = F.binary_cross_entropy_with_logits(self.stop(h).squeeze(1), stop.to(h.dtype), reduction="sum")
+        return (of_words + of_stops) / len(real) + divergence.mean()
+
+
+class TopicRNN(Network):
+    """A GRU and a network of the bag of words, which first learn to write the texts.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        hidden: states of the GRU.
+        units: of the network that reads the bag.
+        topics: numbers in theta.
+        vocabulary: words that are written and counted at most, the most frequent ones.
+        stop_words: how many of them topics neither write nor are read from.
+        pretrain_epochs: passes over the texts before the classifier's first epoch; 0: no such start.
+        pretrain_rate: Adam's learning rate in them.
+        pretrain_words: of a text that are written in them.
+        dropout: share of the classifier's inputs that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        hidden: int = 200,
+        units: int = 200,
+        topics: int = 100,
+        vocabulary: int = 5000,
+        stop_words: int = 100,
+        pretrain_epochs: int = 5,
+        pretrain_rate: float = 0.001,
+        pretrain_words: int = 200,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_at_least("units", units, 1)
+        check_at_least("topics", topics, 1)
+        check_at_least("vocabulary", vocabulary, 1)
+        check_at_least("stop_words", stop_words, 0)
+        check_at_least("pretrain_epochs", pretrain_epochs, 0)
+        check_at_least("pretrain_rate", pretrain_rate, 0)
+        check_at_least("pretrain_words", pretrain_words, 1)
+        check_share("dropout", dropout)
+        self.embedding, self.stop_words = embedding, stop_words
+        self.epochs, self.rate, self.written = pretrain_epochs, pretrain_rate, pretrain_words
+        rows = len(embedding.fixed if embedding.tuned is None else embedding.tuned)
+        self.words = max(1, min(vocabulary, rows - FIRST))
+        self.rnn = nn.GRU(embedding.dim, hidden, batch_first=True)
+        self.encoder = BagEncoder(self.words, units, topics, 1, "relu")
+        self.dropout = nn.Dropout(dropout)
+        self.hidden = nn.Linear(hidden + topics, CLASSIFIER_UNITS)
+        self.output = nn.Linear(CLASSIFIER_UNITS, classes)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words (B, T) and their mask to logits (B, C)."""
+        states = states_of_words(self.rnn, self.embedding(words), mask)
+        last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]  # h_T, (B, H)
+        mean = self.encoder.mean(self.encoder(self.bag(words, mask))[-1])  # mu, (B, K)
+        features = self.dropout(torch.cat((last, mean), dim=1))
+        logits: Tensor = self.output(torch.sigmoid(self.hidden(features)))
+        return logits
+
+    def bag(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Return the rows of the words that are counted, PADDING elsewhere, (B, T)."""
+        counted = mask & (words >= FIRST + self.stop_words) & (words < FIRST + self.words)
+        return words.masked_fill(~counted, PADDING)
+
+    def pretrain(self, texts: Pass) -> None:
+        """Learn to write all texts; the GRU, the bag's network and the tuned word vectors change."""
+        if not self.epochs:
+            return
+        model = self.language_model().to(self.output.weight)
+        weights = [*model.parameters(), *self.rnn.parameters(), *self.encoder.parameters()]
+        weights += self.embedding.parameters()
+        optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
+        for _ in range(self.epochs):
+            for words, mask in texts():
+                optimiser.zero_grad()
+                self.writing_loss(model, words, mask).backward()
+                nn.utils.clip_grad_norm_(weights, LARGEST_NORM)
+                optimiser.step()
+        optimiser.zero_grad()
+
+    def language_model(self) -> LanguageModel:
+        """Return what pretraining needs beside the network."""
+        units, topics = self.encoder.bias.numel(), self.encoder.mean.out_features
+        return LanguageModel(self.rnn.hidden_size, units, topics, FIRST + self.words, self.stop_words)
+
+    def writing_loss(self, model: LanguageModel, words: Tensor, mask: Tensor) -> Tensor:
+        """Return the negative lower bound of the texts' first words, a scalar."""
+        g = self.encoder(self.bag(words, mask))[-1]
+        read, targets, real, _ = sequences(words[:, : self.written], mask[:, : self.written], again=False)
+        states = states_of_words(self.rnn, self.embedding(read), real)
+        loss: Tensor = model(states, targets, real, g, self.encoder.mean(g))
+        return loss
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: gates and E a word; K E and the classifier a text."""
+        of_text = sum(layer.weight.numel() for layer in (self.encoder.mean, self.hidden, self.output))
+        return recurrent_flops(self.rnn) + 2 * (self.encoder.bias.numel() + of_text / words_per_text)
