@@ -1,0 +1,171 @@
+"""Skip-thought: a GRU that first writes each sentence's neighbours from its last state, and then starts a classifier.
+
+Source     Kiros, Zhu, Salakhutdinov, Zemel, Torralba, Urtasun, Fidler, "Skip-Thought Vectors", NIPS 2015, section 2.1,
+           eq. 1-10 (numbers from memory); the authors' code (ryankiros/skip-thoughts, training/).
+Equations  1-4: a GRU reads sentence s_i to its last state h_i. 5-8: two GRUs write s_(i-1) and s_(i+1) word by word
+           from the word before; C h_i is added to what each of their gates reads. 9: P(w) ~ exp(v_w h). 10: the sum
+           of log P over the words of both neighbours. A text is the mean of its h_i; logits are linear in it.
+Reading    [x; h_i] as a gate's input is W x + C h_i. Torch's GRU resets behind U, as the code does, not before it as
+           eq. 3 has it. The first word is written from <end>, whose vector is padding's. The code starts its decoders
+           from h_i in place of C h_i.
+Departure  neighbours are those inside the training texts, where the paper has 74 million sentences of books: 19 of 100
+           texts of MR have two sentences, 2 of SST-2, nearly all of IMDB. Where no text has two, the training is
+           refused. The GRU is trained on with the classifier, where the paper's stays as it is. v is an adaptive
+           softmax over the tuned words, as in the sequence autoencoder; of a sentence 30 words are written (maxlen_w of
+           the code). No bi-skip, no words beyond the vocabulary's, 300 states where the paper has 2400.
+Shapes     B texts, T words (padded on the right), N sentences in all texts, L words in the longest, D vector size, H
+           states, C classes.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from retable.errors import InputError
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network, Pass
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.han import WORDS_PER_SENTENCE, in_rows
+from retable.models.options import check_at_least, check_share
+from retable.models.sequence_autoencoder import LARGEST_NORM, sequences, softmax_of_words
+from retable.text.vocabulary import UNKNOWN
+
+WRITTEN = 30  # words of a sentence
+
+
+class Writer(nn.Module):
+    """What only pretraining needs: a GRU that writes the sentence before, one for the sentence behind, their words.
+
+    Args:
+        embedding: the words' vectors, which the GRUs read.
+        hidden: states of the encoder and of each of them.
+    """
+
+    def __init__(self, embedding: WordEmbedding, hidden: int) -> None:
+        super().__init__()
+        self.before, self.behind = (nn.GRU(embedding.dim + hidden, hidden, batch_first=True) for _ in range(2))
+        self.softmax = softmax_of_words(embedding, hidden)
+
+    def forward(self, embedding: WordEmbedding, h: Tensor, words: Tensor, real: Tensor, follows: Tensor) -> Tensor:
+        """Return the mean of -log P over the words of all neighbours, a scalar.
+
+        Args:
+            h: states of the sentences, (N, H).
+            words: their words, (N, L), and which of them are `real`, bool (N, L).
+            follows: which sentence stands behind the one before it in the same text, bool (N - 1,); one at least.
+        """
+        first = follows.nonzero()[:, 0]
+        states, targets = [], []
+        for gru, source, target in ((self.before, first + 1, first), (self.behind, first, first + 1)):
+            read, y, there, _ = sequences(words[target, :WRITTEN], real[target, :WRITTEN], again=False)
+            given = h[source].unsqueeze(1).expand(-1, read.shape[1], -1)
+            states.append(states_of_words(gru, torch.cat((embedding(read), given), dim=2), there)[there])  # eq. 5-8
+            targets.append(y[there])
+        y = torch.cat(targets)
+        loss: Tensor = self.softmax(torch.cat(states), y.masked_fill(y >= self.softmax.n_classes, UNKNOWN)).loss
+        return loss  # eq. 9-10
+
+
+class SkipThought(Network):
+    """The mean of the states of a text's sentences and a linear classifier.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        hidden: states of the GRU.
+        pretrain_epochs: passes over the texts before the classifier's first epoch; 0: no such start.
+        pretrain_rate: Adam's learning rate in them.
+        dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("sentences",)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        hidden: int = 300,
+        pretrain_epochs: int = 3,
+        pretrain_rate: float = 0.001,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_at_least("hidden", hidden, 1)
+        check_at_least("pretrain_epochs", pretrain_epochs, 0)
+        check_at_least("pretrain_rate", pretrain_rate, 0)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.epochs, self.rate = pretrain_epochs, pretrain_rate
+        self.gru = nn.GRU(embedding.dim, hidden, batch_first=True)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, classes)
+
+    def forward(self, words: Tensor, mask: Tensor, sentences: Tensor) -> Tensor:
+        """Map words (B, T), their mask and the numbers of their sentences to logits (B, C)."""
+        numbers, real, text = sentences_of(words, mask, sentences)
+        h = self.last_states(numbers, real)
+        total = h.new_zeros(len(words), h.shape[1]).index_add(0, text, h)
+        logits: Tensor = self.output(self.dropout(total / text.bincount().unsqueeze(1)))
+        return logits
+
+    def last_states(self, words: Tensor, real: Tensor) -> Tensor:
+        """Map sentences (N, L) to h, (N, H), eq. 1-4; on a CPU those of about the same length go together."""
+        lengths = real.sum(dim=1)
+        h = self.output.weight.new_empty(len(words), self.gru.hidden_size)
+        kinds = torch.zeros_like(lengths) if words.is_cuda else lengths.double().log2().ceil().long()
+        for kind in kinds.unique().tolist():
+            chosen = kinds == kind
+            longest = int(lengths[chosen].max())
+            states = states_of_words(self.gru, self.embedding(words[chosen, :longest]), real[chosen, :longest])
+            rows = torch.arange(len(states), device=states.device)
+            h[chosen] = states[rows, lengths[chosen] - 1].to(h.dtype)
+        return h
+
+    def pretrain(self, texts: Pass) -> None:
+        """Learn to write the neighbours of all sentences; the GRU and the tuned word vectors change.
+
+        Raises: InputError if no text has two sentences.
+        """
+        if not self.epochs:
+            return
+        writer = Writer(self.embedding, self.gru.hidden_size).to(self.output.weight)
+        weights = [*writer.parameters(), *self.gru.parameters(), *self.embedding.parameters()]
+        optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
+        neighbours = 0
+        for _ in range(self.epochs):
+            for words, mask, sentences in texts():
+                numbers, real, text = sentences_of(words, mask, sentences)
+                follows = text[1:] == text[:-1]
+                if not follows.any():
+                    continue
+                neighbours += 1
+                optimiser.zero_grad()
+                writer(self.embedding, self.last_states(numbers, real), numbers, real, follows).backward()
+                nn.utils.clip_grad_norm_(weights, LARGEST_NORM)
+                optimiser.step()
+        optimiser.zero_grad()
+        if not neighbours:
+            raise InputError(
+                "no training text has two sentences, and skip-thought learns from neighbours; "
+                "choose another corpus, or set model.pretrain_epochs to 0."
+            )
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Forward multiply-adds, times two: gates a word; H for each sentence of 16 words; H C a text."""
+        a_sentence = 2 * self.gru.hidden_size / WORDS_PER_SENTENCE
+        return recurrent_flops(self.gru) + a_sentence + 2 * self.output.weight.numel() / words_per_text
+
+
+def sentences_of(words: Tensor, mask: Tensor, sentences: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the sentences of all texts as rows of words (N, L), which are real (N, L), and their texts, (N,).
+
+    Args:
+        words, mask: of the texts, (B, T).
+        sentences: the number of each word's in its text, (B, T).
+    """
+    begins = mask.clone()  # True on the first word of a sentence
+    begins[:, 1:] &= sentences[:, 1:] != sentences[:, :-1]
+    lengths = (begins[mask].cumsum(0) - 1).bincount()
+    rows, real = in_rows(words[mask].unsqueeze(1), lengths)
+    return rows.squeeze(2), real, begins.nonzero()[:, 0]
