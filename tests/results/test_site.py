@@ -13,13 +13,16 @@ from retable.commands.site import PUBLIC
 from retable.errors import InputError
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
+from retable.papers import result_table
 from retable.project.paths import BANK, ROOT
-from retable.results.whole import BANK_SCALE, read_whole
+from retable.results.export_tables import FORMATS
+from retable.results.figures import read_entries
+from retable.results.whole import BANK_SCALE, bank_resolver, read_whole
 from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.predictions import write_predictions
 from retable.site import attention
-from retable.site.build import write_site
-from retable.site.cells import curves
+from retable.site.build import as_table, write_site
+from retable.site.cells import curves, place_of
 from retable.site.documents import rendered
 from retable.text.splits import Facts, Split
 from tests.results.records import run
@@ -132,6 +135,38 @@ def test_a_paper_shows_what_is_measured_and_says_what_is_not(site):
 def test_all_numbers_stand_in_the_list_with_the_csv_beside(site):
     assert (site / "numbers.html").read_text().count('data-value="80.00"') >= 1
     assert (site / "data/fcsr-table-3.csv").read_text().count("80.00") >= 1
+
+
+def test_a_table_is_there_in_every_form_of_export(site):
+    page = (site / "papers/fcsr.html").read_text()
+    for suffix, _ in FORMATS.values():
+        assert f'href="../data/fcsr-table-3.{suffix}"' in page
+        assert (site / f"data/fcsr-table-3.{suffix}").stat().st_size > 0
+
+
+def test_the_page_of_a_cell_has_all_runs_that_its_table_shows(tmp_path):
+    """The first of a cell's runs was another table's, and the link led to that table's page of one run."""
+    plan = scale_preset(BANK_SCALE)
+    predictions = answered(tmp_path / "answers.parquet", 80, "good")
+    runs = [
+        run(plan, table, "fasttext", "r8", seed=seed, right=0.8, predictions=predictions)
+        for table, seed in (("floors-table-1", 1), ("lama-table-4", 2))
+    ]
+    add_to_bank(tmp_path / "bank", runs, "somebody")
+    resolver = bank_resolver(tmp_path / "bank")
+    shown = resolver.fill(result_table("lama-table-4")).runs["fasttext", "r8"]
+    of_cell = [each for of_seed in shown for each in of_seed]
+    assert [each.place[0] for each in of_cell] == ["floors-table-1", "lama-table-4"]
+    assert place_of(of_cell, resolver) == "cells/lama-table-4/fasttext/r8.html"
+    assert place_of(of_cell[:1], resolver) != place_of(of_cell, resolver)
+
+
+def test_a_figure_without_a_picture_is_shown_as_its_lines():
+    """Table 6 of LAMA, the most attended words, was a CSV that no page showed."""
+    figures = {each["name"]: each for each in read_entries(ROOT / "docs/figures")}
+    found = as_table(figures["lama-table-6"], ROOT / "docs/figures")["lines"]
+    assert {"column": "Reuters", "class": "ship", "place": "1"}.items() <= found[0].items()
+    assert not as_table(figures["lama-figure-3"], ROOT / "docs/figures")["lines"]
 
 
 def test_a_curve_is_drawn_between_its_lowest_and_highest_value():

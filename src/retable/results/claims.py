@@ -264,15 +264,22 @@ def printed_difference(
     return (pair[0] - pair[1]) * (PERCENT if table.unit == "fraction" else 1)
 
 
-def judged_claims(shown_in: Callable[[str], Shown], judge: Judge) -> list[Line]:
+def judged_claims(
+    shown_in: Callable[[str], Shown], judge: Judge, advance: Callable[[], None] = lambda: None
+) -> list[Line]:
     """Return every comparison that runs at hand allow, in the order of the claims.
 
     Args:
         shown_in: table -> its runs.
         judge: what they are judged with.
+        advance: called after each claim.
     """
     given = {name: (shown_in(name), printed_in(name)) for name in dict.fromkeys(claim.table for claim in claims())}
-    return [line for number, claim in enumerate(claims()) for line in judge.lines(number, claim, *given[claim.table])]
+    found = []
+    for number, claim in enumerate(claims()):
+        found += judge.lines(number, claim, *given[claim.table])
+        advance()
+    return found
 
 
 def after_holm(lines: Sequence[Line]) -> dict[int, str]:

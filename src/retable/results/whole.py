@@ -8,7 +8,8 @@ from typing import Any
 from retable.experiments.scale import scale_preset
 from retable.files import read_json
 from retable.papers import result_table, result_tables
-from retable.results.claims import Copies, Judge, Line, judged_claims
+from retable.project.progress import progress
+from retable.results.claims import Copies, Judge, Line, claims, judged_claims
 from retable.results.findings import Measured
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, lines_and_costs
@@ -35,14 +36,14 @@ def read_whole(bank: Path) -> Whole:
         bank: docs/results/.
     Raises: InputError.
     """
-    resolver = bank_resolver(bank)
-    tables = {
-        table.name: Measured(table, *lines_and_costs(table, resolver))
-        for table in result_tables()
-        if resolver.fill(table).runs
-    }
+    resolver, tables = bank_resolver(bank), {}
     judge = Judge(read_copies(bank), resolver.protocol)
-    lines = judged_claims(lambda name: resolver.fill(result_table(name)).runs, judge)
+    with progress("bank", len(result_tables()) + len(claims()), "tables and claims") as bar:
+        for table in result_tables():
+            if resolver.fill(table).runs:
+                tables[table.name] = Measured(table, *lines_and_costs(table, resolver))
+            bar.advance()
+        lines = judged_claims(lambda name: resolver.fill(result_table(name)).runs, judge, bar.advance)
     return Whole(resolver, read_corpora(bank), tables, judge, lines)
 
 

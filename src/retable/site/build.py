@@ -7,22 +7,24 @@ Out  a folder: index.html, numbers.html, missing.html, commands.html, python.htm
 """
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError
-from retable.files import atomic_folder
+from retable.files import atomic_folder, read_csv
 from retable.papers import NAMES, papers
 from retable.papers.paper import Paper
 from retable.project.progress import progress
+from retable.results.export_tables import FORMATS, Exported
 from retable.results.figures import read_entries
+from retable.results.findings import Measured
 from retable.results.headline import counted
 from retable.results.whole import Whole
 from retable.site import attention, cells, claims, corpora, documents, python, systems, tables
 from retable.site.python import Public
 from retable.site.templating import TEMPLATES, render
-from retable.tables.lines import write_lines
+from retable.tables.markdown import result_markdown
 
 Page = tuple[str, str]  # its place in the site, and its text
 Command = tuple[str, str, str]  # its name, what it does, its help
@@ -56,17 +58,24 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
         for name in ASSETS:
             shutil.copyfile(TEMPLATES / name, folder / name)
         (folder / "data").mkdir()
-        for name, measured in whole.tables.items():
-            write_lines(folder / "data" / f"{name}.csv", measured.scores)
+        for measured in whole.tables.values():
+            write_formats(folder / "data", measured)
         documents.copy_pictures(docs, folder / "docs")
     return count
+
+
+def write_formats(folder: Path, measured: Measured) -> None:
+    """Write a table in every form in which `retable export` gives it."""
+    found = Exported(measured.table, measured.scores, result_markdown(*measured))
+    for suffix, write in FORMATS.values():
+        write(folder / f"{measured.table.name}.{suffix}", found)
 
 
 def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Public) -> list[Iterable[Page]]:
     """Return every page, in parts of one kind each."""
     figures = read_entries(docs / "figures")
     return [
-        tables.pages(whole, figures),
+        tables.pages(whole, [as_table(each, docs / "figures") for each in figures]),
         cells.pages(whole),
         claims.pages(whole),
         systems.pages(whole),
@@ -77,6 +86,13 @@ def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Publ
         [overview(whole, docs)],
         [("commands.html", render("commands.html", "commands.html", {"commands": commands}))],
     ]
+
+
+def as_table(figure: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return a figure with the lines of its CSV, if it is one that has no picture."""
+    has_picture = any(name.endswith(".svg") for name in figure["files"])
+    lines = read_csv(folder / f"{figure['name']}.csv") if figure["drawn"] and not has_picture else []
+    return {**figure, "lines": lines}
 
 
 def overview(whole: Whole, docs: Path) -> Page:

@@ -1,12 +1,14 @@
 """A page for each cell that was trained: its runs, curves, ROC, confusion, digests, and the command that makes it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_curve
 
-from retable.papers import NAMES, paper_of_table, result_table
+from retable.papers import NAMES, paper_of_table, result_table, result_tables
+from retable.results.resolving import Resolver
 from retable.results.whole import BANK_SCALE, Whole
 from retable.runs.form import PERCENT
 from retable.runs.predictions import read_predictions
@@ -25,24 +27,43 @@ ORIGINS = {
 }  # fmt: skip
 
 
-def place_of(run: RunRecord) -> str:
-    """Return where the page of a run's cell stands."""
-    return "cells/{}/{}/{}.html".format(*run.place)
+Cell = tuple[str, str, str]  # table, row, column
+Keys = frozenset[str]  # of the runs that fill a cell
+
+
+def place_of(runs: Iterable[RunRecord], resolver: Resolver) -> str:
+    """Return where the page of the cells that these runs fill stands."""
+    return "cells/{}/{}/{}.html".format(*shown_cells(resolver)[keys_of(runs)][0])
+
+
+def keys_of(runs: Iterable[RunRecord]) -> Keys:
+    """Return the keys of runs."""
+    return frozenset(run.key for run in runs)
+
+
+@lru_cache(maxsize=1)
+def shown_cells(resolver: Resolver) -> Mapping[Keys, tuple[Cell, list[RunRecord]]]:
+    """Return the runs of a cell -> the first cell that they fill, and the runs; tables share runs, and then a page."""
+    found: dict[Keys, tuple[Cell, list[RunRecord]]] = {}
+    for table in result_tables():
+        for (row, column), seeds in resolver.fill(table).runs.items():
+            runs = [run for of_seed in seeds for run in of_seed]
+            found.setdefault(keys_of(runs), ((table.name, row, column), runs))
+    return found
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
-    """Yield the page of every cell with current runs."""
-    of_place: dict[str, list[RunRecord]] = {}
-    for run in whole.resolver.current():
-        of_place.setdefault(place_of(run), []).append(run)
-    for place, runs in of_place.items():
+    """Yield the page of every cell that has runs."""
+    for of, runs in shown_cells(whole.resolver).values():
         ordered = sorted(runs, key=lambda run: (run.seed, run.fold.number if run.fold else 0))
-        yield place, render("cell.html", place, cell(ordered))
+        place = place_of(runs, whole.resolver)
+        yield place, render("cell.html", place, cell(of, ordered))
 
 
-def cell(runs: Sequence[RunRecord]) -> dict[str, Any]:
+def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
     """Return what the page of a cell shows."""
-    table, row, column = runs[0].place
+    table, row, column = of
+    environments = [run.metrics["versions"] for run in runs if run.metrics["versions"]]
     of_table = result_table(table)
     labels, confusion, roc = answers(runs)
     return {
@@ -68,7 +89,7 @@ def cell(runs: Sequence[RunRecord]) -> dict[str, Any]:
         "largest": int(confusion.max()),
         "roc": roc,
         "command": [f"make params SCALE={BANK_SCALE}", f"retable run {table} {row} {column}"],
-        "versions": runs[0].metrics["versions"],
+        "versions": environments[0] if environments else {},
         "recipe": runs[0].hashes["recipe"],
         "size": (WIDTH, HEIGHT),
     }
@@ -100,7 +121,7 @@ def facts(run: RunRecord) -> dict[str, Any]:
         "chosen": run.metrics["epochs"]["chosen"],
         "options": ", ".join(f"{name} {value}" for name, value in run.metrics["chosen"].items()),
         "seconds": run.cost.get("seconds"),
-        "machine": f"{run.machine[0]}, {run.machine[1]} threads",
+        "machine": f"{run.machine[0]}, {run.machine[1]} thread{'s' if run.machine[1] != 1 else ''}",
         "date": run.metrics["date"],
         "commit": run.metrics["git_commit"][:10],
         "key": run.key[:16],

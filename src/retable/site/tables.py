@@ -17,6 +17,7 @@ from retable.tables.lines import Line
 from retable.tables.markdown import notes
 
 FLOPS = HEADER.index("FLOPs a word")
+DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("JSON", "json"), ("LaTeX", "tex"), ("Markdown", "md")]
 
 
 def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -28,6 +29,7 @@ def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
             place = f"papers/{source.name}.html"
             values = {"paper": source, "tables": [grid(each, whole) for each in of_paper], "figures": drawn}
             values |= {
+                "formats": DOWNLOADS,
                 "name": NAMES[source.name],
                 "is_missing": any(map(missing, of_paper)),
                 "has_claims": any(paper_of(line) == source.name for line in whole.lines),
@@ -70,7 +72,9 @@ def grid(measured: Measured, whole: Whole) -> dict[str, Any]:
 def links_of(measured: Measured, whole: Whole) -> dict[tuple[str, str], str]:
     """Return row and column -> the page of the cell whose runs stand there."""
     filled = whole.resolver.fill(measured.table).runs
-    return {key: place_of(seeds[0][0]) for key, seeds in filled.items()}
+    return {
+        key: place_of((run for of_seed in seeds for run in of_seed), whole.resolver) for key, seeds in filled.items()
+    }
 
 
 def numbers(measured: Measured, whole: Whole) -> Iterator[dict[str, Any]]:
