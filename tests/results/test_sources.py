@@ -70,6 +70,12 @@ def test_a_run_on_phrases_too_stands_below_that_on_sentences():
 
 def test_the_row_of_a_systems_own_name_comes_before_one_of_more_runs_and_own_options_before_others():
     own, many, varied = cell("textcnn"), cell("cnn", runs="5"), cell("cnn-x", runs="9", overrides={"model": {"a": 1}})
-    assert nearest("textcnn", "sst-2", "accuracy", [many, own, varied]) is own
-    assert nearest("textcnn", "sst-2", "accuracy", [many, varied]) is many
-    assert nearest("textcnn", "mr", "accuracy", [many]) is None
+    assert nearest("textcnn", "", "sst-2", "accuracy", [many, own, varied]) is own
+    assert nearest("textcnn", "", "sst-2", "accuracy", [many, varied]) is many
+    assert nearest("textcnn", "", "mr", "accuracy", [many]) is None
+
+
+def test_a_variant_is_the_row_of_its_name():
+    rows = [cell("capsule-a", model="capsule", overrides={"model": {"a": 1}}), cell("capsule-b", model="capsule")]
+    assert nearest("capsule", "A", "sst-2", "accuracy", rows) is rows[0]
+    assert nearest("capsule", "B", "sst-2", "accuracy", rows) is rows[1]

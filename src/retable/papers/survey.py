@@ -152,7 +152,7 @@ SENTIMENT = with_families(
     pretrained("bert-uda", "BERT Finetune + UDA"),
     pretrained("roberta", "RoBERTa (+additional data)"),
     pretrained("xlnet-large-ensemble", "XLNet-Large (ensemble)"),
-) + (ours("skip-thought", "Skip-thought, neighbours inside the texts"),)  # in table 2 many texts have no marks
+)
 TABLE_1 = ResultTable(
     name="survey-table-1",
     title="Accuracy on sentiment analysis (survey, table 1)",

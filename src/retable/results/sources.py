@@ -55,16 +55,24 @@ def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[Cell]) 
     """Yield a row of the page for each number of a source, and one more where ours were trained on phrases too."""
     for line in sources:
         for corpus in filter(None, (line["corpus"], PHRASES.get(line["corpus"], ""))):
-            cell = nearest(line["model"], corpus, line["metric"], cells)
+            cell = nearest(line["model"], line["variant"], corpus, line["metric"], cells)
             if cell or corpus == line["corpus"]:
                 yield as_row(line, corpus, cell)
 
 
-def nearest(model: str, corpus: str, metric: str, cells: Iterable[Cell]) -> Cell | None:
-    """Return the cell of a model on a corpus: first under the model's own name and options, then of the most runs."""
+def nearest(model: str, variant: str, corpus: str, metric: str, cells: Iterable[Cell]) -> Cell | None:
+    """Return the cell of a model on a corpus: first the variant's or the model's own row, then one of the preset's
+    options, then of the most runs.
+    """
+    own = f"{model}-{variant.lower()}"
 
-    def order(cell: Cell) -> tuple[bool, bool, int]:
-        return cell.row.id == model, not (cell.row.overrides or {}).get("model"), int(cell.line.runs or 0)
+    def order(cell: Cell) -> tuple[bool, bool, bool, int]:
+        return (
+            cell.row.id == own,
+            cell.row.id == model,
+            not (cell.row.overrides or {}).get("model"),
+            int(cell.line.runs or 0),
+        )
 
     of_model = [
         cell
