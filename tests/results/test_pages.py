@@ -1,9 +1,12 @@
 """The pages that the bank alone gives, in a folder without any data."""
 
 import shutil
+import threading
+import time
 
 import pytest
 
+from retable.commands import bank, results
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.project.paths import ROOT
@@ -55,3 +58,26 @@ def test_a_second_time_nothing_changes(checkout):
     before = pages()
     write_pages(checkout, checkout / "docs/results")
     assert pages() == before
+
+
+def test_commands_that_write_the_bank_or_its_pages_do_so_one_after_the_other(tmp_path, monkeypatch, capsys):
+    inside, at_once = [], []
+
+    def write(*_, **__):
+        inside.append(1)
+        at_once.append(len(inside))
+        time.sleep(0.2)
+        inside.pop()
+
+    monkeypatch.setattr(results, "write_pages", lambda *_: write())
+    monkeypatch.setattr(bank, "bank_runs", write)
+    for module in (results, bank):
+        monkeypatch.setattr(module, "LOCK_OF_BANK", tmp_path / "bank.lock")
+    mains = (results.main, bank.main, results.main, bank.main)
+    writers = [threading.Thread(target=main, args=([],)) for main in mains]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert at_once == [1, 1, 1, 1]
+    assert "another process writes the bank or its pages: waiting for it" in capsys.readouterr().err

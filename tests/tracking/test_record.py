@@ -106,6 +106,8 @@ def test_files_and_pictures_are_artifacts(client: Any):
     pictures = {file.path: file.file_size for file in client.list_artifacts(run.info.run_id, "pictures")}
     assert set(pictures) == {"pictures/roc.png", "pictures/confusion.png", "pictures/curve.png"}
     assert min(pictures.values()) > 5_000
+    second = run_at(client, "fcsr", f"{RUN}-2").info.run_id  # of the same cell: its first run is drawn alone
+    assert {file.path for file in client.list_artifacts(second)} == set(FILES)
 
 
 def test_the_focus_run_is_named_by_what_differs_from_its_models_preset(client: Any):
@@ -366,6 +368,38 @@ def test_eight_checkouts_at_once_record_in_postgresql(tmp_path: Path, postgresql
     for each in of:
         record.record(store, entries.cells(each / "runs"))
     check_each_once(found(store, ["fcsr"], client), 8)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """The URI of an MLflow server with an empty store."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = str(probe.getsockname()[1])
+    words = [sys.executable, "-m", "mlflow", "server", "--workers", "1", "--host", "127.0.0.1", "--port", port]
+    words += ["--backend-store-uri", f"sqlite:///{tmp_path}/server.db", "--artifacts-destination", f"{tmp_path}/files"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", int(port))).close()
+                break
+            except ConnectionRefusedError:
+                assert process.poll() is None
+                time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}"
+        process.terminate()
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_checkouts_at_once_record_in_an_mlflow_server(tmp_path: Path, server: str):
+    of = checkouts(tmp_path, 4)
+    # "alone": from machines that do not share a lock. Whatever they did to each other, one more record mends.
+    assert record_at_once(server, tmp_path, of, "alone") == [0] * len(of)
+    store = Store(server, tmp_path / "unused")
+    for each in of:
+        record.record(store, entries.cells(each / "runs"))
+    check_each_once(found(store, ["fcsr"], connect(store)), len(of))
+    places = {f"{SHARED.rpartition('/')[0]}/{name}" for name in ("shared", *(f"own-{n}" for n in range(len(of))))}
+    assert set(runs_from_store(store, tmp_path / "back")) == places
 
 
 @pytest.mark.usefixtures("no_pictures")

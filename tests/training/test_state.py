@@ -208,6 +208,44 @@ def test_a_signal_at_the_last_step_goes_on_behind_the_last_epoch(opinions, kept)
     assert same(train(opinions, file=kept()), train(opinions))
 
 
+def test_a_signal_while_dev_is_answered_saves_before_its_end_and_the_epoch_is_not_trained_again(
+    opinions, kept, monkeypatch
+):
+    answered, forward = [], Dropped.forward
+
+    def at_the_second_batch_of_dev(network, words, mask):
+        if not network.training:
+            answered.append(len(words))
+            if len(answered) == 2:
+                signal.raise_signal(signal.SIGTERM)
+        return forward(network, words, mask)
+
+    monkeypatch.setattr("retable.training.predict.WORDS_IN_BATCH", 12)
+    whole = train(opinions)
+    monkeypatch.setattr(Dropped, "forward", at_the_second_batch_of_dev)
+    with pytest.raises(Stopped, match="stopped at epoch 1, step 9 of 9; its state is saved"):
+        train(opinions, file=kept(every_s=1e9))
+    assert len(answered) == 2
+    steps = []
+    assert same(train(opinions, file=kept(), on_batch=lambda *_: steps.append(1)), whole)
+    assert len(steps) == 9 * len(whole[1]) - 8  # the first epoch's nine are counted at once
+
+
+def test_a_signal_ends_a_pretraining_at_its_next_batch(opinions, kept, monkeypatch):
+    seen = []
+
+    def pretrain(network, texts):
+        for _ in texts():
+            seen.append(1)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(Dropped, "pretrain", pretrain)
+    with pytest.raises(Stopped, match="stopped at the pretraining; its state was not saved"):
+        train(opinions, file=kept())
+    assert len(seen) == 1
+    assert not kept().path.exists()
+
+
 def test_the_second_signal_acts_at_once():
     with Signals() as signals:
         signal.raise_signal(signal.SIGINT)

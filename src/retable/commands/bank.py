@@ -15,7 +15,7 @@ from retable.files import read_json, write_json
 from retable.papers.trials import bank_trials
 from retable.project.alone import alone
 from retable.project.command import command
-from retable.project.paths import BANK, CLEAN, ROOT, RUNS, SCRATCH, TRIALS
+from retable.project.paths import BANK, CLEAN, LOCK_OF_BANK, ROOT, RUNS, TRIALS
 from retable.results.pages import write_pages
 from retable.results.resolving import Resolver
 from retable.results.tables import read_statistics
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--who", default="", help="who banks them (default: git's user.name)")
     options = parser.parse_args(arguments)
-    with alone(SCRATCH / "bank.lock", "adds runs to the bank"):
+    with alone(LOCK_OF_BANK, "writes the bank or its pages"):
         bank_runs(options.who or git_user(), times=not options.without_times)
 
 

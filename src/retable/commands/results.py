@@ -7,8 +7,9 @@ Out  docs/results.md, docs/claims.md, docs/findings/, docs/figures/, the table i
 
 import argparse
 
+from retable.project.alone import alone
 from retable.project.command import command
-from retable.project.paths import BANK, ROOT
+from retable.project.paths import BANK, LOCK_OF_BANK, ROOT
 from retable.results.pages import write_pages
 
 
@@ -18,5 +19,6 @@ def main(arguments: list[str] | None = None) -> None:
         prog="retable results", description="Write every page from the bank.", epilog="example: retable results"
     )
     parser.parse_args(arguments)
-    shown = write_pages(ROOT, BANK)
+    with alone(LOCK_OF_BANK, "writes the bank or its pages"):
+        shown = write_pages(ROOT, BANK)
     print(f"docs/results.md, docs/claims.md, docs/findings/, docs/figures/ and README.md show {shown} runs of {BANK}")

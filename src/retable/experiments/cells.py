@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from retable.corpora import corpus
 from retable.errors import InputError, shown, unknown_name
-from retable.experiments.scale import model_preset
+from retable.experiments.scale import read_preset
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, ResultTable, Row
 from retable.project.params import read_params
@@ -144,7 +144,7 @@ def cell_of(
     """Return a cell's row, column, model, corpus and word vectors."""
     model, name = str(row.model), str(column.corpus)
     of_cell = "none"
-    if model_preset(model)["embedding"]["vectors"] != "none":
+    if read_preset(model)["embedding"]["vectors"] != "none":
         of_cell = row.vectors or vectors_for(vectors, name, place)
         if of_cell not in ("none", *known):
             raise unknown_name(f"vectors of {place}", of_cell, known)

@@ -184,8 +184,18 @@ def seal_vectors(folder: Path) -> str:
 
 
 def read_lock(path: Path) -> dict[str, dict[str, str]]:
-    """Return kind -> name -> digest of the lock file; empty if there is none."""
-    found: dict[str, dict[str, str]] = read_json(path, advice=CHECKED_OUT) if path.exists() else {}
+    """Return kind -> name -> digest of the lock file, not to be changed; empty if there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return _lock_as_read(path, None)
+    return _lock_as_read(path, (status.st_ino, status.st_mtime_ns, status.st_size))
+
+
+@cache  # pages ask for each run's data, and to check the file takes milliseconds
+def _lock_as_read(path: Path, version: tuple[int, int, int] | None) -> dict[str, dict[str, str]]:
+    """Read the lock file once after each change of it."""
+    found: dict[str, dict[str, str]] = read_json(path, advice=CHECKED_OUT) if version else {}
     if unknown := [kind for kind in found if kind not in KINDS]:
         raise unknown_name(f"a kind of {path}", unknown[0], KINDS)
     check(found, LOCK, str(path), CHECKED_OUT)

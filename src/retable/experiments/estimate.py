@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from retable.experiments.cells import cells_of_table
-from retable.experiments.scale import model_preset
+from retable.experiments.scale import read_preset
 from retable.files import read_json
 from retable.papers import paper_of_table
 from retable.papers.paper import Column, Row
@@ -63,7 +63,7 @@ def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, fl
 def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured: Measured) -> float:
     """Return the seconds of the runs of a cell: of all seeds and folds."""
     model, corpus = str(row.model), str(column.corpus)
-    training = row_parameters(model_preset(model), row, column, protocol, vectors="", seed=1)["training"]
+    training = row_parameters(read_preset(model), row, column, protocol, vectors="", seed=1)["training"]
     statistics = measured.corpora.get(corpus, {})
     train = statistics.get("splits", {}).get("train", {})
     length = train.get("average-length-characters" if statistics.get("language") == "zh" else "average-length", 0.0)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.experiments.folds import data_of_run
-from retable.experiments.scale import model_preset
+from retable.experiments.scale import read_preset
 from retable.files import write_json
 from retable.project.paths import ROOT
 from retable.project.progress import Bar, progress
@@ -58,7 +58,7 @@ def identity(parameters: dict[str, Any], tagged: Path, vectors: Path) -> dict[st
     hashes = {
         "parameters": hash_of_parameters(parameters),
         "data": data_of_run(parameters, tagged, vectors),
-        "recipe": as_text(recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])),
+        "recipe": as_text(recipe_of(parameters, read_preset(parameters["model"]["name"])["recipe"])),
     }
     return {
         "key": run_key(**hashes),

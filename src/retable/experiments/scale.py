@@ -4,6 +4,7 @@ A scale is base.yaml changed by its own file, or by those of the scales that it 
 """
 
 import copy
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -123,15 +124,18 @@ def model_preset(model: str) -> dict[str, Any]:
 
 def read_preset(model: str) -> dict[str, Any]:
     """Return the same, not to be changed: who compares thousands needs no copy of each. Raises: InputError."""
-    known = MODELS | LINEAR_MODELS
-    if model not in known:
-        raise unknown_name("the model", model, known)
+    if model not in MODELS and model not in LINEAR_MODELS:
+        raise unknown_name("the model", model, MODELS | LINEAR_MODELS)
     return _read(PRESETS / f"models/{model}.yaml")
 
 
 def _read(path: Path) -> dict[str, Any]:
     """Read a preset; not to be changed."""
-    return _as_read(path, path.stat().st_mtime_ns if path.exists() else 0)
+    try:
+        changed_ns = os.stat(path).st_mtime_ns
+    except FileNotFoundError:
+        changed_ns = 0
+    return _as_read(path, changed_ns)
 
 
 @cache  # a table asks for the presets of its rows cell by cell, and reading one takes milliseconds

@@ -48,4 +48,5 @@ FIGURES = ROOT / "results/figures"
 REPORT = ROOT / "results/report"
 BANK = ROOT / "docs/results"
 SCRATCH = CHECKOUT / ".retable"  # git-ignored, neither dep nor out: plans, timings, partial downloads
+LOCK_OF_BANK = SCRATCH / "bank.lock"  # one process writes docs/ at a time
 STATES = SCRATCH / "states"  # of runs that are not complete, by their keys

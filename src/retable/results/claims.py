@@ -6,7 +6,7 @@ Source: docs/protocol.md, rules 1 to 3. A cell is here the runs that fill a row 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, repeat
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +189,8 @@ def paired(first: Sequence[Answered], second: Sequence[Answered]) -> Pair:
     """Return two rows' answers, one mapping a run, on the texts that all runs have; folds are those of the first."""
     of_both = (first, second)
     fold_of = {text: fold for text, (_, fold) in of_both[0][0].items()}
-    ids = [text for text in fold_of if all(text in seed for cell in of_both for seed in cell)]
+    shared = set(fold_of).intersection(*(seed for cell in of_both for seed in cell))
+    ids = [text for text in fold_of if text in shared]
     one, other = (np.array([[seed[text][0] for text in ids] for seed in cell], dtype=np.float64) for cell in of_both)
     partial = any(len(seed) != len(ids) for cell in of_both for seed in cell)
     return Pair(ids, one, other, np.array([fold_of[text] for text in ids], dtype=np.int64), partial)
@@ -197,8 +198,11 @@ def paired(first: Sequence[Answered], second: Sequence[Answered]) -> Pair:
 
 def answers_of_seed(runs: OfSeed, right_of: Callable[[Path], dict[str, bool]]) -> dict[str, tuple[bool, int]]:
     """Return id of a test text -> whether it was answered rightly, and its test fold (0 without)."""
-    of_runs = [(run, run.fold.number if run.fold and run.fold.kind == "test" else 0) for run in shown_of_seed(runs)]
-    return {text: (right, fold) for run, fold in of_runs for text, right in right_of(run.predictions).items()}
+    found: dict[str, tuple[bool, int]] = {}
+    for run in shown_of_seed(runs):
+        right, fold = right_of(run.predictions), run.fold.number if run.fold and run.fold.kind == "test" else 0
+        found.update(zip(right, zip(right.values(), repeat(fold)), strict=False))
+    return found
 
 
 def units_of(

@@ -13,7 +13,7 @@ from retable.errors import InputError
 from retable.experiments.cells import Plan, cells_of
 from retable.experiments.folds import Planned
 from retable.experiments.identity import identity
-from retable.experiments.scale import MODEL_SECTIONS, model_preset, read_preset, scale_preset
+from retable.experiments.scale import MODEL_SECTIONS, read_preset, scale_preset
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import Column, ResultTable, Row
@@ -208,7 +208,7 @@ class Resolver:
 def identity_of(table: ResultTable, cell: Cell, planned: Planned, protocol: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a run of a cell would be today. Raises: FileNotFoundError if its data are not known."""
     parameters = row_parameters(
-        model_preset(cell["model"]),
+        read_preset(cell["model"]),
         table.row(cell["row"]),
         table.column(cell["column"]),
         protocol,
@@ -262,7 +262,7 @@ def other_limits(row: Row, theirs: tuple[Column, dict[str, Any]], ours: tuple[Co
         theirs, ours: the column of each paper, and how it runs its cells.
     """
     of_both = [
-        row_parameters(model_preset(str(row.model)), row, column, protocol, vectors="none", seed=0)
+        row_parameters(read_preset(str(row.model)), row, column, protocol, vectors="none", seed=0)
         for column, protocol in (theirs, ours)
     ]
     return other_options(*of_both)

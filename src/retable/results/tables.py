@@ -14,7 +14,7 @@ from typing import Any
 
 from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
-from retable.experiments.scale import model_preset
+from retable.experiments.scale import read_preset
 from retable.files import AGAIN, atomic_folder, read_json, write_csv
 from retable.forms import COUNT, Named, Section, check
 from retable.papers import paper_of_table, papers
@@ -77,7 +77,7 @@ def had_its_end(run: RunRecord, of_row: int) -> bool:
 def earlier_versions(run: RunRecord) -> str:
     """Return the versions of a run's recipe that are not today's: "loop 1.0 (today 1.1)"; empty if all are."""
     parameters, then = run.metrics["parameters"], from_text(run.hashes["recipe"])
-    now = recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])
+    now = recipe_of(parameters, read_preset(parameters["model"]["name"])["recipe"])
     return ", ".join(
         f"{unit} {then[unit]} (today {now[unit]})" for unit in now if then.get(unit, now[unit]) != now[unit]
     )
@@ -101,7 +101,7 @@ def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:
 def epochs_of(row: Row, column: Column, protocol: Protocol) -> int:
     """Return the epochs of a row's training, whatever a scale allows; 0 of a linear model."""
     without = {**protocol, "epochs": 0, "max_words": 0}
-    found = row_parameters(model_preset(str(row.model)), row, column, without, vectors="none", seed=0)
+    found = row_parameters(read_preset(str(row.model)), row, column, without, vectors="none", seed=0)
     return int(found["training"].get("epochs", 0))
 
 

@@ -1,5 +1,6 @@
 """Answers of a run on its test texts: predictions.parquet of its folder, and the compact form of the bank."""
 
+import operator
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,7 @@ def read_right(path: Path) -> dict[str, bool]:
     """Return id of a test text -> whether it was answered rightly. Raises: InputError."""
     table = read_columns(path, [ID, LABEL, PREDICTED])
     ids, labels, answers = (table.column(field.name).to_pylist() for field in (ID, LABEL, PREDICTED))
-    return {text: label == answer for text, label, answer in zip(ids, labels, answers, strict=True)}
+    return dict(zip(ids, map(operator.eq, labels, answers), strict=True))
 
 
 def write_compact(source: Path, target: Path) -> None:

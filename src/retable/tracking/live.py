@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
-from retable.tracking.entries import Facts, focus_name, points
-from retable.tracking.record import create, describe, log_metrics
+from retable.tracking.entries import Facts, focus_name, parameters, points, tags
+from retable.tracking.record import create, log, log_data
 from retable.tracking.store import LIVE, Store, connect, experiment_id, found, locked, shortened
 
 
@@ -37,11 +37,10 @@ class LiveRun:
             for run in found(self.store, ["focus"], self.client):
                 if run.key == self.facts["key"] and not run.digest:  # killed, and now trained again
                     self.client.delete_run(run.run_id)
-            self.run_id = create(
-                self.client, experiment, focus_name(self.facts), "focus", self.facts["key"], time.time()
-            )
-            self.client.set_tag(self.run_id, LIVE, "true")
-            describe(self.client, self.run_id, "focus", self.facts)
+            name, own = focus_name(self.facts), {LIVE: "true", **tags("focus", self.facts)}
+            self.run_id = create(self.client, experiment, name, "focus", self.facts["key"], time.time(), own)
+            log(self.client, self.run_id, parameters(self.facts), [])
+            log_data(self.client, self.run_id, self.facts)
         return self
 
     def log_line(self, line: Mapping[str, Any]) -> None:
@@ -49,7 +48,7 @@ class LiveRun:
         self.lines += 1
         now = time.time()
         metrics = [(name, value, now, step) for name, step, value in points(line, self.lines)]
-        self._unless_lost(lambda: log_metrics(self.client, self.run_id, metrics))
+        self._unless_lost(lambda: log(self.client, self.run_id, {}, metrics))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

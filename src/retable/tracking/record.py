@@ -4,8 +4,8 @@ import json
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from retable.tracking.store import DIGEST, KEY, PARENT, PLACE, Found, Store, con
 
 ROUNDS = 3
 PARAMETERS_IN_BATCH, METRICS_IN_BATCH = 100, 900
+NOTHING: Mapping[str, str] = {}
+Point = tuple[str, float, float, int]  # a figure: name, value, seconds since 1970, step
 DIGEST_LENGTH = 12  # of a data set in the UI; the whole sha256 is a tag beside it
 
 
@@ -73,9 +75,10 @@ def write_missing(
         if entry.identity in to_write:
             run_id = write(client, ids[entry.experiment], entry, same[entry.place, entry.key])
             for run in entry.runs:
-                child = write(client, ids[entry.experiment], run, same[run.place, run.key])
-                client.set_tag(child, PARENT, run_id)
+                drawn = run is entry.runs[0]  # pictures take six times as long as all else; the report has those of all
+                write(client, ids[entry.experiment], run, same[run.place, run.key], run_id, drawn)
             if entry.runs:
+                log(client, run_id, {}, final_points(entry))
                 finish(client, run_id, entry)
         if on_entry:
             on_entry(entry)
@@ -107,13 +110,17 @@ def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
     ]
 
 
-def write(client: Any, experiment: str, entry: Entry, same: Sequence[Found]) -> str:
+def write(
+    client: Any, experiment: str, entry: Entry, same: Sequence[Found], parent: str = "", drawn: bool = True
+) -> str:
     """Write one entry, unless it is there, and remove what it replaces; the id of its MLflow run.
 
     A run that was logged live is completed, a half-written one replaced. A cell stays open until after its runs.
 
     Args:
         same: what the store has of its place and key, the newest last.
+        parent: the id of its cell.
+        drawn: draw a trained run's pictures.
     """
     whole = [run for run in same if run.digest == entry.digest]
     open_to_completion = [run for run in same if entry.kind == "cell" or (run.live and not run.digest)]
@@ -122,32 +129,56 @@ def write(client: Any, experiment: str, entry: Entry, same: Sequence[Found]) -> 
         if run not in kept:
             client.delete_run(run.run_id)
     if whole:
+        if parent and whole[-1].parent != parent:
+            client.set_tag(whole[-1].run_id, PARENT, parent)
         return whole[-1].run_id
     start, _ = start_and_end(entry)
-    run_id = kept[0].run_id if kept else create(client, experiment, entry.name, entry.place, entry.key, start)
-    describe(client, run_id, entry.kind, entry.facts)
+    own = tags(entry.kind, entry.facts) | ({PARENT: parent} if parent else {})
+    run_id = kept[0].run_id if kept else create(client, experiment, entry.name, entry.place, entry.key, start, own)
+    metrics = [] if entry.kind == "cell" else final_points(entry)
+    if entry.kind in ("run", "focus"):
+        metrics = [*curve(entry, start, logged(client, run_id) if kept else set()), *metrics]
+    log(client, run_id, parameters(entry.facts), metrics, own if kept else {})
+    log_data(client, run_id, entry.facts)
+    for file in entry.files:
+        client.log_artifact(run_id, str(file))
+    if drawn and entry.kind in ("run", "focus"):
+        draw(client, run_id, entry)
     if entry.kind != "cell":
-        fill(client, run_id, entry, start)
         finish(client, run_id, entry)
     return run_id
 
 
-def create(client: Any, experiment: str, name: str, place: str, key: str, start: float) -> str:
-    """Return an empty run that can be found by its key."""
-    own = {PLACE: place, KEY: key, "mlflow.source.name": "retable"}
-    return str(client.create_run(experiment, start_time=int(start * 1000), tags=own, run_name=name).info.run_id)
+def create(client: Any, experiment: str, name: str, place: str, key: str, start: float, own: Mapping[str, str]) -> str:
+    """Return a run with these tags that can be found by its key."""
+    found_by = {PLACE: place, KEY: key, "mlflow.source.name": "retable"}
+    commit = {"mlflow.source.git.commit": own["commit"]} if "commit" in own else {}
+    made = client.create_run(
+        experiment, start_time=int(start * 1000), tags={**own, **commit, **found_by}, run_name=name
+    )
+    return str(made.info.run_id)
 
 
-def describe(client: Any, run_id: str, kind: str, facts: Facts) -> None:
-    """Tags, parameters and the digest of the data."""
-    from mlflow.entities import Dataset, DatasetInput, InputTag, Param, RunTag
+def log(
+    client: Any, run_id: str, params: Mapping[str, str], metrics: Iterable[Point], own: Mapping[str, str] = NOTHING
+) -> None:
+    """Log parameters, figures and tags in as few calls as MLflow allows: each is a transaction, or a request."""
+    from mlflow.entities import Metric, Param, RunTag
 
-    found_tags = tags(kind, facts)
-    if "commit" in found_tags:
-        found_tags["mlflow.source.git.commit"] = found_tags["commit"]
-    client.log_batch(run_id, tags=[RunTag(name, value) for name, value in found_tags.items()])
-    for some in in_batches(parameters(facts).items(), PARAMETERS_IN_BATCH):
-        client.log_batch(run_id, params=[Param(name, value) for name, value in some])
+    some_params = in_batches((Param(*each) for each in params.items()), PARAMETERS_IN_BATCH)
+    some_metrics = in_batches(
+        (Metric(name, value, int(when * 1000), step) for name, value, when, step in metrics), METRICS_IN_BATCH
+    )
+    if own:
+        client.log_batch(run_id, tags=[RunTag(*each) for each in own.items()])
+    for of_params, of_metrics in zip_longest(some_params, some_metrics, fillvalue=()):
+        client.log_batch(run_id, params=of_params, metrics=of_metrics)
+
+
+def log_data(client: Any, run_id: str, facts: Facts) -> None:
+    """Log which data a run learnt from."""
+    from mlflow.entities import Dataset, DatasetInput, InputTag
+
     if "hashes" in facts:
         digest, source = facts["hashes"]["data"], {"uri": f"data/tagged/{facts['corpus']}"}
         data = Dataset(facts["corpus"], digest[:DIGEST_LENGTH], "local", json.dumps(source))
@@ -155,49 +186,47 @@ def describe(client: Any, run_id: str, kind: str, facts: Facts) -> None:
         client.log_inputs(run_id, [DatasetInput(data, own)])
 
 
-def fill(client: Any, run_id: str, entry: Entry, start: float) -> None:
-    """Curves, files and pictures; steps that were logged live are not logged again."""
-    for file in entry.files:
-        client.log_artifact(run_id, str(file))
-    if entry.kind not in ("run", "focus"):
-        return
-    from retable.figures.pictures import pictures_of_run
-
-    source = entry.files[0].parent
-    there = {
+def logged(client: Any, run_id: str) -> set[tuple[str, int]]:
+    """Return name and step of the figures that a run was given while it trained."""
+    return {
         (name, metric.step)
         for name in client.get_run(run_id).data.metrics
         for metric in client.get_metric_history(run_id, name)
     }
-    when, metrics = start, []
-    for position, line in enumerate(read_csv(source / "curve.csv"), start=1):
+
+
+def curve(entry: Entry, start: float, there: Container[tuple[str, int]]) -> Iterator[Point]:
+    """Yield the figures of a run's epochs or candidates that are not there yet."""
+    when = start
+    for position, line in enumerate(read_csv(entry.files[0].parent / "curve.csv"), start=1):
         when += float(line.get("seconds", 0))
-        new = [point for point in points(line, position) if point[:2] not in there]
-        metrics += [(name, value, when, step) for name, step, value in new]
-    log_metrics(client, run_id, metrics)
+        yield from (
+            (name, value, when, step) for name, step, value in points(line, position) if (name, step) not in there
+        )
+
+
+def final_points(entry: Entry) -> list[Point]:
+    """Return the figures of a finished entry."""
+    _, end = start_and_end(entry)
+    when = time.time() if entry.kind == "cell" else end  # a cell's means change, and the latest counts
+    return [(name, value, when, 0) for name, value in final_metrics(entry).items()]
+
+
+def draw(client: Any, run_id: str, entry: Entry) -> None:
+    """Log a run's pictures."""
+    from retable.figures.pictures import pictures_of_run
+
     with tempfile.TemporaryDirectory() as folder:
-        for name, picture in pictures_of_run(source, "png").items():
+        for name, picture in pictures_of_run(entry.files[0].parent, "png").items():
             Path(folder, f"{name}.png").write_bytes(picture)
         client.log_artifacts(run_id, folder, "pictures")
 
 
 def finish(client: Any, run_id: str, entry: Entry) -> None:
-    """Log final metrics and the end; last of all the mark that everything is there."""
+    """Log the end; last of all the mark that everything is there."""
     _, end = start_and_end(entry)
-    when = time.time() if entry.kind == "cell" else end  # a cell's means change, and the latest counts
-    log_metrics(client, run_id, [(name, value, when, 0) for name, value in final_metrics(entry).items()])
     client.set_terminated(run_id, "FINISHED", end_time=int(end * 1000))
     client.set_tag(run_id, DIGEST, entry.digest)
-
-
-def log_metrics(client: Any, run_id: str, values: Iterable[tuple[str, float, float, int]]) -> None:
-    """Log (name, value, seconds since 1970, step)."""
-    from mlflow.entities import Metric
-
-    for some in in_batches(values, METRICS_IN_BATCH):
-        client.log_batch(
-            run_id, metrics=[Metric(name, value, int(when * 1000), step) for name, value, when, step in some]
-        )
 
 
 def in_batches(values: Iterable[Any], size: int) -> Iterator[list[Any]]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import torch
@@ -51,7 +52,7 @@ def fit(
         keeper.go_on()
         tell_of_earlier(course, len(train.words), progress)
         if not course.begun:
-            network.train().pretrain(passes(maker, training.batch_size, seed))
+            network.train().pretrain(passes(maker, training.batch_size, seed, keeper))
         while not (course.finished(training.epochs, training.patience) or (course.epochs and progress.enough())):
             batches = course.draw_batches(maker.lengths, training.batch_size)
             if course.sums.done:
@@ -71,7 +72,7 @@ def fit(
             )
             seconds = course.seconds()
             check_loss(sums[0], course.number, training.learning_rate)
-            logits = predict_logits(network, dev_maker, precision)
+            logits = predict_logits(network, dev_maker, precision, partial(keeper.keep, len(batches)))
             rate = optimisers[0].param_groups[0]["lr"]
             course.end_epoch(Epoch.of(course.number, rate, sums, len(train), logits, dev, seconds))
             progress.on_line(course.epochs[-1].line)
@@ -80,13 +81,14 @@ def fit(
     return History(course.epochs, course.chosen)
 
 
-def passes(maker: BatchMaker, batch_size: int, seed: int) -> Pass:
+def passes(maker: BatchMaker, batch_size: int, seed: int, keeper: Keeper) -> Pass:
     """Return what a network may learn from before the first epoch; the order of the epochs' batches stays as it is."""
     order = np.random.default_rng([seed, 1])
 
     def texts() -> Iterator[tuple[Tensor, ...]]:
         for batch in maker.batches(shuffled_batches(maker.lengths, batch_size, order)):
             yield batch.inputs
+            keeper.leave()
 
     return texts
 

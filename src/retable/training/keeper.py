@@ -50,6 +50,11 @@ class Keeper:
         if signal:
             raise stopped(where, saved, signal)
 
+    def leave(self) -> None:
+        """Leave a pretraining, of which nothing is kept, where a signal asks for it. Raises: Stopped."""
+        if self.file and (signal := self.file.signals.caught):
+            raise stopped("the pretraining", False, signal)
+
     def go_on(self) -> None:
         """Take up the kept state, if there is one."""
         if self.file and (state := self.file.read()):

@@ -1,5 +1,6 @@
 """A trained network's answers, in the order of the texts."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import torch
@@ -11,8 +12,17 @@ WORDS_IN_BATCH = 8_000
 
 
 @torch.no_grad()
-def predict_logits(network: nn.Module, maker: BatchMaker, precision: Literal["float32", "bfloat16"]) -> Tensor:
-    """Return logits of all texts, float32 (text, class), on the CPU."""
+def predict_logits(
+    network: nn.Module,
+    maker: BatchMaker,
+    precision: Literal["float32", "bfloat16"],
+    after_batch: Callable[[], None] = lambda: None,
+) -> Tensor:
+    """Return logits of all texts, float32 (text, class), on the CPU.
+
+    Args:
+        after_batch: called after every batch; it may stop all by an error.
+    """
     network.eval()
     results, order = [], []
     for texts in sorted_batches(maker.lengths, WORDS_IN_BATCH):
@@ -20,6 +30,7 @@ def predict_logits(network: nn.Module, maker: BatchMaker, precision: Literal["fl
         with torch.autocast(maker.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
             results.append(network(*batch.inputs).float())
         order.append(torch.from_numpy(texts))
+        after_batch()
     logits = torch.cat(results).cpu()
     in_order = torch.empty_like(logits)
     in_order[torch.cat(order)] = logits
