@@ -28,6 +28,17 @@ def test_epochs_differ_and_equal_seeds_do_not():
     assert {tuple(sorted(batch)) for batch in one} != {tuple(sorted(batch)) for batch in again}
 
 
+def test_batches_of_domains_hold_every_text_once_and_one_domain_each():
+    draw = np.random.default_rng(0)
+    lengths, domains = draw.integers(1, 60, size=1_037), draw.integers(0, 16, size=1_037)
+    batches = shuffled_batches(lengths, 16, draw, domains)
+    assert sorted(np.concatenate(batches)) == list(range(1_037))
+    of_batches = [set(domains[batch]) for batch in batches]
+    assert all(len(found) == 1 for found in of_batches)
+    assert len(batches) == sum(-(-count // 16) for count in np.bincount(domains))
+    assert [found.pop() for found in of_batches] != sorted(domains[batch[0]] for batch in batches), "in random order"
+
+
 def test_sorted_batches_hold_every_text_and_respect_the_limit():
     lengths = np.array([5, 1, 9, 30, 2, 2])
     batches = list(sorted_batches(lengths, 10))

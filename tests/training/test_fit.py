@@ -240,3 +240,30 @@ def opposed(split):
 def test_per_domain_heads_need_domains(opinions):
     with pytest.raises(InputError, match=r"training\.heads is per-domain, but made-up has no domains"):
         task_of(opinions[0].facts, "per-domain", ())
+
+
+class OfDomains(Mean):
+    """A network that notes the domains of its training batches."""
+
+    reads = ("domains",)
+    domain_a_batch = True
+
+    def __init__(self, embedding, classes):
+        super().__init__(embedding, classes)
+        self.seen = []
+
+    def forward(self, words, mask, domains):
+        if self.training:
+            self.seen.append(domains.tolist())
+        return super().forward(words, mask)
+
+
+@pytest.mark.parametrize("one", [True, False])
+def test_a_training_has_batches_of_one_domain_where_the_network_asks_for_them(opinions, one):
+    plain, train, dev = prepared(opinions)
+    train, dev = (replace(each, domains=np.arange(len(each)) % 3) for each in (train, dev))
+    network = OfDomains(plain.embedding, 2)
+    network.domain_a_batch = one
+    fit(network, train, dev, seed=1, device=CPU, epochs=2, batch_size=4)
+    assert sum(map(len, network.seen)) == 2 * len(train)
+    assert all(len(set(batch)) == 1 for batch in network.seen) == one

@@ -56,11 +56,13 @@ class Network(nn.Module):
         alphabet: the characters, lower case, that have a row each, one-hot and never trained; empty for a network
             whose rows are those of the training split and of given vectors.
         answers_for_domains: whether its classes may be those of several domains, of which each text's own count.
+        domain_a_batch: whether a batch of the training holds texts of one domain alone.
     """
 
     reads: tuple[Given, ...] = ()
     sparse_rows: bool = False
     answers_for_domains: bool = True
+    domain_a_batch: bool = False
     alphabet: str = ""
 
     @classmethod

@@ -10,10 +10,10 @@ Transfer   FCSR's A-MTLSC and A-MTLBC are ASP-MTL-SC and ASP-MTL-BC, in 31 of 32
            others, which learns by the auxiliary loss, and an M_T, which gives the answers. A step trains K networks.
 Reading    L_Adv is in eq. 13 already times lambda; it counts once (eq. 15). U, printed d x d, has a row a domain. The
            reversal's strength is 1. Eq. 6, 10, 13 and 14 are sums over texts: all are divided by the texts of the
-           batch, with weights alpha_k of 1. The rows of S^k and H^k are the last states of the batch's texts of domain
-           k, neither centred nor brought to one length, as eq. 14 prints it; the code of Bousmalis et al. does both.
-Departure  a batch holds texts of all domains, each with its share, where the paper has one task of 16 texts a step:
-           there S^k has 16 rows, here about three of 50. M_T learns beside its M_S, not after it. All M_S read one
+           batch, with weights alpha_k of 1. A batch is of one domain ("batches of one task", after Collobert and
+           Weston), so that S^k and H^k have a row for each of its texts: their last states, neither centred nor
+           brought to one length, as eq. 14 prints it; the code of Bousmalis et al. does both.
+Departure  M_T learns beside its M_S, not after it. All M_S read one
            table of word vectors: with embedding.tune false an M_S has seen nothing of the domain that it leaves out;
            with true, its word vectors have. The unlabelled texts, which eq. 13 could read too, are left out.
 Decision   dropout on what a classifier reads, none before the adversary. First weights are torch's, as of sp-mtl,
@@ -110,6 +110,7 @@ class ASPMTL(Network):
     """
 
     reads = ("domains",)
+    domain_a_batch = True
 
     def __init__(
         self,

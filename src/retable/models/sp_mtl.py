@@ -4,8 +4,8 @@ Source     Liu, Qiu, Huang, "Adversarial Multi-task Learning for Text Classifica
            last state of section 2, the shared-private model of section 3 (FCSR's table 5 calls it SPMTL).
 Reading    s_t = LSTM(s_{t-1}, x_t) with weights of all domains, h_t = LSTM(h_{t-1}, x_t) with those of the text's own;
            a domain's softmax reads the last states of both, [h_T; s_T]. The adversary and the orthogonality constraint
-           of sections 4 and 5, which make it ASP-MTL, are left out.
-Departure  a batch holds texts of all domains, each with its share, where the paper draws one task for each step.
+           of sections 4 and 5, which make it ASP-MTL, are left out. A batch is of one domain, as the paper draws one
+           task for each step; the domains have their share of the steps.
 Decision   dropout on [h_T; s_T].
 Shapes     B texts, T words (padded on the right), D vector size, H states of an LSTM, K domains, C classes.
 """
@@ -35,6 +35,7 @@ class SPMTL(Network):
     """
 
     reads = ("domains",)
+    domain_a_batch = True
 
     def __init__(
         self, embedding: WordEmbedding, classes: int, domains: int, *, hidden: int = 150, dropout: float = 0.5

@@ -15,18 +15,24 @@ BATCHES_SORTED_TOGETHER = 100
 PLACES_AHEAD = 1 << 15  # of words, padding included, that are made at a time: tens of small batches, little memory
 
 
-def shuffled_batches(lengths: np.ndarray, batch_size: int, generator: np.random.Generator) -> list[np.ndarray]:
+def shuffled_batches(
+    lengths: np.ndarray, batch_size: int, generator: np.random.Generator, domains: np.ndarray | None = None
+) -> list[np.ndarray]:
     """Return every text once, in batches of similar length and in random order.
 
     Texts are shuffled, then sorted by length within groups of 100 batches: a text meets other neighbours each epoch.
+
+    Args:
+        domains: of the texts, int64 (text,); with them a batch holds texts of one domain alone.
     """
     order = generator.permutation(len(lengths))
     group = batch_size * BATCHES_SORTED_TOGETHER
     batches: list[np.ndarray] = []
-    for start in range(0, len(order), group):
-        texts = order[start : start + group]
-        texts = texts[np.argsort(lengths[texts], kind="stable")]
-        batches += [texts[first : first + batch_size] for first in range(0, len(texts), batch_size)]
+    for own in [order] if domains is None else [order[domains[order] == domain] for domain in np.unique(domains)]:
+        for start in range(0, len(own), group):
+            texts = own[start : start + group]
+            texts = texts[np.argsort(lengths[texts], kind="stable")]
+            batches += [texts[first : first + batch_size] for first in range(0, len(texts), batch_size)]
     return [batches[index] for index in generator.permutation(len(batches))]
 
 

@@ -97,11 +97,11 @@ class Course:
         """Return whether all epochs are run, or too many of them brought no better accuracy."""
         return len(self.epochs) >= epochs or len(self.epochs) - self.better >= patience
 
-    def draw_batches(self, lengths: np.ndarray, batch_size: int) -> list[np.ndarray]:
-        """Return the batches of the current epoch; its clock goes on."""
+    def draw_batches(self, lengths: np.ndarray, batch_size: int, domains: np.ndarray | None = None) -> list[np.ndarray]:
+        """Return the batches of the current epoch, of one domain each where these are given; its clock goes on."""
         self.clock = time.perf_counter()
         self.order_before = self.order.bit_generator.state
-        return shuffled_batches(lengths, batch_size, self.order)
+        return shuffled_batches(lengths, batch_size, self.order, domains)
 
     def seconds(self) -> float:
         """Return the seconds of the current epoch, training alone."""

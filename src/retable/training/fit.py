@@ -46,6 +46,7 @@ def fit(
     )
     rate_at = learning_rates(training.schedule, training.learning_rate, training.epochs_max)
     maker, dev_maker = (BatchMaker(split, device, reads=network.reads) for split in (train, dev))
+    domains = train.domains if network.domain_a_batch else None
     course = Course(network, optimisers, seed, device)
     keeper = Keeper(course, progress.state)
     with noted_signals(progress.state):
@@ -54,7 +55,7 @@ def fit(
         if not course.begun:
             network.train().pretrain(passes(maker, training.batch_size, seed, keeper))
         while not (course.finished(training.epochs, training.patience) or (course.epochs and progress.enough())):
-            batches = course.draw_batches(maker.lengths, training.batch_size)
+            batches = course.draw_batches(maker.lengths, training.batch_size, domains)
             if course.sums.done:
                 progress.on_batch(course.number, sum(map(maker.words_of, batches[: course.sums.done])))
             sums = train_epoch(
