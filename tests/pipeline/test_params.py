@@ -75,7 +75,7 @@ def test_a_word_for_a_number_is_refused():
 
 def test_an_option_of_another_model_is_told_as_such():
     sentence = refusal(model__widths=[3])
-    assert "option of capsule, dcnn, mp-cnn, textcnn, textcnn-multichannel, not of fcsr" in sentence
+    assert "option of capsule, char-aware-cnn, dcnn, mp-cnn, textcnn, textcnn-multichannel, not of fcsr" in sentence
     assert "remove the line" in sentence
 
 

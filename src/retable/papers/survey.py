@@ -199,7 +199,7 @@ TABLE_2 = ResultTable(
     columns=(
         Column("ag-news", "AG News", corpus="ag-news", split="paper", reason=NO_AG_NEWS),
         Column("20-newsgroups", "20NEWS", corpus="20-newsgroups", split="paper"),
-        elsewhere("sogou-news", "Sogou News"),
+        replace(elsewhere("sogou-news", "Sogou News"), unit="characters"),
         elsewhere("dbpedia", "DBpedia", NO_DBPEDIA),
         Column("ohsumed", "Ohsumed", corpus="ohsumed", split="paper"),
         Column("r8", "R8", corpus="r8", split="paper", extra=True),

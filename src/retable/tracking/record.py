@@ -43,20 +43,38 @@ def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], N
     Returns: how many entries were missing.
     Raises: InputError if the store cannot be reached.
     """
+    from mlflow import MlflowException
+
     experiments = experiments_of(entries)
     with locked(store):
         client = connect(store)
         ids = {name: experiment_id(client, store, name) for name in experiments}
-        written = write_missing(client, ids, entries, found(store, experiments, client), on_entry)
-        for _ in range(ROUNDS):  # another machine may have written the same meanwhile
-            here = found(store, experiments, client)
-            twins = twins_among(here)
-            for run in twins:
-                client.delete_run(run.run_id)
-            left = [run for run in here if run not in twins]
-            if not write_missing(client, ids, entries, left):
+        written = 0
+        for turn in range(ROUNDS + 1):  # another machine may have written, or removed, the same meanwhile
+            try:
+                missed = write_round(client, ids, entries, found(store, experiments, client), None if turn else on_entry)
+            except MlflowException as error:
+                if turn == ROUNDS or "Current state is deleted" not in str(error):
+                    raise
+                continue
+            written = max(written, missed)
+            if turn and not missed:
                 break
     return written
+
+
+def write_round(
+    client: Any,
+    ids: Mapping[str, str],
+    entries: Sequence[Entry],
+    here: Sequence[Found],
+    on_entry: Callable[[Entry], None] | None,
+) -> int:
+    """Remove the runs that the store holds twice, write the entries that it lacks, and return how many these are."""
+    twins = twins_among(here)
+    for run in twins:
+        client.delete_run(run.run_id)
+    return write_missing(client, ids, entries, [run for run in here if run not in twins], on_entry)
 
 
 def write_missing(
