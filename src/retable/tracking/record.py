@@ -52,7 +52,8 @@ def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], N
         written = 0
         for turn in range(ROUNDS + 1):  # another machine may have written, or removed, the same meanwhile
             try:
-                missed = write_round(client, ids, entries, found(store, experiments, client), None if turn else on_entry)
+                here = found(store, experiments, client)
+                missed = write_round(client, ids, entries, here, None if turn else on_entry)
             except MlflowException as error:
                 if turn == ROUNDS or "Current state is deleted" not in str(error):
                     raise
