@@ -125,7 +125,12 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         sections["embedding"]["vectors"] = "none" if network_class(model).alphabet else VECTORS
         sections["training"] |= TRAINING
     compares = asked.get("model", {}).get("compare", False)  # doc2vec's answers for pairs
-    sections |= {"corpus": {"name": OF_PAIRS if compares else corpus_for(model)}, "seed": 1, "device": "cpu", "precision": "float32"}
+    sections |= {
+        "corpus": {"name": OF_PAIRS if compares else corpus_for(model)},
+        "seed": 1,
+        "device": "cpu",
+        "precision": "float32",
+    }
     for name, options in asked.items():
         sections[name] = sections[name] | options if isinstance(options, Mapping) else options
     return sections

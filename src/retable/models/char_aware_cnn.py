@@ -131,6 +131,10 @@ class CharAwareCNN(Network):
             vectors[chosen] = self.of_characters(rows, real).to(vectors.dtype)
         return vectors
 
+    def filters(self) -> list[PooledConv1d]:
+        """Return the convolutions, one for each width."""
+        return [each for each in self.convolutions if isinstance(each, PooledConv1d)]
+
     def of_characters(self, rows: Tensor, real: Tensor) -> Tensor:
         """Map characters (N, L, D), zero where not `real` (N, L), to the words' vectors (N, F)."""
         before = self.ends[0].to(rows.dtype).expand(len(rows), 1, -1)
@@ -139,7 +143,7 @@ class CharAwareCNN(Network):
         begins = F.pad(real, (2, 0), value=True)  # a window may begin here, (N, L + 2)
         best = [
             convolution(symbols, F.pad(begins, (convolution.kernel_size[0] - 1, 0), value=False))
-            for convolution in self.convolutions
+            for convolution in self.filters()
         ]
         y = torch.tanh(torch.cat(best, dim=1))
         for highway in self.highways:
@@ -148,7 +152,7 @@ class CharAwareCNN(Network):
 
     def flops_per_word(self, words_per_text: float) -> float:
         """Forward multiply-adds, times two: A D a character; filters (7 symbols), highways, LSTM a word; H C a text."""
-        filters = sum(convolution.weight.numel() for convolution in self.convolutions)
+        filters = sum(convolution.weight.numel() for convolution in self.filters())
         highways = sum(weight.numel() for weight in self.highways.parameters() if weight.dim() == 2)
         of_word = (CHARACTERS_PER_WORD + 1) * filters + highways + recurrent_flops(self.lstm) / 2
         of_character = self.characters.weight.numel() + of_word / CHARACTERS_PER_WORD

@@ -279,7 +279,7 @@ def judged_claims(
         advance: called after each claim.
     """
     given = {name: (shown_in(name), printed_in(name)) for name in dict.fromkeys(claim.table for claim in claims())}
-    found = []
+    found: list[Line] = []
     for number, claim in enumerate(claims()):
         found += judge.lines(number, claim, *given[claim.table])
         advance()
