@@ -13,7 +13,8 @@ from retable.files import read_csv
 from retable.tracking.entries import Entry, Facts, final_metrics, parameters, points, start_and_end, tags
 from retable.tracking.store import DIGEST, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
 
-ROUNDS = 3
+ROUNDS = 8
+CLASHES = ("Current state is deleted", "IntegrityError")  # what MLflow says of two writers of the same
 PARAMETERS_IN_BATCH, METRICS_IN_BATCH = 100, 900
 NOTHING: Mapping[str, str] = {}
 Point = tuple[str, float, float, int]  # a figure: name, value, seconds since 1970, step
@@ -55,7 +56,7 @@ def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], N
                 here = found(store, experiments, client)
                 missed = write_round(client, ids, entries, here, None if turn else on_entry)
             except MlflowException as error:
-                if turn == ROUNDS or "Current state is deleted" not in str(error):
+                if turn == ROUNDS or not any(clash in str(error) for clash in CLASHES):
                     raise
                 continue
             written = max(written, missed)
