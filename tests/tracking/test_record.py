@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mlflow import MlflowException
 
 from retable.commands import ui
 from retable.errors import InputError
@@ -413,6 +414,35 @@ def test_runs_that_two_machines_wrote_at_once_are_one_again(store: Store, tmp_pa
     record.record(store, twins)
     run_at(client, "twin", "runs/twin-table-1/1")
     assert len(found(store, ["twin"])) == 2
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(
+    ("experiment", "told"),
+    [("deleted", "must be in the 'active' state. Current state is deleted."), ("twice", "(sqlite3.IntegrityError)")],
+)
+def test_a_clash_with_another_writer_is_met_by_another_round(
+    store: Store, tmp_path: Path, monkeypatch, experiment, told
+):
+    write_run(tmp_path / "runs" / f"{experiment}-table-1/1", table=f"{experiment}-table-1")
+    write, clashes = record.write_missing, [MlflowException(told)] * 2
+    monkeypatch.setattr(record, "write_missing", lambda *given: write(*given) if not clashes else throw(clashes.pop()))
+    assert record.record(store, entries.cells(tmp_path / "runs")) == 1
+    assert len(found(store, [experiment])) == 2  # the cell and its run
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_what_is_no_clash_is_told_at_once(store: Store, tmp_path: Path, monkeypatch):
+    write_run(tmp_path / "runs/clash-table-1/1", table="clash-table-1")
+    tried = []
+    monkeypatch.setattr(record, "write_missing", lambda *_: tried.append(1) or throw(MlflowException("no such table")))
+    with pytest.raises(InputError, match="no such table"):
+        record.record(store, entries.cells(tmp_path / "runs"))
+    assert len(tried) == 1
+
+
+def throw(error: Exception) -> None:
+    raise error
 
 
 def test_a_copied_store_writes_beside_itself_and_reads_its_own_files(empty_store: Store, tmp_path: Path):
