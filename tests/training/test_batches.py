@@ -39,6 +39,15 @@ def test_batches_of_domains_hold_every_text_once_and_one_domain_each():
     assert [found.pop() for found in of_batches] != sorted(domains[batch[0]] for batch in batches), "in random order"
 
 
+def test_small_domains_meet_other_neighbours_each_epoch():
+    draw = np.random.default_rng(0)
+    lengths, domains = draw.permutation(2 * 640), np.repeat([0, 1], 640)  # no two equal: sorted whole, batches stay
+    one, other = (
+        {frozenset(batch.tolist()) for batch in shuffled_batches(lengths, 16, draw, domains)} for _ in range(2)
+    )
+    assert not one & other
+
+
 def test_sorted_batches_hold_every_text_and_respect_the_limit():
     lengths = np.array([5, 1, 9, 30, 2, 2])
     batches = list(sorted_batches(lengths, 10))

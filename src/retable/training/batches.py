@@ -12,6 +12,7 @@ from retable.layers.network import Given
 from retable.text.vocabulary import PADDING, Encoded
 
 BATCHES_SORTED_TOGETHER = 100
+OF_ONE_DOMAIN = 10  # sorted together: 100 would be all of a small domain, hence nearly the same batches each epoch
 PLACES_AHEAD = 1 << 15  # of words, padding included, that are made at a time: tens of small batches, little memory
 
 
@@ -23,10 +24,10 @@ def shuffled_batches(
     Texts are shuffled, then sorted by length within groups of 100 batches: a text meets other neighbours each epoch.
 
     Args:
-        domains: of the texts, int64 (text,); with them a batch holds texts of one domain alone.
+        domains: of the texts, int64 (text,); with them a batch holds texts of one domain alone, and a group 10 batches.
     """
     order = generator.permutation(len(lengths))
-    group = batch_size * BATCHES_SORTED_TOGETHER
+    group = batch_size * (BATCHES_SORTED_TOGETHER if domains is None else OF_ONE_DOMAIN)
     batches: list[np.ndarray] = []
     for own in [order] if domains is None else [order[domains[order] == domain] for domain in np.unique(domains)]:
         for start in range(0, len(own), group):
