@@ -9,7 +9,7 @@ import pytest
 from probe.samples import VECTORS, write_samples
 from probe.training import PRETRAINED, parameters_of
 from retable.errors import InputError
-from retable.models import LINEAR_MODELS, MODELS, minilm
+from retable.models import LINEAR_MODELS, MODELS, is_seedless, minilm
 from retable.models.sentence_encoder import Encoder
 from retable.own.candidates import check_model
 from retable.own.fit import fit
@@ -98,3 +98,17 @@ def test_what_reads_more_than_texts_is_read_back_with_its_answers(model: str, fi
     assert np.ptp(answers, axis=0).max() > 1e-5
     classifier.save(tmp_path)
     assert np.array_equal(load_classifier(parameters, tmp_path, test.facts).probabilities(test), answers)
+
+
+@pytest.mark.parametrize("model", [each for each in KNOWN if each.values[0] in LINEAR_MODELS])
+def test_another_seed_changes_the_answers_of_just_those_that_draw_numbers(model: str, files: Path) -> None:
+    parameters = small_parameters(model, files)
+    train, dev, test = (
+        read_split(files / "tagged" / parameters["corpus"]["name"], split) for split in ("train", "dev", "test")
+    )
+    vectors = read_vectors(files / "vectors" / VECTORS)
+    one, other = (
+        train_classifier(parameters | {"seed": seed}, train, dev, vectors).classifier.probabilities(test)
+        for seed in (1, 2)
+    )
+    assert np.allclose(one, other, atol=1e-3) == is_seedless(model)

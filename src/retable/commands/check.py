@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from retable.errors import InputError
-from retable.models import LINEAR_MODELS
+from retable.models import is_seedless
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import ResultTable
 from retable.papers.parameters import cut_of
@@ -93,13 +93,13 @@ def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Ban
 
 
 def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tuple[str, str], Banked]) -> Spread | None:
-    """Return the spread between the seeds of a cell: none of a linear model, its own, or that of its column."""
-    if table.row(key[0]).model in LINEAR_MODELS:
+    """Return the spread between the seeds of a cell (none where a seed changes nothing): its own, or that of its column."""
+    if is_seedless(table.row(key[0]).model):
         return NO_SPREAD
     column = [
         each.values
         for (row, name), each in scores.items()
-        if name == key[1] and table.row(row).model not in LINEAR_MODELS
+        if name == key[1] and not is_seedless(table.row(row).model)
     ]
     values, texts, _ = scores[key]
     return spread_of(values, texts) or pooled_spread(column, texts)

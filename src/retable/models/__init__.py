@@ -30,6 +30,7 @@ LINEAR_MODELS = {
     "sgc": "retable.models.sgc:train_sgc",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
 }
+SEEDED = {"bert-base", "doc2vec", "lda"}  # of the linear models, those that draw numbers: another seed, other answers
 OF_PAIRS = ("pair-features",)  # linear models that compare two texts
 # What a linear model's folder holds beside its weights -> what reads the folder.
 LINEAR_LOADERS = {
@@ -47,6 +48,11 @@ MODELS = {
     for name in sorted(path.stem for path in (PRESETS / "models").glob("*.yaml"))
     if name not in LINEAR_MODELS
 }
+
+
+def is_seedless(name: str | None) -> bool:
+    """Return whether a seed does not change a model: no number is drawn, or a convex problem is solved."""
+    return name in LINEAR_MODELS and name not in SEEDED
 
 
 def model_module(name: str) -> str:

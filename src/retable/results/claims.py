@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from retable.models import LINEAR_MODELS
+from retable.models import is_seedless
 from retable.papers import NAMES, paper_of_table, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.papers.paper import Column, ResultTable, Row
@@ -108,7 +108,7 @@ class Judge:
             units_of([(pair.first, pair.folds) for pair in pairs], runs[0]),
             units_of([(pair.second, pair.folds) for pair in pairs], runs[1]),
         ]
-        seedless = (is_seedless(first), is_seedless(second))
+        seedless = (is_seedless(first.model), is_seedless(second.model))
         few = why_too_few([row.id for row in rows], seedless, runs, pairs, units[0].shape[1])
         why = self.why_none(table, rows, columns, cells) or few
         comparison = None if why else self.compared(seedless, columns[0], pairs, units)
@@ -237,11 +237,6 @@ def clusters_of(ids: Sequence[str], copies: Mapping[str, int]) -> npt.NDArray[np
     """Return the cluster of near copies of each text, (text,); a text without copies has its own."""
     first_free = max(copies.values(), default=-1) + 1
     return np.array([copies.get(text, first_free + place) for place, text in enumerate(ids)], dtype=np.int64)
-
-
-def is_seedless(row: Row) -> bool:
-    """Return whether a row is a model that its seed does not change."""
-    return row.model in LINEAR_MODELS
 
 
 def printed_in(name: str) -> Printed:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from retable.errors import InputError, unknown_name
+from retable.models import is_seedless
 from retable.papers import result_tables
 from retable.papers.paper import Column, ResultTable, Row
 from retable.results.claims import (
@@ -17,7 +18,6 @@ from retable.results.claims import (
     Cell,
     Judge,
     answers_of_seed,
-    is_seedless,
     paired,
     units_of,
     why_too_few,
@@ -162,7 +162,7 @@ def compared(
         for answers in runs.values()
     ]
     pair = paired(yours, theirs)
-    fixed, counts = (seedless, is_seedless(row.row)), (len(yours), len(theirs))
+    fixed, counts = (seedless, is_seedless(row.row.model)), (len(yours), len(theirs))
     units = [units_of([(right, pair.folds)], len(right)) for right in (pair.first, pair.second)]
     few = why_too_few([YOURS, row.row.id], fixed, counts, [pair], units[0].shape[1])
     why = judge.why_none(row.table, [row.row] * 2, [row.column], [[row.cell]] * 2) or few

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import stdev, variance
 from typing import Any
 
-from retable.models import LINEAR_MODELS
+from retable.models import is_seedless
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.intervals import NO_SPREAD, Spread, Verdict, pooled_spread, prediction_interval, spread_of, verdict
 from retable.tables.lines import CUT, Line, joined
@@ -329,11 +329,11 @@ def interval_of_cell(
     others = (
         [run.value for run in runs[other.id, column.id]]
         for other in table.rows
-        if other.model not in LINEAR_MODELS
+        if not is_seedless(other.model)
         and (other.id, column.id) in runs
         and not any(run.of_epochs for run in runs[other.id, column.id])
     )
-    spread = NO_SPREAD if row.model in LINEAR_MODELS else spread_of(values, texts) or pooled_spread(others, texts)
+    spread = NO_SPREAD if is_seedless(row.model) else spread_of(values, texts) or pooled_spread(others, texts)
     of_texts = 0.0 if paper_split else mean([run.of_texts for run in mine])
     return prediction_interval(values, spread, of_texts) if spread else None
 
