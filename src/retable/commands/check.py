@@ -93,7 +93,7 @@ def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Ban
 
 
 def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tuple[str, str], Banked]) -> Spread | None:
-    """Return the spread between the seeds of a cell (none where a seed changes nothing): its own, or that of its column."""
+    """Return the spread between seeds of a cell (none where a seed changes nothing): its own, or that of its column."""
     if is_seedless(table.row(key[0]).model):
         return NO_SPREAD
     column = [
