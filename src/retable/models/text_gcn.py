@@ -77,8 +77,9 @@ class TextGCN(Network):
         tfidf = self.idf[words]  # a word's weight is the sum over its places
         own = 1 / (1 + tfidf.sum(dim=1, keepdim=True))  # A~ of a text and itself, (B, 1)
         to_words = (tfidf * self.roots[words] * own.sqrt()).to(self.table)  # A~ of a text and its words, (B, T)
-        layer_1 = self.dropout(torch.relu(weighted_rows(words, self.table, to_words)))  # L1 of the texts, (B, H)
-        return weighted_rows(words, self.scores_of_words(), to_words) + own.to(layer_1) * self.output(layer_1)  # Z
+        edges = words[mask], to_words[mask], mask.sum(dim=1)  # one long text would make all others as long
+        layer_1 = self.dropout(torch.relu(weighted_rows(self.table, *edges)))  # L1 of the texts, (B, H)
+        return weighted_rows(self.scores_of_words(), *edges) + own.to(layer_1) * self.output(layer_1)  # Z
 
     def nodes(self, words: Tensor, mask: Tensor) -> Tensor:
         """Return the nodes of words (B, T), PADDING behind the texts."""
@@ -129,9 +130,14 @@ class TextGCN(Network):
         return 2 * (hidden + classes + classes * hidden / words_per_text)
 
 
-def weighted_rows(rows: Tensor, table: Tensor, weights: Tensor) -> Tensor:
-    """Return the sums of the rows (B, T) of a table (V, D), times their weights (B, T): (B, D)."""
-    return F.embedding_bag(rows, table, mode="sum", per_sample_weights=weights.to(table.dtype))
+def weighted_rows(table: Tensor, rows: Tensor, weights: Tensor, counts: Tensor) -> Tensor:
+    """Return the sums of the rows of a table (V, D) that each text has, times their weights: (B, D).
+
+    Args:
+        rows, weights: of all texts, one after the other, (N,); counts: how many each text has, (B,).
+    """
+    starts = counts.cumsum(0) - counts
+    return F.embedding_bag(rows, table, starts, mode="sum", per_sample_weights=weights.to(table.dtype))
 
 
 def of_neighbours(x: Tensor, starts: Tensor, neighbours: Tensor, weights: Tensor) -> Tensor:
