@@ -40,6 +40,7 @@ CAPSULE = "capsule widths=[2, 4] filters=8 primary=4 window=2 capsules=6 size=4"
 DISAN, LEAM = "disan hidden=5 mlp_hidden=7", "leam radius=1 mlp_hidden=0"
 GENERALIZED = "generalized-pooling layers=2 heads=3 hidden=5 attention_hidden=4 mlp_hidden=16"
 MEANS = "pair-encoder encoder=mean hidden=4 mlp_hidden=7"
+NASM = "nasm layers=2 samples=1 hidden=5 latent=4"
 S_LSTM, TEXTING = "s-lstm hidden=5 steps=3", "texting hidden=5 window=3 steps=2"
 TREE = "tree-lstm tree=balanced composition=binary hidden=5"
 CHAIN = "tree-lstm tree=left composition=binary hidden=5"
@@ -127,6 +128,8 @@ MASKS: list[tuple[Any, ...]] = [
     ("models/mt_lstm", "mask.sum(dim=1) - 1]", "-1]", beside, "mt-lstm hidden=6"),
     ("models/mwan", ".masked_fill(~q_mask.unsqueeze(1), -torch.inf)", "", beside, "mwan hidden=8"),
     ("models/mwan", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "mwan hidden=8"),
+    ("models/nasm", "text.mask.sum(dim=1) - 1]", "-1]", beside, NASM),
+    ("models/nasm", ".masked_fill(~states.mask.unsqueeze(1), -torch.inf)", "", beside, NASM),
     ("models/nse", "mask.sum(dim=1) - 1]  # h_T", "-1]", beside, "nse mlp_hidden=7"),
     ("models/nse", ".masked_fill(~mask, -torch.inf)", "", beside, "nse mlp_hidden=7"),
     ("models/pair_encoder", "/ text.mask.sum(dim=1, keepdim=True)", "/ text.mask.shape[1]", beside, MEANS),

@@ -1,0 +1,164 @@
+"""NASM: a question draws what it asks for, a Gaussian latent vector, and this attends to the words of an answer.
+
+Source     Miao, Yu, Blunsom, "Neural Variational Inference for Text Processing", ICML 2016, section 4. From memory, not
+           checked against the print, so that the equations here have no numbers.
+Equations  s_q and s_a: states of an LSTM over the question and of one over the answer, z_q = s_q(|q|).
+           Prior: p(h | q) = N(mu, sigma^2), mu and log sigma linear in g(z_q). Attention: e_i = softmax_i(w^T tanh(W_h
+           h + W_s s_a(i))), c = sum of e_i s_a(i), z_a = tanh(W_a c + W_n s_a(|a|)). p(y = 1 | q, a, h) = sigmoid(z_q^T
+           M z_a + b). Posterior: q(h | q, a, y) = N(mu', sigma'^2), mu' and log sigma' linear in g'(z_q, s_a(|a|),
+           s_y), s_y linear in the label. Lower bound: E_q log p(y | q, a, h) - KL(q(h | q, a, y), p(h | q)), of one
+           draw.
+Reading    g and g' have two layers of tanh, as wide as what they read; of the answer, the LSTM has weights of its own.
+Method     forward is not handed y: it keeps the states, and auxiliary_loss draws h from the posterior with them. In
+           training the logits have no gradient, so that the cross-entropy adds a number to the loss and nothing to what
+           is learned.
+Decision   the answer is log E p(y | q, a, h) over draws from p(h | q), 20 as in the paper. Their noise is drawn once,
+           with the first weights, and kept: the score of a pair hangs neither on chance nor on what else is read.
+Departure  M and b for each class but the first, whose score is 0. No word counts are joined to the score.
+Shapes     B pairs, T words of both texts, N words of the longest answer, D vector size, H states, K numbers in h, S
+           draws, C classes.
+"""
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from retable.layers.embedding import WordEmbedding
+from retable.layers.network import Network
+from retable.layers.pairs import TextOfPair, two_texts
+from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.models.options import check_at_least, check_share
+
+
+class States(NamedTuple):
+    """Hold what is read of a batch: z_q (B, H), s_a (B, N, H), its mask (B, N), and s_a(|a|) (B, H)."""
+
+    question: Tensor
+    answer: Tensor
+    mask: Tensor
+    last: Tensor
+
+
+class Gaussian(nn.Module):
+    """Two layers of tanh, and the mean and deviation of h.
+
+    Args:
+        inputs: numbers read, and units of either layer.
+        latent: K.
+    """
+
+    def __init__(self, inputs: int, latent: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(inputs, inputs), nn.Tanh(), nn.Linear(inputs, inputs), nn.Tanh())
+        self.mean, self.log_sigma = nn.Linear(inputs, latent), nn.Linear(inputs, latent)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Map (B, inputs) to the mean and sigma, (B, K) each."""
+        pi = self.layers(x)
+        return self.mean(pi), self.log_sigma(pi).exp()
+
+
+class NASM(Network):
+    """Two LSTMs, a latent vector of the question, and an attention to the answer.
+
+    Args:
+        embedding: the words' vectors.
+        classes: number of classes.
+        hidden: states of either LSTM.
+        layers: of either LSTM.
+        latent: numbers in h.
+        samples: draws of h in evaluation.
+        dropout: share of the word vectors' components that are dropped in training, in [0, 1).
+    Raises: ValueError if an option is outside its range.
+    """
+
+    reads = ("sides",)
+    answers_for_domains = False  # the bound would have to know the domains
+    noise: Tensor
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        classes: int,
+        *,
+        hidden: int = 50,
+        layers: int = 3,
+        latent: int = 50,
+        samples: int = 20,
+        dropout: float = 0.4,
+    ) -> None:
+        super().__init__()
+        for option, size in {"hidden": hidden, "layers": layers, "latent": latent, "samples": samples}.items():
+            check_at_least(option, size, 1)
+        check_share("dropout", dropout)
+        self.embedding = embedding
+        self.dropout = nn.Dropout(dropout)
+        self.of_question, self.of_answer = (
+            nn.LSTM(embedding.dim, hidden, num_layers=layers, batch_first=True) for _ in range(2)
+        )
+        self.label = nn.Embedding(classes, hidden)  # s_y
+        self.prior, self.posterior = Gaussian(hidden, latent), Gaussian(3 * hidden, latent)
+        self.from_latent = nn.Linear(latent, hidden, bias=False)  # W_h
+        self.from_word = nn.Linear(hidden, hidden, bias=False)  # W_s
+        self.score = nn.Linear(hidden, 1, bias=False)  # w
+        self.from_context = nn.Linear(hidden, hidden, bias=False)  # W_a
+        self.from_last = nn.Linear(hidden, hidden, bias=False)  # W_n
+        self.relevance = nn.Linear(hidden, (classes - 1) * hidden, bias=False)  # M
+        self.bias = nn.Parameter(torch.zeros(classes - 1))  # b
+        self.register_buffer("noise", torch.randn(samples, latent))
+        self.states_of_batch: States | None = None  # in training, from forward to auxiliary_loss
+
+    def forward(self, words: Tensor, mask: Tensor, sides: Tensor) -> Tensor:
+        """Map pairs (B, T), their mask and sides to logits (B, C): log p(y | q, a)."""
+        question, answer = two_texts(words, mask, sides)
+        (_, z_q), (s_a, last) = self.read(self.of_question, question), self.read(self.of_answer, answer)
+        states = States(z_q, s_a, answer.mask, last)
+        self.states_of_batch = states if self.training else None
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.training):
+            mean, sigma = self.prior(z_q)
+            h = mean.unsqueeze(1) + sigma.unsqueeze(1) * self.noise  # (B, S, K)
+            of_draws = self.scores(states, h).log_softmax(dim=2)  # log p(y | q, a, h), (B, S, C)
+            return of_draws.logsumexp(dim=1) - math.log(len(self.noise))
+
+    def read(self, lstm: nn.LSTM, text: TextOfPair) -> tuple[Tensor, Tensor]:
+        """Return the states at the words of one text of every pair (B, N, H), and at its last word (B, H)."""
+        states = states_of_words(lstm, self.dropout(self.embedding(text.words)), text.mask)
+        return states, states[torch.arange(len(states), device=states.device), text.mask.sum(dim=1) - 1]
+
+    def scores(self, states: States, h: Tensor) -> Tensor:
+        """Return z_q^T M z_a + b, 0 for the first class, (B, S, C), for draws h (B, S, K)."""
+        asked = self.from_latent(h).unsqueeze(2) + self.from_word(states.answer).unsqueeze(1)  # (B, S, N, H)
+        matches = self.score(torch.tanh(asked)).squeeze(3).masked_fill(~states.mask.unsqueeze(1), -torch.inf)
+        context = torch.softmax(matches, dim=2) @ states.answer  # c, (B, S, H)
+        z_a = torch.tanh(self.from_context(context) + self.from_last(states.last).unsqueeze(1))
+        sought = self.relevance(states.question).unflatten(1, (-1, z_a.shape[2]))  # z_q^T M, (B, C - 1, H)
+        return F.pad(z_a @ sought.transpose(1, 2) + self.bias, (1, 0))
+
+    def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
+        """Return the lower bound, negative, the mean over the pairs that forward was just called with, in training."""
+        seen, self.states_of_batch = self.states_of_batch, None
+        assert seen is not None, "forward comes first, in training"
+        wide = torch.promote_types(seen.answer.dtype, torch.float32)
+        states = States(seen.question.to(wide), seen.answer.to(wide), seen.mask, seen.last.to(wide))
+        mean, sigma = self.posterior(torch.cat((states.question, states.last, self.label(classes)), dim=1))
+        h = mean + sigma * torch.randn_like(sigma)  # of q(h | q, a, y)
+        wrong = F.cross_entropy(self.scores(states, h.unsqueeze(1)).squeeze(1), classes)
+        return wrong + divergence(mean, sigma, *self.prior(states.question)).mean()
+
+    def flops_per_word(self, words_per_text: float) -> float:
+        """Return the forward multiply-adds of a word of either text, times two; either has half of the words."""
+        samples, latent = self.noise.shape
+        hidden, half = self.from_word.in_features, words_per_text / 2
+        of_words = half * hidden**2 + samples * half * 2 * hidden  # W_s; w and c of every draw
+        of_draws = samples * (latent * hidden + hidden**2 + self.relevance.out_features)  # W_h, W_a, (z_q^T M) z_a
+        of_pair = 2 * hidden**2 + 2 * latent * hidden + hidden**2 + self.relevance.weight.numel()  # p(h | q), W_n
+        return recurrent_flops(self.of_question) + 2 * (of_words + of_draws + of_pair) / words_per_text
+
+
+def divergence(mean: Tensor, sigma: Tensor, other_mean: Tensor, other_sigma: Tensor) -> Tensor:
+    """Return KL(N(mean, sigma^2), N(other_mean, other_sigma^2)), (B,), of numbers (B, K)."""
+    spread = (sigma.square() + (mean - other_mean).square()) / other_sigma.square()
+    return (other_sigma.log() - sigma.log() + (spread - 1) / 2).sum(dim=1)
