@@ -97,9 +97,7 @@ def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tup
     if is_seedless(table.row(key[0]).model):
         return NO_SPREAD
     column = [
-        each.values
-        for (row, name), each in scores.items()
-        if name == key[1] and not is_seedless(table.row(row).model)
+        each.values for (row, name), each in scores.items() if name == key[1] and not is_seedless(table.row(row).model)
     ]
     values, texts, _ = scores[key]
     return spread_of(values, texts) or pooled_spread(column, texts)
