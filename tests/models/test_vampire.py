@@ -228,6 +228,16 @@ def test_pretraining_is_repeatable_and_changes_the_frozen_layers_alone():
     assert all(weight.grad is None for weight in network.parameters())
 
 
+def test_pretraining_weighs_the_divergence():
+    """Within the first epoch a weight that is 1 after one epoch is constant, one that is 1 after four is not."""
+    constant, at_once, later = (
+        trained(pretrain_epochs=1, **options).encoder.mean.weight
+        for options in ({"annealing": "constant"}, {"annealing_epochs": 1}, {"annealing_epochs": 4})
+    )
+    assert at_once.equal(constant)
+    assert not later.equal(constant)
+
+
 def test_frozen_layers_get_no_gradient_and_are_saved():
     network = trained(pretrain_epochs=1)
     network(tensor([[2, 3]]), tensor([[True, True]])).sum().backward()
