@@ -76,6 +76,8 @@ BAD = {
     "float.jsonl": ('{"text": "a", "label": 1.5}\n', "line 1: label is 1.5; a label is a name"),
     "list-label.jsonl": ('{"text": "a", "label": ["b"]}\n', "line 1: label is ['b']; a label is a name"),
     "uneven.jsonl": ('{"text": "a", "label": "b"}\n{"text": "a"}\n', 'is "label". Known: text'),
+    "digits.jsonl": ('{"text": "a", "label": ' + "1" * 5000 + "}\n", "line 1: it is not JSON"),
+    "half.jsonl": ('{"text": "a", "label": "b\\ud800"}\n', "line 1: '\\ud800' is half of a character"),
     "damaged.parquet": (b"PAR1 but no more", "it is not Parquet, or damaged"),
 }
 
@@ -91,6 +93,13 @@ def test_a_bad_file_gets_one_sentence(name: str, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == there  # nothing half-written
     assert sentence in str(error.value)
     assert name in str(error.value)
+
+
+def test_a_parquet_file_whose_texts_are_not_utf8_is_refused(tmp_path: Path) -> None:
+    texts = pa.array([b"good", b"\xff"]).view(pa.string())
+    pq.write_table(pa.table({"text": texts, "label": ["a", "b"]}), tmp_path / "latin.parquet")
+    with pytest.raises(InputError, match=r"latin\.parquet, row 1 or soon after: it is not Parquet, or damaged"):
+        labelled_texts(tmp_path / "latin.parquet")
 
 
 def test_a_line_of_a_megabyte_is_a_text(tmp_path: Path) -> None:

@@ -171,7 +171,14 @@ def json_rows(path: Path) -> Iterator[Row]:
                 continue
             try:
                 fields = json.loads(line)
-            except (json.JSONDecodeError, RecursionError) as error:
+                json.dumps(fields, ensure_ascii=False).encode()  # half a surrogate pair can be written nowhere
+            except UnicodeEncodeError as error:
+                broken(
+                    path,
+                    f"line {number}",
+                    f"{error.object[error.start]!r} is half of a character; write it whole, or leave it out",
+                )
+            except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError
                 broken(path, f"line {number}", f"it is not JSON ({error})")
             if not isinstance(fields, dict):
                 broken(path, f"line {number}", f"it is {type(fields).__name__}, not an object with columns")
@@ -187,8 +194,8 @@ def parquet_rows(path: Path) -> Iterator[Row]:
                 for fields in batch.to_pylist():
                     number += 1
                     yield Row(f"row {number}", fields)
-    except (pa.ArrowException, OSError) as error:
-        broken(path, f"row {number + 1}", f"it is not Parquet, or damaged ({str(error).splitlines()[0]})")
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        broken(path, f"row {number + 1} or soon after", f"it is not Parquet, or damaged ({str(error).splitlines()[0]})")
 
 
 def opened(path: Path) -> TextIO:
