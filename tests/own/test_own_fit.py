@@ -154,8 +154,16 @@ def test_only_a_model_folder_is_written_over(texts: Path, tmp_path: Path) -> Non
     (tmp_path / "thesis").mkdir()
     with pytest.raises(InputError, match="thesis exists and is no model folder"):
         fit(texts, model="naive-bayes", to=tmp_path / "thesis")
+    with pytest.raises(InputError, match=r"films-model cannot be made: .*films\.jsonl takes no files"):
+        fit(texts, model="naive-bayes", to=texts / "films-model")
     with pytest.raises(InputError, match="nowhere is no model folder"):
         load(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, True, 1.5])
+def test_a_seed_that_is_none_is_refused_before_any_training(seed, texts: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"the seed is {seed}; allowed: a whole number from 0 to 4294967295"):
+        fit(texts, model="naive-bayes", seed=seed, to=tmp_path / "model")
 
 
 def examples(rows: list[tuple[str, str]], split: str = "all") -> list[Example]:

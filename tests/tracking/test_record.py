@@ -459,6 +459,14 @@ def test_a_copied_store_writes_beside_itself_and_reads_its_own_files(empty_store
     assert set(runs_from_store(new, tmp_path / "out")) == {"runs/moved-table-1/1", "runs/moved-table-1/2"}
 
 
+def test_a_store_whose_file_is_a_folder_is_refused_in_seconds(tmp_path: Path):
+    (tmp_path / "mlflow.db").mkdir()
+    began = time.monotonic()
+    with pytest.raises(InputError, match="unable to open database file"):
+        connect(store_at(tmp_path))
+    assert time.monotonic() - began < 60  # MLflow alone tries for two minutes
+
+
 def test_a_damaged_store_is_one_sentence(tmp_path: Path):
     store = store_at(tmp_path)
     (tmp_path / "mlflow.db").write_text("not a database" * 100)

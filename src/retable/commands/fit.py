@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 from rich.console import Console
@@ -67,7 +68,8 @@ def main(arguments: list[str] | None = None) -> None:
     console.print(table)
     for line in result_lines(fitted):
         console.print(line)
-    console.print(f"The model is in {fitted.folder}; `retable predict {fitted.folder} TEXTS` answers other texts.")
+    folder = shlex.quote(str(fitted.folder))
+    console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS` answers other texts.")
     if options.record:
         from retable.own import pyfunc
         from retable.tracking.own_models import record_model, store_here

@@ -13,9 +13,11 @@ from retable.experiments.identity import display, show_line
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, read_beside_words
 from retable.own.corpus import OwnCorpus
+from retable.runs.form import LARGEST_SEED
 from retable.tables.comparison import Comparison, compare
 from retable.text.splits import Split
 from retable.text.units import RAW
+from retable.training.network import choose_device
 from retable.training.options import Progress
 from retable.training.run import Trained, train_classifier
 from retable.vectors.store import NO_VECTORS, WordVectors
@@ -132,7 +134,9 @@ def candidates(
         budget: seconds.
         shown: tell on standard error how far each training is.
     Returns: the candidates, and the models that were left out for want of time.
+    Raises: InputError if there is no such seed or device.
     """
+    check_asked(seed, device)
     until = time.monotonic() + budget
     vectors = cache(vectors)
     found: list[Candidate] = []
@@ -143,6 +147,13 @@ def candidates(
         parameters = parameters_of(model, corpus, own, seed=seed, device=device)
         found.append(trained_candidate(parameters, corpus, own, until, shown=shown))
     return found, []
+
+
+def check_asked(seed: int, device: str) -> None:
+    """Raises: InputError if a seed is none of numpy's, or torch sees no such device."""
+    if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"the seed is {seed!r}; allowed: a whole number from 0 to {LARGEST_SEED}.")
+    choose_device(device)
 
 
 def right(probabilities: np.ndarray, split: Split) -> np.ndarray:

@@ -6,6 +6,7 @@ predictions.parquet  its answers to the test texts
 README.md            the model card
 """
 
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,12 @@ class Kept:
 
 
 def check_target(folder: Path) -> None:
-    """Refuse a folder that holds anything but an older model. Raises: InputError."""
+    """Refuse a folder that holds anything but an older model, or that cannot be made. Raises: InputError."""
     if folder.exists() and not (folder / CONTENTS).is_file():
         raise InputError(f"{folder} exists and is no model folder; remove it, or name another with --to.")
+    parent = next(place for place in folder.absolute().parents if place.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise InputError(f"{folder} cannot be made: {parent} takes no files; name another with --to.")
 
 
 def write_model(

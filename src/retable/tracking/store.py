@@ -164,6 +164,9 @@ def connect(store: Store) -> Any:
             address = urlsplit(store.uri)
             port = address.port or DATABASE_PORTS[store.scheme]
             socket.create_connection((address.hostname or "localhost", port), SECONDS_TO_ANSWER).close()
+        if store.sqlite_file is not None:  # of a folder in its place, MLflow would try for minutes
+            with closing(sqlite3.connect(store.sqlite_file, timeout=BUSY_S)) as database:
+                database.execute("PRAGMA user_version")
         client = mlflow.MlflowClient(tracking_uri=store.uri)
         client.search_experiments(max_results=1)
         if store.sqlite_file is not None:

@@ -93,7 +93,7 @@ def choose_device(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name == "cuda" and not torch.cuda.is_available():
-        raise InputError('device is "cuda" in params.yaml, but torch sees no GPU; set it to auto or cpu.')
+        raise InputError('the device is "cuda", but torch sees no GPU; take auto or cpu.')
     return torch.device(name)
 
 
