@@ -139,7 +139,7 @@ class Section:
 
     def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
         if not isinstance(value, Mapping):
-            yield Misfit(place, value, f"an object with {', '.join(self.fields)}")
+            yield Misfit(place, value, f"an object with {', '.join(self.fields)}" if self.fields else "an object")
             return
         before = f"{place}." if place else ""
         for name, form in self.fields.items():

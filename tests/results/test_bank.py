@@ -1,5 +1,8 @@
 """The bank: lines that are added and never changed, and predictions without texts."""
 
+import json
+import re
+
 import pyarrow.parquet as pq
 import pytest
 
@@ -56,9 +59,27 @@ def test_times_of_a_machine_with_other_work_are_not_kept(tmp_path, run):
 def test_a_damaged_line_is_named_by_file_and_number(tmp_path, run):
     add_to_bank(tmp_path / "bank", [run], "me")
     path = tmp_path / "bank/fcsr-table-3.jsonl"
-    for damage in ('{"cost": {}}', "<<<<<<< HEAD", "[]", '{"metrics": 1'):
+    damages = {
+        "<<<<<<< HEAD": ", is no run",
+        '{"metrics": 1': ", is no run",
+        "[]": r" holds \[\]; allowed: an object with metrics, curve",
+        '{"cost": {}}': " does not say metrics",
+        '{"metrics": 1}': r"metrics is 1 in .*; allowed: an object; `git checkout",
+    }
+    for damage, sentence in damages.items():
         path.write_text(path.read_text().splitlines()[0] + "\n" + damage + "\n")
-        with pytest.raises(InputError, match=r"fcsr-table-3\.jsonl, line 2, is no run"):
+        with pytest.raises(InputError, match=r"fcsr-table-3\.jsonl, line 2") as refused:
+            read_bank(tmp_path / "bank")
+        assert re.search(sentence, str(refused.value))
+
+
+def test_a_value_of_another_kind_is_named_and_no_word_of_python_is_said(tmp_path, run):
+    add_to_bank(tmp_path / "bank", [run], "me")
+    path = tmp_path / "bank/fcsr-table-3.jsonl"
+    whole = json.loads(path.read_text())
+    for name, value in {"curve": None, "predictions": 5, "metrics": None}.items():
+        path.write_text(json.dumps(whole | {name: value}) + "\n")
+        with pytest.raises(InputError, match=f"{name} is {value} in .*line 1; allowed: an? "):
             read_bank(tmp_path / "bank")
 
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
+from retable.commands import site as site_command
 from retable.commands.site import PUBLIC
 from retable.errors import InputError
 from retable.experiments.scale import scale_preset
@@ -240,6 +241,14 @@ def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):
     with pytest.raises(InputError, match="is no results site"):
         write_site(tmp_path, read_whole(site.parent / "bank"), ROOT / "docs")
     assert (tmp_path / "thesis.txt").exists()
+
+
+def test_the_folder_is_refused_before_the_bank_is_read(tmp_path, monkeypatch, capsys):
+    (tmp_path / "thesis.txt").write_text("mine")
+    monkeypatch.setattr(site_command, "read_whole", None)
+    with pytest.raises(SystemExit):
+        site_command.main(["--out", str(tmp_path)])
+    assert "is no results site" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")

@@ -19,7 +19,7 @@ from retable.own.model import Answer, Model, WordWeight, load
 from retable.project.command import command
 from retable.project.paths import BANK, ROOT
 from retable.results.whole import read_whole
-from retable.site.build import write_site
+from retable.site.build import check_out, write_site
 from retable.site.python import Public
 
 PUBLIC: Public = {"retable": (fit, load, Classifier), "what load returns": (Model, Answer, WordWeight)}
@@ -35,6 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--out", type=Path, default=ROOT / "site", metavar="DIR", help="the folder (default: site)")
     options = parser.parse_args(arguments)
+    check_out(options.out)  # the bank takes a minute to read
     count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()), PUBLIC)
     print(f"{count} pages; open {options.out / 'index.html'}")
 

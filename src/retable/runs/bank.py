@@ -41,15 +41,14 @@ def read_lines(path: Path) -> list[RunRecord]:
         where, advice = f"{path}, line {number}", f"`git checkout {path.name}`"
         try:
             told = json.loads(line)
-            metrics, cost, curve, who = told["metrics"], told["cost"], tuple(told["curve"]), told["who"]
-            predictions = path.parent / "predictions" / path.stem / told["predictions"]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{where}, is no run ({error}); {advice}.") from None
         check_line(told, where, advice)
+        metrics, predictions = told["metrics"], path.parent / "predictions" / path.stem / told["predictions"]
         check_place(metrics, where)
         if metrics["table"] != path.stem:
             raise InputError(f"{where}: its table is {metrics['table']}; {advice}.")
-        found.append(RunRecord(metrics, cost, curve, predictions, who=who))
+        found.append(RunRecord(metrics, told["cost"], tuple(told["curve"]), predictions, who=told["who"]))
     return found
 
 

@@ -86,7 +86,15 @@ TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "peak_memory_mb")
 COST = Section({}, dict.fromkeys((*TIMES, *COSTS), Number(0)))  # of the bank: of old runs not all is known
 COST_OF_FOLDER = Section(dict.fromkeys((*TIMES, *COSTS), Number(0)))
-LINE = Section({"curve": ListOf(Number(0, 100 * (1 + ROUNDING))), "who": Text(), "predictions": NAME, "cost": COST})
+LINE = Section(
+    {
+        "metrics": Section({}),
+        "curve": ListOf(Number(0, 100 * (1 + ROUNDING))),
+        "who": Text(),
+        "predictions": NAME,
+        "cost": COST,
+    }
+)
 
 
 def read_metrics(folder: Path) -> dict[str, Any]:

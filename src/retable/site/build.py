@@ -32,6 +32,12 @@ ASSETS = ("site.css", "site.js")
 NO_API: Public = {}
 
 
+def check_out(out: Path) -> None:
+    """Raises: InputError if a folder holds anything but an earlier site."""
+    if out.exists() and not (out / ASSETS[0]).is_file():
+        raise InputError(f"{out} exists and is no results site; --out takes a new folder, or an earlier site.")
+
+
 def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] = (), public: Public = NO_API) -> int:
     """Write every page into a folder that is replaced as a whole, and return how many they are.
 
@@ -43,8 +49,7 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
         public: what `import retable` offers.
     Raises: InputError.
     """
-    if out.exists() and not (out / ASSETS[0]).is_file():
-        raise InputError(f"{out} exists and is no results site; --out takes a new folder, or an earlier site.")
+    check_out(out)
     count = 0
     parts = parts_of(whole, docs, commands, public)
     with progress("site", len(parts), "parts") as bar, atomic_folder(out) as folder:
