@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from retable.project.command import command
+from retable.stages import train
 from tests.robustness import data_kinds, run_kinds
 from tests.robustness.kinds import Group
-from tests.robustness.params_kinds import PARAMS
+from tests.robustness.params_kinds import PARAMS, has
 
 GROUPS: dict[str, Group] = {"params": PARAMS, **data_kinds.GROUPS, **run_kinds.GROUPS}
 LONGEST = 1_500  # characters of a sentence: a value that is a whole file is not shown whole
@@ -55,6 +56,16 @@ def test_bad_input_gets_one_sentence(group, number, tmp_path):
     assert last.startswith("error: "), told[:300]
     assert len(last) < LONGEST, (len(last), last[:300])
     assert re.search(kind.words, last), last[:600]
+
+
+@pytest.mark.parametrize(("where", "value"), [("training/learning_rate", -0.01), ("training/clip", "1"), ("cells", [])])
+def test_a_focus_run_that_is_trained_without_the_stage_code_is_checked_too(where, value, tmp_path, monkeypatch, capsys):
+    PARAMS.make(tmp_path)
+    has(where, value)(tmp_path)
+    monkeypatch.setattr(train, "PARAMS", tmp_path / "params.yaml")
+    with pytest.raises(SystemExit):
+        train.main()
+    assert re.match(f"error: {where.rpartition('/')[2]}|error: .*{where.replace('/', '.')}", capsys.readouterr().err)
 
 
 def test_there_are_enough_kinds_and_none_twice():

@@ -6,11 +6,12 @@ Out  results/focus/model/{weights.safetensors,vocabulary.json,curve.csv,cost.jso
 
 from typing import Any
 
+from retable.experiments.data_checks import check_sections
 from retable.experiments.digests import checked_vectors
 from retable.experiments.folds import splits_of_run
 from retable.experiments.identity import display, identity, show_line, surroundings, vectors_facts
 from retable.experiments.resuming import Kept
-from retable.experiments.run_checks import focus_parameters
+from retable.experiments.run_checks import check_focus, focus_parameters
 from retable.files import atomic_folder, write_json
 from retable.project.command import command
 from retable.project.params import load_yaml
@@ -24,6 +25,8 @@ def main() -> None:
     from retable.tracking.checkout import live_run  # not at the top: what records a run does not change it
 
     params = load_yaml(PARAMS)
+    check_sections(params)  # as the stage code does: `retable stage train` may be called without it
+    check_focus(params)
     parameters = focus_parameters(params)
     corpus, vectors_name = parameters["corpus"]["name"], parameters["embedding"]["vectors"]
     tagged, vectors = TAGGED / corpus, checked_vectors(VECTORS / vectors_name)
