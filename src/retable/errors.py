@@ -33,8 +33,9 @@ def unknown_name(where: str, name: object, known: Iterable[str]) -> InputError:
         known: every name that is allowed.
     """
     names, asked = sorted(known), shortened(str(name))
-    near = difflib.get_close_matches(asked, names, n=1)
-    hint = f'; did you mean "{near[0]}"?' if near else "."
+    small = {each.casefold(): each for each in reversed(names)}
+    near = difflib.get_close_matches(asked.casefold(), small, n=1)
+    hint = f'; did you mean "{small[near[0]]}"?' if near else "."
     listed = ", ".join(names[:MOST_NAMES]) or "none"
     rest = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return InputError(f'{where} is "{asked}"{hint} Known: {listed}{rest}.')
