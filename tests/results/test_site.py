@@ -1,5 +1,6 @@
 """The results site, from a bank alone: links lead somewhere, nothing is loaded from elsewhere, all is escaped."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -274,3 +275,24 @@ def test_a_browser_sorts_and_filters_without_an_error(site, tmp_path):
     scores = [float(re.search(r"[0-9.]+", row[3])[0]) for row in cells]
     assert scores == sorted(scores, reverse=True)
     assert len(scores) > 2
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")
+def test_no_page_is_wider_than_a_phone(site, pages, tmp_path):
+    names = [path.relative_to(site).as_posix() for path in pages]
+    script = """<body><script>(async () => {
+      const frame = document.body.appendChild(document.createElement("iframe")), wide = [];
+      frame.style = "width: 390px; height: 800px; border: 0";
+      for (const page of %s) {
+        await new Promise(done => { frame.onload = done; frame.src = page; });
+        const width = frame.contentDocument.documentElement.scrollWidth;
+        if (width > 390) wide.push(`${page}: ${width}`);
+      }
+      document.body.innerHTML = `<p>seen ${wide.join("; ")}</p>`;
+    })()</script></body>"""
+    (site / "try.html").write_text(script % json.dumps(names))
+    options = [*OPTIONS, "allow-file-access-from-files", "virtual-time-budget=120000", f"user-data-dir={tmp_path}"]
+    asked = [CHROMIUM, *(f"--{option.lstrip('-')}" for option in options), (site / "try.html").as_uri()]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=240, check=True)
+    (site / "try.html").unlink()
+    assert re.search(r"<p>seen (.*?)</p>", done.stdout)[1] == ""
