@@ -13,7 +13,8 @@ from retable.project.paths import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/readings").glob("*.md"))]
 BLOCK = re.compile(r"(?m)^```(?:sh|bash)?\n(.*?)^```$", re.DOTALL)
-PLACEHOLDER = re.compile(r"\.\.\.|\b[A-Z]{3,}\b(?!=)")  # a form of a command, and no command
+SINGLE = re.compile(r"(?m)^    (\S.*)$|(?<!`)`([^`\n]+)`(?!`)")  # an indented line, or code inside a sentence
+PLACEHOLDER = re.compile(r"\.\.\.|<|\b[A-Z]{3,}\b(?!=)")  # a form of a command, and no command
 
 
 class Parsed(BaseException):
@@ -21,11 +22,12 @@ class Parsed(BaseException):
 
 
 def commands_of(page):
-    """Yield what a page's blocks call: `retable`, `make` or `dvc` with its words."""
-    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+    """Yield what a page calls in its blocks and sentences: `retable`, `make` or `dvc` with its words."""
+    text = page.read_text(encoding="utf-8")
+    for block in [*BLOCK.findall(text), *map("".join, SINGLE.findall(text))]:
         for line in re.split(r"\n| && ", block):
             words = shlex.split(line, comments=True) if re.match(r"(retable|make|dvc) ", line) else []
-            if words and not PLACEHOLDER.search(" ".join(words)):
+            if words and words[1][0] != "-" and not PLACEHOLDER.search(" ".join(words)):
                 yield words
 
 
@@ -38,7 +40,7 @@ def test_the_tutorial_and_the_quickstart_show_commands():
 
 
 @pytest.mark.parametrize("words", SHOWN, ids=" ".join)
-def test_a_command_of_a_page_exists_and_takes_its_options(words, monkeypatch):
+def test_a_command_of_a_page_exists_and_takes_its_options(words, monkeypatch, capsys):
     program, *rest = words
     if program == "make":
         targets = re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text())
@@ -56,8 +58,10 @@ def test_a_command_of_a_page_exists_and_takes_its_options(words, monkeypatch):
             raise Parsed
 
         monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parsed)
-        with pytest.raises(Parsed):
+        with pytest.raises((Parsed, SystemExit)) as ended:
             import_module(f"retable.commands.{COMMANDS[rest[0]][0]}").main(rest[1:])
+        if ended.type is SystemExit:  # a sentence may name a command without what it wants
+            assert "arguments are required" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
