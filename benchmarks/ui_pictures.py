@@ -26,6 +26,7 @@ QUIET = "for (const key of Object.keys(localStorage)) if (key.includes('panelOpe
 ALL = "[...document.querySelectorAll('*')]"
 DIFFERING = f"{ALL}.filter(e => !e.children.length && e.textContent == 'Show diff only').forEach(e => e.click())"
 PARAMETERS = f"{ALL}.filter(e => e.textContent.trim() == 'Parameters').pop()?.scrollIntoView()"
+STARTED_S = 60
 LOADED_S = 12  # a page of the UI asks the server several times
 COLOURS, LARGEST = 64, 150_000  # bytes
 
@@ -81,8 +82,20 @@ def ask(root: str, path: str, **body: Any) -> Any:
     return answer.json()
 
 
+def wait_for(root: str) -> None:
+    """Wait until the server, which takes some seconds to start, answers."""
+    for _ in range(STARTED_S):
+        try:
+            if requests.get(f"{root}/health", timeout=5).ok:
+                return
+        except requests.ConnectionError:
+            time.sleep(1)
+    sys.exit(f"nothing answers at {root}; `retable ui` starts the server")
+
+
 def main() -> None:
     root = sys.argv[1]
+    wait_for(root)
     ids = {
         each["name"]: each["experiment_id"] for each in ask(root, "experiments/search", max_results=50)["experiments"]
     }

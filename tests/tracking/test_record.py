@@ -134,7 +134,9 @@ def test_an_experiment_says_what_it_holds_and_keeps_our_view_of_it(client: Any, 
     assert "a run for every `dvc exp run`" in experiment.tags["mlflow.note.content"]
     view = json.loads(experiment.tags["mlflow.sharedViewState.retable"])
     assert view["selectedColumns"][:2] == ["metrics.`dev_accuracy`", "metrics.`test_accuracy`"]
-    assert "FCSR" in client.get_experiment_by_name("fcsr").tags["mlflow.note.content"]
+    fcsr = client.get_experiment_by_name("fcsr").tags
+    assert "FCSR" in fcsr["mlflow.note.content"]
+    assert json.loads(fcsr["mlflow.sharedViewState.retable"])["columnOrder"][1] == "metrics.`test_accuracy`"
     shown = ui.links(client, store, "http://127.0.0.1:5000")
     assert [line.split()[0] for line in shown] == ["fcsr", "focus"]
     assert shown[1].endswith(
