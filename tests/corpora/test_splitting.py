@@ -140,5 +140,6 @@ def test_grouped_splits_of_a_corpus_that_is_one_cluster_are_refused(single, spli
     read = examples("all", 40 + single)
     clusters = np.maximum(0, np.arange(len(read)) - 39)  # the first 40, and single texts
     expected = f"x gets no {split} split: no cluster of near duplicates fits into 4 of its 40 texts (clusters: 1); "
-    with pytest.raises(InputError, match=re.escape(expected + "declare it without `grouped`.")):
+    advice = "take texts out that nearly repeat others, or declare it without `grouped`."
+    with pytest.raises(InputError, match=re.escape(expected + advice)):
         drawn_splits(read, clusters=clusters)

@@ -81,7 +81,8 @@ def hold_out(
         corpus = ids[0].partition("/")[0]
         raise InputError(
             f"{corpus} gets no {purpose} split: no cluster of near duplicates fits into {wanted:,} of its "
-            f"{len(ids):,} texts (clusters: {len(set(of)):,}); declare it without `grouped`."
+            f"{len(ids):,} texts (clusters: {len(set(of)):,}); "
+            "take texts out that nearly repeat others, or declare it without `grouped`."
         )
     return held
 
