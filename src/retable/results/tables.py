@@ -21,6 +21,7 @@ from retable.papers import paper_of_table, papers
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import row_parameters, run_name
 from retable.project.paths import PUBLISHED
+from retable.project.progress import progress
 from retable.results.resolving import Filled, Resolver, reasons
 from retable.runs.metrics import sampling_of_f1
 from retable.runs.recipes import from_text, recipe_of
@@ -171,7 +172,8 @@ def write_tables(runs: Path, clean: Path, to: Path) -> None:
     """
     refuse_other_files(to)
     resolver, statistics = Resolver(plan_of_checkout(), read_runs(runs)), read_statistics(clean)
-    with atomic_folder(to) as folder:
+    with atomic_folder(to) as folder, progress("tables", len(papers()), "papers") as bar:
         for source in papers():
             write_paper(source, folder, resolver, statistics)
+            bar.advance()
     print(f"tables: {', '.join(sorted(path.stem for path in to.glob('*.md')))} in {to}", file=sys.stderr)

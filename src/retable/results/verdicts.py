@@ -11,6 +11,7 @@ from retable.errors import InputError, unknown_name
 from retable.models import is_seedless
 from retable.papers import result_tables
 from retable.papers.paper import Column, ResultTable, Row
+from retable.project.progress import progress
 from retable.results.claims import (
     NONE,
     PERCENT,
@@ -116,7 +117,11 @@ def verdicts(runs: Mapping[str, Answers], rows: Sequence[Banked], judge: Judge, 
     check(runs, truths, rows[0].column.corpus or "")
     first = next(iter(runs.values()))
     fitting = [(row, truth) for row, truth in zip(rows, truths, strict=True) if truth.keys() == first.keys()]
-    found = [compared(runs, row, truth, judge, seedless=seedless) for row, truth in fitting]
+    found = []
+    with progress("verdicts", len(fitting), "rows") as bar:
+        for row, truth in fitting:
+            found.append(compared(runs, row, truth, judge, seedless=seedless))
+            bar.advance()
     family = iter(holm([each.comparison for each in found if each.comparison]))
     return [replace(each, adjusted=next(family)) if each.comparison else each for each in found]
 
