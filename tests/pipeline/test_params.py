@@ -434,6 +434,15 @@ def test_the_smallest_scale_trains_its_networks_long_enough_to_learn(tmp_path, m
     assert asked[2] == model_preset("nb-svm")["training"]
 
 
+def test_no_network_of_smoke_descends_by_sgd_at_a_hundredth_which_answers_one_label_only():
+    table, protocol = paper("lama").result_table("lama-table-4"), scale_preset("smoke")["papers"]["lama"]
+    for row in ("bigru", "lama-ctx-dp"):
+        training = row_parameters(
+            model_preset(table.row(row).model), table.row(row), table.column("r8"), protocol, vectors="none", seed=1
+        )["training"]
+        assert (training["optimiser"], training["momentum"]) == ("adam", 0.0)
+
+
 def test_a_misspelt_option_of_a_scales_training_gets_the_nearest_one():
     params = scale_preset("smoke")
     params["papers"]["fcsr"]["training"] = {"batch_sise": 10}
