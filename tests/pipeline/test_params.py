@@ -443,8 +443,24 @@ def test_no_network_of_smoke_descends_by_sgd_at_a_hundredth_which_answers_one_la
         assert (training["optimiser"], training["momentum"]) == ("adam", 0.0)
 
 
-def test_a_misspelt_option_of_a_scales_training_gets_the_nearest_one():
+def test_a_scale_makes_the_models_smaller_that_have_what_it_names():
+    table, protocol = paper("transformer-f").result_table("transformer-f-table-2"), scale_preset("smoke")["papers"]
+    asked = {
+        row: row_parameters(
+            model_preset(row), table.row(row), table.column("sample-zh"), protocol["transformer-f"],
+            vectors="none", seed=1,
+        )["model"]
+        for row in ("transformer-f", "nb-svm")
+    }  # fmt: skip
+    assert asked["transformer-f"] == model_preset("transformer-f")["model"] | {"layers": 2, "size": 64, "heads": 1}
+    assert asked["nb-svm"] == model_preset("nb-svm")["model"]
+
+
+@pytest.mark.parametrize(
+    ("section", "given", "near"), [("training", "batch_sise", "batch_size"), ("model", "layer", "layers")]
+)
+def test_a_misspelt_option_of_a_scale_gets_the_nearest_one(section, given, near):
     params = scale_preset("smoke")
-    params["papers"]["fcsr"]["training"] = {"batch_sise": 10}
-    with pytest.raises(InputError, match='did you mean "batch_size"'):
-        run_checks.check_cells(params, paper("fcsr"))
+    params["papers"]["transformer-f"][section] = {given: 1}
+    with pytest.raises(InputError, match=f'{section} of papers.transformer-f.*did you mean "{near}"'):
+        run_checks.check_cells(params, paper("transformer-f"))

@@ -27,7 +27,7 @@ PROTOCOL = {
     "precision",
     "keep_weights",
 }  # the keys of papers.<paper>
-OPTIONAL = {"deterministic", "training"}  # those that may be left out
+OPTIONAL = {"deterministic", "model", "training"}  # those that may be left out
 TRAINING = [each.name for each in fields(Training)]
 SEED = Number(0, LARGEST_SEED, whole=True)
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
@@ -69,6 +69,11 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     for name in protocol.get("training", {}):
         if name not in TRAINING:
             raise unknown_name(f"an option of training of {where}", name, TRAINING)
+    models = {row.model for table in source.results for row in table.rows if row.model}
+    options = {option for model in models for option in model_preset(model)["model"]} - {"name"}
+    for name in protocol.get("model", {}):
+        if name not in options:
+            raise unknown_name(f"an option of model of {where}", name, options)
     check_seeds(f"seeds of {where}", protocol["seeds"], params["corpora"])
     for name in ("epochs", "max_words"):
         check_limit(f"{name} of {where}", protocol[name], params["corpora"])

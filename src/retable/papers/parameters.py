@@ -24,8 +24,8 @@ def row_parameters(
         column: the column, with its corpus and the unit in which it is read.
         protocol: the section papers.<paper> of params.yaml; `epochs` cuts the schedule off and never shortens it,
             `max_words` cuts the texts of networks whose row says nothing of it: a number for all corpora, or
-            {corpus: number}; 0 is no limit. `training`, where a scale has it, replaces options of every network's
-            training, as the smallest scale does to teach something in seconds.
+            {corpus: number}; 0 is no limit. `model` and `training`, where a scale has them, replace options of
+            every model that has them, as the smallest scale does to teach something in seconds.
         vectors: name of the cell's word vectors.
         seed: of this run.
         fold: of this run, where its corpus is cut into folds.
@@ -34,8 +34,9 @@ def row_parameters(
     for departures in (row.overrides, searched_options(row, column.corpus or "")):
         for name, options in departures.items():
             sections[name] |= options
-    own = protocol.get("training", {})
-    sections["training"] |= {name: value for name, value in own.items() if name in sections["training"]}
+    for name in ("model", "training"):
+        own = protocol.get(name, {})
+        sections[name] |= {option: value for option, value in own.items() if option in sections[name]}
     unit = sections["embedding"]["unit"]
     sections["embedding"] |= {"vectors": vectors, "unit": unit if unit == RAW else column.unit}
     epochs, max_words = (limit_of(protocol[name], column.corpus) for name in ("epochs", "max_words"))
