@@ -23,7 +23,7 @@ PROTOCOL = {"folds": {"covid-sentiment": 10}, "epochs": 0, "max_words": 0, "devi
 CELL = {"row": "cnn", "column": "covid-sentiment", "model": "textcnn", "corpus": "covid-sentiment", "vectors": "some"}
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)  # what was searched of the row is no part of a test
 def places(monkeypatch, tmp_path):
     monkeypatch.setattr(trials, "BANK", tmp_path / "bank")
     for module in (trials, searching):
