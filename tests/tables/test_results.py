@@ -5,8 +5,8 @@ import pytest
 
 from retable.errors import InputError
 from retable.papers.paper import Column, ResultTable, Row
-from retable.tables.lines import read_lines, write_lines
-from retable.tables.markdown import result_markdown
+from retable.tables.lines import Line, read_lines, write_lines
+from retable.tables.markdown import half_interval, result_markdown
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, RunResult, is_papers_own, is_whole, result_lines
 
@@ -286,6 +286,11 @@ def test_markdown_shows_measured_beside_published():
     text = result_markdown(TABLE, list(lines_of({("net", "a"): [run(0.831), run(0.833)]}).values()))
     assert "**83.20** ± 2.2 *80.0* (▲)" in text
     assert "- not obtainable: column b" in text
+
+
+@pytest.mark.parametrize(("low", "high", "half"), [("96.98", "97.04", "0.1"), ("0.9610", "0.9613", "0.001")])
+def test_a_narrow_interval_is_never_shown_as_nought(low, high, half):
+    assert half_interval(Line("net", "a", "accuracy", measured=low, low=low, high=high)) == half
 
 
 def test_a_broken_published_file_is_named(tmp_path):

@@ -152,5 +152,5 @@ def front_cell(score: Score | None) -> str:
     if score is None:
         return "–"
     half = (float(score.high) - float(score.low)) / 2 if score.high else 0
-    number = f"{float(score.measured):.1f}" + (f" ± {half:.1f}" if half else "")
+    number = f"{float(score.measured):.1f}" + (f" ± {max(half, 0.1):.1f}" if half else "")
     return f"{number}{', cut' if score.is_cut else ''}" + (f" (*{score.published}*)" if score.published else "")

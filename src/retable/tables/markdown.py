@@ -89,9 +89,9 @@ def markdown_table(header: Sequence[str], body: Iterable[Sequence[str]]) -> str:
 
 
 def half_interval(line: Line) -> str:
-    """Half of a line's interval, with a digit less than the score has."""
+    """Half of a line's interval, with a digit less than the score has; never "0.0", which says that it has no width."""
     digits = max(len(line.measured.partition(".")[2]) - 1, 0)
-    return f"{(float(line.high) - float(line.low)) / 2:.{digits}f}"
+    return f"{max((float(line.high) - float(line.low)) / 2, 10.0**-digits):.{digits}f}"
 
 
 def _row_name(printed: str, row: str, extra: bool) -> str:
