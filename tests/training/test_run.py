@@ -133,5 +133,10 @@ def test_a_gpu_that_is_not_there_is_refused():
 
 def test_a_model_that_does_not_count_its_operations_is_refused_before_it_is_trained(monkeypatch):
     monkeypatch.setattr("retable.models.avg_embedding.AvgEmbedding.flops_per_word", Network.flops_per_word)
+    model = {"name": "avg-embedding", "dropout": 0.1}
     with pytest.raises(InputError, match=r"\(avg-embedding\) does not say what a word costs"):
-        build_network({"name": "avg-embedding", "dropout": 0.1}, Task(("no", "yes")), torch.zeros(4, 3), tuned=0)
+        build_network(model, Task(("no", "yes")), torch.zeros(4, 3), tuned=0)
+    monkeypatch.setattr("retable.models.avg_embedding.AvgEmbedding.flops_per_word", lambda self, words: self.nothing)
+    for domains in ((), ("books", "films")):
+        with pytest.raises(AttributeError, match="nothing"):
+            build_network(model, Task(("no", "yes"), domains), torch.zeros(4, 3), tuned=0)

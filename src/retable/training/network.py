@@ -142,8 +142,11 @@ def build_network(model: Section, task: Task, rows: Tensor, *, tuned: int) -> Ne
         )
     embedding = WordEmbedding(rows, tuned=tuned, sparse=found.sparse_rows)
     if not task.domains or "domains" in found.reads:
-        return found.build(embedding, task, options)
-    return PerDomain(found.build(embedding, task.for_each_domain, options), len(task.domains))
+        network: Network = found.build(embedding, task, options)
+    else:
+        network = PerDomain(found.build(embedding, task.for_each_domain, options), len(task.domains))
+    network.flops_per_word(1.0)  # one with a mistake in it stops here, too
+    return network
 
 
 def untrained_network(
