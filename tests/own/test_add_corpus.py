@@ -94,6 +94,16 @@ def test_the_stages_take_it_and_no_vectors_or_runs_change(added) -> None:
     assert sizes == [97, 11, 12]
 
 
+def test_who_lost_the_texts_hears_how_to_get_them_back(added, tmp_path: Path) -> None:
+    folder, _ = added
+    shutil.copytree(folder, tmp_path / "copy", symlinks=True, ignore=shutil.ignore_patterns("texts.jsonl", "raw"))
+    found = python(tmp_path / "copy", "from retable.stages import download; download.main('mine')")
+    assert found.returncode != 0
+    assert "add it again" in found.stderr
+    assert "is in git" not in found.stderr
+    assert "Traceback" not in found.stderr
+
+
 def test_a_declaration_gives_back_the_texts_that_were_written(tmp_path: Path) -> None:
     examples = [Example(f"x/{place}", split, f"text\n{place} 好", label) for place, (split, label) in enumerate(
         [("train", "b"), ("train", "a"), ("test", "b")])]  # fmt: skip

@@ -32,6 +32,7 @@ def declare(path: Path) -> Corpus:
         read=read,
         html=told["html"],
         grouped=True,
+        obtain=f"Or add it again: remove {path.parent} and its line in params.yaml, then `retable add-corpus`.",
         source=told["from"],
         paper="none",
         licence="that of their source",
