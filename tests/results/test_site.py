@@ -237,6 +237,40 @@ def test_words_are_marked_by_their_weight_of_right_and_wrong_answers_in_both_lan
         list(attention.pages(tmp_path / "attention.json"))
 
 
+def luminance(colour):
+    """Return the relative luminance of red, green and blue from 0 to 255. Source: WCAG 2.2."""
+    parts = [part / 255 for part in colour]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(colour, ground):
+    """Return the contrast of a colour on a ground, 1 to 21."""
+    low, high = sorted((luminance(colour), luminance(ground)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("sheet", ["site/templates/site.css", "results/report.css"])
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_words_stand_out_from_their_ground_in_both_themes(sheet, theme):  # AA: 4.5 to 1
+    text = (ROOT / "src/retable" / sheet).read_text(encoding="utf-8")
+    colours = {}
+    for name, digits in re.findall(
+        r"--([a-z-]+): #([0-9a-f]+);", re.findall(r":root \{(.*?)\}", text, re.DOTALL)[theme]
+    ):
+        whole = digits if len(digits) == 6 else "".join(2 * digit for digit in digits)
+        colours[name] = [int(whole[place : place + 2], 16) for place in (0, 2, 4)]
+    grounds = {name.removesuffix("-ground"): ground for name, ground in colours.items() if name.endswith("-ground")}
+    pairs = {(name, name): (colours[name], ground) for name, ground in grounds.items()}
+    for name in {"ink", "soft", "link", *grounds} & colours.keys():
+        pairs |= {(name, ground): (colours[name], colours[ground]) for ground in ("paper", "panel")}
+    if "good" in colours:  # the heaviest word of the attention explorer
+        marked = [0.45 * a + 0.55 * b for a, b in zip(colours["good"], colours["paper"], strict=True)]
+        pairs["ink", "marked"] = (colours["ink"], marked)
+        assert "calc(var(--shade) * 0.45%)" in text
+    assert {pair: round(found, 2) for pair, of in pairs.items() if (found := contrast(*of)) < 4.5} == {}
+
+
 def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(InputError, match="is no results site"):
