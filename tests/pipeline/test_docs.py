@@ -5,6 +5,7 @@ import pytest
 from retable.commands import docs
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError
+from retable.project.paths import ROOT
 from retable.results import facts
 from retable.results.generated import renew
 
@@ -60,3 +61,8 @@ def test_a_table_of_ragged_rows_has_every_column():
         "| 1,000 | 0.2 |  |",
         "|  |  | x\\|y |",
     ]
+
+
+def test_every_block_that_the_command_renews_is_on_its_page():
+    for page, block in docs.BLOCKS:
+        assert f"<!-- generated: {block} -->" in (ROOT / f"docs/{page}.md").read_text(encoding="utf-8"), (page, block)

@@ -5,7 +5,8 @@ Out  docs/{corpora,models,vectors,tagger,timing}.md, between the markers of src/
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from retable.errors import InputError
@@ -16,6 +17,7 @@ from retable.papers import PAPERS
 from retable.project.command import command
 from retable.project.params import read_params
 from retable.project.paths import BANK, CLEAN, PARTS_TABLES, ROOT
+from retable.project.progress import progress
 from retable.results import facts
 from retable.results.generated import renew
 from retable.tables.markdown import markdown_table
@@ -33,29 +35,12 @@ def main(arguments: list[str] | None = None) -> None:
         raise InputError("scale smoke knows the project's own samples alone; `make tables SCALE=cpu` first.")
     if not any(CLEAN.glob("*/stats.json")):
         raise InputError(f"{CLEAN} holds no corpus; `make tables` first.")
-    pages: dict[str, dict[str, str]] = {
-        "corpora": {
-            "corpora": table(facts.declared_corpora(at_hand=True)),
-            "declared corpora": table(facts.declared_corpora(at_hand=False)),
-            "contents": table(facts.corpora()),
-            "leaks": table(facts.leakage()),
-            "overlaps": shared_texts(),
-        },
-        "vectors": {"vectors": table(facts.vectors()), "coverage": table(facts.coverage())},
-        "models": {"models": table(facts.models())},
-        "timing": {scale: scale_arithmetic(scale) for scale in ("cpu", "measure", "full", "paper")},
-        "tagger": {
-            "tagger": table(facts.tagger()),
-            "comparison table": comparison_size() + table(facts.comparison_table()),
-            "speeds": table(facts.comparison_speeds()),
-        },
-    }
-    changed = {
-        f"docs/{page}.md"
-        for page, blocks in pages.items()
-        for block, body in blocks.items()
-        if renew(ROOT / f"docs/{page}.md", block, body)
-    }
+    changed = set()
+    with progress("docs", len(BLOCKS), "tables") as bar:
+        for (page, block), body in BLOCKS.items():
+            if renew(ROOT / f"docs/{page}.md", block, body()):
+                changed.add(f"docs/{page}.md")
+            bar.advance()
     print(f"renewed: {', '.join(sorted(changed))}" if changed else "the figures in docs/ are those of data/ already")
 
 
@@ -97,3 +82,19 @@ def shown(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.1f}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+BLOCKS: dict[tuple[str, str], Callable[[], str]] = {  # page and block -> what makes it
+    ("corpora", "corpora"): lambda: table(facts.declared_corpora(at_hand=True)),
+    ("corpora", "declared corpora"): lambda: table(facts.declared_corpora(at_hand=False)),
+    ("corpora", "contents"): lambda: table(facts.corpora()),
+    ("corpora", "leaks"): lambda: table(facts.leakage()),
+    ("corpora", "overlaps"): shared_texts,
+    ("vectors", "vectors"): lambda: table(facts.vectors()),
+    ("vectors", "coverage"): lambda: table(facts.coverage()),
+    ("models", "models"): lambda: table(facts.models()),
+    **{("timing", scale): partial(scale_arithmetic, scale) for scale in ("cpu", "measure", "full", "paper")},
+    ("tagger", "tagger"): lambda: table(facts.tagger()),
+    ("tagger", "comparison table"): lambda: comparison_size() + table(facts.comparison_table()),
+    ("tagger", "speeds"): lambda: table(facts.comparison_speeds()),
+}

@@ -19,6 +19,7 @@ from retable.files import atomic_folder, write_json
 from retable.papers import paper_of_table
 from retable.project.command import command, fail
 from retable.project.paths import BANK, RUNS
+from retable.project.progress import progress
 from retable.runs.metrics import score
 from retable.runs.predictions import read_predictions
 from retable.runs.record import FILES, UNVERIFIED, RunRecord, find_run, read_run, run_folder
@@ -41,18 +42,23 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR", help="a run's folder, or one with runs somewhere below it")
     options = parser.parse_args(arguments)
     taken, refused = set[str](), 0
-    for folder in run_folders(options.folder):
-        try:
-            run = check_run(folder)
-            verified = check_against_data(run, BANK)
-        except InputError as error:
-            refused += 1
-            print(f"refused: {error}", file=sys.stderr)
-            continue
-        new = import_run(run, RUNS, verified=verified)
-        mark = "" if verified else f"; unverified: no data of {run.metrics['corpus']} here to compare its answers with"
-        print(f"{'imported' if new else 'already here'}: {run.name} ({run.place[0]}){mark}")
-        taken |= {run.key} if new else set()
+    folders = run_folders(options.folder)
+    with progress("import", len(folders), "runs") as bar:
+        for folder in folders:
+            bar.advance()
+            try:
+                run = check_run(folder)
+                verified = check_against_data(run, BANK)
+            except InputError as error:
+                refused += 1
+                print(f"refused: {error}", file=sys.stderr)
+                continue
+            new = import_run(run, RUNS, verified=verified)
+            mark = (
+                "" if verified else f"; unverified: no data of {run.metrics['corpus']} here to compare its answers with"
+            )
+            print(f"{'imported' if new else 'already here'}: {run.name} ({run.place[0]}){mark}")
+            taken |= {run.key} if new else set()
     if taken:
         record(the_store(), [cell for cell in cells(RUNS) if any(run.key in taken for run in cell.runs)])
     if refused:
