@@ -14,6 +14,7 @@ from retable.tracking.experiments import ABOUT, link
 from retable.tracking.store import ENVIRONMENT, Store, connect, experiment_id, locked
 
 START_PAGE = "/#/experiments?workflowType=machine_learning"  # else it opens with pages for chat bots
+NOTICE = "the bare address has MLflow's own start page, with a notice of telemetry: it is off here, nothing is sent"
 
 
 @command
@@ -28,9 +29,11 @@ def main(arguments: list[str] | None = None) -> None:
         return
     check_free(port)
     root = f"http://127.0.0.1:{port}"
+    print("the MLflow UI starts: some ten seconds", file=sys.stderr, flush=True)
     with locked(store):  # two processes that make one sqlite file at once crash
         shown = links(connect(store), store, root)
-    print("\n".join(["", *shown, "", f"all: {root}{START_PAGE}", f"{store.shown}; Ctrl-C ends it"]), flush=True)
+    told = ["", *shown, "", f"all: {root}{START_PAGE}", NOTICE, f"{store.shown}; Ctrl-C ends it"]
+    print("\n".join(told), flush=True)
     words = [
         "--backend-store-uri", store.uri, "--artifacts-destination", store.artifacts.as_uri(), "--host", "127.0.0.1",
         "--port", str(port), "--workers", "1", "--uvicorn-opts", "--log-level warning",
