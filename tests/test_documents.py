@@ -8,6 +8,9 @@ from importlib import import_module
 import pytest
 
 from retable.commands import COMMANDS
+from retable.experiments.cells import cells_of_paper
+from retable.experiments.scale import scale_preset
+from retable.papers import PAPERS
 from retable.project.params import load_yaml
 from retable.project.paths import ROOT
 
@@ -74,3 +77,22 @@ def test_the_version_is_the_same_everywhere():
     (version,) = re.findall(r'(?m)^version = "(.*)"$', (ROOT / "pyproject.toml").read_text())
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
     assert f"Version {version} " in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("scale", ["measure", "full"])
+def test_the_size_of_a_scale_in_the_readme_is_that_of_the_arithmetic(scale):  # it said 641 cells and 33 hours for long
+    timing = (ROOT / "docs/timing.md").read_text()
+    block = timing.partition(f"<!-- generated: {scale} -->")[2].partition("<!-- end")[0]
+    cells, minutes = re.findall(r"\| all cells \| ([0-9,]+) \| ([0-9,.]+) \|", block)[0]
+    (line,) = re.findall(rf"(?m)^\| `{scale}` \|.*$", (ROOT / "README.md").read_text())
+    assert f"| {float(minutes.replace(',', '')) / 60:.0f} hours" in line
+    assert all(found == cells for found in re.findall(r"([0-9,]+) cells", line))
+
+
+def test_the_cells_of_a_scale_are_those_of_today():
+    timing = (ROOT / "docs/timing.md").read_text()
+    for scale in ("cpu", "full"):
+        block = timing.partition(f"<!-- generated: {scale} -->")[2].partition("<!-- end")[0]
+        preset = scale_preset(scale)
+        cells = sum(len(of) for name in PAPERS for of in cells_of_paper(name, preset).values())
+        assert f"| all cells | {cells:,} |" in block, f"{scale}: run `retable docs`"
