@@ -155,6 +155,18 @@ def write_json(path: Path, value: Any) -> None:
         part.write_text(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of a JSON text, as `object_pairs_hook`.
+
+    Raises: ValueError if it has a key twice, of which json would keep the last in silence.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {shown(next(name for name in names if names.count(name) > 1))} twice")
+    return found
+
+
 def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
     """Read a JSON file.
 
@@ -164,7 +176,7 @@ def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
     Raises: InputError if it is damaged; FileNotFoundError.
     """
     try:
-        found = json.loads(path.read_bytes().decode("utf-8"))
+        found = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=each_once)
     except (ValueError, RecursionError, IsADirectoryError) as error:
         raise InputError(f"{path} is no JSON ({error}); {advice}.") from None
     if not isinstance(found, kind):

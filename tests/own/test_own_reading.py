@@ -68,6 +68,7 @@ BAD = {
     "utf16.csv": ((HEADER + "a,b\n").encode("utf-16"), "it is not UTF-8"),
     "broken.jsonl": ('{"text": "a", "label"\n', "line 1: it is not JSON"),
     "list.jsonl": ('["a", "b"]\n', "line 1: it is list, not an object"),
+    "twice.jsonl": ('{"text": "a", "text": "b", "label": "c"}\n', "line 1: it is not JSON (the key 'text' twice)"),
     "deep.jsonl": ("[" * 100_000 + "\n", "line 1: it is not JSON"),
     "number.jsonl": ('{"text": 5, "label": "a"}\n', "line 1: text is 5, which is no text"),
     "null.jsonl": ('{"text": null, "label": "a"}\n', "line 1: text is None, which is no text"),

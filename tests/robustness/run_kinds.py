@@ -36,7 +36,7 @@ from retable.tables.lines import Line, write_lines
 from retable.tables.published import read_published
 from retable.tracking import entries, store
 from retable.tracking.record import is_recorded
-from tests.robustness.kinds import Damage, Group, Kind, edit, files, folder, json_file, put, replaced, without
+from tests.robustness.kinds import Damage, Group, Kind, edit, files, folder, json_file, put, replaced, twice, without
 from tests.tracking.conftest import some_answers, write_run
 
 NAN, INF = float("nan"), float("inf")
@@ -137,6 +137,7 @@ MARKUP = "<script>alert(1)</script>"
 FOLDER_KINDS = (
     *json_file(METRICS, kind="metrics.json")[1:],
     *json_file(COST, kind="cost.json"),
+    Kind("cost.json with a key twice", twice("seconds", COST), "'seconds' twice"),
     *files(CURVE, kind="curve.csv"),
     *files(ANSWERS, kind="predictions"),
     *(
@@ -405,6 +406,16 @@ def of_line(where: str, value: Any, name: str = LINES) -> Damage:
     return damage
 
 
+def as_table(name: str) -> Damage:
+    """Give the bank's file and its lines another table."""
+
+    def damage(place: Path) -> None:
+        told = (place / LINES).read_text().replace('"table": "fcsr-table-3"', f'"table": "{name}"')
+        (place / f"bank/{name}.jsonl").write_text(told)
+
+    return damage
+
+
 def line(where: str, value: Any, words: str = "line 1") -> Kind:
     return Kind(f"a bank's line with {where} = {value!r:.40}", of_line(where, value), words)
 
@@ -416,6 +427,10 @@ BANK_KINDS = (
     Kind("a bank's line of a list", put(LINES, "[]\n"), "line 1"),
     Kind("a bank's line of nothing", put(LINES, "\n"), "line 1"),
     Kind("a bank's line of a conflict", put(LINES, "<<<<<<< HEAD\n"), "line 1"),
+    Kind("a bank's line with a key twice", twice("who", LINES), "line 1.*'who' twice"),
+    Kind("a bank's file of no table", as_table("fcsr-tabel-3"), 'did you mean "fcsr-table-3"'),
+    Kind("a bank's file of no paper", as_table("fscr-table-3"), 'did you mean "fcsr-table-3"'),
+    Kind("a bank's file with a quote in its name", as_table("fcsr-table-3'"), 'did you mean "fcsr-table-3"'),
     Kind("a bank that is not UTF-8", put(LINES, b"\xff\xfe\n"), r"fcsr-table-3\.jsonl"),
     Kind("a bank's line nested too deep", put(LINES, "[" * 100_000 + "\n"), "line 1"),
     Kind("a bank's file that is a folder", folder(LINES), r"fcsr-table-3\.jsonl"),
@@ -439,6 +454,7 @@ BANK_KINDS = (
     line("predictions", 5),
     line("predictions", "nothing.parquet", "nothing.parquet"),
     Kind("a trial that is no JSON", put(TRIALS, "{\n"), "trial"),
+    Kind("a trial with a key twice", twice("dev", TRIALS), "'dev' twice"),
     Kind("a trial of a list", put(TRIALS, "[]\n"), "trial"),
     Kind("trials that are not UTF-8", put(TRIALS, b"\xff\n"), "trial"),
     Kind("a trial without its row", put(TRIALS, '{"corpus": "mr", "trial": 1}\n'), "row"),

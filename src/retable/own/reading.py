@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from retable.declaration import Example
 from retable.errors import InputError, unknown_name
+from retable.files import each_once
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 LONGEST_FIELD = 100_000_000  # characters
@@ -170,7 +171,7 @@ def json_rows(path: Path) -> Iterator[Row]:
             if not line.strip():
                 continue
             try:
-                fields = json.loads(line)
+                fields = json.loads(line, object_pairs_hook=each_once)
                 json.dumps(fields, ensure_ascii=False).encode()  # half a surrogate pair can be written nowhere
             except UnicodeEncodeError as error:
                 broken(

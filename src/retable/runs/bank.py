@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from retable.errors import InputError
-from retable.files import atomic_file
+from retable.errors import InputError, unknown_name
+from retable.files import atomic_file, each_once
+from retable.papers import result_tables
 from retable.runs.form import TIMES, check_line
 from retable.runs.predictions import write_compact
 from retable.runs.record import KEY_DIGITS, RunRecord, check_place
@@ -25,7 +26,16 @@ SAME_RUN = ("key", "date", "device", "threads", "git_commit", "dev", "test")  # 
 
 def read_bank(bank: Path) -> list[RunRecord]:
     """Read the runs of all tables, in the order in which each table's were banked. Raises: InputError."""
-    return [run for path in sorted(bank.glob("*.jsonl")) for run in read_lines(path)]
+    return [run for path in table_files(bank) for run in read_lines(path)]
+
+
+def table_files(bank: Path) -> list[Path]:
+    """Return the file of each table. Raises: InputError for one of no table, which no page would show."""
+    known, files = [table.name for table in result_tables()], sorted(bank.glob("*.jsonl"))
+    for path in files:
+        if path.stem not in known:
+            raise unknown_name(f"the table of {path}", path.stem, known)
+    return files
 
 
 def read_lines(path: Path) -> list[RunRecord]:
@@ -40,7 +50,7 @@ def read_lines(path: Path) -> list[RunRecord]:
     for number, line in enumerate(lines, start=1):
         where, advice = f"{path}, line {number}", f"`git checkout {path.name}`"
         try:
-            told = json.loads(line)
+            told = json.loads(line, object_pairs_hook=each_once)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{where}, is no run ({error}); {advice}.") from None
         check_line(told, where, advice)
@@ -60,7 +70,7 @@ def add_to_bank(bank: Path, runs: Iterable[RunRecord], who: str, *, times: bool 
         who: banks them.
         times: whether what they took is kept; not if the machine had other work.
     """
-    banked = {path.stem: read_lines(path) for path in bank.glob("*.jsonl")}
+    banked = {path.stem: read_lines(path) for path in table_files(bank)}
     same: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
     for table, runs_there in banked.items():
         for run in runs_there:
