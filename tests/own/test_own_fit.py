@@ -249,3 +249,10 @@ def test_the_language_is_told_by_its_letters_and_words(text: str, language: str)
 def test_a_model_that_needs_more_than_texts_is_refused(model: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         check_model(model)
+
+
+def test_a_folder_without_vectors_is_refused_before_any_training(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("retable.own.fit.candidates", lambda *_, **__: pytest.fail("it trains"))
+    (tmp_path / "votes.tsv").write_text("text\tlabel\n" + "good\tyes\nbad\tno\n" * 20, encoding="utf-8")
+    with pytest.raises(InputError, match=r"nowhere.*allowed: auto, none, or a folder"):
+        fit(tmp_path / "votes.tsv", vectors=str(tmp_path / "nowhere"))

@@ -23,7 +23,7 @@ from retable.own.corpus import OwnCorpus, own_corpus
 from retable.own.folder import check_target, write_model
 from retable.own.model import Model, load
 from retable.own.reading import labelled_texts
-from retable.own.vectors import vectors_for
+from retable.own.vectors import check_vectors, vectors_for
 from retable.runs.metrics import score
 from retable.runs.provenance import versions
 from retable.tables.comparison import Comparison
@@ -92,6 +92,7 @@ def fit(
     source = Path(texts)
     folder = Path(to) if to else source.with_name(f"{source.stem}-model")
     check_target(folder)
+    check_vectors(vectors)
     models = models_asked(model)
     corpus = own_corpus(
         labelled_texts(source, text=text, label=label),

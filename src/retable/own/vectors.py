@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from retable.errors import InputError
 from retable.project.paths import VECTORS
 from retable.text.splits import TOKENS, Split
 from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
@@ -25,6 +26,15 @@ def no_gensim() -> str:
     if find_spec("gensim"):
         return ""
     return 'Networks began from random word vectors: gensim is not installed (pip install "retable[vectors]").'
+
+
+def check_vectors(asked: str) -> None:
+    """Refuse a folder without word vectors, before linear models are trained. Raises: InputError."""
+    if asked not in (AUTO, NONE) and not (Path(asked) / "vectors.json").is_file():
+        raise InputError(
+            f'the vectors asked for are "{asked}", which holds no vectors.json; allowed: {AUTO}, {NONE}, or a folder '
+            "of vectors (vectors.npy, words.txt, vectors.json), as those in data/vectors/ are."
+        )
 
 
 def vectors_for(train: Split, asked: str, *, seed: int) -> WordVectors:
