@@ -57,6 +57,14 @@ def test_a_misspelt_row_or_column_is_refused_with_the_nearest_one(monkeypatch, c
     assert f"did you mean {near}?" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [("import", ""), ("tables", "--to", ""), ("site", "--out=")])
+def test_an_empty_path_is_refused_and_not_the_folder_that_one_stands_in(capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module(f"retable.commands.{COMMANDS[words[0]][0]}").main([*words[1:]])
+    assert ended.value.code == 2
+    assert "the path is empty" in capsys.readouterr().err
+
+
 def test_everything_is_listed_for_a_machine(capsys):
     listing.main(["--json"])
     found = json.loads(capsys.readouterr().out)

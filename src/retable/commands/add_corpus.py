@@ -6,7 +6,7 @@ from pathlib import Path
 from retable.corpora import CORPORA, REFERENCES
 from retable.errors import InputError
 from retable.experiments.params_file import with_corpora
-from retable.project.command import command
+from retable.project.command import command, given_path
 from retable.project.params import load_yaml, read_text
 from retable.project.params_text import write_text
 from retable.project.paths import CLEAN, OWN, PARAMS
@@ -20,12 +20,12 @@ def main(arguments: list[str] | None = None) -> None:
         prog="retable add-corpus", description="Make your own texts a corpus of the pipeline.", epilog=EXAMPLE
     )
     parser.add_argument(
-        "texts", type=Path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class"
+        "texts", type=given_path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class"
     )
     parser.add_argument("--name", required=True, help="of the corpus")
     parser.add_argument("--text", default="text", help="column of the texts (text)")
     parser.add_argument("--label", default="label", help="column of the labels (label)")
-    parser.add_argument("--test", type=Path, help="test texts, in the same form; without it splits are drawn")
+    parser.add_argument("--test", type=given_path, help="test texts, in the same form; without it splits are drawn")
     parser.add_argument("--language", default="auto", choices=("auto", "en", "zh", "other"), help="of the texts (auto)")
     parser.add_argument("--html", action="store_true", help="take HTML tags and entities out of the texts")
     options = parser.parse_args(arguments)

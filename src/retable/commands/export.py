@@ -10,7 +10,7 @@ from pathlib import Path
 
 from retable import __version__
 from retable.errors import InputError
-from retable.project.command import command
+from retable.project.command import command, given_path
 from retable.project.paths import BANK
 from retable.project.progress import progress
 from retable.results.export_bank import FILES, write_bank
@@ -28,8 +28,8 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("tables", nargs="*", metavar="TABLE", help="(default: all that are measured)")
     parser.add_argument("--format", choices=FORMATS, default="csv", help="(default: csv)")
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help="where a file a table is written")
-    parser.add_argument("--bank", type=Path, metavar="FOLDER", help="write the bank's predictions and runs there")
+    parser.add_argument("--to", type=given_path, metavar="FOLDER", help="where a file a table is written")
+    parser.add_argument("--bank", type=given_path, metavar="FOLDER", help="write the bank's predictions and runs there")
     options = parser.parse_args(arguments)
     if not options.to and not options.bank:
         parser.error("say where to: --to FOLDER for tables, --bank FOLDER for all predictions")

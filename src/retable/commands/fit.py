@@ -10,7 +10,7 @@ from rich.table import Table
 
 from retable import __version__
 from retable.errors import InputError
-from retable.project.command import command
+from retable.project.command import command, given_path
 
 EXAMPLE = "example: retable fit reviews.csv --text review --label stars --budget 10m"
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -30,11 +30,13 @@ def main(arguments: list[str] | None = None) -> None:
         prog="retable fit", description="Learn from your own texts, and keep the model in a folder.", epilog=EXAMPLE
     )
     parser.add_argument(
-        "texts", type=Path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class"
+        "texts", type=given_path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class"
     )
     parser.add_argument("--text", default="text", help="column of the texts (text)")
     parser.add_argument("--label", default="label", help="column of the labels (label)")
-    parser.add_argument("--test", type=Path, help="test texts, in the same form; without it a tenth is kept for test")
+    parser.add_argument(
+        "--test", type=given_path, help="test texts, in the same form; without it a tenth is kept for test"
+    )
     parser.add_argument("--model", default="auto", help="a model, or auto: linear ones, then networks (auto)")
     parser.add_argument("--language", default="auto", choices=("auto", "en", "zh", "other"), help="of the texts (auto)")
     parser.add_argument("--vectors", default="auto", help="auto, none, or a folder of word vectors (auto)")
@@ -43,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--budget", default="10m", help="time for training, such as 90s, 10m or 2h (10m)")
     parser.add_argument("--seed", type=int, default=1, help="of first weights, order and dropout (1)")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks learn (auto)")
-    parser.add_argument("--to", type=Path, help="the model folder (TEXTS-model)")
+    parser.add_argument("--to", type=given_path, help="the model folder (TEXTS-model)")
     parser.add_argument("--record", action="store_true", help="record and register the model in MLflow too")
     options = parser.parse_args(arguments)
     budget = seconds_of(options.budget)

@@ -17,7 +17,7 @@ from retable.errors import InputError
 from retable.experiments.truth import check_against_data
 from retable.files import atomic_folder, write_json
 from retable.papers import paper_of_table
-from retable.project.command import command, fail
+from retable.project.command import command, fail, given_path
 from retable.project.paths import BANK, RUNS
 from retable.project.progress import progress
 from retable.runs.metrics import score
@@ -39,7 +39,9 @@ def main(arguments: list[str] | None = None) -> None:
         description="Take runs that were made on another machine.",
         epilog="example: retable import other-machine/results/runs",
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help="a run's folder, or one with runs somewhere below it")
+    parser.add_argument(
+        "folder", type=given_path, metavar="DIR", help="a run's folder, or one with runs somewhere below it"
+    )
     options = parser.parse_args(arguments)
     taken, refused = set[str](), 0
     folders = run_folders(options.folder)

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from retable.errors import InputError
-from retable.project.command import command
+from retable.project.command import command, given_path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SKELETON = PACKAGE / "skeleton"
@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable init", description="Make a project in an empty folder.", epilog="example: retable init project"
     )
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="where (default: here)")
+    parser.add_argument("folder", nargs="?", type=given_path, default=Path(), help="where (default: here)")
     folder = parser.parse_args(arguments).folder.resolve()
     make_project(folder)
     print(

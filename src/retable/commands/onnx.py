@@ -1,9 +1,8 @@
 """`retable onnx FOLDER`: write the network of a model folder as ONNX, for other programs."""
 
 import argparse
-from pathlib import Path
 
-from retable.project.command import command
+from retable.project.command import command, given_path
 
 
 @command
@@ -13,8 +12,8 @@ def main(arguments: list[str] | None = None) -> None:
         description="Write the network of a model folder as ONNX, after it was seen to answer as torch does.",
         epilog="example: retable onnx reviews-model --to reviews.onnx",
     )
-    parser.add_argument("folder", type=Path, help="a model folder")
-    parser.add_argument("--to", type=Path, help="the file (FOLDER.onnx)")
+    parser.add_argument("folder", type=given_path, help="a model folder")
+    parser.add_argument("--to", type=given_path, help="the file (FOLDER.onnx)")
     options = parser.parse_args(arguments)
     # torch takes seconds to import: a misspelt option shall not wait for it.
     from retable.own.model import load

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from retable.project.command import command
+from retable.project.command import command, given_path
 from retable.project.memory import keep_few_kernels
 
 TEXTS_AT_ONCE = 1_000  # memory holds no more
@@ -29,8 +29,10 @@ def main(arguments: list[str] | None = None) -> None:
         description="Write the label of every text and its probability as CSV, a line a text, in their order.",
         epilog=EXAMPLE,
     )
-    parser.add_argument("folder", type=Path, help="a model folder")
-    parser.add_argument("texts", type=Path, help="a table, a file with a text a line, or - for lines of standard input")
+    parser.add_argument("folder", type=given_path, help="a model folder")
+    parser.add_argument(
+        "texts", type=given_path, help="a table, a file with a text a line, or - for lines of standard input"
+    )
     parser.add_argument("--text", default="text", help="column of a table (text)")
     parser.add_argument("--explain", action="store_true", help="also the weight of every word; n words cost n answers")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")

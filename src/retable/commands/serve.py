@@ -2,10 +2,9 @@
 
 import argparse
 import socket
-from pathlib import Path
 
 from retable.errors import InputError
-from retable.project.command import command
+from retable.project.command import command, given_path
 from retable.project.memory import keep_few_kernels
 
 EXAMPLE = "example: retable serve reviews-model --port 8000"
@@ -16,7 +15,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable serve", description="Answer texts over HTTP, with a page where a text is typed.", epilog=EXAMPLE
     )
-    parser.add_argument("folder", type=Path, help="a model folder")
+    parser.add_argument("folder", type=given_path, help="a model folder")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine alone)")
     parser.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")

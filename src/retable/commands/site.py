@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
 from io import StringIO
-from pathlib import Path
 
 from retable.commands import COMMANDS
 from retable.own.estimators import Classifier
 from retable.own.fit import fit
 from retable.own.model import Answer, Model, WordWeight, load
-from retable.project.command import command
+from retable.project.command import command, given_path
 from retable.project.paths import BANK, ROOT
 from retable.results.whole import read_whole
 from retable.site.build import check_out, write_site
@@ -33,7 +32,9 @@ def main(arguments: list[str] | None = None) -> None:
         description="Build the results site from the bank: tables, claims, cells, systems, corpora, docs.",
         epilog="example: retable site --out site",
     )
-    parser.add_argument("--out", type=Path, default=ROOT / "site", metavar="DIR", help="the folder (default: site)")
+    parser.add_argument(
+        "--out", type=given_path, default=ROOT / "site", metavar="DIR", help="the folder (default: site)"
+    )
     options = parser.parse_args(arguments)
     check_out(options.out)  # the bank takes a minute to read
     count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()), PUBLIC)

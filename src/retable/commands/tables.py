@@ -4,7 +4,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from retable.project.command import command
+from retable.project.command import command, given_path
 from retable.project.paths import CLEAN, RUNS, TABLES
 from retable.results.tables import write_tables
 from retable.tracking.checkout import fetch
@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--from", dest="origin", choices=("files", "mlflow"), default="files", help="where the runs are read"
     )
-    parser.add_argument("--to", type=Path, default=TABLES, help="folder for the tables (default: results/tables)")
+    parser.add_argument("--to", type=given_path, default=TABLES, help="folder for the tables (default: results/tables)")
     options = parser.parse_args(arguments)
     if options.origin == "files":
         write_tables(RUNS, CLEAN, options.to)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from retable.errors import InputError, unknown_name
 from retable.own.reading import broken, label_of, table_rows
-from retable.project.command import command
+from retable.project.command import command, given_path
 from retable.project.paths import BANK
 from retable.results.claims import PERCENT, Judge
 from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("corpus", help="the corpus whose test texts are answered")
     parser.add_argument(
-        "--from", dest="source", type=Path, required=True, metavar="FILE",
+        "--from", dest="source", type=given_path, required=True, metavar="FILE",
         help="a table (.csv, .tsv, .jsonl, .parquet) with columns id, label and, for several runs, run",
     )  # fmt: skip
     parser.add_argument("--seedless", action="store_true", help="no seed changes your model: one run is all")

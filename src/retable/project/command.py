@@ -3,8 +3,10 @@
 import errno
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import NoReturn, ParamSpec
 
 from retable.errors import EXTRAS, InputError, lacks
@@ -13,6 +15,16 @@ from retable.project.stopping import Stopped, stoppable
 Arguments = ParamSpec("Arguments")
 FULL = (errno.ENOSPC, errno.EDQUOT)
 CLOSED_PIPE = 141  # as shells have it of a program that SIGPIPE ended
+
+
+def given_path(text: str) -> Path:
+    """Return a path of the command line. "", of a shell's unset variable, would be the folder that one stands in.
+
+    Raises: ArgumentTypeError.
+    """
+    if not text:
+        raise ArgumentTypeError("the path is empty; was a variable of the shell not set?")
+    return Path(text)
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
