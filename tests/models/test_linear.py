@@ -1,3 +1,5 @@
+import resource
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -11,6 +13,7 @@ from retable.models.linear import (
     train_nb_svm,
     train_tfidf_svm,
     weigh,
+    write_weights,
 )
 from tests.training.conftest import make_split
 
@@ -122,3 +125,14 @@ def test_nothing_to_choose_from_is_refused():
         train_tfidf_svm(TRAIN, DEV, lowercase=True, seed=1, costs=())
     with pytest.raises(ValueError, match=r"^beta is 2"):
         train_nb_svm(TRAIN, DEV, lowercase=True, seed=1, beta=2)
+
+
+def test_a_refused_write_of_weights_is_an_error_of_the_system_and_leaves_nothing(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"weights\.safetensors|large"):  # which a command turns into a sentence
+            write_weights(tmp_path, {"weights": np.zeros(5000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(tmp_path.iterdir())

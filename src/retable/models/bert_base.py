@@ -23,7 +23,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load as tensors_of
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 
 from retable.errors import InputError
@@ -99,7 +99,7 @@ class BertClassifier:
         """Write weights.safetensors and bert.json."""
         with atomic_file(folder / "weights.safetensors") as part:
             weights = self.network.state_dict().items()
-            save_file({name: weight.contiguous().cpu().clone() for name, weight in weights}, part)
+            part.write_bytes(save({name: weight.contiguous().cpu().clone() for name, weight in weights}))
         names = ("config", "tokenizer", "max_pieces", "unit", "lowercase", "flops_per_text")
         write_json(folder / FILE, {name: getattr(self, name) for name in names})
 

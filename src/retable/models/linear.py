@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
@@ -114,7 +114,8 @@ def write_weights(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
     safetensors takes an array's memory as it lies: that of several classes lies by columns, as liblinear gives it.
     """
     with atomic_file(folder / "weights.safetensors") as part:
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, part)
+        # save_file would raise no OSError of a full disk
+        part.write_bytes(save({name: np.ascontiguousarray(array) for name, array in arrays.items()}))
 
 
 def load_linear(folder: Path) -> LinearClassifier:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from retable.errors import InputError
@@ -66,7 +66,8 @@ class NetworkClassifier:
     def save(self, folder: Path) -> None:
         """Write weights.safetensors and vocabulary.json."""
         with atomic_file(folder / "weights.safetensors") as part:
-            save_file({name: weight.contiguous() for name, weight in self.network.state_dict().items()}, part)
+            # save_file would raise no OSError of a full disk
+            part.write_bytes(save({name: weight.contiguous() for name, weight in self.network.state_dict().items()}))
         write_json(folder / "vocabulary.json", asdict(self.vocabulary))
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
