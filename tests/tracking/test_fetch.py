@@ -4,6 +4,7 @@ import pytest
 
 from retable.errors import InputError
 from retable.files import write_json
+from retable.tracking.checkout import fetch
 from retable.tracking.entries import cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.record import record
@@ -63,3 +64,10 @@ def test_a_tag_that_names_a_place_elsewhere_is_refused_before_a_folder_is_replac
         runs_from_store(copy, tmp_path / "back")
     assert (tmp_path / "mine/kept").exists()
     assert not (tmp_path / "back").exists()
+
+
+def test_a_store_that_is_not_there_is_refused_and_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    with pytest.raises(InputError, match="holds no finished run"):
+        fetch(tmp_path / "scratch")
+    assert not list(tmp_path.iterdir())

@@ -47,10 +47,12 @@ def live_run(facts: Mapping[str, Any]) -> LiveRun:
 
 def fetch(folder: Path) -> tuple[Path, Path]:
     """Fill a folder from the record; the folders in it that stand for results/runs and data/clean."""
-    entries = all_entries()
-    standing = {each.key for entry in entries for each in (entry, *entry.runs)}
-    if not runs_from_store(the_store(), folder, standing):
-        raise InputError(f"{the_store().shown} holds no finished run; `make tables` or `retable record` fills it.")
+    store, nothing = the_store(), "holds no finished run; `make tables` or `retable record` fills it."
+    if store.sqlite_file is not None and not store.sqlite_file.exists():  # to make one takes MLflow 20 s
+        raise InputError(f"{store.shown} {nothing}")
+    standing = {each.key for entry in all_entries() for each in (entry, *entry.runs)}
+    if not runs_from_store(store, folder, standing):
+        raise InputError(f"{store.shown} {nothing}")
     return folder / "runs", folder / "clean"
 
 
