@@ -113,6 +113,28 @@ def test_markup_in_labels_is_shown_and_never_run(site):
         assert not re.search(r"<img src=x|<script>alert", path.read_text()), path
 
 
+@pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")
+def test_a_browser_shows_markup_of_labels_and_makes_no_element_of_it(site, tmp_path):
+    names = [path.relative_to(site).as_posix() for path in site.rglob("*.html") if "onerror" in path.read_text()]
+    script = """<body><script>(async () => {
+      const frame = document.body.appendChild(document.createElement("iframe")), run = [];
+      for (const page of %s) {
+        await new Promise(done => { frame.onload = done; frame.src = page; });
+        const found = frame.contentDocument.querySelectorAll("[onerror], [src=x]").length;
+        run.push(`${found} of ${frame.contentDocument.body.innerText.split("<img src=x").length - 1}`);
+      }
+      document.body.innerHTML = `<p>seen ${run.join("; ")}</p>`;
+    })()</script></body>"""
+    (site / "try.html").write_text(script % json.dumps(names))
+    options = [*OPTIONS, "--allow-file-access-from-files", f"--user-data-dir={tmp_path}"]
+    asked = [CHROMIUM, *options, (site / "try.html").as_uri()]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True)
+    (site / "try.html").unlink()
+    seen = re.search(r"<p>seen (.*?)</p>", done.stdout)[1].split("; ")
+    assert names
+    assert all(re.fullmatch("0 of [1-9][0-9]*", page) for page in seen), seen
+
+
 def test_markup_in_a_name_never_comes_as_far_as_a_page(tmp_path):
     predictions = answered(tmp_path / "answers.parquet", 80, "good")
     made = run(scale_preset(BANK_SCALE), "fcsr-table-3", "nb-svm", "sst-2", right=0.8, predictions=predictions)

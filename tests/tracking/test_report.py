@@ -1,4 +1,6 @@
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -10,9 +12,10 @@ from retable.runs.record import read_run
 from retable.tables.lines import Line, write_lines
 from tests.tracking.conftest import write_run
 
+CHROMIUM = shutil.which("chromium")
 LINES = [
     Line("fcsr", "sst-2", "accuracy", "83.36", "81.6", "85.1", "1", "83.40", "80.8", "+2.56", "%", "proxy", "higher",
-         "a < b"),
+         "a < b <script>alert(1)</script> <img src=x onerror=alert(1)>"),
     Line("fcsr", "ag-news", "accuracy", published="94.5", unit="%", verdict="not-run", note="asked for"),
     Line("cspan-big", "sst-2", "accuracy", published="78.5", unit="%", verdict="not-run", note="not built here yet"),
     Line("tfidf-svm", "sst-2", "accuracy", "81.70", "79.9", "83.5", "1", unit="%"),
@@ -104,6 +107,16 @@ def test_tags_are_closed_ids_unique_links_lead_somewhere_and_text_is_escaped(pag
     ]  # fmt: skip
     assert {link[1:] for each in elements if each.tag == "a" and (link := each.get("href"))} <= set(ids)
     assert "a &lt; b" in page
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")
+def test_a_browser_shows_markup_of_a_note_and_makes_no_element_of_it(page: str, tmp_path: Path):
+    (tmp_path / "index.html").write_text(page, encoding="utf-8")
+    options = ("headless", "no-sandbox", "disable-gpu", "no-first-run", f"user-data-dir={tmp_path}/user", "dump-dom")
+    asked = [str(CHROMIUM), *(f"--{each}" for each in options), (tmp_path / "index.html").as_uri()]
+    shown = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert "&lt;img src=x onerror=alert(1)&gt;" in shown.replace("&quot;", '"')
+    assert not re.search("<(script|img)", shown)
 
 
 def test_corpora_of_this_scale_and_the_tagger_are_told(page: str):
