@@ -119,7 +119,7 @@ def write_paper(source: Paper, folder: Path, resolver: Resolver, statistics: Sta
     """Write every table of a paper."""
     for table in source.results:
         for (row, column), reason in resolver.fill(table).missing.items():
-            print(f"{table.name}: {row} on {column} is {reason}", file=sys.stderr)
+            print(f"{table.name}: {row} on {column}: {reason}", file=sys.stderr)
         lines, costs = lines_and_costs(table, resolver)
         write_lines(folder / f"{table.name}.csv", lines)
         write_csv(folder / f"{table.name}.cost.csv", costs, COSTS)
