@@ -1,4 +1,5 @@
 import re
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ def test_the_password_of_the_uri_is_in_no_message(uri: str):
 def test_what_another_program_says_of_the_uri_loses_the_password():
     said = store("http://me:s3%40cret@host").hidden("no http://me:s3%40cret@host, for s3@cret is wrong")
     assert said == "no http://me:***@host, for *** is wrong"
+
+
+def test_a_half_made_file_is_refused_with_what_to_do(tmp_path: Path):
+    with sqlite3.connect(tmp_path / "mlflow.db") as half:
+        half.execute("CREATE TABLE experiments (experiment_id INTEGER)")
+    with pytest.raises(InputError, match=r"cannot be used .*remove the file: `retable record`"):
+        connect(store(f"sqlite:///{tmp_path}/mlflow.db"))
 
 
 def test_a_store_that_does_not_exist_holds_nothing(tmp_path: Path):

@@ -140,10 +140,13 @@ def errors_of_stores() -> tuple[type[Exception], ...]:
 
 def unusable(store: Store, reason: str) -> InputError:
     """Return the refusal of a store, with what it said."""
-    return InputError(
-        f"the MLflow store {store.shown} cannot be used ({shortened(store.hidden(reason))}); start or mend it, "
-        "or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
+    remedy = (
+        "if its making was stopped, remove the file: `retable record` fills a new one from the runs; or mend it."
+        if store.sqlite_file is not None
+        else "start or mend it, or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
     )
+    said = shortened(store.hidden(reason))
+    return InputError(f"the MLflow store {store.shown} cannot be used ({said}); {remedy}")
 
 
 def connect(store: Store) -> Any:
