@@ -456,6 +456,15 @@ def test_a_scale_makes_the_models_smaller_that_have_what_it_names():
     assert asked["nb-svm"] == model_preset("nb-svm")["model"]
 
 
+@pytest.mark.parametrize("section", ["model", "training"])
+@pytest.mark.parametrize("given", [3, None, ["layers"]])
+def test_options_of_a_scale_without_values_are_refused(section, given):
+    params = scale_preset("smoke")
+    params["papers"]["fcsr"][section] = given
+    with pytest.raises(InputError, match=f"{section} of papers.fcsr in params.yaml is .*; allowed: options with"):
+        run_checks.check_cells(params, paper("fcsr"))
+
+
 @pytest.mark.parametrize(
     ("section", "given", "near"), [("training", "batch_sise", "batch_size"), ("model", "layer", "layers")]
 )

@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> None:
         return
     check_free(port)
     root = f"http://127.0.0.1:{port}"
-    print("the MLflow UI starts: some ten seconds, a minute on a busy machine", file=sys.stderr, flush=True)
+    print("the MLflow UI starts ...", file=sys.stderr, flush=True)
     with locked(store):  # two processes that make one sqlite file at once crash
         shown = links(connect(store), store, root)
     told = ["", *shown, "", f"all: {root}{START_PAGE}", NOTICE, f"{store.shown}; Ctrl-C ends it"]

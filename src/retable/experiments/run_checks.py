@@ -66,14 +66,7 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     deterministic = protocol.get("deterministic", False)
     if type(deterministic) is not bool:
         raise InputError(f"deterministic of {where} is {deterministic!r}; allowed: true, false.")
-    for name in protocol.get("training", {}):
-        if name not in TRAINING:
-            raise unknown_name(f"an option of training of {where}", name, TRAINING)
-    models = {row.model for table in source.results for row in table.rows if row.model}
-    options = {option for model in models for option in model_preset(model)["model"]} - {"name"}
-    for name in protocol.get("model", {}):
-        if name not in options:
-            raise unknown_name(f"an option of model of {where}", name, options)
+    check_replaced(protocol, source, where)
     check_seeds(f"seeds of {where}", protocol["seeds"], params["corpora"])
     for name in ("epochs", "max_words"):
         check_limit(f"{name} of {where}", protocol[name], params["corpora"])
@@ -103,6 +96,24 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
             check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, f" (cell {name} of {table})")
             fold = folds_of(column, protocol)[0]
             check_fold_vectors(params, cell["corpus"], cell["vectors"], fold, f" (cell {name} of {table})")
+
+
+def check_replaced(protocol: dict[str, Any], source: Paper, where: str) -> None:
+    """Refuse options in place of the rows' own (`row_parameters`) that no training, or no model of the paper, has."""
+    for section in ("model", "training"):
+        given = protocol.get(section, {})
+        if not isinstance(given, dict):
+            raise InputError(f"{section} of {where} is {shown(given)}; allowed: options with their values.")
+        known = TRAINING if section == "training" or not given else options_of_models(source)
+        for name in given:
+            if name not in known:
+                raise unknown_name(f"an option of {section} of {where}", name, known)
+
+
+def options_of_models(source: Paper) -> list[str]:
+    """Return the options that the models of a paper's rows have."""
+    models = {row.model for table in source.results for row in table.rows if row.model}
+    return sorted({option for model in models for option in model_preset(model)["model"]} - {"name"})
 
 
 def check_seeds(what: str, seeds: object, corpora: Iterable[str]) -> None:
