@@ -78,6 +78,14 @@ def test_auto_tries_linear_models_first_and_stops_at_its_budget(texts: Path, tmp
     assert found.against is None
 
 
+def test_a_linear_search_ends_where_its_budget_does_and_says_so(texts: Path, tmp_path: Path) -> None:
+    for budget, settings, said in ((0.001, 1, True), (60, 12, False)):
+        found = fit(texts, model="tfidf-svm", budget=budget, to=tmp_path / str(budget))
+        assert len(found.tried[0].trained.curve) == settings
+        card = (tmp_path / str(budget) / "README.md").read_text(encoding="utf-8")
+        assert ("ended by the budget" in card) is said
+
+
 def test_a_network_that_the_budget_ends_says_so(texts: Path, tmp_path: Path) -> None:
     found = fit(texts, model="textcnn", budget=0.001, vectors="none", device="cpu", to=tmp_path / "model")
     assert found.tried[0].trained.epochs["run"] == 1

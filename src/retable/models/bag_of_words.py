@@ -13,7 +13,7 @@ Departure  delta-tfidf: the print has two classes; of more, each has a weighting
 Shapes     N texts, V n-grams, C classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,7 @@ from retable.models.linear import (
     Candidate,
     Features,
     LinearClassifier,
+    OnCandidate,
     check_choices,
     check_features,
     choose,
@@ -42,7 +43,7 @@ def train_naive_bayes(
     features: Sequence[Features] = ("words-1", "words-2"),
     smoothing: float = 1.0,
     binary: bool = True,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Count the n-grams of each class: multinomial naive Bayes.
 
@@ -83,7 +84,7 @@ def train_bow_svm(
     features: Sequence[Features] = ("words-1",),
     costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
     unit_length: bool = True,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Train a support vector machine on a bag of words, each word there or not.
 
@@ -119,7 +120,7 @@ def train_delta_tfidf(
     features: Sequence[Features] = ("words-1", "words-2"),
     costs: Sequence[float] = (0.0001, 0.001, 0.01, 0.1),
     smoothing: float = 0.5,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Train a support vector machine on counts times the difference of the idf in the class and in the rest.
 

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from safetensors.numpy import load_file, save
@@ -56,6 +56,13 @@ class Candidate:
     def line(self) -> dict[str, Any]:
         """Return the candidate's line of the curve."""
         return self.settings | {"dev_accuracy": self.dev_accuracy}
+
+
+class OnCandidate(Protocol):
+    """Is told each setting that was tried, and whether there is `more` to try; true ends the search there."""
+
+    def __call__(self, candidate: Candidate, *, more: bool = False) -> bool:
+        """Take a setting that was tried."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ def train_tfidf_svm(
     unit: Unit = "words",
     features: Sequence[Features] = ("words-1", "words-2", "characters-5"),
     costs: Sequence[float] = (0.1, 0.3, 1.0, 3.0),
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Train a support vector machine on tf-idf: (1 + log tf) * idf, rows of unit length.
 
@@ -168,7 +175,7 @@ def train_nb_svm(
     features: Sequence[Features] = ("words-2", "words-3"),
     costs: Sequence[float] = (0.01, 0.1, 1.0),
     beta: float = 0.25,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Train a support vector machine on binary n-grams scaled by naive Bayes log-count ratios, one class against the
     rest.
@@ -209,7 +216,7 @@ def choose(
     lowercase: bool,
     unit: Unit,
     fit_weights: FitWeights,
-    on_candidate: Callable[[Candidate], None] | None,
+    on_candidate: OnCandidate | None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Fit every candidate on the training split and keep the one that is best on dev."""
     features = features_in_unit(features, unit)
@@ -217,13 +224,16 @@ def choose(
     too_long = sum(map(len, train_texts)) > SMALL
     tried: list[Candidate] = []
     best: LinearClassifier | None = None
-    small = [name for name in features if name not in LARGE_FEATURES]
-    for name in small or features if too_long else features:
+    if too_long:
+        features = [name for name in features if name not in LARGE_FEATURES] or features
+    tries_left = len(features) * len(costs)
+    for name in features:
         counter = ngram_counter(name, unit)
         train_counts, dev_counts = counter.fit_transform(train_texts), counter.transform(dev_texts)
         factors = idf(train_counts) if weighting == "tfidf" else np.ones(train_counts.shape[1], np.float32)
         x, x_dev = weigh(train_counts, weighting, factors), weigh(dev_counts, weighting, factors)
         for cost in costs:
+            tries_left -= 1
             weights, bias = fit_weights(x, train.classes, cost, seed)
             scores = x_dev @ weights.T + bias
             tried.append(Candidate(name, cost, float((scores.argmax(axis=1) == dev.classes).mean())))
@@ -232,8 +242,8 @@ def choose(
                 best = LinearClassifier(
                     name, weighting, lowercase, unit, ngrams, factors, weights, bias, fitted_scale(scores, dev.classes)
                 )
-            if on_candidate:
-                on_candidate(tried[-1])
+            if on_candidate and on_candidate(tried[-1], more=tries_left > 0):
+                return best, tried
     assert best is not None
     return best, tried
 

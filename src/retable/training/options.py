@@ -60,7 +60,8 @@ class Progress:
         on_batch: called with (epoch, words trained in the batch); where a training goes on, at first with all before.
         on_line: called with each line of the curve, an epoch or a candidate; where a training goes on, with those
             before as well.
-        enough: asked after each epoch; true ends the training there, as its last epoch would.
+        enough: asked after each epoch, and after each setting of a linear model but the last; true ends the training
+            there, as its last would.
     """
 
     state: StateFile | None = None

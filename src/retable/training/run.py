@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from retable.errors import InputError, shortened
 from retable.machine.processor import processor_fact
 from retable.models import LINEAR_MODELS, linear_loader, linear_trainer
+from retable.models.linear import Candidate
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
 from retable.training.network import choose_device, load_network, train_network
@@ -69,13 +70,18 @@ def train_classifier(
     model = parameters["model"]
     if model["name"] in LINEAR_MODELS:
         options = {key: value for key, value in model.items() if key != "name"}
+
+        def tell(candidate: Candidate, *, more: bool = False) -> bool:
+            progress.on_line(candidate.line)
+            return more and progress.enough()
+
         classifier, tried = linear_trainer(model["name"])(
             train,
             dev,
             seed=parameters["seed"],
             lowercase=parameters["embedding"]["lowercase"],
             unit=parameters["embedding"]["unit"],
-            on_candidate=lambda candidate: progress.on_line(candidate.line),
+            on_candidate=tell,
             **options,
         )
         best = max(tried, key=lambda candidate: candidate.dev_accuracy)
