@@ -1,5 +1,7 @@
 """A training that is broken off and goes on ends as the unbroken one does, bit for bit."""
 
+import hashlib
+import io
 import json
 import math
 import re
@@ -273,6 +275,15 @@ def made_by_other_torch(path):
     path.write_bytes(json.dumps(json.loads(head) | {"torch": "1.0"}).encode() + b"\n" + body)
 
 
+def made_by_other_network(path):  # as a change of the code can leave it that keeps the recipe
+    head, _, body = path.read_bytes().partition(b"\n")
+    state = torch.load(io.BytesIO(body), weights_only=True)
+    state["weights"][0] = state["weights"][0].flatten()
+    torch.save(state, changed := io.BytesIO())
+    header = json.loads(head) | {"sha256": hashlib.sha256(changed.getvalue()).hexdigest()}
+    path.write_bytes(json.dumps(header).encode() + b"\n" + changed.getvalue())
+
+
 @pytest.mark.parametrize(
     ("change", "key", "why"),
     [
@@ -281,6 +292,7 @@ def made_by_other_torch(path):
         (lambda path: path.write_bytes(b""), "key", "is damaged"),
         (lambda path: path.write_bytes(b"[1]\nx"), "key", "is damaged"),
         (made_by_other_torch, "key", r"was made by torch 1\.0, and this is"),
+        (made_by_other_network, "key", "has weights of other shapes"),
         (lambda path: None, "other", "is that of other code, data or parameters"),
     ],
 )

@@ -144,6 +144,10 @@ class Course:
             "random_gpu": torch.cuda.get_rng_state(self.device) if on_gpu else None,
         }
 
+    def fits(self, state: dict[str, Any]) -> bool:
+        """Return whether a state's weights have the shapes of this network's."""
+        return [weight.shape for weight in state["weights"]] == [weight.shape for weight in learned(self.network)]
+
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what `state` gave."""
         put_weights(self.network, state["weights"])

@@ -57,5 +57,5 @@ class Keeper:
 
     def go_on(self) -> None:
         """Take up the kept state, if there is one."""
-        if self.file and (state := self.file.read()):
+        if self.file and (state := self.file.read(self.course.fits)):
             self.course.restore(state)

@@ -84,8 +84,12 @@ class StateFile:
             self.wait_s = max(self.every_s, (self.last - start) / LARGEST_SHARE)
         return True
 
-    def read(self) -> dict[str, Any] | None:
-        """Return what `write` kept, its tensors on the CPU; None if this run cannot go on from it."""
+    def read(self, fits: Callable[[dict[str, Any]], bool] = lambda state: True) -> dict[str, Any] | None:
+        """Return what `write` kept, its tensors on the CPU; None if this run cannot go on from it.
+
+        Args:
+            fits: says whether the network has the shapes of a state; the code may have changed and its recipe not.
+        """
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -105,6 +109,9 @@ class StateFile:
             self.tell(
                 f"the saved state {self.path} holds nothing of torch ({shortened(str(error))}); training starts anew."
             )
+            return None
+        if not fits(state):
+            self.tell(f"the saved state {self.path} has weights of other shapes; training starts anew.")
             return None
         self.earlier_s = float(header["seconds"])
         self.tell(f"goes on at {header['where']}, saved {header['saved']}.")
