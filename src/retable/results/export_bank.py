@@ -305,4 +305,6 @@ def crate(folder: Path, about: About) -> dict[str, Any]:
             "result": [{"@id": file.name} for file in parts], "endTime": about.date,
         },
     ]  # fmt: skip
-    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": entities}
+    # the context of RO-Crate 1.1 has no term for a digest
+    context = ["https://w3id.org/ro/crate/1.1/context", {"sha256": "https://schema.org/sha256"}]
+    return {"@context": context, "@graph": entities}
