@@ -35,14 +35,16 @@ probe: env ## the numbers of small runs beside those of the last accepted commit
 
 env: $(VENV)/.ready ## the environment alone; TORCH=cpu takes the small build: 2.4 GB in place of 6.1
 
-# The locked packages are checked by hash, torch's own dependencies among them. torch comes after them: with hashes pip
-# would take the registry's build before a local one, and a local or CUDA build has another hash.
-$(VENV)/.ready: requirements/lock.txt pyproject.toml
+# The locked packages are checked by hash, torch's own dependencies among them. torch comes after them, and its hash is
+# compared with requirements/torch.txt once pip has taken it: given hashes, pip would take the registry's build, which
+# is that with CUDA, before a CPU build at hand. A build that TORCH names is taken as it is.
+$(VENV)/.ready: requirements/lock.txt requirements/torch.txt pyproject.toml
 	@echo "making the environment in $(VENV) (some minutes, once) with $(BUILD)"
 	@test -n "$(TORCH)" || echo "without a GPU, \`make env TORCH=cpu\` is enough: 2.4 GB of disk in place of 6.1"
 	@test -x $(VENV)/bin/pip || $(PYTHON) -m venv --clear $(VENV)
 	@python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/lock.txt
-	@python -m pip install --quiet --disable-pip-version-check $(BUILD)
+	@python -m pip install --quiet --disable-pip-version-check --report $(VENV)/torch.json $(BUILD)
+	@test -n "$(TORCH)" || python requirements/check_torch.py $(VENV)/torch.json
 	@python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -1,6 +1,8 @@
 """What no source does, what no import does, and that a picture, which pages show as it is, holds no markup."""
 
 import ast
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -104,3 +106,25 @@ def test_a_label_of_markup_is_text_in_a_picture():
     assert "&lt;script&gt;alert(1)" in picture
     assert "<script" not in picture
     assert "<img" not in picture
+
+
+@pytest.mark.parametrize(
+    ("name", "digest", "refused"),
+    [("torch", "known", False), ("torch", "0" * 64, True), ("networkx", "0" * 64, False)],
+)
+def test_a_build_of_torch_that_is_not_listed_is_refused(tmp_path, name, digest, refused):
+    listed = (ROOT / "requirements/torch.txt").read_text(encoding="utf-8")
+    digest = re.findall(r"sha256:(\w{64})", listed)[0] if digest == "known" else digest
+    taken = {"url": f"https://host/{name}-1%2Bcpu.whl", "archive_info": {"hashes": {"sha256": digest}}}
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps({"install": [{"metadata": {"name": name}, "download_info": taken}]}))
+    asked = [sys.executable, ROOT / "requirements/check_torch.py", report]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert (done.returncode, "torch-1+cpu.whl has a digest" in done.stderr) == (int(refused), refused)
+
+
+def test_the_digests_are_those_of_the_version_that_is_installed():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"torch=={re.search(r'TORCH_VERSION := (.+)', makefile)[1]} \\" in (
+        (ROOT / "requirements/torch.txt").read_text(encoding="utf-8")
+    )
