@@ -73,6 +73,19 @@ def test_an_option_that_a_model_lacks_is_refused_before_anything_runs(monkeypatc
     assert "model.alfa is 1" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("asked", [[], ["fcsr"], ["fcsr", "sample-en"]])
+def test_a_dry_run_names_cells_and_trains_none(monkeypatch, capsys, asked):
+    monkeypatch.setattr(run, "load_yaml", lambda path: scale_preset("smoke"))
+    monkeypatch.setattr(running, "plan_of_checkout", lambda: scale_preset("smoke"))
+    monkeypatch.setattr(
+        run, "waiting_cells", lambda table, cells: [Place(table.name, cell["row"], cell["column"]) for cell in cells]
+    )
+    for name in ("make_data", "train_cell", "run_cells"):
+        monkeypatch.delattr(run, name)  # none of them is called
+    run.main(["fcsr-table-3", *asked, "--dry-run"])
+    assert "fcsr-table-3 fcsr sample-en" in capsys.readouterr().out.splitlines()
+
+
 def test_a_break_ends_the_processes_that_run(made_up, monkeypatch):
     begun = []
     real = runner.start

@@ -3,12 +3,15 @@
 import argparse
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from retable.errors import InputError
 from retable.experiments.run import train_cell
 from retable.experiments.run_checks import check_cells
+from retable.experiments.runner import Place
 from retable.papers import paper_of_table
+from retable.papers.paper import ResultTable
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
 from retable.project.paths import PARAMS
@@ -21,23 +24,29 @@ def main(arguments: list[str] | None = None) -> None:
     source = paper_of_table(options.table)
     table = source.result_table(options.table)
     check_cells(load_yaml(PARAMS), source)
-    if options.row and options.column and options.executor == "local":
-        if places := waiting_cells(table, chosen_cells(table, options.row, options.column)):
-            make_data(table, places)
-            train_cell(options.table, options.row, options.column)
-        else:
-            print(f"{options.table} · {options.row} · {options.column} is current: nothing to train", file=sys.stderr)
-        return
+    slurm = asked_of_slurm(options)
     cells = chosen_cells(table, options.row, options.column)
     places = waiting_cells(table, cells)
-    print(f"{table.name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
     if options.dry_run:
+        print(f"{table.name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
         print("\n".join(" ".join(place) for place in places))
+    elif options.row and options.column and slurm is None:
+        run_one(table, places, options)
+    else:
+        print(f"{table.name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
+        make_data(table, places)
+        failed = run_cells(places, jobs=options.jobs or jobs_asked(), slurm=slurm)
+        if failed:
+            fail(f"{len(failed)} of {len(places)} cells failed, the others are kept: see {failed[0].log}.")
+
+
+def run_one(table: ResultTable, places: Sequence[Place], options: argparse.Namespace) -> None:
+    """Train the one cell that is asked for in this process, so that it is seen as it trains."""
+    if not places:
+        print(f"{options.table} · {options.row} · {options.column} is current: nothing to train", file=sys.stderr)
         return
     make_data(table, places)
-    failed = run_cells(places, jobs=options.jobs or jobs_asked(), slurm=asked_of_slurm(options))
-    if failed:
-        fail(f"{len(failed)} of {len(places)} cells failed, the others are kept: see {failed[0].log}.")
+    train_cell(options.table, options.row, options.column)
 
 
 def read_options(arguments: list[str] | None) -> argparse.Namespace:
