@@ -157,6 +157,17 @@ def test_a_signal_ends_a_command_tidily_with_a_sentence(capsys, number):
     assert signal.getsignal(number) is handler
 
 
+def test_ctrl_c_while_dvc_or_a_stage_is_imported_shows_no_traceback(tmp_path, monkeypatch):
+    monkeypatch.setattr(make, "ROOT", tmp_path)
+    stage = "import signal; signal.raise_signal(signal.SIGINT)"
+    (tmp_path / "dvc.py").write_text(
+        f"{stage}; import subprocess, sys; subprocess.run([sys.executable, '-c', '{stage}'], check=True)"
+    )
+    process = make.start_dvc(1)
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
 @pytest.mark.parametrize("half", ["", '{"read": {"/a'])
 def test_what_a_full_disk_left_of_dvcs_lock_is_removed_and_a_whole_one_stays(tmp_path, monkeypatch, capsys, half):
     monkeypatch.setattr(make, "ROOT", tmp_path)

@@ -8,6 +8,7 @@ take what the bank's runs took, and of other stages nothing is known.
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -238,12 +239,27 @@ def way_back(before: str, now: str) -> str:
     )
 
 
+def start_dvc(jobs: int) -> subprocess.Popen[str]:
+    """Start DVC, deaf to Ctrl-C as its stages are until they listen: Python would show a traceback of its imports.
+
+    `end` ends them then.
+    """
+    words = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"]
+    environment = KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(jobs)}
+    return subprocess.Popen(
+        words,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+
+
 def run_pipeline(params: dict[str, Any], jobs: int) -> None:
     """Run DVC and show where it is."""
     mend_lock_of_dvc()
-    start, words = time.monotonic(), [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"]
-    environment = KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(jobs)}
-    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
+    start, process = time.monotonic(), start_dvc(jobs)
     try:
         reader = follow(process, params, jobs)
     finally:
