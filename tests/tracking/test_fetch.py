@@ -1,3 +1,8 @@
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,7 +14,7 @@ from retable.tracking.entries import cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.record import record
 from retable.tracking.store import PLACE, Store, connect, found
-from tests.tracking.conftest import tree, write_results, write_run
+from tests.tracking.conftest import store_at, tree, write_results, write_run
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -66,8 +71,43 @@ def test_a_tag_that_names_a_place_elsewhere_is_refused_before_a_folder_is_replac
     assert not (tmp_path / "back").exists()
 
 
-def test_a_store_that_is_not_there_is_refused_and_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def no_file(path: Path) -> None:
+    pass
+
+
+def of_another_program(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE notes (text)")
+
+
+@pytest.mark.parametrize("made", [no_file, Path.touch, of_another_program])
+def test_a_store_that_is_not_made_is_refused_at_once_and_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None]
+):
+    made(tmp_path / "mlflow.db")
+    before = tree(tmp_path)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     with pytest.raises(InputError, match="holds no finished run"):
         fetch(tmp_path / "scratch")
-    assert not list(tmp_path.iterdir())
+    assert tree(tmp_path) == before
+
+
+def test_a_store_without_our_runs_is_refused(tmp_path: Path, empty_store: Store, monkeypatch: pytest.MonkeyPatch):
+    shutil.copy(empty_store.sqlite_file or "", tmp_path / "mlflow.db")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    connect(store_at(tmp_path)).create_experiment("of-others")
+    with pytest.raises(InputError, match="holds no finished run"):
+        fetch(tmp_path / "scratch")
+
+
+@pytest.mark.parametrize("lost", ["stats.json", "."])
+def test_a_run_that_lost_its_files_is_named_with_what_to_do(tmp_path: Path, empty_store: Store, lost: str):
+    copy = store_at(tmp_path)
+    shutil.copy(empty_store.sqlite_file or "", copy.sqlite_file or "")
+    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
+    record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
+    (found_there,) = copy.artifacts.rglob("stats.json")
+    (shutil.rmtree if lost == "." else os.remove)(found_there.parent / lost)
+    with pytest.raises(InputError, match="lost or changed its files"):
+        runs_from_store(copy, tmp_path / "back")
+    assert not list((tmp_path / "back").rglob("*.json"))

@@ -13,7 +13,7 @@ from retable.tracking.entries import Entry, cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.live import LiveRun
 from retable.tracking.record import is_recorded, record
-from retable.tracking.store import Store, answering
+from retable.tracking.store import Store, answering, is_made
 
 
 def the_store() -> Store:
@@ -48,7 +48,7 @@ def live_run(facts: Mapping[str, Any]) -> LiveRun:
 def fetch(folder: Path) -> tuple[Path, Path]:
     """Fill a folder from the record; the folders in it that stand for results/runs and data/clean."""
     store, nothing = the_store(), "holds no finished run; `make tables` or `retable record` fills it."
-    if store.sqlite_file is not None and not store.sqlite_file.exists():  # to make one takes MLflow 20 s
+    if store.sqlite_file is not None and not is_made(store.sqlite_file):  # to make one takes MLflow 20 s
         raise InputError(f"{store.shown} {nothing}")
     standing = {each.key for entry in all_entries() for each in (entry, *entry.runs)}
     if not runs_from_store(store, folder, standing):

@@ -244,19 +244,43 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
           AND (tags.key LIKE 'retable.%' OR tags.key = '{PARENT}')"""
     if not path.exists():
         return []
+    with reading(path) as database:
+        if lacking := lacking_tables(database):
+            if not whole:
+                return []  # a store that nobody has begun, or that another process is about to make
+            raise InputError(f"{path} is no whole MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
+        for run_id, end, key, value in database.execute(query, experiments):
+            tags.setdefault(run_id, {})[key] = value
+            ended[run_id] = end
+    return [found_run(run_id, ended[run_id], values) for run_id, values in tags.items() if PLACE in values]
+
+
+def lacking_tables(database: sqlite3.Connection) -> list[str]:
+    """Return the tables of MLflow that a database does not have."""
+    return sorted(
+        TABLES - {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    )
+
+
+def is_made(path: Path) -> bool:
+    """Return whether a sqlite file is there and has the tables of MLflow, which would make them in any that lacks them.
+
+    Raises: InputError if it is no database.
+    """
+    if not path.exists():
+        return False
+    with reading(path) as database:
+        return not lacking_tables(database)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection that only reads. Raises: InputError if that fails within the block."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)) as database:
-            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if lacking := sorted(TABLES - tables):
-                if not whole:
-                    return []  # a store that nobody has begun, or that another process is about to make
-                raise InputError(f"{path} is no whole MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
-            for run_id, end, key, value in database.execute(query, experiments):
-                tags.setdefault(run_id, {})[key] = value
-                ended[run_id] = end
+            yield database
     except sqlite3.Error as error:
         raise InputError(f"{path} cannot be read ({error}); end the program that holds it, or {AWAY}.") from None
-    return [found_run(run_id, ended[run_id], values) for run_id, values in tags.items() if PLACE in values]
 
 
 def found_run(run_id: str, ended: int | None, tags: dict[str, str]) -> Found:
