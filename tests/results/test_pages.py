@@ -1,5 +1,6 @@
 """The pages that the bank alone gives, in a folder without any data."""
 
+import errno
 import shutil
 import threading
 import time
@@ -10,6 +11,7 @@ from retable.commands import bank, results
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.project.paths import ROOT
+from retable.results import pages
 from retable.results.pages import write_pages
 from retable.results.whole import BANK_SCALE
 from retable.runs.bank import add_to_bank
@@ -51,13 +53,23 @@ def test_every_page_comes_from_the_bank_alone(checkout):
 
 
 def test_a_second_time_nothing_changes(checkout):
-    def pages():
+    def written():
         return {path: path.read_bytes() for path in checkout.rglob("*") if path.is_file()}
 
     write_pages(checkout, checkout / "docs/results")
-    before = pages()
+    before = written()
     write_pages(checkout, checkout / "docs/results")
-    assert pages() == before
+    assert written() == before
+
+
+def test_a_picture_has_its_name_only_when_it_is_on_white(checkout, monkeypatch):
+    def full(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pages, "put_on_white", full)
+    with pytest.raises(OSError, match="No space left"):
+        pages.write_pages(checkout, checkout / "docs/results")
+    assert not list(checkout.rglob("*.svg"))
 
 
 def test_commands_that_write_the_bank_or_its_pages_do_so_one_after_the_other(tmp_path, monkeypatch, capsys):

@@ -7,7 +7,7 @@ Beside the papers' figures there is one of our own for each table of accuracies,
 """
 
 import shutil
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -143,10 +143,15 @@ def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
     return [f"{name}.csv", f"{name}.svg", f"{name}.png"]
 
 
-def write_figures(to: Path, resolver: Resolver, statistics: Statistics) -> list[dict[str, Any]]:
+def write_figures(
+    to: Path, resolver: Resolver, statistics: Statistics, finish: Callable[[Path], None] | None = None
+) -> list[dict[str, Any]]:
     """Write every figure of every paper, and figures.json; return its entries.
 
     A figure of our own that has no runs has no entry. The folder is replaced as a whole.
+
+    Args:
+        finish: is given each picture, before it has its name.
     """
     entries, scale, before = [], resolver.plan["scale"], to if to.exists() else None
     of_papers = [(source, [*FIGURES.get(source.name, ()), *cost_figures(source)]) for source in papers()]
@@ -158,5 +163,8 @@ def write_figures(to: Path, resolver: Resolver, statistics: Statistics) -> list[
                 entry = write_figure(figure, measured, missing, scale, folder, before)
                 entries += [entry] if entry["drawn"] or not entry["name"].startswith(COST_FIGURE) else []
                 bar.advance()
+        if finish:
+            for picture in folder.glob("*.svg"):
+                finish(picture)
         write_json(folder / "figures.json", entries)
     return entries

@@ -68,9 +68,7 @@ def write_pages(root: Path, bank: Path) -> int:
     """
     whole, docs = read_whole(bank), root / "docs"
     resolver, statistics, tables, lines = whole.resolver, whole.statistics, whole.tables, whole.lines
-    entries = write_figures(docs / "figures", resolver, statistics)
-    for path in (docs / "figures").glob("*.svg"):
-        put_on_white(path)
+    entries = write_figures(docs / "figures", resolver, statistics, put_on_white)
     write_tables(docs, tables, resolver, statistics, entries)
     renew(docs / "claims.md", "claims", claims_markdown(lines))
     write_forest(docs / "figures", lines)
@@ -180,7 +178,7 @@ def write_forest(folder: Path, lines: Sequence[Line]) -> None:
         write_csv(folder / f"{FOREST}.csv", [told(each) for each in differences], list(told(differences[0])))
         with atomic_file(folder / f"{FOREST}.svg") as part:
             part.write_bytes(forest_picture(differences, "svg"))
-        put_on_white(folder / f"{FOREST}.svg")
+            put_on_white(part)
 
 
 def told(difference: Difference) -> dict[str, str]:
@@ -230,8 +228,7 @@ def below_a_title(markdown: str) -> str:
 
 
 def put_on_white(path: Path) -> None:
-    """Give a picture that stands alone, and not in a page, a white ground and ink."""
+    """Give a picture that stands alone, and not in a page, a white ground and ink; it has not its name yet."""
     picture = path.read_text(encoding="utf-8")
     if PAPER_WHITE not in picture:
-        with atomic_file(path) as part:
-            part.write_text(picture.replace("<svg ", PAPER_WHITE, 1), encoding="utf-8")
+        path.write_text(picture.replace("<svg ", PAPER_WHITE, 1), encoding="utf-8")
