@@ -13,8 +13,21 @@ from retable.experiments.scale import scale_preset
 from retable.papers import PAPERS
 from retable.project.params import load_yaml
 from retable.project.paths import ROOT
+from tests.pages import (
+    BLOCKS,
+    INSTEAD,
+    NOT_RUN,
+    PAGES,
+    SHELL,
+    Step,
+    bare,
+    names_shown,
+    plan,
+    stand_in,
+    steps_of,
+    why_not,
+)
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/readings").glob("*.md"))]
 BLOCK = re.compile(r"(?m)^```(?:sh|bash)?\n(.*?)^```$", re.DOTALL)
 SINGLE = re.compile(r"(?m)^    (\S.*)$|(?<!`)`([^`\n]+)`(?!`)")  # an indented line, or code inside a sentence
 PLACEHOLDER = re.compile(r"\.\.\.|<|\b[A-Z]{3,}\b(?!=)")  # a form of a command, and no command
@@ -110,3 +123,44 @@ def test_the_cells_of_a_scale_are_those_of_today():
         preset = scale_preset(scale)
         cells = sum(len(of) for name in PAPERS for of in cells_of_paper(name, preset).values())
         assert f"| all cells | {cells:,} |" in block, f"{scale}: run `retable docs`"
+
+
+COMMANDS_OF_PAGES = [
+    bare(step.text) for steps in plan().values() for step in steps if step.kind in ("shell", "sentence")
+]
+
+
+def test_what_is_not_run_of_the_pages_still_stands_in_one():  # the others are run by tests/pages.py
+    for start in NOT_RUN:
+        assert any(command.startswith(start) for command in COMMANDS_OF_PAGES), start
+    for part in INSTEAD:
+        assert any(re.search(part, stand_in(command, but=part)) for command in COMMANDS_OF_PAGES), part
+    kept = sum(not why_not(command) for command in COMMANDS_OF_PAGES)
+    assert kept >= 0.75 * len(COMMANDS_OF_PAGES) >= 75
+
+
+def test_a_line_of_a_shell_block_is_a_command_that_is_run_or_declared():
+    for page in PAGES:
+        text, known = page.read_text(encoding="utf-8"), list(steps_of(page.read_text(encoding="utf-8")))
+        blocks = [
+            block for block in re.findall(r"(?ms)^```[^\n]*\n.*?^```$", text) if SHELL.match(block.split("\n")[0])
+        ]
+        for block in blocks:
+            lines = block.split("\n")[1:-1]
+            if lines[0].startswith("$ "):
+                lines = [line[2:] for line in lines if line.startswith("$ ")]
+            assert all(any(line in step.text for step in known) for line in lines), page
+        places = BLOCKS.get(str(page.relative_to(ROOT)), ())
+        assert not places or len(places) <= sum(step.kind in ("python", "yaml") for step in known)
+
+
+def test_the_steps_of_a_page_by_hand():
+    output = " name  two words\n x     1\nin a-model"
+    page = f"Do `retable check`, or `retable run TABLE`.\n```\n$ retable a b\n{output}\n```\n    make c  # d\n"
+    assert list(steps_of(page)) == [
+        Step("retable check", "sentence"),
+        Step("retable a b", "shell", output),
+        Step("make c  # d", "shell"),
+    ]
+    assert names_shown(output) == ["name", "two words", "a-model"]
+    assert stand_in("retable use textcnn mr") == "retable use textcnn sample-en"
