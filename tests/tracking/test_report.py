@@ -100,13 +100,23 @@ def test_the_page_needs_nothing_beside_it(page: str):
 
 def test_tags_are_closed_ids_unique_links_lead_somewhere_and_text_is_escaped(page: str):
     elements = list(ElementTree.fromstring(page.removeprefix("<!doctype html>")).iter())
-    ids = [name for each in elements if (name := each.get("id")) and not re.match(r"p[0-9a-f]{8}-", name)]
+    every = [name for each in elements if (name := each.get("id"))]
+    assert len(set(every)) == len(every)
+    ids = [name for each in elements if (name := each.get("id")) and not re.match(r"s\d+p[0-9a-f]{8}-", name)]
     assert ids == [  # beside those of pictures
         "fcsr-table-3", "fcsr-table-3.fcsr.sst-2", "fcsr-table-3.tfidf-svm.sst-2", "fcsr-figure-6", "lama-figure-3",
         "focus", "corpora", "leakage", "parts",
     ]  # fmt: skip
     assert {link[1:] for each in elements if each.tag == "a" and (link := each.get("href"))} <= set(ids)
     assert "a &lt; b" in page
+
+
+def test_a_picture_that_is_shown_twice_has_two_names():  # runs of one model with equal curves
+    picture = '<svg><path id="p0123abcd-C0"/><use xlink:href="#p0123abcd-C0"/></svg>'
+    first, second = (picture.replace("p0", f"s{number}p0") for number in (1, 2))
+    assert report.with_own_names(f'{picture}<a href="#p0123abcd-C0"/>{picture}') == (
+        f'{first}<a href="#p0123abcd-C0"/>{second}'
+    )
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")

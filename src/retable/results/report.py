@@ -6,6 +6,7 @@ A section has `id` and `title`, and its body under the name of its kind: `table`
 import re
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,16 @@ def titled(svg: str, title: str) -> str:
     return re.sub(r"<svg([^>]*)>", lambda tag: f'<svg role="img"{tag[1]}><title>{escape(title)}</title>', svg, count=1)
 
 
+def with_own_names(html: str) -> str:
+    """Return a page in which each picture's ids are its own, also where the same picture is shown twice."""
+    number = count(1)
+
+    def renamed(picture: re.Match[str]) -> str:
+        return re.sub(r'(id="|#)(p[0-9a-f]{8}-)', rf"\g<1>s{next(number)}\2", picture[0])
+
+    return re.sub(r"<svg.*?</svg>", renamed, html, flags=re.DOTALL)
+
+
 def all_tables() -> list[Table]:
     """Return every table that was built: first the scores, then counts, then the corpora."""
     tables: list[Table] = [*result_tables()]
@@ -73,7 +84,7 @@ def page(sections: Sequence[Section]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"half_interval": half_interval, "names": facts.names_of, "titled": titled}
-    return environment.get_template("report.html").render(
+    html = environment.get_template("report.html").render(
         scale=read_params("scale"),
         sections=sections,
         navigation=navigation(sections),
@@ -82,6 +93,7 @@ def page(sections: Sequence[Section]) -> str:
         cost_note=NOTE,
         cost_caption=COST_CAPTION,
     )
+    return with_own_names(html)
 
 
 def navigation(sections: Sequence[Section]) -> dict[str, list[tuple[str, str, str]]]:
