@@ -18,9 +18,9 @@ def planned(*words):
 @pytest.mark.parametrize(
     ("words", "installed"),
     [
-        ((), "pip install --quiet --disable-pip-version-check torch==2.13.0\n"),
-        (("TORCH=cpu",), "version-check torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu\n"),
-        (("TORCH=torch==2.13.0 --index-url x",), "version-check torch==2.13.0 --index-url x\n"),
+        ((), "torch.json torch==2.13.0\n"),
+        (("TORCH=cpu",), "torch.json torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu\n"),
+        (("TORCH=torch==2.13.0 --index-url x",), "torch.json torch==2.13.0 --index-url x\n"),
     ],
 )
 def test_the_build_of_torch_is_one_word_away(words, installed):
