@@ -22,7 +22,6 @@ from tests.pages import (
     Step,
     bare,
     names_shown,
-    plan,
     stand_in,
     steps_of,
     why_not,
