@@ -124,9 +124,8 @@ def test_the_cells_of_a_scale_are_those_of_today():
         assert f"| all cells | {cells:,} |" in block, f"{scale}: run `retable docs`"
 
 
-COMMANDS_OF_PAGES = [
-    bare(step.text) for steps in plan().values() for step in steps if step.kind in ("shell", "sentence")
-]
+STEPS = [step for page in PAGES for step in steps_of(page.read_text(encoding="utf-8"))]
+COMMANDS_OF_PAGES = [bare(step.text) for step in STEPS if step.kind in ("shell", "sentence")]
 
 
 def test_what_is_not_run_of_the_pages_still_stands_in_one():  # the others are run by tests/pages.py
