@@ -264,10 +264,11 @@ def names_shown(output: str) -> list[str]:
     return columns + re.findall(r"\b[\w-]+-model\b|[\w-]+\.(?:csv|json|md)\b", output)
 
 
-def labelled(language: str) -> list[list[str]]:
-    """Return label and text of each line of the project's own sample."""
+def labelled(language: str) -> list[tuple[str, str]]:
+    """Return label and text of each line of the project's own sample, a text once."""
     files = sorted((ROOT / f"data/sample/sample-{language}").glob("*.txt"))
-    return [line.split("\t") for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = [line.split("\t") for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return [(label, text) for text, label in {text: label for label, text in lines}.items()]
 
 
 def bring_files(reader: Reader) -> None:
@@ -306,13 +307,13 @@ def written(path: str) -> Callable[[Reader, str], None]:
     return place
 
 
-def after(path: str, line: str, *others: tuple[str, str]) -> Callable[[Reader, str], None]:
+def after(path: str, line: str, *others: tuple[str, str], end: str = "") -> Callable[[Reader, str], None]:
     """Return how a block is put behind a line of a file, in which other words are replaced too."""
 
     def place(reader: Reader, text: str) -> None:
         file = reader.folder / path
         found = file.read_text(encoding="utf-8")
-        for old, new in ((line, f"{line}\n{text}\n"), *others):
+        for old, new in ((line, f"{line}\n{text}{end}\n"), *others):
             assert old in found, f"{reader.page}: {path} has no {old!r}"
             found = found.replace(old, new, 1)
         file.write_text(found, encoding="utf-8")
@@ -348,7 +349,9 @@ def typed(reader: Reader, text: str) -> None:
 
 BLOCKS: dict[str, tuple[Callable[[Reader, str], None], ...]] = {  # page -> what is done with each block of no shell
     "docs/add-a-corpus.md": (declared_corpus, into_params),
-    "docs/add-a-figure.md": (after("src/retable/figures/declared.py", "FCSR_FIGURES: tuple[AnyFigure, ...] = ("),),
+    "docs/add-a-figure.md": (
+        after("src/retable/figures/declared.py", "FCSR_FIGURES: tuple[AnyFigure, ...] = (", end=","),
+    ),
     "docs/add-a-model.md": (
         written("src/retable/models/max_embedding.py"),
         written("tests/models/test_max_embedding.py"),
