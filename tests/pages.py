@@ -130,8 +130,8 @@ def plan() -> dict[str, list[Step]]:
             command = stand_in(bare(step.text))
             if command not in (seen if step.kind == "sentence" else here):
                 pages[name].append(step)
+                here.add(command)
             seen.add(command)
-            here.add(command)
     return pages
 
 
@@ -385,7 +385,7 @@ def main() -> None:
     chosen = {name: steps for name, steps in chosen.items() if any(s.kind in ("shell", "sentence") for s in steps)}
     with ThreadPoolExecutor(2) as pool:
         found = [pool.submit(problems_of_page, *item, options.checkout.resolve()) for item in chosen.items()]
-        problems = [problem for future in found for problem in future.result()]
+        problems = [line for each in found for line in ([str(each.exception())] if each.exception() else each.result())]
     print(*problems, sep="\n")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     cores_s = used.ru_utime + used.ru_stime

@@ -22,6 +22,7 @@ from tests.pages import (
     Step,
     bare,
     names_shown,
+    plan,
     stand_in,
     steps_of,
     why_not,
@@ -162,3 +163,10 @@ def test_the_steps_of_a_page_by_hand():
     ]
     assert names_shown(output) == ["name", "two words", "a-model"]
     assert stand_in("retable use textcnn mr") == "retable use textcnn sample-en"
+
+
+def test_a_command_of_a_block_is_planned_on_each_page_that_shows_it():  # a sentence before it had taken its place
+    for page in PAGES:
+        planned = {stand_in(bare(step.text)) for step in plan()[str(page.relative_to(ROOT))] if step.kind == "shell"}
+        for step in steps_of(page.read_text(encoding="utf-8")):
+            assert step.kind != "shell" or stand_in(bare(step.text)) in planned, step.text
