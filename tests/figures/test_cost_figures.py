@@ -2,6 +2,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
 from retable.figures import costs
@@ -142,10 +143,16 @@ def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypa
     assert len(seen) == 2
     for texts, dots, inside, level in seen:
         assert len(texts) == len(dots) == 12
-        assert sum(covered(one, [other]) > 0 for one, other in combinations(texts, 2)) == 0
+        assert not [1 for one, other in combinations(texts, 2) if one.fully_overlaps(other)]
         assert not [1 for text in texts for x, y in dots if text.x0 < x < text.x1 and text.y0 < y < text.y1]
         assert not [1 for text in texts if text.y0 < level < text.y1]
         assert all(inside.x0 - 2 <= text.x0 and text.x1 <= inside.x1 + 2 for text in texts)
+
+
+def test_what_a_box_covers_is_the_area_that_it_shares_with_each():
+    boxes = np.array([[0.0, 0.0, 4.0, 2.0], [10.0, 10.0, 11.0, 11.0]])
+    taken = np.array([[1.0, 1.0, 3.0, 5.0], [3.0, 0.0, 9.0, 1.0], [4.0, 0.0, 5.0, 2.0], [-1.0, -1.0, 0.5, 3.0]])
+    assert covered(boxes, taken).tolist() == [2.0 + 1.0 + 0.0 + 1.0, 0.0]
 
 
 def test_an_axis_of_six_decades_has_a_tick_a_decade_and_a_narrow_one_more_than_one():

@@ -3,11 +3,16 @@
 from collections.abc import Iterator, Sequence
 from textwrap import fill
 
+import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import Bbox, Transform
+from matplotlib.transforms import Transform
 
 from retable.figures.style import INK
+
+Box = tuple[float, float, float, float]  # left, lower, right, upper end, in pixels
+Boxes = npt.NDArray[np.float64]  # a box a row
 
 STEPS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.0)  # how far a name may stand from its point, in heights of a line
 WIDER = 1.08  # a page's own font may be wider than the one that is measured here
@@ -16,23 +21,24 @@ LETTERS = 30  # of a line of a name
 
 def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, float]], floor: float | None) -> None:
     """Put each name where it covers no point, no other name and not the floor's line, as near as there is room."""
-    inside = place.get_window_extent()
+    inside = place.get_window_extent().extents
     dots = [at(place.transData, x, y) for _, x, y in points]
     radius = figure.dpi * 3.5 / 72
-    taken = [Bbox.from_extents(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
+    taken: list[Box] = [(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
     if floor is not None:
         _, level = at(place.transData, 1.0, floor)
-        taken.append(Bbox.from_extents(inside.x0, level - 1, inside.x1, level + 1))
+        taken.append((inside[0], level - 1, inside[2], level + 1))
     for index in sorted(range(len(points)), key=lambda each: (-points[each][2], points[each][1])):
         name, *_ = points[index]
         text = place.text(0, 0, fill(name, LETTERS), transform=None, fontsize=6.5, va="center", ha="left")
         size = text.get_window_extent()
-        best = min(
-            boxes_near(*dots[index], WIDER * size.width, size.height, radius),
-            key=lambda box: covered(box, taken) + outside(box, inside),
-        )
+        free = list(boxes_near(*dots[index], WIDER * size.width, size.height, radius))
+        boxes = np.array(free)
+        outside = areas(boxes) - covered(boxes, inside[None])
+        best = free[int(np.argmin(covered(boxes, np.array(taken)) + outside))]
+        left, lower, _, upper = best
         text.set_transform(place.transAxes)
-        text.set_position(at(place.transAxes.inverted(), best.x0, (best.y0 + best.y1) / 2))
+        text.set_position(at(place.transAxes.inverted(), left, (lower + upper) / 2))
         join(place, dots[index], best, radius)
         taken.append(best)
 
@@ -43,37 +49,36 @@ def at(transform: Transform, x: float, y: float) -> tuple[float, float]:
     return float(found[0]), float(found[1])
 
 
-def boxes_near(x: float, y: float, width: float, height: float, radius: float) -> Iterator[Bbox]:
+def boxes_near(x: float, y: float, width: float, height: float, radius: float) -> Iterator[Box]:
     """Yield where a name may stand, the best place first: right, left, above, below, then further off."""
     gap = 1.3 * radius
+    beside = (x + gap, x - gap - width)
+    above = (x - width / 2, x - 0.15 * width, x - 0.85 * width)
     for step in STEPS:
-        for up in (step, -step) if step else (0.0,):
-            for left in (x + gap, x - gap - width):
-                yield Bbox.from_bounds(left, y + up * height - height / 2, width, height)
-        for up in (step + 1.1, -step - 1.1):
-            for left in (x - width / 2, x - 0.15 * width, x - 0.85 * width):
-                yield Bbox.from_bounds(left, y + up * height - height / 2, width, height)
+        ups = (step, -step) if step else (0.0,)
+        for up, lefts in (*((up, beside) for up in ups), (step + 1.1, above), (-step - 1.1, above)):
+            lower = y + up * height - height / 2
+            yield from ((left, lower, left + width, lower + height) for left in lefts)
 
 
-def covered(box: Bbox, taken: Sequence[Bbox]) -> float:
-    """Return how much of what stands there already a box would cover."""
-    return sum(area(common) for other in taken if (common := Bbox.intersection(box, other)) is not None)
+def covered(boxes: Boxes, taken: Boxes) -> npt.NDArray[np.float64]:
+    """Return how much of what is there already each box would cover, (box,)."""
+    lower = np.maximum(boxes[:, None, :2], taken[None, :, :2])
+    upper = np.minimum(boxes[:, None, 2:], taken[None, :, 2:])
+    found: npt.NDArray[np.float64] = (upper - lower).clip(min=0).prod(axis=2).sum(axis=1)
+    return found
 
 
-def outside(box: Bbox, inside: Bbox) -> float:
-    """Return how much of a box lies outside the panel."""
-    common = Bbox.intersection(box, inside)
-    return area(box) - (area(common) if common is not None else 0.0)
+def areas(boxes: Boxes) -> npt.NDArray[np.float64]:
+    """Return width times height of each box, (box,)."""
+    found: npt.NDArray[np.float64] = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
+    return found
 
 
-def area(box: Bbox) -> float:
-    """Width times height."""
-    return float(box.width * box.height)
-
-
-def join(place: Axes, dot: tuple[float, float], box: Bbox, radius: float) -> None:
+def join(place: Axes, dot: tuple[float, float], box: Box, radius: float) -> None:
     """Draw a thin line from a point to a name that stands away from it."""
-    end = (min(max(dot[0], box.x0), box.x1), min(max(dot[1], box.y0), box.y1))
+    left, lower, right, upper = box
+    end = (min(max(dot[0], left), right), min(max(dot[1], lower), upper))
     if abs(end[0] - dot[0]) + abs(end[1] - dot[1]) > 2.5 * radius:
         ends = place.transAxes.inverted().transform([dot, end])
         place.plot(ends[:, 0], ends[:, 1], color=INK, linewidth=0.5, alpha=0.6, transform=place.transAxes, zorder=1)
