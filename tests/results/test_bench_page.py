@@ -1,10 +1,13 @@
-"""docs/bench.md: networks beside the linear model that dev would have chosen, ranked."""
+"""docs/bench.md and its finding: networks beside the linear model that dev would have chosen, ranked and counted."""
+
+from dataclasses import replace
 
 import pytest
 
 from retable.experiments.scale import scale_preset
 from retable.papers import trials
 from retable.results.bench import TABLE, bench_markdown, best_linear, read_bench
+from retable.results.chances import equal_chances
 from retable.results.claims import Judge
 from retable.results.resolving import Resolver
 from retable.results.whole import BANK_SCALE
@@ -37,8 +40,12 @@ def resolver(tmp_path, monkeypatch):
     return Resolver(plan, runs, beyond=True)
 
 
-def test_a_network_stands_beside_the_linear_model_that_is_best_on_dev(resolver):
-    bench = read_bench(resolver, Judge({}, resolver.protocol))
+@pytest.fixture
+def bench(resolver):
+    return read_bench(resolver, Judge({}, resolver.protocol))
+
+
+def test_a_network_stands_beside_the_linear_model_that_is_best_on_dev(bench):
     assert best_linear(TABLE.column("sst-2"), bench.filled).id == "tfidf-svm"
     line = bench.standings["fasttext", "sst-2"].line
     assert (line.second.id, line.verdict) == ("tfidf-svm", "ahead")
@@ -47,22 +54,40 @@ def test_a_network_stands_beside_the_linear_model_that_is_best_on_dev(resolver):
     assert ("nb-svm", "sst-2") not in bench.standings
 
 
-def test_the_page_ranks_the_rows_that_have_every_column_and_leaves_no_other_out(resolver):
-    page = bench_markdown(resolver, Judge({}, resolver.protocol))
+def test_the_page_ranks_rows_over_the_columns_that_all_have_and_leaves_no_other_out(bench):
+    page = bench_markdown(bench)
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
-    assert [row[0] for row in rows] == ["| tf-idf + SVM", "| NB-SVM", "| fastText"]
-    assert "mean rank" not in page  # no three rows share all columns
-    assert "85.06" in rows[2][1]
-    assert "**▲**" in rows[2][1]
-    assert rows[0][3] == "–"
+    # ag-news-5k, which NB-SVM alone has, ranks nobody.
+    assert [row[:2] for row in rows] == [["| fastText", "1.0"], ["| tf-idf + SVM", "2.5"], ["| NB-SVM", "2.5"]]
+    assert "Mean ranks of 3 systems over SST-2 and R8;" in page
+    assert "85.06" in rows[0][2]
+    assert "**▲**" in rows[0][2]
+    assert rows[0][4] == "–"
     assert "SST-2: tf-idf + SVM, R8: tf-idf + SVM" in page
 
 
-def test_three_rows_on_all_columns_are_ranked(resolver):
-    shared = Resolver(
-        resolver.plan, [run for run in resolver.by_key.values() if run.place[2] != "ag-news-5k"], beyond=True
+def test_rows_are_not_ranked_by_one_column(bench):
+    scores = {key: score for key, score in bench.scores.items() if key != ("tfidf-svm", "r8")}
+    page = bench_markdown(replace(bench, scores=scores))
+    assert "mean rank" not in page.lower()
+    assert [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| ")][2:] == [
+        "| tf-idf + SVM",
+        "| NB-SVM",
+        "| fastText",
+    ]
+
+
+def test_the_finding_counts_networks_that_are_ahead_on_complete_columns_alone(bench):
+    found = equal_chances(bench)
+    assert found.headline == (
+        "Under equal chances networks are ahead of the best linear model: 1 of 1 on SST-2, 0 of 1 on R8"
     )
-    page = bench_markdown(shared, Judge({}, shared.protocol))
-    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
-    assert [row[:2] for row in rows] == [["| fastText", "1.0"], ["| tf-idf + SVM", "2.5"], ["| NB-SVM", "2.5"]]
-    assert "Mean ranks of 3 systems" in page
+    lines = [line for line in found.body.splitlines() if line.startswith("| ")][2:]
+    # ahead, behind, equal, undecided, ahead after Holm; all rows here have the same cost
+    assert lines[0] == "| SST-2 | tf-idf + SVM, 70.00 | fastText, 85.06 | 1 | 0 | 0 | 0 | 1 | 1 times |"
+    assert lines[1] == "| R8 | tf-idf + SVM, 70.00 | fastText, 70.26 | 0 | 0 | 1 | 0 | 0 | 1 times |"
+
+
+def test_there_is_no_finding_without_a_complete_column(bench):
+    scores = {key: score for key, score in bench.scores.items() if key[0] != "nb-svm" or key[1] == "ag-news-5k"}
+    assert equal_chances(replace(bench, scores=scores)) is None

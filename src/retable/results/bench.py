@@ -1,6 +1,6 @@
 """The equal-chances table as people read it: who beats the linear models, where, and at what cost. docs/bench.md."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
@@ -54,6 +54,12 @@ class Bench:
         measured = {column for _, column in self.scores}
         return [column for column in TABLE.columns if column.id in measured]
 
+    @property
+    def complete(self) -> list[Column]:
+        """Return the columns on which every row has a score: ranks and counts over others would favour the quick."""
+        rows = self.rows
+        return [column for column in self.columns if all((row.id, column.id) in self.scores for row in rows)]
+
     def runs(self, row: str) -> list[RunRecord]:
         """Return all runs of a row."""
         return [run for column in TABLE.columns for run in self.filled.shown((row, column.id))]
@@ -87,26 +93,29 @@ def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Lin
 
 def best_linear(column: Column, filled: Filled) -> Row | None:
     """Return the linear row that is best on dev: a choice by test would favour it."""
-    linear = [row for row in TABLE.rows if row.model in LINEAR_MODELS and (row.id, column.id) in filled.runs]
-    return max(linear, key=lambda row: mean([run.dev for run in filled.shown((row.id, column.id))]), default=None)
+    return best_on_dev([row for row in TABLE.rows if row.model in LINEAR_MODELS], column, filled)
+
+
+def best_on_dev(rows: Iterable[Row], column: Column, filled: Filled) -> Row | None:
+    """Return the row that is best on a column's dev texts, of those that were measured there."""
+    measured = [row for row in rows if (row.id, column.id) in filled.runs]
+    return max(measured, key=lambda row: mean([run.dev for run in filled.shown((row.id, column.id))]), default=None)
 
 
 def ranked(bench: Bench) -> tuple[list[str], Ranks] | None:
-    """Return the rows that have every measured column, and their ranks; None if too few have."""
-    columns = [column.id for column in bench.columns]
-    rows = [row.id for row in bench.rows if all((row.id, column) in bench.scores for column in columns)]
+    """Return the rows and their ranks over the complete columns; None with too few rows or columns."""
+    rows, columns = [row.id for row in bench.rows], [column.id for column in bench.complete]
     if len(rows) < FEWEST_ROWS or len(columns) < FEWEST_COLUMNS:
         return None
     return rows, rank_rows(np.array([[float(bench.scores[row, name].measured) for name in columns] for row in rows]))
 
 
-def bench_markdown(resolver: Resolver, judge: Judge, picture: str = "") -> str:
+def bench_markdown(bench: Bench, picture: str = "") -> str:
     """Return the body of docs/bench.md: the table, best mean rank first, and how sure the ranks are.
 
     Args:
         picture: of accuracy against cost, where it is drawn.
     """
-    bench = read_bench(resolver, judge)
     found = ranked(bench)
     rank_of = dict(zip(found[0], found[1].mean, strict=True)) if found else {}
     rows = sorted(bench.rows, key=lambda row: rank_of.get(row.id, float("inf")))
@@ -114,14 +123,15 @@ def bench_markdown(resolver: Resolver, judge: Judge, picture: str = "") -> str:
     body = [
         [
             row.printed,
-            *([] if not rank_of else [f"{rank_of[row.id]:.1f}" if row.id in rank_of else "–"]),
+            *([] if not rank_of else [f"{rank_of[row.id]:.1f}"]),
             *(cell_text(row.id, column.id, bench) for column in bench.columns),
             *costs_of(bench.runs(row.id)),
         ]
         for row in rows
     ]
     shown = [f"![Accuracy against cost, means over corpora]({picture})\n"] if picture else []
-    parts = [*shown, markdown_table(header, body), *rank_sentences(found), *linear_sentence(bench), trials_sentence()]
+    sentences = [*rank_sentences(bench, found), *linear_sentence(bench), trials_sentence()]
+    parts = [*shown, markdown_table(header, body), *sentences]
     return "\n".join(parts)
 
 
@@ -149,16 +159,22 @@ def costs_of(runs: Sequence[RunRecord]) -> list[str]:
     return [f"{flops:,.0f}", f"{median(seconds):.0f}" if seconds else "", f"{weights * BYTES / MEGA:.2f}"]
 
 
-def rank_sentences(found: tuple[list[str], Ranks] | None) -> list[str]:
+def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[str]:
     """Return what the ranks allow to conclude."""
     if not found:
         return []
     rows, ranks = found
     p = "below 0.001" if ranks.p_of_no_difference < 0.001 else f"{ranks.p_of_no_difference:.3f}"
     return [
-        f"Mean ranks of {len(rows)} systems; Friedman's test that none differs: p {p}. "
+        f"Mean ranks of {len(rows)} systems over {listed(bench.complete)}; Friedman's test that none differs: p {p}. "
         f"Two of them differ at 5% if their mean ranks are {ranks.critical:.1f} or more apart (Nemenyi).\n"
     ]
+
+
+def listed(columns: Sequence[Column]) -> str:
+    """Return "MR, SST-2 and R8"."""
+    names = [column.printed for column in columns]
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 def linear_sentence(bench: Bench) -> list[str]:

@@ -17,10 +17,11 @@ from retable.figures.figure import Lines
 from retable.figures.forest import Difference, forest_picture
 from retable.figures.style import INK
 from retable.files import atomic_file, atomic_folder, read_csv, write_csv
-from retable.papers import NAMES, paper_of_table, papers, result_table
+from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.claims import claims
 from retable.papers.paper import Paper, ResultTable
-from retable.results.bench import bench_markdown
+from retable.results.bench import bench_markdown, read_bench
+from retable.results.chances import CHANCES, equal_chances
 from retable.results.claims import Line, claims_markdown
 from retable.results.figures import write_figures
 from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, findings, index
@@ -36,9 +37,9 @@ from retable.runs.record import RunRecord
 from retable.tables.costs import NOTE
 from retable.tables.markdown import LEGEND, result_markdown
 
-BENCH_TABLE = "bench-table-1"
 FOREST = "claims"  # the picture of printed and measured differences
 MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
+IN_README = {CHANCES: "Equal chances", COST: "Costs"}  # findings, with the name of their link
 FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
 CHANGED = (  # as `retable.runs.provenance.git_commit` says it
     "A + behind a commit: tracked files of src/ had changes that were not committed when the "
@@ -72,19 +73,24 @@ def write_pages(root: Path, bank: Path) -> int:
     write_tables(docs, tables, resolver, statistics, entries)
     renew(docs / "claims.md", "claims", claims_markdown(lines))
     write_forest(docs / "figures", lines)
-    if resolver.fill(result_table(BENCH_TABLE)).runs:
+    bench = read_bench(resolver, whole.judge)
+    if bench.scores:
         picture = "figures/bench-figure-1.svg"
-        found = bench_markdown(resolver, whole.judge, picture if (docs / picture).exists() else "")
-        renew(docs / "bench.md", "bench", found)
-    counted = findings(lines, tables)
+        renew(docs / "bench.md", "bench", bench_markdown(bench, picture if (docs / picture).exists() else ""))
+    chances = equal_chances(bench)
+    counted = [*([chances] if chances else []), *findings(lines, tables)]
     write_findings(docs / "findings", counted)
     systems = systems_markdown(resolver.by_key.values())
     renew(docs / "models.md", "systems", f"{systems}\n{sources_markdown(tables.values())}")
     claimed = {claim.table for claim in claims()}
     lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
     more = f" [All columns](docs/findings/{BESIDE_PRINT}.md)" if lead else ""
-    costs = "".join(f"\n\n{each.headline}. [Costs](docs/findings/{COST}.md)" for each in counted if each.name == COST)
-    renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}{more}{costs}")
+    others = "".join(
+        f"\n\n{each.headline}. [{IN_README[each.name]}](docs/findings/{each.name}.md)"
+        for each in counted
+        if each.name in IN_README
+    )
+    renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}{more}{others}")
     renew(root / "README.md", "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))
     return len(resolver.current())
 

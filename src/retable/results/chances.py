@@ -1,0 +1,52 @@
+"""The finding of the equal-chances table: on how many columns networks beat a linear model, and at what cost."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from retable.papers.paper import Column, Row
+from retable.results.bench import SIGN, Bench, Standing, best_linear, best_on_dev
+from retable.results.findings import Finding
+from retable.tables.markdown import markdown_table
+
+CHANCES = "equal-chances"
+HEADER = ("on", "linear model", "best network on dev", *SIGN, "ahead after Holm", "operations a word")
+TEXT = (
+    "Every network has the same word vectors, tokens, eight trials on dev and end of training ([rules](../bench.md)), "
+    "and is compared, text by text, with the linear model that was best on dev. Only columns that every system has are "
+    "counted. Both models that are named, with their accuracy in %, were chosen on dev; the last column is how many "
+    "times the linear model's operations a word takes in that network, forward pass.\n"
+)
+PICTURE = "\n![Accuracy against cost, means over corpora](../figures/bench-figure-1.svg)\n"
+
+
+def equal_chances(bench: Bench) -> Finding | None:
+    """Return how many networks are ahead of the best linear model on each complete column; None without one."""
+    body, counts = [], []
+    for column in bench.complete:
+        standings = [each for (_, name), each in bench.standings.items() if name == column.id]
+        linear = best_linear(column, bench.filled)
+        network = best_on_dev([each.line.first for each in standings], column, bench.filled)
+        if linear and network:
+            body.append(cells_of(column, linear, network, standings, bench))
+            counts.append(f"{count(standings, 'ahead')} of {len(standings)} on {column.printed}")
+    if not body:
+        return None
+    headline = f"Under equal chances networks are ahead of the best linear model: {', '.join(counts)}"
+    return Finding(CHANCES, headline, f"{TEXT}\n{markdown_table(HEADER, body)}{PICTURE}")
+
+
+def cells_of(column: Column, linear: Row, network: Row, standings: Sequence[Standing], bench: Bench) -> list[str]:
+    """Return a column's cells under HEADER."""
+    flops = [median(run.cost["flops_per_word"] for run in bench.runs(row.id)) for row in (network, linear)]
+    return [
+        column.printed,
+        *(f"{row.printed}, {bench.scores[row.id, column.id].measured}" for row in (linear, network)),
+        *(str(count(standings, verdict)) for verdict in SIGN),
+        str(sum(each.adjusted == "ahead" for each in standings)),
+        f"{flops[0] / flops[1]:,.0f} times",
+    ]
+
+
+def count(standings: Sequence[Standing], verdict: str) -> int:
+    """Return how many have this verdict."""
+    return sum(each.line.verdict == verdict for each in standings)
