@@ -119,13 +119,15 @@ def bench_markdown(bench: Bench, picture: str = "") -> str:
     found = ranked(bench)
     rank_of = dict(zip(found[0], found[1].mean, strict=True)) if found else {}
     rows = sorted(bench.rows, key=lambda row: rank_of.get(row.id, float("inf")))
-    header = ["", *([] if not rank_of else ["mean rank"]), *(column.printed for column in bench.columns), *COSTS]
+    costs = {row.id: costs_of(bench.runs(row.id)) for row in rows}
+    known = [name for name in COSTS if any(of_row[name] for of_row in costs.values())]
+    header = ["", *([] if not rank_of else ["mean rank"]), *(column.printed for column in bench.columns), *known]
     body = [
         [
             row.printed,
             *([] if not rank_of else [f"{rank_of[row.id]:.1f}"]),
             *(cell_text(row.id, column.id, bench) for column in bench.columns),
-            *costs_of(bench.runs(row.id)),
+            *(costs[row.id][name] for name in known),
         ]
         for row in rows
     ]
@@ -136,27 +138,31 @@ def bench_markdown(bench: Bench, picture: str = "") -> str:
 
 
 def cell_text(row: str, column: str, bench: Bench) -> str:
-    """Return "79.8 ± 0.6 (clean 79.7) ▲": the accuracy, its interval, and the verdict beside the best linear model."""
+    """Return "79.8 ± 0.6 (79.7) ▲": accuracy, interval, clean accuracy, verdict beside the best linear model."""
     score = bench.scores.get((row, column))
     if score is None:
         return "–"
     half = f" ± {half_interval(score)}" if score.high != score.low else ""
-    clean = f" (clean {score.clean})" if score.clean and score.clean != score.measured else ""
+    clean = f" ({float(score.clean):.1f})" if score.clean and score.clean != score.measured else ""
     standing = bench.standings.get((row, column))
     sign = SIGN.get(standing.line.verdict, "") if standing else ""
     firm = f"**{sign}**" if standing and sign and standing.adjusted == standing.line.verdict else sign
-    return f"{score.measured}{half}{clean} {firm}".rstrip()
+    return f"{float(score.measured):.1f}{half}{clean} {firm}".rstrip()
 
 
 COSTS = ("FLOPs a word", "seconds a training", "weights, MB")
 
 
-def costs_of(runs: Sequence[RunRecord]) -> list[str]:
-    """Return the middle of the runs' FLOPs of a word and seconds, and of their weights in MB, word vectors apart."""
+def costs_of(runs: Sequence[RunRecord]) -> dict[str, str]:
+    """Return the middle of the runs' FLOPs of a word and seconds, and of their weights in MB, word vectors apart.
+
+    Seconds are empty where no run was timed.
+    """
     flops = median(run.cost["flops_per_word"] for run in runs)
     seconds = [run.cost["seconds"] for run in runs if "seconds" in run.cost]
     weights = median(run.cost["parameters"] - run.cost.get("parameters_tuned_words", 0) for run in runs)
-    return [f"{flops:,.0f}", f"{median(seconds):.0f}" if seconds else "", f"{weights * BYTES / MEGA:.2f}"]
+    cells = (f"{flops:,.0f}", f"{median(seconds):.0f}" if seconds else "", f"{weights * BYTES / MEGA:.2f}")
+    return dict(zip(COSTS, cells, strict=True))
 
 
 def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[str]:
