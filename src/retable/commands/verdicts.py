@@ -12,7 +12,7 @@ from retable.errors import InputError, unknown_name
 from retable.own.reading import broken, label_of, table_rows
 from retable.project.command import command, given_path
 from retable.project.paths import BANK
-from retable.results.claims import PERCENT, Judge
+from retable.results.claims import PERCENT, Judge, folds_note
 from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
@@ -96,6 +96,6 @@ def cells_of(each: Verdict) -> list[str]:
         f"{PERCENT * each.theirs:.1f}",
         difference,
         f"{PERCENT * found.detectable:.1f}" if found else "",
-        each.verdict if found else f"none ({each.why})",
+        ", ".join([each.verdict, *folds_note(found)]) if found else f"none ({each.why})",
         each.adjusted,
     ]

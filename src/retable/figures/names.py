@@ -21,13 +21,13 @@ LETTERS = 30  # of a line of a name
 
 def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, float]], floor: float | None) -> None:
     """Put each name where it covers no point, no other name and not the floor's line, as near as there is room."""
-    inside = place.get_window_extent().extents
+    inside = np.asarray(place.get_window_extent().extents)
     dots = [at(place.transData, x, y) for _, x, y in points]
     radius = figure.dpi * 3.5 / 72
     taken: list[Box] = [(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
     if floor is not None:
         _, level = at(place.transData, 1.0, floor)
-        taken.append((inside[0], level - 1, inside[2], level + 1))
+        taken.append((float(inside[0]), level - 1, float(inside[2]), level + 1))
     for index in sorted(range(len(points)), key=lambda each: (-points[each][2], points[each][1])):
         name, *_ = points[index]
         text = place.text(0, 0, fill(name, LETTERS), transform=None, fontsize=6.5, va="center", ha="left")

@@ -145,9 +145,15 @@ def cell_text(row: str, column: str, bench: Bench) -> str:
     half = f" ± {half_interval(score)}" if score.high != score.low else ""
     clean = f" ({float(score.clean):.1f})" if score.clean and score.clean != score.measured else ""
     standing = bench.standings.get((row, column))
-    sign = SIGN.get(standing.line.verdict, "") if standing else ""
-    firm = f"**{sign}**" if standing and sign and standing.adjusted == standing.line.verdict else sign
-    return f"{float(score.measured):.1f}{half}{clean} {firm}".rstrip()
+    return f"{float(score.measured):.1f}{half}{clean} {sign_of(standing) if standing else ''}".rstrip()
+
+
+def sign_of(standing: Standing) -> str:
+    """Return a verdict's sign: bold if it holds after Holm, in brackets if not with the wider variance of folds."""
+    found, sign = standing.line, SIGN.get(standing.line.verdict, "")
+    if sign and found.comparison and found.comparison.verdict_if_corrected != found.verdict:
+        sign = f"[{sign}]"
+    return f"**{sign}**" if sign and standing.adjusted == found.verdict else sign
 
 
 COSTS = ("FLOPs a word", "seconds a training", "weights, MB")

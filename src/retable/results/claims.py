@@ -126,7 +126,8 @@ class Judge:
     ) -> Comparison:
         """Return the comparison over units, where there are several, or else over the texts of one pair."""
         if units[0].shape[1] > 1:
-            return compare_units(units[0], units[1], sum(len(pair.ids) for pair in pairs))
+            texts = sum(len(pair.ids) for pair in pairs)
+            return compare_units(units[0], units[1], texts, folds=len(pairs) == 1)
         (pair,) = pairs
         return compare(
             pair.first,
@@ -347,6 +348,7 @@ def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
     if claim.size and (line.printed is None or abs(line.printed - float(claim.size)) >= ROUNDING):
         printed = f"{printed}; in words {claim.size}".removeprefix("; ")
     verdict = f"**{line.verdict}**" if line.comparison else f"none ({line.why})"
+    notes = [*(["readings disagree"] if disagree else []), *folds_note(found)]
     return [
         f" {sign} ".join(names),
         line.on,
@@ -356,9 +358,15 @@ def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
         shows,
         printed,
         size,
-        f"{verdict}, readings disagree" if disagree else verdict,
+        ", ".join([verdict, *notes]),
         adjusted,
     ]
+
+
+def folds_note(found: Comparison | None) -> list[str]:
+    """Return what the verdict would be with the wider variance of folds, where it would be another one."""
+    is_other = found and found.verdict_if_corrected != found.verdict
+    return [f"{found.verdict_if_corrected} with Nadeau and Bengio's variance"] if found and is_other else []
 
 
 def size_of(printed: float, found: Comparison) -> str:

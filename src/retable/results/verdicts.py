@@ -76,6 +76,7 @@ class Verdict:
             "theirs": PERCENT * self.theirs, "difference": PERCENT * (self.yours - self.theirs), "low": low,
             "high": high, "could_show": PERCENT * found.detectable if found else None, "verdict": self.verdict,
             "holm": self.adjusted or NONE, "why": self.why,
+            "verdict_if_corrected": found.verdict_if_corrected if found else NONE,
         }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
-from retable.results.claims import PERCENT, WHO, Judge, Line, after_holm, answers, cells_of, disagrees
+from retable.results.claims import PERCENT, WHO, Judge, Line, after_holm, answers, cells_of, disagrees, folds_note
 from retable.results.headline import counted, linear_lead
 from retable.results.whole import Whole
 from retable.site.templating import render
@@ -77,7 +77,7 @@ def comparison(line: Line, adjusted: str, others: Sequence[Line]) -> dict[str, A
         found["bar"] = [at(value) for value in (low, PERCENT * line.difference, high)]
     return found | {
         "is_reading": bool(line.first.reading_of or line.second.reading_of),
-        "disagree": disagrees(line, others),
+        "notes": [*(["readings disagree"] if disagrees(line, others) else []), *folds_note(line.comparison)],
         "mark": None if line.printed is None else at(line.printed),
     }
 

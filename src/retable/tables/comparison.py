@@ -5,7 +5,7 @@ parts, each with its degrees of freedom; those of the sum are Satterthwaite's (1
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -37,7 +37,8 @@ class Comparison:
     """Hold how far the first row is ahead of the second, as a fraction of the texts.
 
     `runs` are those of each row, of folds or corpora all that answer a text. `parts` make up the variance of `value`;
-    `of_theirs` that of another pair of rows around it, of one run each: what a paper prints.
+    `of_theirs` that of another pair of rows around it, of one run each: what a paper prints. `folds` are the test folds
+    of one corpus that are its units; 0 where units share no training texts.
     """
 
     texts: int
@@ -45,6 +46,7 @@ class Comparison:
     value: float
     parts: tuple[Part, ...]
     of_theirs: tuple[Part, ...] = field(default=())
+    folds: int = 0
 
     @cached_property
     def error(self) -> float:
@@ -86,6 +88,17 @@ class Comparison:
         return verdict(self.value, self.p_of_no_difference, self.p_of_no_equality)
 
     @property
+    def verdict_if_corrected(self) -> Verdict:
+        """Return the verdict with the variance that Nadeau and Bengio ("Inference for the Generalization Error", 2003)
+        give means of folds, which share training texts: that of a fold times 1 / folds + test texts / training texts.
+        """
+        if not self.folds:
+            return self.verdict
+        factor = 1 + self.folds / (self.folds - 1)
+        parts = tuple(Part(factor * part.value, factor * part.estimate, part.freedom) for part in self.parts)
+        return replace(self, parts=parts).verdict
+
+    @property
     def expected(self) -> tuple[float, float]:
         """Return the 95% prediction interval of the difference that a paper finds, if its rows are ours."""
         return around(self.value, self.of_theirs, 1 - LEVEL)
@@ -122,12 +135,13 @@ def compare(
     return Comparison(len(means), (len(first), len(second)), value, tuple(parts), tuple(theirs))
 
 
-def compare_units(first: Answers, second: Answers, texts: int) -> Comparison:
+def compare_units(first: Answers, second: Answers, texts: int, *, folds: bool = False) -> Comparison:
     """Compare two rows by their differences in units that have texts and runs of their own: folds, or corpora.
 
     Args:
         first, second: accuracies of each row, (run, unit).
         texts: of all units.
+        folds: whether the units are folds of one corpus, each trained on the others.
     Raises: ValueError for fewer than five units.
     """
     units = first.mean(axis=0) - second.mean(axis=0)
@@ -144,7 +158,8 @@ def compare_units(first: Answers, second: Answers, texts: int) -> Comparison:
     theirs = 2 * variance + of_one_run
     runs = len(first) * count, len(second) * count
     parts = (Part(variance, variance, count - 1),)
-    return Comparison(texts, runs, float(units.mean()), parts, (Part(theirs, theirs, count - 1),))
+    of_theirs = (Part(theirs, theirs, count - 1),)
+    return Comparison(texts, runs, float(units.mean()), parts, of_theirs, folds=count if folds else 0)
 
 
 def spread_of_mean(values: Answers, clusters: npt.NDArray[np.int64]) -> float:
