@@ -143,9 +143,10 @@ def cell_text(row: str, column: str, bench: Bench) -> str:
     if score is None:
         return "–"
     half = f" ± {half_interval(score)}" if score.high != score.low else ""
-    clean = f" ({float(score.clean):.1f})" if score.clean and score.clean != score.measured else ""
+    measured, clean = (f"{float(number or score.measured):.1f}" for number in (score.measured, score.clean))
+    clean = f" ({clean})" if clean != measured else ""
     standing = bench.standings.get((row, column))
-    return f"{float(score.measured):.1f}{half}{clean} {sign_of(standing) if standing else ''}".rstrip()
+    return f"{measured}{half}{clean} {sign_of(standing) if standing else ''}".rstrip()
 
 
 def sign_of(standing: Standing) -> str:
@@ -153,7 +154,8 @@ def sign_of(standing: Standing) -> str:
     found, sign = standing.line, SIGN.get(standing.line.verdict, "")
     if sign and found.comparison and found.comparison.verdict_if_corrected != found.verdict:
         sign = f"[{sign}]"
-    return f"**{sign}**" if sign and standing.adjusted == found.verdict else sign
+    is_firm = found.verdict != "undecided" and standing.adjusted == found.verdict
+    return f"**{sign}**" if sign and is_firm else sign
 
 
 COSTS = ("FLOPs a word", "seconds a training", "weights, MB")
