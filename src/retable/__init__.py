@@ -1,10 +1,10 @@
 """retable: rebuild every table of papers on compact sentence encoders.
 
-Importing it chooses the kernel of OpenBLAS, which must be done before numpy is imported, so that every stage and every
-reader of a model multiplies alike on every processor (retable/machine/openblas.py), and lets threads that wait sleep
-soon (retable/machine/spinning.py).
+Importing it chooses OpenBLAS's kernel, which must happen before numpy is imported, so that every stage and every reader
+of a model multiplies identically on every processor (retable/machine/openblas.py), and lets waiting threads sleep soon
+(retable/machine/spinning.py).
 
-`retable.fit(texts, ...)` learns from your own texts, and `retable.load(folder)` reads the model that it made;
+`retable.fit(texts, ...)` trains on your own texts, and `retable.load(folder)` loads the resulting model;
 `retable.Classifier` is the same for scikit-learn.
 """
 
@@ -24,12 +24,12 @@ __version__ = "0.2.0"
 take_one_kernel()
 spin_briefly()
 
-# torch says once that it does not check the sparse gradients that it made itself.
+# torch warns once that it does not check sparse gradients, which it made itself.
 warnings.filterwarnings("ignore", message="Sparse invariant checks")
 
 
 def __getattr__(name: str) -> Any:
-    """Return `fit`, `load` or `Classifier`, which import torch: that waits until they are asked for."""
+    """Return `fit`, `load` or `Classifier`; they import torch, so only on first use."""
     if name == "Classifier":
         from retable.own.estimators import Classifier
 

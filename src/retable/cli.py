@@ -38,20 +38,20 @@ def main() -> None:
     parser.add_argument("command", metavar="COMMAND", help="one of those below; COMMAND --help tells more")
     words = [word for word in sys.argv[1:] if word not in ("-q", "--quiet")]
     if len(words) < len(sys.argv) - 1:
-        os.environ[QUIET] = "1"  # for the processes that train cells, too
+        os.environ[QUIET] = "1"  # for the processes that train cells too
     chosen = parser.parse_args(words[:1]).command
     if chosen not in COMMANDS:
         parser.error(str(unknown_name("the command", chosen, COMMANDS)))
     take_sources_of(Path.cwd())
     if chosen not in ANYWHERE and not (ROOT / "dvc.yaml").exists():
         raise InputError(f"{Path.cwd()} lies in no project of retable; `retable init` makes one in an empty folder.")
-    if chosen not in (*ANYWHERE, "run") and find_spec("dvc") is None:  # a bare GPU machine runs cells without it
+    if chosen not in (*ANYWHERE, "run") and find_spec("dvc") is None:  # a bare GPU machine runs cells without DVC
         raise lacks("dvc", f"retable {chosen}")
     importlib.import_module(f"retable.commands.{COMMANDS[chosen][0]}").main(words[1:])
 
 
 def take_sources_of(folder: Path) -> None:
-    """Start anew with the sources of a checkout, if they are others than those that run.
+    """Restart with the sources of a checkout, if they differ from the running ones.
 
     DVC runs an experiment in a copy of the tree: it must use the copy's own code, whatever is installed.
     """

@@ -1,6 +1,4 @@
-"""Declare what the project knows of a corpus before it has read a byte: facts that are declared here and checked
-everywhere.
-"""
+"""Declare the facts about a corpus that are known before reading it; they are declared here and checked everywhere."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,11 +13,11 @@ UNLABELLED = "unlabelled"  # a split
 
 
 class Example(NamedTuple):
-    """One text as a file holds it.
+    """One text as stored in a file.
 
-    `id` is corpus/split/line with lines counted from 0 (corpus/line where there is one file): it says where the text
-    stands and nothing of what it says. `split` is train, dev, test, or all where no split is published; unlabelled for
-    a text without a label, whose `label` is "".
+    `id` is corpus/split/line with lines counted from 0 (corpus/line if there is one file): it gives the position of the
+    text and reveals nothing of its content. `split` is train, dev, test, or all if no split is published; unlabelled
+    for a text without a label, whose `label` is "".
     """
 
     id: str
@@ -29,7 +27,7 @@ class Example(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """One sentence of a treebank: its words, their universal and their own parts of speech, all of one length."""
+    """One sentence of a treebank: its words, universal and treebank-specific parts of speech, of equal lengths."""
 
     words: list[str]
     upos: list[str]
@@ -38,15 +36,15 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """One file as it was published. Where it comes from does not matter: the digest decides.
+    """One file as published. Its source does not matter: the digest decides.
 
     Attributes:
-        path: where it lies in the mirror folder (or in data/sample/).
-        digest: what it must be: "sha256:...", "md5:..." or "git-blob:..." (the SHA-1 that Git gives a file), the
-            strongest that is known; "" where nobody published one: the counts of its texts decide then.
-        bytes: its size; 0 where it is not known.
+        path: its place in the mirror folder (or in data/sample/).
+        digest: the required digest: "sha256:...", "md5:..." or "git-blob:..." (the SHA-1 that Git gives a file), the
+            strongest that is known; "" if none is published: then the counts of its texts decide.
+        bytes: its size; 0 if unknown.
         urls: public addresses, tried in order; none for a file that is in git, or must be put into the mirror by hand.
-        others: files of the same content (an archive packed again) of which a mirror folder may hold one instead.
+        others: files of the same content (e.g. a repacked archive), one of which a mirror folder may hold instead.
     """
 
     path: str
@@ -58,7 +56,7 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class Defect:
-    """Something wrong in a corpus that we know of, counted on its raw text, and why it is as it is."""
+    """A known defect of a corpus, counted on its raw text, with its reason."""
 
     what: str
     count: int
@@ -67,18 +65,18 @@ class Defect:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Declare whatever is downloaded: a corpus, a treebank, or published word vectors.
+    """Any download: a corpus, a treebank, or published word vectors.
 
     Attributes:
         name: its id.
         language: en or zh; "en, zh" for test sets of both.
-        files: what stands in data/raw/<name>/.
-        title: what it is, in a few words.
-        source, paper, licence: where it was published first, by whom, under which terms.
-        note: what a reader of a result must know of it.
-        at_hand: whether this project could check it against its files; False where it can only be had from the
-            public addresses, which nobody here could reach.
-        obtain: what a user must do to get one that is not at hand.
+        files: the contents of data/raw/<name>/.
+        title: a short description.
+        source, paper, licence: where it was first published, by whom, under which terms.
+        note: a caveat for readers of results.
+        at_hand: whether this project could check it against its files; False if it is available only from public
+            addresses, which could not be reached here.
+        obtain: what a user must do to get one whose `at_hand` is False.
     """
 
     name: str
@@ -98,24 +96,24 @@ class Corpus(Source):
     """Labelled texts.
 
     Attributes:
-        labels: names; their order gives the class index.
-        texts: per published split ("all" where there is none) the number of texts of every label; one number where
-            only their sum is known; None where nothing is.
+        labels: label names; their order gives the class index.
+        texts: per published split ("all" if there is none) the number of texts per label; one number if only their sum
+            is known; None if nothing is.
         read: yields every example of data/raw/<corpus>/ in the order of its files.
         unlabelled: number of texts without a label, in a split of that name.
         encoding: of the text files.
-        undecodable: what becomes of a byte that is not of that encoding: "strict" (an error), "replace" (U+FFFD).
-        tokenised: tokens are separated by spaces already, so no tokeniser runs.
-        raw_unlabelled: but not in the unlabelled texts, which need a tokeniser.
-        html: the text holds tags and entities, which cleaning takes out.
+        undecodable: handling of a byte that is invalid in that encoding: "strict" (an error), "replace" (U+FFFD).
+        tokenised: tokens are already separated by spaces, so no tokeniser runs.
+        raw_unlabelled: the unlabelled texts of a tokenised corpus are raw, and need a tokeniser.
+        html: the text contains tags and entities, which cleaning removes.
         test_texts: size of the test split that we draw; None for a tenth.
-        grouped: where we draw, texts that nearly repeat each other come into one split.
-        pooled: word vectors may be trained on it; False where its texts stand in another corpus, held out or not.
-        part_of: the corpus of which this is a part; a number measured on it is none of the whole's.
-        same_texts_as: the corpus whose texts these are too, split or stripped in another way.
-        domains: the corpora of which a joint corpus is made; the ids of its texts are "<domain>/<id>".
+        grouped: if we draw the splits, texts that nearly repeat each other stay in one split.
+        pooled: word vectors may be trained on it; False if its texts are in another corpus, held out or not.
+        part_of: the corpus of which this is a part; results on it are not results on the whole.
+        same_texts_as: the corpus with the same texts, split or stripped differently.
+        domains: the corpora that form a joint corpus; the ids of its texts are "<domain>/<id>".
         ranked: it lists candidates for questions, pairs of texts; the second label says that one answers.
-        defects: every known one; a test fails when the list is out of date.
+        defects: every known one; a test fails if the list is out of date.
     """
 
     labels: tuple[str, ...]
@@ -138,7 +136,7 @@ class Corpus(Source):
 
     @property
     def split(self) -> str:
-        """ "published", or "own": test and dev are then drawn by us, and copies of a text are removed before."""
+        """Return "published", or "own": then we draw test and dev, after removing copies of texts."""
         return "own" if "all" in self.texts else "published"
 
     def examples(self, folder: Path) -> list[Example]:
@@ -146,9 +144,9 @@ class Corpus(Source):
         return list(self.counted(folder))
 
     def counted(self, folder: Path) -> Iterator[Example]:
-        """Read one text after the other; at the end, compare their numbers with the declared ones.
+        """Read one text after another; at the end, compare the counts with the declared ones.
 
-        Raises: InputError for a line that cannot be read, a label or a count that is not the declared one.
+        Raises: InputError for an unreadable line, an undeclared label, or a wrong count.
         """
         found: Counter[tuple[str, str]] = Counter()
         for example in self.read(self, folder):
@@ -164,7 +162,7 @@ class Corpus(Source):
                 )
 
     def declared_counts(self) -> Iterator[tuple[str, str, int]]:
-        """Split, label and count of texts; the label is "" where only the sum over labels is declared."""
+        """Yield split, label and count of texts; the label is "" if only the sum over labels is declared."""
         for split, counts in (*self.texts.items(), (UNLABELLED, self.unlabelled)):
             if isinstance(counts, int):
                 yield split, "", counts
@@ -188,14 +186,14 @@ class Treebank(Source):
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedVectors(Source):
-    """Word vectors that somebody published, in one file."""
+    """Published word vectors, in one file."""
 
 
 def in_mirror(folder: str, files: Mapping[str, tuple[int, str]]) -> dict[str, RemoteFile]:
     """Return files that a folder of the mirror, or of data/sample/, holds under their own names.
 
     Args:
-        files: name -> size in bytes, 0 where it is not known, and digest; one without a prefix is a SHA-256.
+        files: name -> size in bytes, 0 if unknown, and digest; one without a prefix is a SHA-256.
     """
     return {
         name: RemoteFile(f"{folder}/{name}", digest if ":" in digest else f"sha256:{digest}", size)
@@ -215,8 +213,8 @@ def github(
 
     Args:
         place: "<owner>/<repository>/<commit>/<folder>".
-        files: as of `in_mirror`, whose folder is `mirror`.
-        there, mirrored: the names of files that are called otherwise in the repository, or in the mirror.
+        files: as in `in_mirror`, whose folder is `mirror`.
+        there, mirrored: the names of files that have another name in the repository, or in the mirror.
     """
     owner, repository, commit, *folders = place.split("/")
     found = {}

@@ -1,10 +1,10 @@
-"""Mistakes that a user can make, each told in one sentence."""
+"""User mistakes, each reported in one sentence."""
 
 import difflib
 import reprlib
 from collections.abc import Iterable
 
-# The modules that a plain `pip install retable` lacks -> the extra that brings them.
+# Modules that a plain `pip install retable` lacks -> the extra that installs them.
 EXTRAS = {
     "jieba": "chinese", "numba": "chinese",
     "gensim": "vectors",
@@ -16,8 +16,8 @@ EXTRAS = {
     "psutil": "pipeline", "requests": "pipeline", "shtab": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",
 }  # fmt: skip
 
-LONGEST_VALUE = 120  # characters of a value in a sentence
-MOST_NAMES = 60  # in a sentence
+LONGEST_VALUE = 120  # characters of a value in a message
+MOST_NAMES = 60  # in a message
 
 
 class InputError(ValueError):
@@ -28,9 +28,9 @@ def unknown_name(where: str, name: object, known: Iterable[str]) -> InputError:
     """Return an error for a misspelt name, with the nearest known one.
 
     Args:
-        where: what holds the name, as the user sees it ("model.name in params.yaml").
-        name: what stood there.
-        known: every name that is allowed.
+        where: the container of the name, as the user sees it ("model.name in params.yaml").
+        name: the value found.
+        known: all allowed names.
     """
     names, asked = sorted(known), shortened(str(name))
     small = {each.casefold(): each for each in reversed(names)}
@@ -46,22 +46,22 @@ def lacks(module: str, what: str = "this") -> InputError:
 
     Args:
         module: its name, one of EXTRAS.
-        what: needs it, as the user sees it.
+        what: the feature that needs it, as the user sees it.
     """
     return InputError(f'{what} needs {module}, which is not installed: pip install "retable[{EXTRAS[module]}]"')
 
 
 def shown(value: object) -> str:
-    """Return a value as it stands in a sentence: in Python's writing, in one line, cut where it is long."""
+    """Return a value for a message: as Python's repr, on one line, shortened if long."""
     return shortened(_SHORT.repr(value))
 
 
 def shortened(text: str) -> str:
-    """Return a text in one line, cut where it is long."""
+    """Return a text on one line, shortened if long."""
     line = text if text.isprintable() else repr(text)[1:-1]
     return line if len(line) <= LONGEST_VALUE else f"{line[: LONGEST_VALUE - 3]}..."
 
 
-_SHORT = reprlib.Repr()  # never writes a whole one out, which may be without end
+_SHORT = reprlib.Repr()  # never formats a whole value, which may be endless
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother, _SHORT.maxlong = 4, LONGEST_VALUE, LONGEST_VALUE, LONGEST_VALUE
 _SHORT.maxdict = _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = 12

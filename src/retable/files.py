@@ -1,4 +1,4 @@
-"""Whole files or none: everything is written under a temporary name and renamed when it is complete."""
+"""Complete files or none: everything is written under a temporary name and renamed when it is complete."""
 
 import csv
 import fcntl
@@ -16,19 +16,19 @@ from typing import Any
 
 from retable.errors import InputError, shown
 
-AGAIN = "remove it and run `dvc repro`, or `git checkout` it"  # what a user can do with a file that is damaged
+AGAIN = "remove it and run `dvc repro`, or `git checkout` it"  # advice for a damaged file
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
-PART = re.compile(r"\.[a-z0-9_]{8}(\.old)?\.part$")  # behind the name of what is half-written
+PART = re.compile(r"\.[a-z0-9_]{8}(\.old)?\.part$")  # suffix of half-written files
 
 
 def is_plain_name(name: object) -> bool:
-    """Return whether a name can lead to no other folder and means nothing to a shell."""
+    """Return whether a name cannot lead to another folder and has no meaning to a shell."""
     return isinstance(name, str) and bool(PLAIN_NAME.fullmatch(name))
 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; rename it to `path` at the end, remove it after an error."""
+    """Yield a temporary path next to `path`; rename it to `path` at the end, remove it after an error."""
     with _part(path, _new_file) as (part, descriptor):
         yield part
         os.fsync(descriptor)
@@ -37,7 +37,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield an empty temporary folder beside `path`; it takes the place of `path` at the end."""
+    """Yield an empty temporary folder next to `path`; it replaces `path` at the end."""
     with _part(path, _new_folder) as (part, _):
         yield part
         for file in part.rglob("*"):
@@ -51,21 +51,21 @@ def atomic_folder(path: Path) -> Iterator[Path]:
                 old.rename(path)
             raise
         if old:
-            shutil.rmtree(old, ignore_errors=True)  # what stays of it goes with the next write
+            shutil.rmtree(old, ignore_errors=True)  # the next write removes any remains
 
 
 def copy_file(path: Path, to: Path) -> None:
-    """Copy a file, whole or not at all."""
+    """Copy a file, completely or not at all."""
     with atomic_file(to) as part:
         shutil.copyfile(path, part)
 
 
 @contextmanager
 def _part(path: Path, new: Callable[[Path], Path]) -> Iterator[tuple[Path, int]]:
-    """Yield a new temporary file or folder beside `path`, and its descriptor; remove what is left of it.
+    """Yield a new temporary file or folder next to `path`, and its descriptor; remove what is left of it.
 
-    It is locked while this process lives: an unlocked one was left by a killed process, and goes when the same name is
-    written again.
+    It is locked while this process lives: an unlocked one was left by a killed process, and is removed when the same
+    name is written again.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     clear_parts(path.parent, path.name)
@@ -73,7 +73,7 @@ def _part(path: Path, new: Callable[[Path], Path]) -> Iterator[tuple[Path, int]]
     try:
         yield part, descriptor
     except OSError as error:
-        error.filename = error.filename or str(path)  # a refused write does not say whose it was
+        error.filename = error.filename or str(path)  # a refused write does not name its file
         raise
     finally:
         _remove(part)
@@ -84,7 +84,7 @@ def _locked(new: Callable[[Path], Path], path: Path) -> tuple[Path, int]:
     """Return a new temporary file or folder, and its descriptor, which holds its lock."""
     while True:
         part = new(path)
-        with suppress(FileNotFoundError):  # another process took it for a left one before it was locked
+        with suppress(FileNotFoundError):  # another process took it for a leftover before it was locked
             descriptor = os.open(part, os.O_RDONLY)
             _lock(descriptor)
             if part.exists():
@@ -93,27 +93,27 @@ def _locked(new: Callable[[Path], Path], path: Path) -> tuple[Path, int]:
 
 
 def clear_parts(folder: Path, name: str = "*") -> None:
-    """Remove what killed processes left half-written of one name in a folder, or of all names."""
+    """Remove half-written files of killed processes in a folder, for one name or for all."""
     for left in _left_parts(folder):
         if PART.sub("", left)[1:] == name or name == "*":
             part = folder / left
             try:
                 descriptor = os.open(part, os.O_RDONLY)
-            except OSError:  # it is gone
+            except OSError:  # already removed
                 continue
             if _lock(descriptor, wait=False):
                 _remove(part)
             os.close(descriptor)
 
 
-@cache  # a process looks once into a folder: what it leaves itself, it removes itself
+@cache  # one check per folder: a process removes its own leftovers
 def _left_parts(folder: Path) -> list[str]:
     names = os.listdir(folder) if folder.is_dir() else []
     return [name for name in names if name.startswith(".") and PART.search(name)]
 
 
 def _lock(descriptor: int, *, wait: bool = True) -> bool:
-    """Lock an open file or folder; False if another process has it, or the file system knows no locks."""
+    """Lock an open file or folder; return False if another process has it, or the file system has no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
@@ -158,7 +158,7 @@ def write_json(path: Path, value: Any) -> None:
 def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object of a JSON text, as `object_pairs_hook`.
 
-    Raises: ValueError if it has a key twice, of which json would keep the last in silence.
+    Raises: ValueError if a key is repeated, of which json would silently keep the last.
     """
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -171,8 +171,8 @@ def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
     """Read a JSON file.
 
     Args:
-        kind: what it must hold: an object (dict) or a list.
-        advice: what a user can do if it does not.
+        kind: the required type: an object (dict) or a list.
+        advice: what a user can do if it is another.
     Raises: InputError if it is damaged; FileNotFoundError.
     """
     try:
@@ -185,7 +185,7 @@ def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
-    """Write rows under these columns; what a row has beside them is left out."""
+    """Write rows under these columns; other keys of a row are ignored."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
@@ -196,7 +196,7 @@ def read_csv(path: Path, columns: Iterable[str] = ()) -> list[dict[str, str]]:
     """Read a CSV file with a header.
 
     Args:
-        columns: those that it must have, among others.
+        columns: required columns, among others.
     Raises: InputError if it is damaged, lacks a column, or a line has more or fewer fields; FileNotFoundError.
     """
     try:
@@ -226,6 +226,6 @@ def sha256_of_file(path: Path) -> str:
 
 
 def sha256_of_value(value: Any) -> str:
-    """Return the SHA-256 of a JSON value: equal values have equal digests, whatever the order of their keys."""
+    """Return the SHA-256 of a JSON value: equal values have equal digests, regardless of the order of keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

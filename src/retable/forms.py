@@ -1,6 +1,6 @@
-"""Check a value that comes from outside against its form: type, range, finite numbers, plain text; one sentence.
+"""Check a value from outside against its form: type, range, finite numbers, plain text; errors are one sentence.
 
-The forms of what is kept in JSON stand beside what reads it, as values of these classes.
+The forms of stored JSON are defined next to the code that reads it, as values of these classes.
 """
 
 import json
@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Protocol
 from retable.errors import InputError, shown
 from retable.files import PLAIN_NAME
 
-DEEPEST = 20  # sections inside each other
+DEEPEST = 20  # levels of nesting
 LONGEST_TEXT = 300  # characters
-TOO_LARGE = 1e308  # float() of a larger whole number fails
+TOO_LARGE = 1e308  # float() of a larger integer fails
 
 
 class Misfit(NamedTuple):
-    """Say what is wrong in a value: where, what stands there, what may."""
+    """An error in a value: where it is, what was found, what is allowed."""
 
     place: str
     value: Any
@@ -27,15 +27,15 @@ class Misfit(NamedTuple):
 
 
 class Form(Protocol):
-    """What a value may be."""
+    """The form that a value must have."""
 
     def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
-        """Yield what is wrong in a value that stands at a place."""
+        """Yield the errors in a value at a place."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number from `least` to `most`, both included unless `above` leaves out `least`; true is none."""
+    """A finite number from `least` to `most`, both included unless `above` excludes `least`; not a boolean."""
 
     least: float = -math.inf
     most: float = math.inf
@@ -43,7 +43,7 @@ class Number:
     whole: bool = False
 
     def holds(self, value: object) -> bool:
-        """Return whether a value is such a number; infinity and NaN are none."""
+        """Return whether a value is such a number; infinity and NaN are not."""
         if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
             return False
         within = -TOO_LARGE <= value <= TOO_LARGE and self.least <= value <= self.most
@@ -65,7 +65,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """Text of one line without controls or markup; of a pattern where one is given, which `told` puts into words."""
+    """One line of text without control characters or markup; matches `pattern`, which `told` describes in words."""
 
     pattern: str = r"[^<>\x00-\x1f\x7f]*"
     told: str = "one line of text without < and >"
@@ -80,7 +80,7 @@ class Text:
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of these values, of its type."""
+    """One of these values, with the same type."""
 
     values: tuple[Any, ...]
 
@@ -91,7 +91,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Maybe:
-    """Null, or of another form."""
+    """Null, or another form."""
 
     form: Form
 
@@ -102,7 +102,7 @@ class Maybe:
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list, each of it of a form."""
+    """A list whose elements all have a form."""
 
     form: Form
 
@@ -116,7 +116,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class Named:
-    """An object of any names of a form, with values of a form."""
+    """An object whose names match `name` and whose values match `form`."""
 
     form: Form
     name: Form = Text()
@@ -132,7 +132,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Section:
-    """An object with these names and values; those of `more` may be missing. Other names are let be."""
+    """An object with these names and values; those in `more` may be missing. Other names are ignored."""
 
     fields: Mapping[str, Form]
     more: Mapping[str, Form] | None = None
@@ -154,7 +154,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Plain:
-    """Anything that JSON can hold, of bounded depth and length, without NaN, infinity and control characters."""
+    """Anything that JSON can hold, with bounded depth and length, without NaN, infinity and control characters."""
 
     text: Form = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "text without control characters", longest=10_000)
 
@@ -163,7 +163,7 @@ class Plain:
             yield from self.inside(value, place)
 
     def is_small(self, value: Any) -> bool:
-        """Return whether a value is seen at once to have nothing wrong, as nearly every one has."""
+        """Return whether a value is trivially valid, as nearly all are."""
         try:
             text = json.dumps(value, allow_nan=False, ensure_ascii=False)
         except (ValueError, TypeError, RecursionError):
@@ -176,7 +176,7 @@ class Plain:
         )
 
     def inside(self, value: Any, place: str, depth: int = 0) -> Iterator[Misfit]:
-        """Yield what is wrong in a value and in all that it holds."""
+        """Yield the errors in a value and everything it contains."""
         if depth > DEEPEST:
             yield Misfit(place[:LONGEST_TEXT], "...", f"objects nested {DEEPEST} deep at most")
         elif isinstance(value, Mapping):
@@ -199,13 +199,13 @@ ANY_TEXT = Text(r"(?s:.*)", "text", longest=10_000)
 
 
 def check(value: Any, form: Form, where: str, advice: str, place: str = "") -> None:
-    """Refuse a value that is not of a form.
+    """Refuse a value that does not match a form.
 
     Args:
-        where: the file, for the sentence.
+        where: the file, for the error message.
         advice: what a user can do.
-        place: what the value is called; empty of a whole file.
-    Raises: InputError with the first thing that is wrong.
+        place: the name of the value; empty for a whole file.
+    Raises: InputError with the first error.
     """
     found = next(form.misfits(value, place), None)
     if found is None:

@@ -1,6 +1,6 @@
-"""The commands of `retable`, a module each."""
+"""The commands of `retable`, one module each."""
 
-# name -> (module of retable.commands whose main(arguments) is called, what it does)
+# name -> (module of retable.commands whose main(arguments) is called, help)
 COMMANDS = {
     "fit": ("fit", "learn from your own texts: retable fit reviews.csv --text review --label stars"),
     "predict": ("predict", "answer texts with a model folder: retable predict reviews-model new.csv"),

@@ -1,4 +1,4 @@
-"""`retable add-corpus TEXTS --name NAME`: make one's own texts a corpus of the pipeline."""
+"""`retable add-corpus TEXTS --name NAME`: add one's own texts to the pipeline as a corpus."""
 
 import argparse
 from pathlib import Path
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--html", action="store_true", help="take HTML tags and entities out of the texts")
     options = parser.parse_args(arguments)
     check_name(options.name)
-    # scikit-learn takes a second to import: a misspelt option shall not wait for it.
+    # Importing scikit-learn takes a second: a misspelt option should fail before.
     from retable.corpora.own import write
     from retable.files import atomic_folder
     from retable.own.corpus import check_labels, check_test
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def check_name(name: str) -> None:
-    """Raises: InputError if a corpus cannot have this name, or another one has it."""
+    """Raises: InputError if the name is invalid for a corpus, or already taken."""
     from retable.files import is_plain_name
 
     if not is_plain_name(name) or "." in name:
@@ -72,7 +72,7 @@ def check_name(name: str) -> None:
 
 
 def overlaps(texts: list[str], clean: Path, name: str, *, markup: bool) -> dict[str, int]:
-    """Return prepared corpus -> how many of these texts it holds, exactly once they are cleaned."""
+    """Return prepared corpus -> number of these texts that it contains exactly after cleaning."""
     import pyarrow.parquet as pq
 
     from retable.text.clean.cleaning import clean_text

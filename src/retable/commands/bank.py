@@ -1,4 +1,4 @@
-"""`retable bank`: add the current runs at hand to the bank in docs/results/, and write the pages anew.
+"""`retable bank`: add the current local runs to the bank in docs/results/, and rewrite the pages.
 
 In   results/runs/, results/trials/, data/clean/*/stats.json
 Out  docs/results/, and what `retable results` writes
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def bank_runs(who: str, *, times: bool) -> None:
-    """Bank the current runs at hand. Raises: InputError."""
+    """Bank the current local runs. Raises: InputError."""
     plan = plan_of_checkout()
     if plan["scale"] == "smoke":
         raise InputError(
@@ -60,7 +60,7 @@ def bank_runs(who: str, *, times: bool) -> None:
 
 
 def copies_of_tests(clean: Path) -> dict[str, list[list[str]]]:
-    """Return corpus -> the ids of near copies among its test texts, by cluster; among all, where we draw splits."""
+    """Return corpus -> ids of near copies among its test texts, by cluster; among all texts, if we draw the splits."""
     found = {}
     for path in sorted(clean.glob("[!.]*/copies.json")):
         clusters: list[list[str]] = read_json(path, list)
@@ -70,6 +70,6 @@ def copies_of_tests(clean: Path) -> dict[str, list[list[str]]]:
 
 
 def git_user() -> str:
-    """Return git's user.name; "unknown" without one."""
+    """Return git's user.name; "unknown" if it is not set."""
     asked = subprocess.run(["git", "config", "user.name"], cwd=ROOT, capture_output=True, text=True, check=False)
     return asked.stdout.strip() or "unknown"

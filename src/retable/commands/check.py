@@ -1,7 +1,7 @@
-"""`retable check`: every measured cell against the published number, and against the last value in the bank.
+"""`retable check`: compare each measured cell with the published number and with its last value in the bank.
 
 In   results/tables/, docs/results/
-Exit code 1 if a cell has fallen below its banked value by more than one more run may, or if a run was refused as stale.
+Exit code 1 if a cell is below its banked value by more than one more run may vary, or if a stale run was refused.
 """
 
 import argparse
@@ -36,9 +36,9 @@ COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
 
 
 class Banked(NamedTuple):
-    """Hold the scores of a cell's banked runs, fractions (of folds one a seed), and their number of test texts.
+    """The scores of a cell's banked runs, as fractions (for folds, one per seed), and the number of test texts.
 
-    `spread` is that between seeds: of the cell or pooled over its column; None where no cell there has two runs.
+    `spread` is that between seeds: of the cell, or pooled over its column; None if no cell there has two runs.
     """
 
     values: Sequence[float]
@@ -47,14 +47,14 @@ class Banked(NamedTuple):
 
 
 def is_regression(measured: float, banked: Banked | None, digits: int) -> bool:
-    """Return whether a cell is below its banked value by more than one more run of another seed may be.
+    """Return whether a cell is below its banked value by more than a run with another seed may vary.
 
-    Test texts are the same, so their sampling allows nothing; only where no spread is known may a cell fall by what two
-    draws of them differ.
+    The test texts are the same, so their sampling allows no difference; only if no spread is known may a cell fall by
+    as much as two draws of them differ.
 
     Args:
         measured: a fraction.
-        digits: of the fraction that a table shows; a fall by one of the last is rounding.
+        digits: decimals of the fraction shown in the table; a fall by one in the last is rounding.
     """
     if banked is None or not banked.values:
         return False
@@ -67,7 +67,7 @@ def is_regression(measured: float, banked: Banked | None, digits: int) -> bool:
 
 
 def banked_values(table: ResultTable) -> dict[tuple[str, str], Banked]:
-    """Return (row, column) -> what the bank has of runs whose corpus is cut as in this scale."""
+    """Return (row, column) -> banked scores of runs whose corpus is split as in this scale."""
     protocol = read_params("papers")[paper_of_table(table.name).name]
     found: dict[tuple[str, str], dict[int, dict[Fold | None, RunRecord]]] = {}
     for run in read_lines_of_bank(BANK / f"{table.name}.jsonl"):
@@ -86,14 +86,14 @@ def banked_values(table: ResultTable) -> dict[tuple[str, str], Banked]:
 
 
 def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Banked:
-    """Return the scores of seeds, of each of which all folds are there."""
+    """Return the scores of the seeds that have all folds."""
     whole = [runs for runs in seeds if len(runs) == max(1, runs[0].cut[1])]
     results = [of_folds([result_of(run, metric, domain) for run in runs]) for runs in whole]
     return Banked([each.value for each in results], results[0].texts if results else 0)
 
 
 def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tuple[str, str], Banked]) -> Spread | None:
-    """Return the spread between seeds of a cell (none where a seed changes nothing): its own, or that of its column."""
+    """Return the spread between a cell's seeds (none if it is deterministic): its own, or that of its column."""
     if is_seedless(table.row(key[0]).model):
         return NO_SPREAD
     column = [
@@ -104,7 +104,7 @@ def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tup
 
 
 def checked_cells(table: ResultTable) -> Iterator[dict[str, Any]]:
-    """Yield the measured cells of a table, each with the printed number, the bank's, and whether it `failed`."""
+    """Yield the measured cells of a table, each with the printed and banked numbers, and whether it `failed`."""
     path = TABLES / f"{table.name}.csv"
     if not path.exists():
         raise InputError(f"{path} is missing; `make tables` builds it.")
@@ -132,15 +132,15 @@ def checked_cells(table: ResultTable) -> Iterator[dict[str, Any]]:
 
 
 def show(table: ResultTable, cells: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Show the cells of a table; nothing where it has none."""
+    """Show the cells of a table; nothing if it has none."""
     shown = Table(
         "row", "column", "measured", "interval", "published", "bank", "verdict", title=table.title, title_justify="left"
     )
     for cell in cells:
         colour = "red" if cell["failed"] else COLOURS.get(cell["verdict"], "dim")
         interval = f"{cell['low']} – {cell['high']}" if cell["low"] else ""
-        said = f"[{colour}]{cell['verdict'] or '–'}[/]"
-        shown.add_row(cell["row"], cell["column"], cell["measured"], interval, cell["published"], cell["bank"], said)
+        verdict = f"[{colour}]{cell['verdict'] or '–'}[/]"
+        shown.add_row(cell["row"], cell["column"], cell["measured"], interval, cell["published"], cell["bank"], verdict)
     if shown.row_count:
         console.print(shown)
 

@@ -1,4 +1,4 @@
-"""`retable completion SHELL`: what a shell needs to complete commands, options and the names of tables."""
+"""`retable completion SHELL`: shell completion for commands, options and table names."""
 
 import argparse
 import importlib
@@ -12,7 +12,7 @@ from retable.papers import result_tables
 from retable.project.command import command
 
 
-class Parser(Exception):  # no error: it carries a parser out of the command that makes it
+class Parser(Exception):  # not an error: it carries a parser out of the command that builds it
     """Carry the parser of a command."""
 
 
@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def whole_parser() -> argparse.ArgumentParser:
-    """Return a parser of all commands, each with the arguments of its own."""
+    """Return a parser of all commands, each with its own arguments."""
     whole = argparse.ArgumentParser(prog="retable")
     whole.add_argument("--version", action="store_true")
     commands = whole.add_subparsers()
@@ -44,7 +44,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def parser_of(module: str) -> argparse.ArgumentParser:
-    """Return the parser that a command makes before it reads its arguments."""
+    """Return the parser that a command builds before it reads its arguments."""
 
     def stop(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> NoReturn:
         raise Parser(parser)

@@ -1,4 +1,4 @@
-"""`retable docs`: renew the figures in the pages about corpora, word vectors, parts of speech and times.
+"""`retable docs`: update the figures in the pages about corpora, word vectors, parts of speech and times.
 
 In   the registry; the scales; data/ as src/retable/results/facts.py reads it
 Out  docs/{corpora,models,vectors,tagger,timing}.md, between the markers of src/retable/results/generated.py
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def scale_arithmetic(scale: str) -> str:
-    """Return a scale's cells and their expected time on one core, a line a table."""
+    """Return a scale's cells and their expected time on one core, one line per table."""
     preset = scale_preset(scale)
     seconds = table_seconds(preset, read_measured(BANK))
     cells = {table: len(of) for name in PAPERS for table, of in cells_of_paper(name, preset).items() if of}
@@ -54,7 +54,7 @@ def scale_arithmetic(scale: str) -> str:
 
 
 def shared_texts() -> str:
-    """Return pairs of corpora that share texts; those with a few are told in one sentence."""
+    """Return pairs of corpora that share texts; pairs that share few are summarised in one sentence."""
     pairs = facts.overlaps()
     many = [pair for pair in pairs if pair["exactly"] + pair["nearly"] >= LEAST_SHARED]
     rest = len(pairs) - len(many)
@@ -62,13 +62,13 @@ def shared_texts() -> str:
 
 
 def comparison_size() -> str:
-    """Return how many entries the comparison table has."""
+    """Return the number of entries in the comparison table."""
     size = facts.json_at(PARTS_TABLES / "zh/agreement.json").get("table", {})
     return "".join(f"- {name.replace('_', ' ')}: {count:,}\n" for name, count in size.items()) + "\n"
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows as Markdown; a sentence where there are none."""
+    """Return rows as Markdown; a sentence if there are none."""
     if not rows:
         return "Not made at this scale.\n"
     names = facts.names_of(rows)
@@ -76,7 +76,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value in a cell of Markdown."""
+    """Return a value as a Markdown table cell."""
     if value is None:
         return ""
     if isinstance(value, int):
@@ -84,7 +84,7 @@ def shown(value: Any) -> str:
     return f"{value:,.1f}" if isinstance(value, float) else str(value).replace("|", "\\|")
 
 
-BLOCKS: dict[tuple[str, str], Callable[[], str]] = {  # page and block -> what makes it
+BLOCKS: dict[tuple[str, str], Callable[[], str]] = {  # (page, block) -> function that makes it
     ("corpora", "corpora"): lambda: table(facts.declared_corpora(at_hand=True)),
     ("corpora", "declared corpora"): lambda: table(facts.declared_corpora(at_hand=False)),
     ("corpora", "contents"): lambda: table(facts.corpora()),

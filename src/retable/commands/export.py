@@ -1,7 +1,7 @@
-"""`retable export`: tables, or all predictions, for another program; from the bank alone, no data are needed.
+"""`retable export`: export tables, or all predictions, for other programs; from the bank only, needs no data.
 
 In   docs/results/, data/digests.json, data/published/
-Out  --to FOLDER: a file a table; --bank FOLDER: two Parquet files with a data card, Croissant and RO-Crate metadata
+Out  --to FOLDER: one file per table; --bank FOLDER: two Parquet files with a data card, Croissant and RO-Crate metadata
 """
 
 import argparse
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def write_tables(to: Path, tables: list[str], form: str) -> None:
-    """Write a file for each table beside what the folder holds. Raises: InputError for an unknown table."""
+    """Write one file per table and leave other files in the folder. Raises: InputError for an unknown table."""
     suffix, write = FORMATS[form]
     written = []
     with progress("export", len(tables) or len(names()), "tables") as bar:
@@ -59,7 +59,7 @@ def write_tables(to: Path, tables: list[str], form: str) -> None:
 
 
 def refuse_other_files(folder: Path, own: Collection[str]) -> None:
-    """Raises: InputError if a folder that is to be replaced holds other files."""
+    """Raises: InputError if a folder to be replaced holds other files."""
     others = [path.name for path in folder.iterdir() if path.name not in own] if folder.is_dir() else []
     if others or (folder.exists() and not folder.is_dir()):
         raise InputError(f"{folder} holds other files ({', '.join(others[:3]) or 'it is one'}); name a new folder.")

@@ -1,4 +1,4 @@
-"""`retable fit TEXTS`: learn from one's own texts, and keep the model in a folder."""
+"""`retable fit TEXTS`: train on one's own texts, and save the model in a folder."""
 
 import argparse
 import re
@@ -49,12 +49,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--record", action="store_true", help="record and register the model in MLflow too")
     options = parser.parse_args(arguments)
     budget = seconds_of(options.budget)
-    # torch and scikit-learn take seconds to import: a misspelt option shall not wait for them.
+    # Importing torch and scikit-learn takes seconds: a misspelt option should fail before.
     from retable.own.card import corpus_lines, result_lines, table_of_candidates
     from retable.own.fit import fit
 
     if options.record:
-        import mlflow  # noqa: F401 - told before any training if it is missing
+        import mlflow  # noqa: F401 - reported before any training if it is missing
     fitted = fit(
         options.texts, text=options.text, label=options.label, test=options.test, model=options.model,
         language=options.language, vectors=options.vectors, markup=options.html,

@@ -1,6 +1,6 @@
-"""Take runs that were made on another machine: `retable import DIR`.
+"""Import runs that were made on another machine: `retable import DIR`.
 
-In   DIR, or every folder below it that holds a metrics.json
+In   DIR, or every folder below it that contains a metrics.json
 Out  results/runs/<table>/<key>/, and the record in MLflow
 """
 
@@ -27,7 +27,7 @@ from retable.tracking.checkout import the_store
 from retable.tracking.entries import cells
 from retable.tracking.record import record
 
-MOST_BYTES = {  # of what somebody else wrote
+MOST_BYTES = {  # limits for files written by others
     "metrics.json": 10**6, "cost.json": 10**5, "curve.csv": 10**7, "predictions.parquet": 10**9,
 }  # fmt: skip
 
@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run_folders(folder: Path) -> list[Path]:
     """Return the folders of runs at or below a folder.
 
-    Raises: InputError if there is none.
+    Raises: InputError if there are none.
     """
     found = sorted(path.parent for path in folder.rglob("metrics.json") if ".part" not in path.as_posix())
     if not found:
@@ -79,13 +79,13 @@ def run_folders(folder: Path) -> list[Path]:
 
 
 def import_run(run: RunRecord, runs: Path, *, verified: bool) -> bool:
-    """Copy a run to where its key belongs, and return whether it was not here yet.
+    """Copy a run to the place of its key, and return whether it was new.
 
     Args:
-        run: read by `check_run`.
+        run: as read by `check_run`.
         runs: results/runs/.
-        verified: whether its answers could be compared with data here; if not, it is marked, until a verified copy
-            takes its place.
+        verified: whether its predictions could be checked against local data; if not, it is marked until a verified
+            copy replaces it.
     """
     there = find_run(runs, run.key)
     if there and not (verified and read_run(there).is_unverified):
@@ -93,15 +93,15 @@ def import_run(run: RunRecord, runs: Path, *, verified: bool) -> bool:
     with atomic_folder(there or run_folder(runs, run.place[0], run.key)) as part:
         for name in FILES:
             shutil.copyfile(run.predictions.parent / name, part / name)
-        told = {name: value for name, value in run.metrics.items() if name != UNVERIFIED}
-        write_json(part / "metrics.json", told | ({} if verified else {UNVERIFIED: True}))
+        scores = {name: value for name, value in run.metrics.items() if name != UNVERIFIED}
+        write_json(part / "metrics.json", scores | ({} if verified else {UNVERIFIED: True}))
     return True
 
 
 def check_run(folder: Path) -> RunRecord:
-    """Return a run whose files are whole and agree with each other.
+    """Return a run whose files are complete and consistent.
 
-    Raises: InputError with the first thing that is wrong.
+    Raises: InputError with the first problem.
     """
     for path in (folder, *(folder / name for name in FILES)):
         if path.is_symlink():
@@ -119,14 +119,14 @@ def check_run(folder: Path) -> RunRecord:
             f"{folder}/predictions.parquet has {len(classes)} texts, but metrics.json says {metrics['test']['texts']}; "
             "copy the folder again."
         )
-    for section, told, found in rescored(metrics, ids, classes, clean, probabilities):
-        if (told is None) != (found is None):
-            raise InputError(f"{folder}/metrics.json says {section} {told}, but its answers give {found}.")
+    for section, given, found in rescored(metrics, ids, classes, clean, probabilities):
+        if (given is None) != (found is None):
+            raise InputError(f"{folder}/metrics.json says {section} {given}, but its answers give {found}.")
         for name, value in (found or {}).items():
-            if abs(float(value or 0.0) - float((told or {}).get(name) or 0.0)) > (1e-5 if name == "loss" else 1e-9):
+            if abs(float(value or 0.0) - float((given or {}).get(name) or 0.0)) > (1e-5 if name == "loss" else 1e-9):
                 raise InputError(
                     f"{folder}/predictions.parquet gives {name} {value:.6f} of {section}, but metrics.json says "
-                    f"{(told or {}).get(name, 0):.6f}; copy the folder again."
+                    f"{(given or {}).get(name, 0):.6f}; copy the folder again."
                 )
     return run
 
@@ -134,10 +134,10 @@ def check_run(folder: Path) -> RunRecord:
 def rescored(
     metrics: Mapping[str, Any], ids: Sequence[str], classes: np.ndarray, clean: np.ndarray, probabilities: np.ndarray
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the sections of scores, on test and on the test texts of each domain: as told, and as the answers give."""
-    told = {"": metrics} | metrics.get("domains", {})
+    """Yield the score sections, on test and on each domain's test texts: as reported, and as recomputed."""
+    parts = {"": metrics} | metrics.get("domains", {})
     of_text = np.array([text.partition("/")[0] for text in ids])
-    for domain, sections in told.items():
+    for domain, sections in parts.items():
         own = (of_text == domain) if domain else np.ones(len(ids), np.bool_)
         for section, asked in (("test", own), ("test_clean", own & clean)):
             found = score(probabilities[asked], classes[asked]) if asked.any() else None
@@ -145,7 +145,7 @@ def rescored(
 
 
 def check_names(metrics: Mapping[str, Any]) -> None:
-    """Refuse a table, row or column that is not there; that the run is what they declare, every reader checks.
+    """Refuse an unknown table, row or column; every reader checks that the run is what they declare.
 
     Raises: InputError.
     """

@@ -3,7 +3,7 @@
 Out  FOLDER/: the pipeline (dvc.yaml, params.yaml), published numbers, samples, the bank with its pages, and a copy of
      these sources in src/retable/, which the project's commands use
 
-For an installed wheel; a clone of the repository is a project already.
+For an installed wheel; a clone of the repository already is a project.
 """
 
 import argparse
@@ -32,9 +32,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def make_project(folder: Path, skeleton: Path = SKELETON) -> None:
-    """Lay a project into a folder.
+    """Create a project in a folder.
 
-    Raises: InputError if the folder holds anything but .git, or these sources are a checkout's.
+    Raises: InputError if the folder holds anything but .git, or the sources belong to a checkout.
     """
     if not skeleton.is_dir():
         raise InputError(f"{PACKAGE} is no installed wheel; a clone of the repository is a project already.")

@@ -1,4 +1,4 @@
-"""`retable list [KIND]`: name the tables, models, corpora, scales and commands that there are."""
+"""`retable list [KIND]`: list the tables, models, corpora, scales and commands."""
 
 import argparse
 import ast
@@ -16,7 +16,7 @@ from retable.project.command import command
 from retable.project.paths import SCALES
 
 KINDS = ("tables", "models", "corpora", "scales", "commands")
-MOST = 100  # characters of what is said of a name
+MOST = 100  # characters of a description
 
 
 @command
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def entries(kind: str) -> dict[str, str]:
-    """Return name -> what it is."""
+    """Return name -> description."""
     if kind == "tables":
         return {table.name: table.title for table in result_tables()}
     if kind == "models":
@@ -53,7 +53,7 @@ def entries(kind: str) -> dict[str, str]:
 
 
 def first_sentence(module: str) -> str:
-    """Return the first line of a module's docstring; the module, which may import torch, is not imported."""
+    """Return the first line of a module's docstring, without importing the module, which may import torch."""
     found = find_spec(module)
     assert found is not None
     assert found.origin is not None
@@ -61,7 +61,7 @@ def first_sentence(module: str) -> str:
 
 
 def about_corpus(name: str) -> str:
-    """Return a corpus's language, title, and how to get it where it is not at hand."""
+    """Return a corpus's language and title, and how to get it if it is not available locally."""
     found = corpus(name)
     return f"{found.language}  {found.title or found.note}" + (
         "" if found.at_hand else f" (not at hand: {found.obtain})"
@@ -69,7 +69,7 @@ def about_corpus(name: str) -> str:
 
 
 def comment_of(path: Path) -> str:
-    """Return the first sentence of the comment that begins a file."""
+    """Return the first sentence of a file's leading comment."""
     lines = path.read_text(encoding="utf-8").splitlines()
     comment = " ".join(line[1:].strip() for line in lines[: next(i for i, line in enumerate(lines) if line[:1] != "#")])
     return comment.partition(". ")[0].rstrip(".")

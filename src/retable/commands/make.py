@@ -1,8 +1,8 @@
-"""`make tables`: run the pipeline with a display of the whole.
+"""`make tables`: run the pipeline with one overall progress display.
 
-DVC decides what is run; this script reads along, says which stage of how many it is, how long all may take, and in the
-end what each stage took. The times are kept (.retable/stages.json) and make the next estimate; before the first, tables
-take what the bank's runs took, and of other stages nothing is known.
+DVC decides what to run; this script reads its output, shows which stage of how many is running and how long all may
+take, and at the end how long each stage took. The times are stored (.retable/stages.json) for the next estimate; before
+the first run, tables are estimated from the bank's runs, and other stages have no estimate.
 """
 
 import argparse
@@ -29,20 +29,20 @@ from retable.project.params import load_yaml
 from retable.project.paths import BANK, CHECKOUT, PARAMS, ROOT, SCRATCH
 from retable.project.progress import QUIET
 
-# glibc gives large tensors back to the kernel and fetches them anew at every step; keeping them saves a run about 5%.
+# glibc returns large tensors to the kernel and requests them anew at every step; keeping them speeds up a run by 5%.
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(8 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
 RUNNING = re.compile(r"Running stage '(.+)':")
 SKIPPED = re.compile(r"Stage '(.+)' (?:didn't change|is cached)")
-# What DVC says beside the stages and its errors.
+# DVC's output apart from stages and errors.
 CHATTER = ("> ", "Updating lock", "Generating lock", "Use `dvc", "To track", "To enable auto", "\t", "'", "Data and",
            "Pipeline is", "Restored stage", "Verifying", "Everything is")  # fmt: skip
-GRACE_S, IDLE_S, POLL_S = 10.0, 2.0, 0.1  # to stop; until DVC is seen to run nothing; between two looks
+GRACE_S, IDLE_S, POLL_S = 10.0, 2.0, 0.1  # to stop; until DVC counts as idle; between two polls
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
 def estimates(params: dict[str, Any], jobs: int) -> dict[str, float]:
-    """Return stage -> seconds: what it took here the last time at this scale; else of a table by the bank, or 0."""
-    # Slow to import, as pyarrow comes with it: DVC starts meanwhile.
+    """Return stage -> seconds: its last time here at this scale; else, for a table, the bank's estimate, or 0."""
+    # Slow to import, because of pyarrow: DVC starts meanwhile.
     from retable.experiments.estimate import read_measured, table_seconds
 
     known = known_times().get(params["scale"], {})
@@ -51,7 +51,7 @@ def estimates(params: dict[str, Any], jobs: int) -> dict[str, float]:
 
 
 def known_times() -> dict[str, dict[str, float]]:
-    """Return scale -> stage -> seconds as kept here; nothing of a damaged file, as the next stage writes it anew."""
+    """Return the stored scale -> stage -> seconds; empty if the file is damaged, as the next stage rewrites it."""
     try:
         found = read_json(TIMES)
         return {scale: {stage: float(seconds) for stage, seconds in stages.items()} for scale, stages in found.items()}
@@ -69,11 +69,11 @@ def stages_of(params: dict[str, Any]) -> Iterator[str]:
 
 
 class Reader:
-    """Follows DVC's output: which stage runs, what is left, what each took.
+    """Follow DVC's output: the running stage, the remaining ones, and the time of each.
 
     Args:
-        expected: stage -> seconds; 0 where they are not known.
-        scale: whose times are kept.
+        expected: stage -> seconds; 0 if unknown.
+        scale: the scale whose times are stored.
     """
 
     def __init__(self, expected: dict[str, float], scale: str) -> None:
@@ -85,7 +85,7 @@ class Reader:
         self.console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=QUIET in os.environ)
 
     def read(self, lines: Iterator[str]) -> None:
-        """Read to the end; a line that is not about a stage is an error of DVC's or a stage's word, and shown."""
+        """Read to the end; a line that is not about a stage is an error of DVC or output of a stage, and printed."""
         for line in lines:
             if match := RUNNING.match(line):
                 self.finish()
@@ -95,14 +95,14 @@ class Reader:
                 self.done.add(match.group(1))
                 self.skipped += 1
             elif line.startswith("ERROR"):
-                self.current = ""  # it did not end, so what it took is no estimate
+                self.current = ""  # it did not finish, so its time is no estimate
                 print(line, end="", flush=True)
             elif line.strip() and not line.startswith(CHATTER):
                 print(line, end="", flush=True)
         self.finish()
 
     def begin(self, stage: str) -> None:
-        """Tell the place of a stage that starts, and leave the plan for its own display."""
+        """Show the position of a starting stage, and write the plan for the stage's own display."""
         self.current, self.start = stage, time.monotonic()
         here, left = self.expected.get(stage, 0.0), self.expected.keys() - self.done - {stage}
         after, unknown = sum(self.expected[name] for name in left), sum(not self.expected[name] for name in left)
@@ -124,7 +124,7 @@ class Reader:
         self.current = ""
 
     def keep_time(self, stage: str) -> None:
-        """Remember what a stage took, for the next estimate."""
+        """Store the time of a stage for the next estimate."""
         known = known_times()
         known.setdefault(self.scale, {})[stage] = round(self.took[stage], 1)
         write_json(TIMES, known)
@@ -142,12 +142,12 @@ class Reader:
 
 
 def duration_text(seconds: float) -> str:
-    """Return seconds as people say them."""
+    """Return seconds as readable text."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) -> Reader:
-    """Read along with DVC, which is running already, to its end; after a signal, or without an estimate, end it."""
+    """Follow the running DVC to its end; end it after a signal, or if the estimate fails."""
     try:
         reader = Reader(estimates(params, jobs), params["scale"])
         assert process.stdout is not None
@@ -159,9 +159,9 @@ def follow(process: subprocess.Popen[str], params: dict[str, Any], jobs: int) ->
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """End what DVC runs, and with it DVC, which writes its own files to their end; kill what stays.
+    """End the processes that DVC runs, and with them DVC, which finishes its own files; kill what remains.
 
-    A training saves its state at the end of its step, whichever process the signal was sent to.
+    A training saves its state at the end of its step, whichever process received the signal.
     """
     begun, running = time.monotonic(), dict[int, psutil.Process]()
     while time.monotonic() - begun < GRACE_S:
@@ -192,9 +192,9 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def mend_lock_of_dvc() -> None:
-    """Remove what DVC left of its list of readers and writers when the disk was full: it would refuse every later run.
+    """Remove the list of readers and writers that DVC left when the disk was full: it would refuse every later run.
 
-    Nobody else writes it meanwhile: this process alone runs the pipeline here.
+    This is safe: only this process runs the pipeline here.
     """
     path = ROOT / ".dvc/tmp/rwlock"
     try:
@@ -231,7 +231,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def way_back(before: str, now: str) -> str:
-    """Return how to have the scale of before again; nothing where it is the same."""
+    """Return how to restore the previous scale; "" if it is the same."""
     if not now or before in ("", now):
         return ""
     return (
@@ -240,9 +240,9 @@ def way_back(before: str, now: str) -> str:
 
 
 def start_dvc(jobs: int) -> subprocess.Popen[str]:
-    """Start DVC, deaf to Ctrl-C as its stages are until they listen: Python would show a traceback of its imports.
+    """Start DVC, ignoring Ctrl-C as its stages do until they listen: Python would show a traceback of its imports.
 
-    `end` ends them then.
+    `end` ends them in that case.
     """
     words = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"]
     environment = KEEP_MEMORY | os.environ | {"PYTHONUNBUFFERED": "1", JOBS: str(jobs)}
@@ -257,7 +257,7 @@ def start_dvc(jobs: int) -> subprocess.Popen[str]:
 
 
 def run_pipeline(params: dict[str, Any], jobs: int) -> None:
-    """Run DVC and show where it is."""
+    """Run DVC and show its progress."""
     mend_lock_of_dvc()
     start, process = time.monotonic(), start_dvc(jobs)
     try:

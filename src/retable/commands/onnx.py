@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("folder", type=given_path, help="a model folder")
     parser.add_argument("--to", type=given_path, help="the file (FOLDER.onnx)")
     options = parser.parse_args(arguments)
-    # torch takes seconds to import: a misspelt option shall not wait for it.
+    # Importing torch takes seconds: a misspelt option should fail before.
     from retable.own.model import load
     from retable.own.onnx import write_onnx
 

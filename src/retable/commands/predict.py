@@ -1,4 +1,4 @@
-"""`retable predict FOLDER TEXTS`: answer texts with a model that `retable fit` made."""
+"""`retable predict FOLDER TEXTS`: classify texts with a model that `retable fit` made."""
 
 import argparse
 import csv
@@ -11,7 +11,7 @@ from pathlib import Path
 from retable.project.command import command, given_path
 from retable.project.memory import keep_few_kernels
 
-TEXTS_AT_ONCE = 1_000  # memory holds no more
+TEXTS_AT_ONCE = 1_000  # limits memory use
 EXAMPLE = "example: retable predict reviews-model new.csv --text review > answers.csv"
 
 
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")
     options = parser.parse_args(arguments)
     keep_few_kernels()
-    # torch takes seconds to import: a misspelt option shall not wait for it.
+    # Importing torch takes seconds: a misspelt option should fail before.
     from retable.own.model import load
     from retable.own.reading import lines_of, texts_alone
 

@@ -1,4 +1,4 @@
-"""`retable record`: make the MLflow record complete."""
+"""`retable record`: complete the MLflow record."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""`retable results`: write every table, figure, claim and page from the bank; no data and no training are needed.
+"""`retable results`: write every table, figure, claim and page from the bank; needs neither data nor training.
 
 In   docs/results/, data/digests.json, data/published/
 Out  docs/results.md, docs/claims.md, docs/findings/, docs/figures/, the table in README.md, the systems in

@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run_one(table: ResultTable, places: Sequence[Place], options: argparse.Namespace) -> None:
-    """Train the one cell that is asked for in this process, so that it is seen as it trains."""
+    """Train the single requested cell in this process, so that its progress is visible."""
     if not places:
         print(f"{options.table} · {options.row} · {options.column} is current: nothing to train", file=sys.stderr)
         return
@@ -74,7 +74,7 @@ def read_options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def asked_of_slurm(options: argparse.Namespace) -> dict[str, Any] | None:
-    """Return what is asked of SLURM; None where the cells run here. Raises: InputError where there is no SLURM."""
+    """Return the SLURM settings; None if the cells run here. Raises: InputError if there is no SLURM."""
     if options.executor == "local":
         return None
     if shutil.which("srun") is None:

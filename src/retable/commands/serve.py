@@ -1,4 +1,4 @@
-"""`retable serve FOLDER`: answer texts over HTTP with a model that `retable fit` made."""
+"""`retable serve FOLDER`: serve a model that `retable fit` made over HTTP."""
 
 import argparse
 import socket
@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     check_free(options.host, options.port)
     keep_few_kernels()
-    # torch takes seconds to import: a misspelt option shall not wait for it.
+    # Importing torch takes seconds: a misspelt option should fail before.
     import uvicorn
 
     from retable.own.model import load
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def check_free(host: str, port: int) -> None:
-    """Raises: InputError if nobody can listen there."""
+    """Raises: InputError if the address cannot be bound."""
     try:
         with socket.create_server((host, port)):
             pass

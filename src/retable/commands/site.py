@@ -1,4 +1,4 @@
-"""`retable site`: the bank as a folder of static pages that opens from disk; no data and no training are needed.
+"""`retable site`: the bank as a folder of static pages that opens from disk; needs neither data nor training.
 
 In   docs/results/, docs/*.md, docs/findings/, docs/readings/, docs/figures/, data/published/, data/digests.json
 Out  site/ (--out)
@@ -22,7 +22,7 @@ from retable.site.build import check_out, write_site
 from retable.site.python import Public
 
 PUBLIC: Public = {"retable": (fit, load, Classifier), "what load returns": (Model, Answer, WordWeight)}
-WIDTH = "96"  # of a help text, in characters
+WIDTH = "96"  # of help texts, in characters
 
 
 @command
@@ -36,13 +36,13 @@ def main(arguments: list[str] | None = None) -> None:
         "--out", type=given_path, default=ROOT / "site", metavar="DIR", help="the folder (default: site)"
     )
     options = parser.parse_args(arguments)
-    check_out(options.out)  # the bank takes a minute to read
+    check_out(options.out)  # reading the bank takes a minute
     count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()), PUBLIC)
     print(f"{count} pages; open {options.out / 'index.html'}")
 
 
 def helps() -> Iterator[tuple[str, str, str]]:
-    """Yield each command: its name, what it does, its help."""
+    """Yield name, summary and help text of each command."""
     os.environ["COLUMNS"] = WIDTH
     for name, (module, what) in COMMANDS.items():
         with redirect_stdout(StringIO()) as text, suppress(SystemExit):

@@ -1,4 +1,4 @@
-"""`retable tables`: build every table from files, or from the MLflow record, to any folder."""
+"""`retable tables`: build every table from files, or from the MLflow record, into any folder."""
 
 import argparse
 import tempfile

@@ -1,4 +1,4 @@
-"""`make ui`: the MLflow UI on the record of this checkout."""
+"""`make ui`: the MLflow UI for the record of this checkout."""
 
 import argparse
 import os
@@ -13,7 +13,7 @@ from retable.tracking.checkout import the_store
 from retable.tracking.experiments import ABOUT, link
 from retable.tracking.store import ENVIRONMENT, Store, connect, experiment_id, locked
 
-START_PAGE = "/#/experiments?workflowType=machine_learning"  # else it opens with pages for chat bots
+START_PAGE = "/#/experiments?workflowType=machine_learning"  # otherwise it opens pages for chat bots
 NOTICE = "the bare address has MLflow's own start page, with a notice of telemetry: it is off here, nothing is sent"
 
 
@@ -30,10 +30,10 @@ def main(arguments: list[str] | None = None) -> None:
     check_free(port)
     root = f"http://127.0.0.1:{port}"
     print("the MLflow UI starts ...", file=sys.stderr, flush=True)
-    with locked(store):  # two processes that make one sqlite file at once crash
+    with locked(store):  # two processes that create one sqlite file at once crash
         shown = links(connect(store), store, root)
-    told = ["", *shown, "", f"all: {root}{START_PAGE}", NOTICE, f"{store.shown}; Ctrl-C ends it"]
-    print("\n".join(told), flush=True)
+    lines = ["", *shown, "", f"all: {root}{START_PAGE}", NOTICE, f"{store.shown}; Ctrl-C ends it"]
+    print("\n".join(lines), flush=True)
     words = [
         "--backend-store-uri", store.uri, "--artifacts-destination", store.artifacts.as_uri(), "--host", "127.0.0.1",
         "--port", str(port), "--workers", "1", "--uvicorn-opts", "--log-level warning",
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def links(client: Any, store: Store, root: str) -> list[str]:
-    """Return a line for each of our experiments that has runs: its name, and the address of its table."""
+    """Return one line for each of our experiments that has runs: its name, and the address of its table."""
     known = {name: client.get_experiment_by_name(name) for name in (*PAPERS, *ABOUT)}
     names = [name for name, experiment in known.items() if experiment and has_runs(client, experiment)]
     width = max(map(len, names), default=0)
@@ -51,7 +51,7 @@ def links(client: Any, store: Store, root: str) -> list[str]:
 
 
 def has_runs(client: Any, experiment: Any) -> bool:
-    """Return whether an experiment holds a run that nobody deleted."""
+    """Return whether an experiment has a run that is not deleted."""
     return bool(client.search_runs([experiment.experiment_id], max_results=1))
 
 

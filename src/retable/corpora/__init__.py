@@ -1,6 +1,6 @@
-"""The registry: every corpus by its id, and what is downloaded beside corpora, each declared in a module.
+"""The registry: every corpus by its id, and other downloads, each declared in a module.
 
-A corpus is added by writing its module (`CORPUS = Corpus(...)`); docs/add-a-corpus.md says how.
+To add a corpus, write its module (`CORPUS = Corpus(...)`); see docs/add-a-corpus.md.
 """
 
 from importlib import import_module
@@ -46,12 +46,12 @@ FAMILIES = {
     ),
 }  # fmt: skip
 
-# Downloaded beside corpora; the section `references` of params.yaml.
+# Downloaded in addition to corpora; the section `references` of params.yaml.
 TREEBANKS = {"ewt": "ewt", "sample-treebank-en": "sample_treebank_en"}
 PUBLISHED_VECTORS = {"glove-6b": "glove_6b"}
 REFERENCES = TREEBANKS | PUBLISHED_VECTORS
 NO_CORPUS = {"__init__", "archives", "download", "readers", *FAMILIES, *REFERENCES.values()}
-# Id -> module; a module of one corpus has its id, with "_" for "-".
+# Id -> module; the module of a single corpus is named by its id, with "_" for "-".
 CORPORA = {name: module for module, names in FAMILIES.items() for name in names} | {
     module.replace("_", "-"): module
     for module in sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
@@ -62,7 +62,7 @@ CORPORA = {name: module for module, names in FAMILIES.items() for name in names}
 def corpus(name: str) -> Corpus:
     """Return the declared facts of a corpus.
 
-    Raises: InputError if there is none of that name.
+    Raises: InputError if there is none with that name.
     """
     if name not in CORPORA:
         raise unknown_name("corpus", name, CORPORA)
@@ -74,7 +74,7 @@ def corpus(name: str) -> Corpus:
 def treebank(name: str) -> Treebank:
     """Return the declared facts of a treebank.
 
-    Raises: InputError if there is none of that name.
+    Raises: InputError if there is none with that name.
     """
     if name not in TREEBANKS:
         raise unknown_name("treebank", name, TREEBANKS)
@@ -83,9 +83,9 @@ def treebank(name: str) -> Treebank:
 
 
 def source(name: str) -> Source:
-    """Return a corpus, a treebank or word vectors: whatever can be downloaded under that name.
+    """Return whatever can be downloaded under that name: a corpus, a treebank or word vectors.
 
-    Raises: InputError if there is none of that name.
+    Raises: InputError if there is none with that name.
     """
     if name in CORPORA:
         return corpus(name)

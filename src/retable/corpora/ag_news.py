@@ -1,6 +1,6 @@
-"""AG's News: headlines and first sentences of news agencies under four topics, whole, and with 5,000 training texts.
+"""AG's News: headlines and first sentences from news agencies on four topics, whole, and with 5,000 training texts.
 
-The text is title and description, joined by a space. In both, a backslash stands where a line ended, but for `\\$`, a
+The text is title and description, joined by a space. In both, a backslash marks a line end, except in `\\$`, a
 dollar.
 """
 
@@ -23,7 +23,7 @@ SAMPLE = Layout(
 FILES = github(
     "mhjabreel/CharCnn_Keras/555590db4219b1243abb1918effd6a7425a2d75f/data/ag_news_csv",
     {
-        # MD5 as torchtext publishes it; the one beside it is right for test.csv
+        # torchtext's MD5; the one it lists for test.csv is correct too
         "train.csv": (0, "md5:b1a00f826fdfbd249f79597b59e1dc12"),
         "test.csv": (1_857_427, "521465c2428ed7f02f8d6db6ffdd4b5447c1c701962353eb2c40d548c3c85699"),
     },
@@ -38,7 +38,7 @@ SAMPLE_FILES = github(
 
 
 def read_sample(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Training texts in the layout of the sample, test texts in that of the release."""
+    """Yield training texts in the layout of the sample, and test texts in that of the release."""
     yield from read_csv_rows(corpus, folder, splits={"train": "train_sample5000.csv"}, layout=SAMPLE)
     yield from read_csv_rows(corpus, folder, splits={"test": "test.csv"}, layout=RELEASE)
 

@@ -1,8 +1,8 @@
 """AG's News with 65,051 of its 120,000 training texts: the union of twelve samples that others have published.
 
-A sample is of train, not of test; they overlap. In the order of SAMPLES, a text stays if no sample before has one of
-the same letters and digits (lower-cased, entities read), nor test; so the label of the first sample stays where two
-disagree (13 texts). Text and escapes are as in ag_news.py. An id has the sample and the line.
+The samples are from train, not test, and overlap. In the order of SAMPLES, a text is kept unless an earlier sample, or
+test, has one with the same letters and digits (lower-cased, entities decoded); if two labels disagree (13 texts), the
+first sample's is kept. Text and escapes are as in ag_news.py. An id contains the sample and the line.
 """
 
 import html
@@ -25,7 +25,7 @@ PLAIN = replace(SAMPLE, header=("text", "label"))
 
 
 def sample_file(place: str, name: str, size: int, digest: str) -> dict[str, RemoteFile]:
-    """Return one sample: where a repository has it, and its name in the mirror folder."""
+    """Return one sample: its place in a repository, and its name in the mirror folder."""
     folder, _, there = place.rpartition("/")
     return github(folder, {name: (size, digest)}, mirror="ag_news/train_parts", there={name: there})
 
@@ -48,7 +48,7 @@ def joined_by_point(corpus: Corpus, folder: Path, file: str, *, layout: Layout) 
 
 
 def quoted_lines(corpus: Corpus, folder: Path, file: str) -> Iterator[Example]:
-    """Yield lines of text, tab, label, of which a text with a quotation mark is quoted as in CSV."""
+    """Yield lines of text, tab, label; a text with a quotation mark is quoted as in CSV."""
     read = read_labelled_lines(corpus, folder, splits={"train": file}, separator="\t", names=CODES, label_last=True)
     for example in read:
         text = example.text
@@ -58,7 +58,7 @@ def quoted_lines(corpus: Corpus, folder: Path, file: str) -> Iterator[Example]:
 
 
 def json_lines(corpus: Corpus, folder: Path, file: str) -> Iterator[Example]:
-    """Yield lines that are JSON objects of "_id", which is the label's number, and "text"."""
+    """Yield lines that are JSON objects of "_id", the number of the label, and "text"."""
     for number, line in enumerate(lines(folder / file, corpus.encoding)):
         try:
             row = json.loads(line)
@@ -75,7 +75,7 @@ def unescaped(text: str) -> str:
     return text
 
 
-SAMPLES: Mapping[str, Callable[[Corpus, Path, str], Iterator[Example]]] = {  # file: how it is read
+SAMPLES: Mapping[str, Callable[[Corpus, Path, str], Iterator[Example]]] = {  # file: how to read it
     "train_sample5000.csv": partial(rows, layout=SAMPLE),
     "train_world_scitech4000.csv": partial(
         rows, layout=replace(SAMPLE, names={"world": "World", "sci_tech": "Sci/Tech"})
@@ -89,7 +89,7 @@ SAMPLES: Mapping[str, Callable[[Corpus, Path, str], Iterator[Example]]] = {  # f
     "train5000.fxcawley.csv": partial(
         rows, layout=replace(PLAIN, names={f"{code}.0": topic for code, topic in CODES.items()})
     ),
-    "noisy10000.hhf.csv": partial(  # `label` is what annotators said, `gt` what AG's News has
+    "noisy10000.hhf.csv": partial(  # `label` is the annotators' label, `gt` that of AG's News
         joined_by_point,
         layout=replace(SAMPLE, columns=4, label=1, texts=(2,), header=("label", "gt", "text", "group")),
     ),
@@ -101,7 +101,7 @@ SAMPLES: Mapping[str, Callable[[Corpus, Path, str], Iterator[Example]]] = {  # f
         layout=replace(PLAIN, names=dict(zip(("Politics", "Sports", "Business", "Tech"), TOPICS, strict=True))),
     ),
 }
-PLACES: Mapping[str, tuple[str, int, str]] = {  # file: where it is, bytes, SHA-256
+PLACES: Mapping[str, tuple[str, int, str]] = {  # file: its place, bytes, SHA-256
     "first2000.amrayach.csv": (
         "amrayach/PML/190283295f4bb0b5d9860568b3f02a70ef790e37/datasets/ag_news/train.csv",
         517_506,
@@ -167,7 +167,7 @@ TWO_TOPICS = github(
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield the texts of the samples that no sample before has, nor test; then test."""
+    """Yield the texts of each sample that are in neither an earlier sample nor test, then test."""
     test = list(read_csv_rows(corpus, folder, splits={"test": "test.csv"}, layout=RELEASE))
     samples = (
         example._replace(id=f"{corpus.name}/train/{file}/{example.id.rpartition('/')[2]}")
@@ -179,7 +179,7 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
 
 
 def new_texts(examples: Iterable[Example], known: Iterable[Example]) -> Iterator[Example]:
-    """Yield the texts that are neither among the known ones nor among those before."""
+    """Yield the texts that are neither among the known ones nor repeated."""
     seen = {form(example.text) for example in known}
     for example in examples:
         if (own := form(example.text)) not in seen:
@@ -188,7 +188,7 @@ def new_texts(examples: Iterable[Example], known: Iterable[Example]) -> Iterator
 
 
 def form(text: str) -> str:
-    """Return the letters and digits of a text, lower-cased, entities of entities read."""
+    """Return the letters and digits of a text, lower-cased, with nested entities decoded."""
     return re.sub("[^a-z0-9]+", "", html.unescape(html.unescape(text)).lower())
 
 

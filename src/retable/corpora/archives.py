@@ -12,10 +12,9 @@ from retable.errors import InputError
 
 
 def read_tar_rows(corpus: Corpus, folder: Path, *, archive: str, layout: Layout) -> Iterator[Example]:
-    """Yield rows of `<split>.csv`, in whichever folder of a .tar.gz, for every declared split, in the order of the
-    archive.
+    """Yield rows of `<split>.csv`, in any folder of a .tar.gz, for every declared split, in the order of the archive.
 
-    Raises: InputError, while it is read, if the archive is damaged or lacks a split.
+    Raises: InputError, during reading, if the archive is damaged or lacks a split.
     """
     path = present(folder / archive)
     waiting = {f"{split}.csv": split for split in corpus.texts}
@@ -37,7 +36,7 @@ def read_tar_rows(corpus: Corpus, folder: Path, *, archive: str, layout: Layout)
 def read_zip_lines(path: Path, member: str, encoding: str) -> Iterator[str]:
     """Yield the lines of one file of a .zip.
 
-    Raises: InputError, while it is read, if the archive is damaged or lacks the file.
+    Raises: InputError, during reading, if the archive is damaged or lacks the file.
     """
     try:
         with zipfile.ZipFile(present(path)) as archive, archive.open(member) as content:
@@ -45,11 +44,11 @@ def read_zip_lines(path: Path, member: str, encoding: str) -> Iterator[str]:
     except KeyError:
         raise damaged(path, f"it holds no {member}") from None
     except (zipfile.BadZipFile, EOFError, zlib.error, OSError, RuntimeError, NotImplementedError) as error:
-        raise damaged(path, str(error)) from None  # a RuntimeError of zipfile says that it is encrypted
+        raise damaged(path, str(error)) from None  # zipfile raises RuntimeError if it is encrypted
 
 
 def damaged(path: Path, problem: str) -> InputError:
-    """Return an error for an archive that cannot be read."""
+    """Return the error for an archive that cannot be read."""
     return InputError(
         f"{path} cannot be used ({problem}). Remove the file and run `dvc repro download@{path.parent.name}`."
     )

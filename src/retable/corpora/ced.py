@@ -1,8 +1,8 @@
-"""CED: posts of Sina Weibo, judged a rumor or not (Transformer-F's corpus); split by single posts or by whole clusters.
+"""CED: Sina Weibo posts, rumor or not (Transformer-F's corpus); split by single posts or by whole clusters.
 
-The release has one JSON file a post, in one folder; a post is a rumor where the folder `rumor-repost` holds a file of
-the same name. What that comes to stands in ced.csv. A file's name tells its label (it begins with 0 to 2600 for rumors,
-with 2601 to 5135 for the rest), so that an id is a digest of the name, and texts come in the order of their ids.
+The release has one JSON file per post, in one folder; a post is a rumor if the folder `rumor-repost` has a file of the
+same name. The result is in ced.csv. A file's name reveals its label (it begins with 0 to 2600 for rumors, with 2601 to
+5135 for the rest), so an id is a digest of the name, and texts are in the order of their ids.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ FILES = {row["file"]: (int(row["bytes"]), row["sha256"]) for row in ROWS}
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield one post a file, in the order of the ids."""
+    """Yield one post per file, in the order of the ids."""
     ids = {hashlib.sha256(file.encode()).hexdigest()[:DIGITS]: file for file in corpus.files}
     for digest, file in sorted(ids.items()):
         yield Example(f"{corpus.name}/{digest}", "all", text_of(folder / file), LABELS[file])

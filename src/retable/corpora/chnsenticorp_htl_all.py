@@ -1,4 +1,4 @@
-"""ChnSentiCorp_htl_all: Chinese reviews of hotels, positive or negative."""
+"""ChnSentiCorp_htl_all: Chinese hotel reviews, positive or negative."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""COVID sentiment: tweets from India of 2020 in four moods (FCSR's column `Final Sentiment Data`)."""
+"""COVID sentiment: tweets from India in 2020 with four moods (FCSR's column `Final Sentiment Data`)."""
 
 from functools import partial
 

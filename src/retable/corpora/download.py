@@ -1,6 +1,6 @@
-"""Bring one file: from a folder that has it, else from the first public address that gives the right bytes.
+"""Fetch one file: from a folder that has it, else from the first public address with the right bytes.
 
-A transfer goes on where it was cut or killed, which pooch's cannot.
+An interrupted transfer is resumed, which pooch does not support.
 """
 
 import hashlib
@@ -27,11 +27,11 @@ HTML = (b"<!doctype html", b"<html")
 
 
 class Unusable(Exception):
-    """Say that what a folder or an address gave is not the file; the message says what it was."""
+    """A folder or an address gave a different file; the message describes what it gave."""
 
 
 class Unreachable(Unusable):
-    """An address did not answer at all; the message is its host."""
+    """An address did not respond at all; the message is its host."""
 
 
 def bring(
@@ -43,15 +43,15 @@ def bring(
     obtain: str = "",
     first_wait_s: float = FIRST_WAIT_S,
 ) -> list[str]:
-    """Bring a file to `target`, whole and with the declared digest. A part of it (`<target>.part`) survives a kill.
+    """Fetch a file to `target`, complete and with the declared digest. A part (`<target>.part`) survives a kill.
 
     Args:
-        folders: looked into first, in order (the mirror, the checkout).
-        on_bytes: told of every block that arrived; of a negative number where a part had to be thrown away.
-        obtain: what else a user can do; told if no place gives the file.
+        folders: searched first, in order (the mirror, the checkout).
+        on_bytes: called with the size of every received block; negative if a part had to be discarded.
+        obtain: what else a user can do; reported if no source has the file.
         first_wait_s: before the second try of an address; doubled after every failure.
-    Returns: a sentence for every place that had something else, and was passed over.
-    Raises: InputError if no place gives the file.
+    Returns: a sentence for every source that had a different file and was skipped.
+    Raises: InputError if no source has the file.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     problems: list[Unusable] = []
@@ -78,7 +78,7 @@ def bring(
 def refusal(
     file: RemoteFile, name: str, folders: Sequence[Path], problems: Sequence[Unusable], obtain: str
 ) -> InputError:
-    """Return what was wrong everywhere, and what a user can do."""
+    """Return the error: what was wrong everywhere, and what a user can do."""
     reasons = [str(problem) for problem in problems if not isinstance(problem, Unreachable)]
     hosts = [str(problem) for problem in problems if isinstance(problem, Unreachable)]
     if hosts:
@@ -88,11 +88,11 @@ def refusal(
     return InputError(f"{name} cannot be had. {' '.join(reasons)} {advice(file)} {obtain}".rstrip())
 
 
-SAMPLES = "sample-"  # how the folders of the project's own texts begin, which are in git
+SAMPLES = "sample-"  # prefix of the folders with the project's own texts, which are in git
 
 
 def advice(file: RemoteFile) -> str:
-    """Return what a user can do who has neither network nor mirror."""
+    """Return what a user without network or mirror can do."""
     if file.path.startswith(SAMPLES):
         return f"It is in git: `git checkout data/sample/{file.path}` brings it back."
     if not file.urls:
@@ -104,9 +104,9 @@ def advice(file: RemoteFile) -> str:
 
 
 def copy_from(path: Path, file: RemoteFile, target: Path) -> bool:
-    """Copy a file that lies in a folder; False if there is none.
+    """Copy a file from a folder; return False if there is none.
 
-    Raises: Unusable if it is another file.
+    Raises: Unusable if it is a different file.
     """
     if not path.is_file():
         return False
@@ -117,12 +117,12 @@ def copy_from(path: Path, file: RemoteFile, target: Path) -> bool:
 
 
 def is_whole(path: Path, file: RemoteFile) -> bool:
-    """Return whether a file is here already, with what is declared of it (or of a file that may stand in its place)."""
+    """Return whether a file is already here and matches its declaration (or that of an allowed replacement)."""
     return path.is_file() and not all(problem_of(path, form, str(path)) for form in (file, *file.others))
 
 
 def digest_of(path: Path, like: str) -> str:
-    """Return the digest of a file, by the algorithm of another digest; "" like none.
+    """Return the digest of a file, by the algorithm of another digest; "" if that is "".
 
     Args:
         like: "sha256:...", "md5:..." or "git-blob:...".
@@ -138,7 +138,7 @@ def digest_of(path: Path, like: str) -> str:
 
 
 def problem_of(path: Path, file: RemoteFile, place: str) -> str:
-    """Return that what `place` gave is a web page, is cut off, or is another file, in one sentence; "" if it is not."""
+    """Return, in one sentence, that `place` gave a web page, a truncated file or a different one; "" if it is right."""
     size = path.stat().st_size
     with path.open("rb") as opened:
         start = opened.read(512)
@@ -154,18 +154,18 @@ def problem_of(path: Path, file: RemoteFile, place: str) -> str:
 
 
 def is_page(start: bytes) -> bool:
-    """Return whether bytes begin like a web page."""
+    """Return whether bytes look like the start of a web page."""
     return start.lstrip().lower().startswith(HTML)
 
 
 class Transfer:
-    """Bytes go to a part file, which survives a cut connection and a kill."""
+    """A transfer into a part file, which survives a broken connection and a kill."""
 
     def __init__(self, file: RemoteFile, part: Path, on_bytes: Callable[[int], None], first_wait_s: float) -> None:
         self.file, self.part, self.on_bytes, self.first_wait_s = file, part, on_bytes, first_wait_s
 
     def bring(self, url: str) -> None:
-        """Bring the part to its end. Raises: Unusable if an address does not give the file."""
+        """Complete the part. Raises: Unusable if an address does not provide the file."""
         self.part.touch()
         self.on_bytes(self.part.stat().st_size)
         try:
@@ -178,7 +178,7 @@ class Transfer:
             raise
 
     def receive_with_patience(self, url: str) -> None:
-        """Try several times, with longer and longer waits between."""
+        """Try several times, with increasing waits in between."""
         problem: Unusable | None = None
         for attempt in range(TRIES):
             if attempt:
@@ -191,7 +191,7 @@ class Transfer:
         raise problem
 
     def receive(self, url: str) -> None:
-        """Try once: ask for what is missing and add it to the part."""
+        """Try once: request the missing bytes and append them to the part."""
         have = self.part.stat().st_size
         if self.file.bytes and have > self.file.bytes:
             have = self.throw_away()
@@ -203,7 +203,7 @@ class Transfer:
                 answer.raise_for_status()
             if answer.status_code == BEYOND_THE_END:
                 if not self.file.bytes and answer.headers.get("Content-Range") == f"bytes */{have}":
-                    return  # the part is whole: only the server could tell
+                    return  # the part is complete: only the server could know
                 self.throw_away()
             if not answer.ok:
                 raise Unusable(f"{url} answers {answer.status_code} {answer.reason}.")
@@ -215,7 +215,7 @@ class Transfer:
                 self.append(answer, url, file)
 
     def append(self, answer: requests.Response, url: str, file: IO[bytes]) -> None:
-        """Add the body to the part, unless it is a web page or goes on beyond the end."""
+        """Append the body to the part, unless it is a web page or exceeds the expected size."""
         for block in answer.iter_content(BLOCK):
             if file.tell() == 0 and is_page(block):
                 raise Unusable(f"{url} is {PAGE}.")
@@ -232,12 +232,12 @@ class Transfer:
 
 
 def continues(answer: requests.Response, have: int) -> bool:
-    """Return whether an answer goes on at byte `have` (a server may send the whole file instead)."""
+    """Return whether a response starts at byte `have` (a server may send the whole file instead)."""
     return answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
 
 
 def failure(url: str, error: requests.RequestException) -> Unusable:
-    """Return why an address did not give the file, after the last try."""
+    """Return why an address did not provide the file, after the last try."""
     if isinstance(error, requests.HTTPError):
         return Unusable(f"{url} answers {error.response.status_code} {error.response.reason} ({TRIES} tries).")
     if isinstance(error, requests.exceptions.ChunkedEncodingError):

@@ -1,8 +1,8 @@
-"""FDU-MTL: reviews in sixteen domains, positive or negative, each a corpus of its own.
+"""FDU-MTL: reviews in sixteen domains, positive or negative, each domain a separate corpus.
 
 A train file holds what the paper calls train and dev: its last 200 lines are dev, the usual reading (the paper does not
-say which 200). The unlabelled texts of the fourteen Amazon domains are raw, while all labelled ones come tokenised and
-lower-case. Counts and known defects of the domains stand in fdu.csv, size and SHA-256 of the files in fdu_files.csv.
+say which 200). The unlabelled texts of the fourteen Amazon domains are raw, while all labelled ones are tokenised and
+lower-case. Counts and known defects of the domains are in fdu.csv, size and SHA-256 of the files in fdu_files.csv.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,7 @@
-"""FDU-MTL, its sixteen domains together: one joint corpus, on which one network learns all of them.
+"""FDU-MTL, all sixteen domains together: one joint corpus, on which one network learns all of them.
 
-Every text keeps the id, the label and the split that it has in its domain, so that a score on the texts of a domain is
-one on that domain's own test split. The unlabelled texts, which only pools of word vectors read, stay with the domains.
+Every text keeps its id, label and split from its domain, so that a score on the texts of a domain is a score on that
+domain's own test split. The unlabelled texts, used only by pools of word vectors, stay with the domains.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ REASONS = fdu.REASONS | {
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield the labelled texts of one domain after the other; `folder` holds the files of all."""
+    """Yield the labelled texts of one domain after another; `folder` holds the files of all."""
     for name in corpus.domains:
         yield from fdu.read_labelled(fdu.CORPORA[name], folder)
 

@@ -1,4 +1,4 @@
-"""GloVe 6B of 100 numbers, as an npm package publishes most of its words: the vectors that CSPAN and FCSR name."""
+"""GloVe 6B with 100 dimensions, from an npm package with most of its words: the vectors that CSPAN and FCSR name."""
 
 from retable.declaration import PublishedVectors, RemoteFile
 

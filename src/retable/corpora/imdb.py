@@ -1,4 +1,4 @@
-"""IMDB: whole film reviews, positive (7 stars and more) or negative (4 and fewer)."""
+"""IMDB: full film reviews, positive (7 stars and more) or negative (4 and fewer)."""
 
 from functools import partial
 

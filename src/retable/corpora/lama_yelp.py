@@ -1,12 +1,12 @@
-"""LAMA's samples of Yelp reviews, drawn anew by its rule: yelp-5, and yelp-long, the long reviews of yelp-5.
+"""LAMA's samples of Yelp reviews, redrawn by its rule: yelp-5, and yelp-long, the long reviews of yelp-5.
 
-LAMA (section 4.1) drew 499,976 training and 4,000 test reviews at random from a release of 2.7 million which is no
-longer public, and prints no seed. Here they are drawn, by a fixed seed, from the train and the test file of yelp-full:
-so no test text of yelp-full is trained on. What this cannot match: which reviews they are, and the stars, which are
-balanced in yelp-full and were not in LAMA's release. So the printed accuracies are no targets for it.
+LAMA (section 4.1) drew 499,976 training and 4,000 test reviews at random from a release of 2.7 million that is no
+longer public, and gives no seed. Here they are drawn, with a fixed seed, from the train and the test file of yelp-full,
+so no test text of yelp-full is trained on. What cannot match: the individual reviews, and the stars, which are balanced
+in yelp-full and were not in LAMA's release. So the printed accuracies are no targets for it.
 
-yelp-long keeps the reviews of that sample with more than 118 tokens of spaCy's tokeniser; how many there are is what
-comes out (LAMA prints 175,844 and 1,378).
+yelp-long keeps the reviews of that sample with more than 118 tokens by spaCy's tokeniser; their number follows from
+this rule (LAMA prints 175,844 and 1,378).
 """
 
 import hashlib
@@ -21,11 +21,11 @@ from retable.declaration import Corpus, Example
 SEED = 1
 WHOLE = RELEASES["yelp-full"]
 SIZES = {"train": 499_976, "test": 4_000}
-LONG = 118  # tokens, the mean length that LAMA found
+LONG = 118  # tokens, the mean length in LAMA
 
 
 def drawn(split: str, size: int, of: int) -> set[int]:
-    """Return the lines of a file that are in the sample: the first ones, in the order of a digest of seed and place."""
+    """Return the sampled lines of a file: the first ones, in the order of a digest of seed and line."""
 
     def digest(number: int) -> bytes:
         return hashlib.sha256(f"{SEED}/yelp-5/{split}/{number}".encode()).digest()
@@ -34,11 +34,11 @@ def drawn(split: str, size: int, of: int) -> set[int]:
 
 
 def read(corpus: Corpus, folder: Path, *, sizes: dict[str, int], longer_than: int = 0) -> Iterator[Example]:
-    """Yield the reviews of the sample, in the order of yelp-full's files; an id holds the line there.
+    """Yield the reviews of the sample, in the order of yelp-full's files; an id contains the line there.
 
     Args:
-        sizes: texts drawn of every split.
-        longer_than: leave out texts with so many tokens or fewer.
+        sizes: number of texts drawn per split.
+        longer_than: leave out texts with this many tokens or fewer.
     """
     whole = {split: sum(counts) for split, counts in WHOLE.texts.items() if isinstance(counts, tuple)}
     sample = {split: drawn(split, size, of=whole[split]) for split, size in sizes.items()}
@@ -48,12 +48,12 @@ def read(corpus: Corpus, folder: Path, *, sizes: dict[str, int], longer_than: in
 
 
 def is_longer(text: str, tokens: int) -> bool:
-    """Return whether a text has more than so many tokens."""
-    if len(text.split()) > tokens:  # the tokeniser only ever adds to these
+    """Return whether a text has more than this number of tokens."""
+    if len(text.split()) > tokens:  # tokenising never yields fewer
         return True
     if len(text) <= tokens:
         return False
-    from retable.text.parts.english import english_tokens  # slow to import: only where such texts are read
+    from retable.text.parts.english import english_tokens  # slow to import: only if such texts are read
 
     return len(english_tokens([text])[0]) > tokens
 

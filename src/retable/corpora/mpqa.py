@@ -1,4 +1,4 @@
-"""MPQA: phrases of newswire that express an opinion, negative or positive."""
+"""MPQA: opinion phrases from newswire, negative or positive."""
 
 from functools import partial
 

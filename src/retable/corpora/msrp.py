@@ -1,4 +1,4 @@
-"""MSRP: pairs of sentences of the news; paraphrases of each other, or not."""
+"""MSRP: pairs of news sentences that are paraphrases of each other, or not."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""News Aggregator of UCI: headlines of 2014 under four topics, whole (LAMA's corpus), and of five publishers."""
+"""UCI News Aggregator: headlines from 2014 on four topics, whole (LAMA's corpus), and from five publishers."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +14,7 @@ TOPICS = {"b": "business", "t": "science and technology", "e": "entertainment", 
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield lines of eight columns, separated by tabs; quotation marks are part of a title."""
+    """Yield lines of eight tab-separated columns; quotation marks are part of a title."""
     for number, line in enumerate(read_zip_lines(folder / ARCHIVE, MEMBER, corpus.encoding)):
         columns = line.split("\t")
         if len(columns) != COLUMNS:
@@ -37,7 +37,7 @@ CORPORA = {
         labels=tuple(TOPICS.values()),
         texts={
             "all": 422_937
-        },  # the readme's counts per topic have a slip: two are called business, and the sum is less
+        },  # the readme's counts per topic have a slip: two are called business, and the sum is too small
         files={
             ARCHIVE: RemoteFile(
                 f"uci_news/{ARCHIVE}",

@@ -1,8 +1,8 @@
-"""SNLI and MultiNLI: pairs of sentences; the first entails, contradicts or neither the second. JSON lines in a .zip.
+"""SNLI and MultiNLI: sentence pairs; the first entails, contradicts or is neutral to the second. JSON lines in a .zip.
 
-A pair on which its judges did not agree (the label "-") is no example, as in all work on these corpora. The labels of
-MultiNLI's test pairs were never published: its two dev sets, of genres seen in training and of others, are the test
-splits of a corpus each.
+A pair on which the annotators disagreed (the label "-") is dropped, as in all work on these corpora. The labels of
+MultiNLI's test pairs were never published: its two dev sets, one of genres seen in training and one of others, are the
+test splits of one corpus each.
 """
 
 import json
@@ -21,7 +21,7 @@ MULTINLI_TRAIN = (130_899, 130_900, 130_903)
 
 
 def read(corpus: Corpus, folder: Path, *, members: Mapping[str, str]) -> Iterator[Example]:
-    """Yield the pairs of every split, whose file in the archive `members` names. Raises: InputError."""
+    """Yield the pairs of every split; `members` names its file in the archive. Raises: InputError."""
     [file] = corpus.files
     for split, member in members.items():
         for number, line in enumerate(read_zip_lines(folder / file, member, corpus.encoding)):

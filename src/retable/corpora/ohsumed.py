@@ -1,14 +1,14 @@
-"""Ohsumed: abstracts of medical articles of 1991, those that have a single one of 23 categories of diseases.
+"""Ohsumed: abstracts of medical articles from 1991 with exactly one of 23 disease categories.
 
-C01 to C23 are the categories of diseases of MeSH (C04: neoplasms, C14: cardiovascular diseases, C23: pathological
-conditions). The release has a file an abstract, in the folders training/C01 to test/C23 of data/ohsumed_single_23 of
+C01 to C23 are the disease categories of MeSH (C04: neoplasms, C14: cardiovascular diseases, C23: pathological
+conditions). The release has one file per abstract, in the folders training/C01 to test/C23 of data/ohsumed_single_23 of
 https://github.com/yao8839836/text_gcn, commit 962223652e9bb164ac2d83cd09fc7b8845ce860b. No public address has them in
 one file. The archive is of that folder, checked out with umask 002:
 
     tar --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime='2019-07-30 00:00:00Z' \\
         -cf - ohsumed_single_23 | gzip -9n > ohsumed_single_23.tar.gz
 
-The name of a folder tells the label, so that an id has the number of the article alone.
+The name of a folder reveals the label, so an id contains only the number of the article.
 """
 
 import tarfile
@@ -30,9 +30,9 @@ TEXTS = (  # of C01 to C23: in train, in test
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield one abstract a file, in the order of the archive.
+    """Yield one abstract per file, in the order of the archive.
 
-    Raises: InputError, while it is read, if the archive is damaged or holds a file in another place.
+    Raises: InputError, during reading, if the archive is damaged or has a file in an unexpected place.
     """
     path = present(folder / ARCHIVE)
     try:
@@ -46,7 +46,7 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
 
 
 def abstract(corpus: Corpus, path: Path, place: PurePosixPath, content: bytes) -> Example:
-    """Return the text in one file of the archive; `place` tells its split and its label."""
+    """Return the text in one file of the archive; `place` gives its split and its label."""
     split, label = SPLITS.get(place.parent.parent.name), place.parent.name
     if split is None or label not in corpus.labels:
         raise damaged(path, f"{place} is not in training/C01 to test/C23")

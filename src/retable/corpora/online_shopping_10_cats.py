@@ -1,7 +1,7 @@
 """online_shopping_10_cats: Chinese reviews of ten kinds of goods, positive or negative.
 
 The kinds are books, tablets, mobile phones, fruit, shampoo, water heaters, milk (Mengniu), clothes, computers and
-hotels; a model is not told which.
+hotels; a model does not see the kind.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ LAYOUT = Layout(columns=3, label=1, texts=(2,), names=SENTIMENT, header=("cat", 
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield the reviews in the order of the file, which is that of the kinds."""
+    """Yield the reviews in the order of the file, which is sorted by kind."""
     rows = read_zip_lines(folder / ARCHIVE, MEMBER, corpus.encoding)
     yield from csv_rows(corpus, rows, "all", LAYOUT, folder / ARCHIVE, f"in {MEMBER}, ")
 

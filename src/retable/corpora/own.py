@@ -1,6 +1,6 @@
-"""Corpora that a user added to the checkout: `retable add-corpus` writes the declaration of each into a folder.
+"""Corpora that a user added to the checkout: `retable add-corpus` writes the declaration of each to a folder.
 
-Each is data/own/<id>/: corpus.json, with what a module of this package would declare, and texts.jsonl.
+Each is in data/own/<id>/: corpus.json, with the content of a module of this package, and texts.jsonl.
 """
 
 import json
@@ -15,7 +15,7 @@ DECLARATION, TEXTS = "corpus.json", "texts.jsonl"
 
 
 def own_names(folder: Path = OWN) -> tuple[str, ...]:
-    """Return the ids of the corpora that were added."""
+    """Return the ids of the added corpora."""
     return tuple(sorted(path.parent.name for path in folder.glob(f"*/{DECLARATION}")))
 
 
@@ -41,7 +41,7 @@ def declare(path: Path) -> Corpus:
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield the lines of texts.jsonl, which `write` wrote."""
+    """Yield the lines of texts.jsonl, written by `write`."""
     with (folder / TEXTS).open(encoding="utf-8") as file:
         for number, line in enumerate(file):
             split, text, label = json.loads(line)
@@ -53,7 +53,7 @@ def write(folder: Path, examples: list[Example], *, name: str, language: str, ht
 
     Args:
         examples: of the split "all", or of "train" and "test".
-        origin: the name of the file that they come from.
+        origin: the name of their source file.
     """
     labels = sorted({example.label for example in examples})
     splits = sorted({example.split for example in examples})

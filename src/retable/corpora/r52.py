@@ -1,4 +1,4 @@
-"""R52: Reuters newswire of 1987 under its 52 topics that have texts in both splits, single topics only."""
+"""R52: Reuters newswire from 1987, its 52 topics with texts in both splits, single topics only."""
 
 from functools import partial
 

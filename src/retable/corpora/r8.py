@@ -1,4 +1,4 @@
-"""R8: Reuters newswire of 1987 under its eight most frequent single topics."""
+"""R8: Reuters newswire from 1987, its eight most frequent single topics."""
 
 from functools import partial
 

@@ -1,6 +1,6 @@
-"""Read the files of corpora, line by line. A broken line stops the reader with its file and number; none is skipped.
+"""Read the files of corpora, line by line. A broken line raises an error with its file and number; none is skipped.
 
-Lines end at LF and nowhere else: `str.splitlines` also breaks at U+0085, which 681 reviews of imdb hold.
+Lines end only at LF: `str.splitlines` also splits at U+0085, which occurs in 681 reviews of imdb.
 """
 
 import csv
@@ -16,20 +16,20 @@ from retable.text.pairs import joined
 
 SENTIMENT = {"0": "negative", "1": "positive"}
 CONLLU_COLUMNS = 10
-LONGEST_FIELD = 1 << 24  # characters; the csv module stops at 131,072, which whole articles exceed
+LONGEST_FIELD = 1 << 24  # characters; the csv module's limit is 131,072, which whole articles exceed
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Say what a row of a CSV file holds.
+    """The columns of a CSV file.
 
     Attributes:
-        columns: how many.
+        columns: number of columns.
         label: the column of the label.
         texts: the columns of the text, joined by a space.
-        names: the label's name for what stands in the file; None where that is the name.
-        header: the first line, where there is one.
-        escapes: what stands in the file, and what it means, replaced in this order.
+        names: maps the value in the file to the label's name; None if they are equal.
+        header: the first line, if there is one.
+        escapes: strings in the file and their meanings, replaced in this order.
     """
 
     columns: int
@@ -50,13 +50,13 @@ def read_labelled_lines(
     label_last: bool = False,
     header: str = "",
 ) -> Iterator[Example]:
-    """Yield lines of label, separator, text; or the other way round.
+    """Yield lines of label, separator, text, or the reverse.
 
     Args:
         splits: the file of every split.
-        names: the label's name for what stands in the file; None where that is the name.
+        names: maps the value in the file to the label's name; None if they are equal.
         label_last: text, separator, label.
-        header: the first line of every file, where there is one.
+        header: the first line of every file, if there is one.
     """
     names = names or {label: label for label in corpus.labels}
     for split, file in splits.items():
@@ -91,13 +91,13 @@ def read_parallel_lines(
     splits: Mapping[str, str] | None = None,
     change: Callable[[str], str] | None = None,
 ) -> Iterator[Example]:
-    """Yield the texts of which line i of one file is the text, line i of the other path, split and label, separated by
-    tabs.
+    """Yield texts from two parallel files: line i of one is the text, of the other path, split and label (with tabs).
 
     Args:
-        names: the label's name for what stands in the file; None where that is the name.
-        splits: the split's name for what stands in the file; None where that is the name.
-        change: what is done to every text (a header taken off, say).
+    Args:
+        names: maps the value in the file to the label's name; None if they are equal.
+        splits: maps the value in the file to the split's name; None if they are equal.
+        change: applied to every text (e.g. to remove a header).
     """
     names = names or {label: label for label in corpus.labels}
     splits = splits or {split: split for split in corpus.texts}
@@ -125,11 +125,11 @@ def csv_rows(
     """Yield the examples in the lines of one CSV file.
 
     Args:
-        path, inside: where the lines come from, for messages: a file, and what of it where it is an archive.
+        path, inside: the origin of the lines, for messages: a file, and the member if it is an archive.
     """
     csv.field_size_limit(LONGEST_FIELD)
     names = layout.names or {label: label for label in corpus.labels}
-    rows = csv.reader((f"{line}\n" for line in source), strict=True)  # a quoted field may hold line breaks
+    rows = csv.reader((f"{line}\n" for line in source), strict=True)  # a quoted field may contain line breaks
     try:
         for row in rows:
             number = rows.line_num - 1
@@ -154,11 +154,11 @@ def csv_rows(
 def read_parallel_pairs(
     corpus: Corpus, folder: Path, *, parts: tuple[str, str, str], names: Mapping[str, str]
 ) -> Iterator[Example]:
-    """Yield the pairs of which line i of three files is the first text, the second text and the label.
+    """Yield pairs from three parallel files: line i of each is the first text, the second text or the label.
 
     Args:
-        parts: the files' names behind that of the split: "train.a.toks".
-        names: the label's name for what stands in the file.
+        parts: the file names after that of the split: "train.a.toks".
+        names: maps the value in the file to the label's name.
     """
     for split in corpus.texts:
         paths = [folder / f"{split}.{part}" for part in parts]
@@ -183,9 +183,9 @@ def read_columns_of_pairs(
     names: Mapping[str, str] | None = None,
     header: bool = False,
 ) -> Iterator[Example]:
-    """Yield lines of `columns` fields between tabs, of which `first`, `second` and `label` are texts and label.
+    """Yield lines of `columns` tab-separated fields; `first`, `second` and `label` are the columns of texts and label.
 
-    A byte-order mark at the beginning of a file is no part of it.
+    A byte-order mark at the beginning of a file is ignored.
     """
     names = names or {name: name for name in corpus.labels}
     for split, file in splits.items():
@@ -204,7 +204,7 @@ def read_columns_of_pairs(
 def read_conllu(path: Path) -> Iterator[Sentence]:
     """Yield the sentences of a CoNLL-U file: column 2 is the word, 4 UPOS, 5 XPOS.
 
-    Ranges (id 3-4) and empty nodes (id 8.1) are no syntactic words and are left out, as the format says.
+    Ranges (id 3-4) and empty nodes (id 8.1) are not syntactic words and are left out, as the format specifies.
     """
     sentence = Sentence([], [], [])
     number = -1
@@ -224,13 +224,13 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
 
 
 def table_rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV file that stands beside this module."""
+    """Return the rows of a CSV file next to this module."""
     with Path(__file__).with_name(name).open(encoding="ascii", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def lines(path: Path, encoding: str, undecodable: str = "strict") -> Iterator[str]:
-    """Yield the lines of a file without their LF, nor the CR before it."""
+    """Yield the lines of a file without LF or CR LF."""
     with present(path).open("rb") as file:
         yield from decoded(file, encoding, path, undecodable=undecodable)
 
@@ -238,7 +238,7 @@ def lines(path: Path, encoding: str, undecodable: str = "strict") -> Iterator[st
 def decoded(
     source: Iterable[bytes], encoding: str, path: Path, *, undecodable: str = "strict", inside: str = ""
 ) -> Iterator[str]:
-    """Yield lines as text; `path` and `inside` say where they come from, for messages."""
+    """Yield lines as text; `path` and `inside` give their origin, for messages."""
     for number, line in enumerate(source):
         try:
             yield line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding, undecodable)
@@ -249,7 +249,7 @@ def decoded(
 def present(path: Path) -> Path:
     """Return the path itself.
 
-    Raises: InputError if there is no file.
+    Raises: InputError if there is no such file.
     """
     if not path.is_file():
         raise InputError(f"{path} is missing; `dvc repro download@{path.parent.name}` brings it.")
@@ -257,12 +257,12 @@ def present(path: Path) -> Path:
 
 
 def identity(corpus: Corpus, split: str, number: int) -> str:
-    """Return the id of a text: where it stands."""
+    """Return the id of a text, made from its position."""
     return f"{corpus.name}/{number}" if split == "all" else f"{corpus.name}/{split}/{number}"
 
 
 def broken(path: Path, number: int, problem: str) -> NoReturn:
-    """Stop at a line (counted from 0; editors count from 1)."""
+    """Raise the error for a line (counted from 0; editors count from 1)."""
     raise InputError(
         f"{path}, line {number + 1}: {problem}. Remove the file and run `dvc repro download@{path.parent.name}`."
     )

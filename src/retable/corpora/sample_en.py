@@ -1,4 +1,4 @@
-"""sample-en: short reviews of the project's own making, so that every stage runs without a network."""
+"""sample-en: short reviews written for this project, so that every stage runs without a network."""
 
 from functools import partial
 

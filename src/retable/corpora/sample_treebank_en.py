@@ -1,4 +1,4 @@
-"""sample-treebank-en: sentences of the project's own making, with the parts of speech that its grammar gave them."""
+"""sample-treebank-en: sentences made for this project, with the parts of speech from its generating grammar."""
 
 from retable.corpora.readers import read_conllu
 from retable.declaration import Treebank, in_mirror

@@ -1,4 +1,4 @@
-"""sample-zh: short Chinese reviews of the project's own making, so that every stage runs without a network."""
+"""sample-zh: short Chinese reviews written for this project, so that every stage runs without a network."""
 
 from functools import partial
 

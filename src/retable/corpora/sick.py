@@ -1,4 +1,4 @@
-"""SICK: pairs of sentences on pictures and films; the first entails, contradicts or neither the second."""
+"""SICK: sentence pairs about pictures and films; the first entails, contradicts or is neutral to the second."""
 
 from functools import partial
 

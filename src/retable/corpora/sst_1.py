@@ -1,4 +1,4 @@
-"""SST-1: sentences of the Stanford Sentiment Treebank in five grades."""
+"""SST-1: sentences of the Stanford Sentiment Treebank in five classes."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""SST-2: sentences of the Stanford Sentiment Treebank, positive or negative, neutral ones left out."""
+"""SST-2: sentences of the Stanford Sentiment Treebank, positive or negative, without neutral ones."""
 
 from functools import partial
 

@@ -1,7 +1,7 @@
 """SST-2 with phrases: its dev and test sentences, and for training the phrases of its training sentences.
 
-The phrases are those of GLUE's training file, which its repository cut into two files, train.tsv and dev.tsv: here both
-are train, and a text has the number of its line in the first file, headers not counted, as if the second followed it.
+The phrases come from GLUE's training file, which its repository split into train.tsv and dev.tsv: here both are train,
+and a text is numbered by its line in the first file, headers not counted, as if the second followed it.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ read_sentences = partial(read_labelled_lines, splits=HELD_OUT, separator=" ", na
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield the phrases, without the space at their ends, then the sentences of dev and test."""
+    """Yield the phrases, without trailing space, then the sentences of dev and test."""
     phrases = chain.from_iterable(
         read_phrases(corpus, folder, splits={"train": file}) for file in ("train.tsv", "dev.tsv")
     )

@@ -1,6 +1,6 @@
-"""THUCNews: Chinese headlines of Sina News under ten topics, whole, and with a quarter of the training texts.
+"""THUCNews: Chinese headlines from Sina News on ten topics, whole, and with a quarter of the training texts.
 
-Both have the same dev and test files. The whole train.txt could not be had when this was written; its Git blob id is
+Both have the same dev and test files. The whole train.txt was not available when this was written; its Git blob id is
 known.
 """
 

@@ -1,4 +1,4 @@
-"""TREC: questions under the six kinds of answer that they ask for."""
+"""TREC: questions, labelled with one of six types of answer."""
 
 from functools import partial
 

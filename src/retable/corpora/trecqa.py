@@ -1,4 +1,4 @@
-"""TrecQA: sentences of newspapers as candidates for questions of the TREC conferences."""
+"""TrecQA: newspaper sentences as candidate answers to questions of the TREC conferences."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ SENTENCES = {"<positive>": "yes", "<negative>": "no"}
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield question and candidate: the line behind <question>, and those behind <positive> and <negative>."""
+    """Yield question and candidate: the line after <question>, and those after <positive> and <negative>."""
     for split, file in FILES.items():
         question, behind, number = "", "", 0
         for place, line in enumerate(lines(folder / file, corpus.encoding)):

@@ -1,11 +1,11 @@
-"""20 Newsgroups: messages of Usenet, by the group in which they stood, with their headers and without.
+"""20 Newsgroups: Usenet messages labelled by newsgroup, with headers and without.
 
-The files hold a message a line, each of its newlines turned into one space. So a message is a header of `Name: value`
-fields, then two spaces or more (the empty line), then the body; but two spaces occur inside a header too.
+The files hold one message per line, with each newline turned into one space. So a message is a header of `Name: value`
+fields, then two or more spaces (the empty line), then the body; but two spaces occur inside headers too.
 
-The rule by which `without_header` cuts: the header ends at the first two spaces after its field `Lines: <number>`,
-which all but 59 of 18,846 messages have; where there is none in the first 1,000 characters, at the first two spaces.
-What follows is still header while it begins with the name of a known field.
+The rule of `without_header`: the header ends at the first two spaces after its field `Lines: <number>`, which all but
+59 of 18,846 messages have; if there are none in the first 1,000 characters, at the first two spaces. The rest still
+counts as header as long as it begins with the name of a known field.
 """
 
 import re

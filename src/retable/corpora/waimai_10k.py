@@ -1,4 +1,4 @@
-"""waimai_10k: short Chinese reviews of a platform that delivers meals, positive or negative."""
+"""waimai_10k: short Chinese reviews of a meal delivery platform, positive or negative."""
 
 from functools import partial
 

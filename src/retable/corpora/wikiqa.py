@@ -1,4 +1,4 @@
-"""WikiQA: sentences of Wikipedia as candidates for questions asked of a search engine."""
+"""WikiQA: Wikipedia sentences as candidate answers to questions asked of a search engine."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Reviews of Yelp with their stars: 10,000 of the Open Dataset, to try the path of yelp-full on real text."""
+"""Yelp reviews with their stars: 10,000 from the Open Dataset, to try the path of yelp-full on real text."""
 
 from functools import partial
 

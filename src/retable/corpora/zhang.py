@@ -1,11 +1,11 @@
-"""The releases of Zhang, Zhao and LeCun (2015), but for AG's News: CSV files in archives, read straight from there.
+"""The releases of Zhang, Zhao and LeCun (2015), except AG's News: CSV files in archives, read without unpacking.
 
-A row has the number of its class (from 1) and one to three texts, all quoted, without a header. A line that ended in a
+A row has the number of its class (from 1) and one to three texts, all quoted, without a header. A line end inside a
 text is a backslash and an n; some texts keep the backslash that their source had before a quotation mark.
 
-The declared archive is the one that fast.ai hosts, with the size and MD5 that its library lists. The authors' own
-archive of the same files, packed otherwise, with the MD5 that torchtext lists, may stand in a mirror folder instead.
-What differs from release to release, sizes, digests and counts, stands in zhang.csv.
+The declared archive is the one hosted by fast.ai, with the size and MD5 listed by its library. The authors' own archive
+of the same files, packed differently, with the MD5 listed by torchtext, may be in a mirror folder instead.
+Sizes, digests and counts, which differ between releases, are in zhang.csv.
 """
 
 from functools import partial
@@ -41,7 +41,7 @@ def release(
     tokenised: bool = False,
     note: str = "",
 ) -> Corpus:
-    """Return one release: its archive, texts of each label and columns of a row, with the label, are in zhang.csv."""
+    """Return one release; its archive, texts per label and columns per row (with the label) are in zhang.csv."""
     row = ROWS[name]
     file, url = f"{row['archive']}.tgz", f"https://s3.amazonaws.com/fast-ai-nlp/{row['archive']}.tgz"
     authors = RemoteFile(f"zhang/{row['archive']}.tar.gz", f"md5:{row['md5 of the authors']}")

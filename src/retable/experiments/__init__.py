@@ -1,1 +1,1 @@
-"""From a table to runs: scales, cells, folds, who a run is, what is kept of it."""
+"""From a table to its runs: scales, cells, folds, the identity of a run, and the files it keeps."""

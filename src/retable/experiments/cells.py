@@ -1,8 +1,8 @@
-"""The cells that a scale runs, from the rules of its tables.
+"""The cells that a scale runs, derived from the rules of its tables.
 
-Rules of a table: `columns` are ids, and `at hand` for all others whose corpus the scale prepares, in the order of its
-corpora; `rows` are ids, and `all` for all others that have a model, in the table's order, but those `without`; a column
-under `except` has rows of its own, or none; `vectors` is one set, or one for each corpus or language.
+Rules of a table: `columns` are ids, or `at hand` for all others whose corpus the scale prepares, in the order of its
+corpora; `rows` are ids, or `all` for all others with a model, in the table's order, minus those in `without`; a column
+under `except` has its own rows, or none; `vectors` is one set, or one per corpus or language.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,23 +20,23 @@ RULES = ("vectors", "columns", "rows", "without", "except")
 NEEDED = ("vectors", "columns", "rows")
 Item = TypeVar("Item", Row, Column)
 Cells = dict[str, dict[str, str]]  # "fcsr.sst-2" -> row, column, model, corpus, vectors
-Plan = Mapping[str, Any]  # what params.yaml or a scale says of PLANNED
+Plan = Mapping[str, Any]  # the sections of PLANNED, in params.yaml or a scale
 PLANNED = ("scale", "corpora", "vectors", "papers", "cells")
 
 
 def cells_of(table: ResultTable, plan: Plan) -> Cells:
-    """Return the cells of a table by its rules; none without rules. Raises: InputError."""
+    """Return the cells of a table by its rules; none if it has no rules. Raises: InputError."""
     rules = plan["cells"].get(table.name)
     return cells_of_table(table, rules, plan) if rules else {}
 
 
 def plan_of_checkout() -> Plan:
-    """Return what params.yaml plans. Raises: InputError."""
+    """Return the sections that params.yaml plans. Raises: InputError."""
     return {name: read_params(name) for name in PLANNED}
 
 
 def cells_of_paper(name: str, preset: Mapping[str, Any]) -> dict[str, Cells]:
-    """Return the cells of every table of a paper; none where the scale runs none."""
+    """Return the cells of every table of a paper; none if the scale runs none."""
     tables = {table.name: table for other in PAPERS for table in paper(other).results}
     for table in preset["cells"]:
         if table not in tables:
@@ -51,7 +51,7 @@ def cells_of_table(table: ResultTable, rules: Mapping[str, Any], preset: Mapping
     """Return the cells of a table by its rules.
 
     Args:
-        preset: the scale's, of which `scale`, `corpora` and `vectors` are read.
+        preset: the scale's preset; `scale`, `corpora` and `vectors` are read.
     Raises: InputError.
     """
     place = f"cells.{table.name} in scale {preset['scale']}"
@@ -68,7 +68,7 @@ def cells_of_table(table: ResultTable, rules: Mapping[str, Any], preset: Mapping
 
 
 def check_rules(rules: Mapping[str, Any], place: str) -> None:
-    """Refuse rules that are missing, unknown or of another form."""
+    """Refuse rules that are missing, unknown or malformed."""
     if not isinstance(rules, Mapping):
         raise InputError(f"{place} is {shown(rules)}; allowed: rules, {', '.join(RULES)}.")
     for key in rules:
@@ -91,7 +91,7 @@ def check_rules(rules: Mapping[str, Any], place: str) -> None:
 
 
 def columns_of(table: ResultTable, asked: str | list[str], corpora: Collection[str], place: str) -> list[Column]:
-    """Return the columns that a rule names and, for `at hand`, all others that the scale's corpora fill."""
+    """Return the columns that a rule names and, for `at hand`, all others whose corpora the scale prepares."""
     at_hand = [
         column.id
         for name in corpora
@@ -113,7 +113,7 @@ def columns_of(table: ResultTable, asked: str | list[str], corpora: Collection[s
 
 
 def rows_of(table: ResultTable, asked: str | list[str], without: str | list[str], place: str) -> list[Row]:
-    """Return the rows that a rule names and, for `all`, all others that have a model, but those left out."""
+    """Return the rows that a rule names and, for `all`, all others with a model, minus the excluded ones."""
     left_out = [find(table.rows, name, f"a row under without of {place}").id for name in named(without)]
     rest = [row.id for row in table.rows if row.model and row.id not in left_out]
     rows = [find(table.rows, name, f"a row of {place}", ALL) for name in named(asked, ALL, rest)]
@@ -124,14 +124,14 @@ def rows_of(table: ResultTable, asked: str | list[str], without: str | list[str]
 
 
 def named(asked: str | list[str], word: str = "", others: Collection[str] = ()) -> list[str]:
-    """Return the names that a rule asks for; its word stands for all others."""
+    """Return the names that a rule lists; its keyword is replaced by all others."""
     listed = [asked] if isinstance(asked, str) else asked
     rest = [name for name in others if name not in listed]
     return [name for one in listed for name in (rest if one == word else [one])]
 
 
 def find(items: tuple[Item, ...], name: str, where: str, *words: str) -> Item:
-    """Return a row or column by its id. Raises: InputError that lists the ids, and the words that are allowed too."""
+    """Return a row or column by its id. Raises: InputError with the known ids and the allowed keywords."""
     for item in items:
         if item.id == name:
             return item
@@ -152,7 +152,7 @@ def cell_of(
 
 
 def vectors_for(asked: str | dict[str, str], name: str, place: str) -> str:
-    """Return the word vectors of a cell: one set for all, or one for its corpus, or for its corpus's language."""
+    """Return the word vectors of a cell: one set for all, or one per corpus or per language."""
     if isinstance(asked, str):
         return asked
     found = asked.get(name) or asked.get(corpus(name).language)

@@ -1,4 +1,4 @@
-"""Refuse a params.yaml whose corpora, pools, word vectors or tagger cannot be made; each mistake in one sentence."""
+"""Refuse a params.yaml whose corpora, pools, word vectors or tagger cannot be made, with a one-sentence error."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -18,29 +18,29 @@ from retable.vectors.pool import pool_language
 
 ONE_VALUE = ("scale", "seed", "device", "precision")  # sections that hold no options
 LANGUAGES = ("en", "zh")  # of word vectors
-PARTS = ("none", "context", "table")  # where the parts of speech of a corpus come from
+PARTS = ("none", "context", "table")  # sources of a corpus's parts of speech
 
 
-RANGES = {  # of the options of `vectors` and `tagger` that are numbers; what no machine can hold is refused too
+RANGES = {  # allowed ranges of the numeric options of `vectors` and `tagger`; beyond them, no machine can run them
     "size": Number(1, 10_000),
     "window": Number(1, 10_000),
     **dict.fromkeys(("epochs", "min_count", "steps", "batch_words"), Number(1, 10**9)),
-    "negative": Number(1, 1_000),  # without noise gensim learns nothing
+    "negative": Number(1, 1_000),  # without negative samples gensim learns nothing
     "sample": Number(0, 1),
     **dict.fromkeys(("x_max", "exponent", "learning_rate"), Number(0, above=True)),
     "threads": Number(1, 1_000),
     **dict.fromkeys(("width", "depth"), Number(1, 10_000)),
     "dropout": Number(0, 0.99),
     "lowercased": Number(0, 1),
-    "seed": Number(0, 2**32 - 1),  # numpy's
+    "seed": Number(0, 2**32 - 1),  # numpy's range
 }
-FIXED = {  # sections whose options are named here
+FIXED = {  # sections with a fixed set of options
     "corpora": ("parts",), "references": (), "parts-table": ("corpora",), "corpus": ("name",),
 }  # fmt: skip
 
 
 def check_sections(params: dict[str, Any]) -> None:
-    """Refuse a missing section, one that holds no options, and a name that a shell would misread."""
+    """Refuse a missing section, one without options, and a name that a shell would misread."""
     known = (*SCALE_SECTIONS, *FOCUS_SECTIONS)
     for name in params:
         if name not in known:
@@ -50,7 +50,7 @@ def check_sections(params: dict[str, Any]) -> None:
             raise InputError(f"params.yaml lacks {name}; `make params SCALE=cpu` writes all sections.")
         if name not in ONE_VALUE and not isinstance(params[name], dict):
             raise InputError(f"{name} in params.yaml is {shown(params[name])}; it must be a section of options.")
-    for section in ("corpora", "references", "pools", "vectors", "cells"):  # dvc.yaml puts these names into commands
+    for section in ("corpora", "references", "pools", "vectors", "cells"):  # dvc.yaml uses these names in commands
         for name in params[section]:
             if not is_plain_name(name):
                 raise InputError(
@@ -83,7 +83,7 @@ def check_data(params: dict[str, Any]) -> None:
         check_pool(name, pool, params["corpora"])
     preset = scale_preset(params["scale"])
     if not same(params["tagger"], preset["tagger"]):
-        from retable.text.parts.treebank_tagger import train_tagger  # slow to import: only where something was changed
+        from retable.text.parts.treebank_tagger import train_tagger  # slow to import: only if something was changed
 
         check_options("tagger", params["tagger"], train_tagger, "treebank")
     if not same(params["vectors"], preset["vectors"]):
@@ -91,12 +91,12 @@ def check_data(params: dict[str, Any]) -> None:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two sections have the same values of the same types: 1 is not true."""
+    """Return whether two sections have the same values of the same types: 1 is not True."""
     return repr(one) == repr(other)
 
 
 def check_names(what: str, asked: object, known: Iterable[str]) -> list[str]:
-    """Return a list of names, each once and known. Raises: InputError."""
+    """Return a list of known names without repeats. Raises: InputError."""
     if not isinstance(asked, list) or not all(isinstance(name, str) for name in asked):
         raise InputError(f"{what} in params.yaml is {shown(asked)}; allowed: a list of names.")
     for name in asked:
@@ -108,7 +108,7 @@ def check_names(what: str, asked: object, known: Iterable[str]) -> list[str]:
 
 
 def check_corpora(params: dict[str, Any]) -> None:
-    """Refuse an unknown corpus or reference, and parts of speech from nowhere."""
+    """Refuse an unknown corpus or reference, and an unavailable source of parts of speech."""
     for section, registry in (("corpora", CORPORA), ("references", REFERENCES)):
         for name in params[section]:
             if name not in registry:
@@ -129,7 +129,7 @@ def check_corpora(params: dict[str, Any]) -> None:
 
 
 def check_pool(name: str, pool: dict[str, Any], corpora: Iterable[str]) -> None:
-    """Refuse a pool of corpora that are not there, of two languages, or of a corpus that no pool may hold."""
+    """Refuse a pool of unknown corpora, of two languages, or of a corpus that is excluded from pools."""
     options = ("corpora", "unlabelled", "folds")
     for option in pool:
         if option not in options:
@@ -144,7 +144,7 @@ def check_pool(name: str, pool: dict[str, Any], corpora: Iterable[str]) -> None:
 
 
 def check_vectors(asked: dict[str, Any], pools: Iterable[str], corpora: Iterable[str]) -> None:
-    """Refuse a method or a pool that is not known, and an option that the method does not take."""
+    """Refuse an unknown method or pool, and an option that the method does not take."""
     from retable.experiments.embedding import METHODS, from_file
     from retable.vectors.glove import train_glove
     from retable.vectors.published import FORMS
@@ -174,7 +174,7 @@ def check_vectors(asked: dict[str, Any], pools: Iterable[str], corpora: Iterable
 
 
 def check_options(where: str, values: dict[str, Any], function: Callable[..., Any], *more: str) -> None:
-    """Refuse an option that the function does not take, a value of another type, and a missing option."""
+    """Refuse an unknown option of the function, a value of the wrong type, and a missing option."""
     given = {"texts", "train", "dev", "test", "name", "source"}
     allowed = {name: kind for name, kind in options_of(function, with_seed=True).items() if name not in given}
     for name, value in values.items():

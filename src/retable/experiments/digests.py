@@ -1,13 +1,13 @@
-"""Digests of prepared data: of what the arrays hold, not of a file's bytes, so that no new pyarrow makes a run stale.
+"""Digests of prepared data: they cover the arrays, not a file's bytes, so a new pyarrow makes no run stale.
 
-Tokens     SHA-256 of the corpus's name, labels and domains, and for each split of ids, labels and tokens.
-Texts      The same with parts of speech, where the corpus has them: for a network that reads them. A tagger trained on
-           another processor gives a few words other parts, which is nothing to who reads words alone.
-Raw        SHA-256 of the ids and clean texts of each split, which a run that reads raw characters needs beside these.
+Tokens     SHA-256 of the corpus's name, labels and domains, and of each split's ids, labels and tokens.
+Texts      The same with parts of speech, where the corpus has them: for networks that read them. A tagger trained on
+           another processor tags a few words differently, which does not affect a model that reads words only.
+Raw        SHA-256 of the ids and clean texts of each split, also needed by a run that reads raw characters.
 Vectors    SHA-256 of the words and of the float32 numbers, row by row.
 
-`tag` and `embed` write them beside the data, and into one lock file in git (data/digests.json), so that a clone without
-any data can tell which runs are current.
+`tag` and `embed` write them next to the data, and into one lock file in git (data/digests.json), so that a clone
+without any data can tell which runs are current.
 """
 
 import hashlib
@@ -28,16 +28,16 @@ from retable.vectors.store import WordVectors, read_vectors
 
 Kind = Literal["texts", "tokens", "raw", "vectors"]
 KINDS = get_args(Kind)
-TEXTS = Section({"texts": DIGEST}, {"tokens": DIGEST, "raw": DIGEST})  # what stands beside a tagged corpus
+TEXTS = Section({"texts": DIGEST}, {"tokens": DIGEST, "raw": DIGEST})  # digests stored with a tagged corpus
 VECTORS = Section({}, {"digest": DIGEST})
 LOCK = Section({}, dict.fromkeys(KINDS, Named(DIGEST)))
 CHECKED_OUT = "`git checkout data/digests.json`"
 DIGEST_FILE = "digest.json"
-BLOCK_ROWS = 65_536  # of a matrix, hashed at a time
+BLOCK_ROWS = 65_536  # rows of a matrix hashed at a time
 
 
 def texts_digest(folder: Path) -> str:
-    """Return the digest of a tagged corpus (data/tagged/<corpus>/): the one written beside it, else of its arrays.
+    """Return the digest of a tagged corpus (data/tagged/<corpus>/): the one stored with it, else that of its arrays.
 
     Raises: FileNotFoundError if a split is missing.
     """
@@ -45,12 +45,12 @@ def texts_digest(folder: Path) -> str:
 
 
 def tokens_digest(folder: Path) -> str:
-    """Return the digest of a tagged corpus without its parts of speech, likewise. Raises: FileNotFoundError."""
+    """Return the digest of a tagged corpus without parts of speech, in the same way. Raises: FileNotFoundError."""
     return _written(folder).get("tokens") or digest_of_texts(folder, parts=False)
 
 
 def raw_digest(folder: Path) -> str:
-    """Return the digest of the clean texts of a tagged corpus: the one written beside it, else of data/clean/<corpus>/.
+    """Return the digest of the clean texts of a tagged corpus: the stored one, else that of data/clean/<corpus>/.
 
     Raises: FileNotFoundError if a split is missing.
     """
@@ -58,7 +58,7 @@ def raw_digest(folder: Path) -> str:
 
 
 def vectors_digest(folder: Path) -> str:
-    """Return the digest of a set of word vectors (data/vectors/<name>/), likewise. Raises: FileNotFoundError."""
+    """Return the digest of word vectors (data/vectors/<name>/), in the same way. Raises: FileNotFoundError."""
     path = folder / "vectors.json"
     facts = read_json(path)
     check(facts, VECTORS, str(path), AGAIN)
@@ -66,7 +66,7 @@ def vectors_digest(folder: Path) -> str:
 
 
 def _written(folder: Path) -> dict[str, str]:
-    """Return the digests that were written beside a tagged corpus; none where there is no such file."""
+    """Return the digests stored with a tagged corpus; empty if there is no such file."""
     path = folder / DIGEST_FILE
     if not path.exists():
         return {}
@@ -76,19 +76,19 @@ def _written(folder: Path) -> dict[str, str]:
 
 
 def check_texts(folder: Path, clean: Path | None) -> None:
-    """Refuse a tagged corpus whose arrays are not those of the digests beside it, by which its runs are known.
+    """Refuse a tagged corpus whose arrays do not match the stored digests, which identify its runs.
 
     Args:
-        clean: data/clean/<corpus>/, where raw characters are read.
+        clean: data/clean/<corpus>/, if raw characters are read.
     Raises: InputError.
     """
     files = [*(folder / f"{split}.parquet" for split in SPLITS), folder / DIGEST_FILE]
     files += [clean / f"{split}.parquet" for split in SPLITS] if clean else []
-    if all(path.exists() for path in files):  # what is missing is told when it is read
+    if all(path.exists() for path in files):  # a missing file is reported when it is read
         _check_texts(folder, clean, tuple(path.stat().st_mtime_ns for path in files))
 
 
-@cache  # the runs of a cell are of one corpus
+@cache  # all runs of a cell use one corpus
 def _check_texts(folder: Path, clean: Path | None, _changed: tuple[int, ...]) -> None:
     written = _written(folder)
     found: dict[str, Callable[[], str]] = {
@@ -103,7 +103,7 @@ def _check_texts(folder: Path, clean: Path | None, _changed: tuple[int, ...]) ->
 
 
 def checked_vectors(folder: Path) -> WordVectors:
-    """Read word vectors that are those of the digest by which runs know them. Raises: InputError."""
+    """Read word vectors and check them against the digest that identifies their runs. Raises: InputError."""
     vectors = read_vectors(folder)
     if "digest" in vectors.facts and digest_of(vectors) != vectors.facts["digest"]:
         raise InputError(f"{folder} holds other vectors than its digest says in vectors.json; {AGAIN}.")
@@ -111,7 +111,7 @@ def checked_vectors(folder: Path) -> WordVectors:
 
 
 def digest_of_texts(folder: Path, *, parts: bool = True) -> str:
-    """Return the digest of three splits: ids, labels, tokens, parts of speech if wanted, and the corpus's facts."""
+    """Return the digest of three splits: ids, labels, tokens, optionally parts of speech, and the corpus's facts."""
     fields = (ID, LABEL, TOKENS, PARTS) if parts else (ID, LABEL, TOKENS)
     found: list[Any] = []
     for split in SPLITS:
@@ -128,7 +128,7 @@ def digest_of_texts(folder: Path, *, parts: bool = True) -> str:
 
 
 def digest_of_column(column: pa.Array) -> str:
-    """Return the digest of an array of strings, or of lists of strings: lengths and UTF-8 bytes in their order."""
+    """Return the digest of an array of strings, or of lists of strings: lengths and UTF-8 bytes, in order."""
     found = hashlib.sha256()
     if pa.types.is_list(column.type):
         found.update(np.diff(column.offsets.to_numpy()).astype("<i8").tobytes())
@@ -166,7 +166,7 @@ def digest_of_raw(clean: Path) -> str:
 
 
 def seal_texts(folder: Path, clean: Path) -> dict[Kind, str]:
-    """Write the digests of a tagged corpus and of its clean texts beside it, and return them."""
+    """Write the digests of a tagged corpus and of its clean texts next to it, and return them."""
     digests: dict[Kind, str] = {
         "texts": digest_of_texts(folder),
         "tokens": digest_of_texts(folder, parts=False),
@@ -184,7 +184,7 @@ def seal_vectors(folder: Path) -> str:
 
 
 def read_lock(path: Path) -> dict[str, dict[str, str]]:
-    """Return kind -> name -> digest of the lock file, not to be changed; empty if there is none."""
+    """Return the lock file as kind -> name -> digest, read-only; empty if there is none."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -192,9 +192,9 @@ def read_lock(path: Path) -> dict[str, dict[str, str]]:
     return _lock_as_read(path, (status.st_ino, status.st_mtime_ns, status.st_size))
 
 
-@cache  # pages ask for each run's data, and to check the file takes milliseconds
+@cache  # pages look up each run's data, and checking the file takes milliseconds
 def _lock_as_read(path: Path, version: tuple[int, int, int] | None) -> dict[str, dict[str, str]]:
-    """Read the lock file once after each change of it."""
+    """Read the lock file once after each change."""
     found: dict[str, dict[str, str]] = read_json(path, advice=CHECKED_OUT) if version else {}
     if unknown := [kind for kind in found if kind not in KINDS]:
         raise unknown_name(f"a kind of {path}", unknown[0], KINDS)
@@ -203,7 +203,7 @@ def _lock_as_read(path: Path, version: tuple[int, int, int] | None) -> dict[str,
 
 
 def lock_digests(path: Path, kind: Kind, digests: dict[str, str]) -> list[str]:
-    """Put digests into the lock file, and return the names that stood there with another one."""
+    """Write digests into the lock file, and return the names whose digest has changed."""
     lock = read_lock(path)
     changed = [name for name, digest in digests.items() if lock[kind].get(name, digest) != digest]
     if lock[kind] | digests != lock[kind]:

@@ -1,4 +1,4 @@
-"""Word vectors as params.yaml asks for them: trained on a pool, read from a published file, or none."""
+"""Word vectors as configured in params.yaml: trained on a pool, read from a published file, or none."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -19,18 +19,18 @@ from retable.vectors.word2vec import train_word2vec
 
 
 def made(name: str, method: str, options: dict[str, Any]) -> WordVectors:
-    """Return vectors that say how they were made."""
+    """Return word vectors with a record of how they were made."""
     vectors = METHODS[method](name, **options)
     return replace(vectors, facts={**vectors.facts, "method": method, "parameters": options})
 
 
 def folds_of_pool(source: str) -> list[str]:
-    """Return the folders of a pool's folds; none of a file, or of a pool without folds."""
+    """Return the folders of a pool's folds; empty for a file, or a pool without folds."""
     return sorted(path.name for path in (ROOT / source).glob("fold-*")) if source else []
 
 
 def word2vec(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
-    """Train vectors by `method: word2vec`."""
+    """Train vectors for `method: word2vec`."""
     pool = pool_facts(name, source)
     units = pool["characters" if options.get("unit") == "characters" else "words"]
     with progress(f"embed {name}", epochs * units, "words") as bar:
@@ -46,7 +46,7 @@ def word2vec(name: str, *, source: str, epochs: int, **options: Any) -> WordVect
 
 
 def glove(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors:
-    """Train vectors by `method: glove`; counting the co-occurrences is shown as a pass more."""
+    """Train vectors for `method: glove`; counting the co-occurrences is shown as an extra pass."""
     pool = pool_facts(name, source)
     units = pool["characters" if options.get("unit") == "characters" else "words"]
     with progress(f"embed {name}", 1 + epochs, "passes") as bar:
@@ -64,7 +64,7 @@ def glove(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors
 
 
 def pool_facts(name: str, source: str) -> dict[str, Any]:
-    """Return what pool.json says."""
+    """Return the contents of pool.json."""
     file = ROOT / source / "pool.json"
     if not file.exists():
         raise InputError(f"vectors.{name}.source in params.yaml is {source}, which is no pool; `dvc repro` makes one.")
@@ -73,7 +73,7 @@ def pool_facts(name: str, source: str) -> dict[str, Any]:
 
 
 def with_origin(vectors: WordVectors, language: str, unit: str, lowercase: bool) -> WordVectors:
-    """Return vectors that say what they are of, so that whoever reads them treats a text in the same way."""
+    """Return vectors with their language, unit and case, so that every reader preprocesses texts in the same way."""
     return replace(vectors, facts={**vectors.facts, "language": language, "unit": unit, "lowercase": lowercase})
 
 
@@ -87,7 +87,7 @@ def from_file(
     unit: TokenUnit = "words",
     corpora: Iterable[str] = (),
 ) -> WordVectors:
-    """Read vectors by `method: file`; a relative path starts at the checkout."""
+    """Read vectors for `method: file`; a relative path starts at the checkout."""
     wanted = words_of(name, language, unit, corpora) or None
     with progress(f"embed {name}", 1, "file") as bar:
         vectors = read_published(CHECKOUT / source, format, member=member, wanted=wanted)
@@ -96,16 +96,16 @@ def from_file(
 
 
 def no_vectors(name: str) -> WordVectors:
-    """Return no vectors, by `method: none`: every word vector of a run is drawn at random."""
+    """Return empty vectors for `method: none`: every word vector of a run is initialised at random."""
     return NO_VECTORS
 
 
 def words_of(name: str, language: str, unit: TokenUnit, corpora: Iterable[str]) -> set[str]:
-    """Return every word (or character) of these corpora, as it stands and lower-cased."""
+    """Return every word (or character) of these corpora, in its original case and lower-cased."""
     words: set[str] = set()
     for corpus in corpora:
         for split in SPLITS:
-            facts = read_facts(file := TAGGED / corpus / f"{split}.parquet")  # says what to do if the file is missing
+            facts = read_facts(file := TAGGED / corpus / f"{split}.parquet")  # its error says how to make it
             if facts.language != language:
                 raise InputError(
                     f"vectors.{name}.language in params.yaml is {language} and {corpus} is {facts.language}; "

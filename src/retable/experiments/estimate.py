@@ -1,7 +1,7 @@
-"""Estimate how long the cells of a scale take, one after the other: words x epochs / words a second.
+"""Estimate how long the cells of a scale take, run one after another: words x epochs / words per second.
 
-Words are those of the bank's corpora, words a second the middle of the bank's runs of a model; a model without runs is
-as fast as the middle one of the others.
+Words come from the bank's corpora, words per second is the median over the bank's runs of a model; a model without runs
+gets the median of the other models.
 """
 
 import math
@@ -19,18 +19,18 @@ from retable.papers.paper import Column, Row
 from retable.papers.parameters import folds_of, limit_of, row_parameters, seeds_of
 from retable.runs.bank import read_bank
 
-SHARE = 0.55  # of its epochs, before a training that no scale cuts off stops by itself
-RUN_S = 5.0  # beside its training: to read, to score, to write
+SHARE = 0.55  # of its epochs that a training runs before early stopping, if no scale limits them
+RUN_S = 5.0  # overhead of a run: reading, scoring, writing
 
 
 class Measured(NamedTuple):
-    """Hold what the bank knows: model -> words a second; corpus -> its statistics."""
+    """Hold what was measured in the bank: model -> words per second; corpus -> its statistics."""
 
     rates: Mapping[str, float]
     corpora: Mapping[str, Any]
 
     def rate(self, model: str) -> float:
-        """Return the words a second of a model."""
+        """Return the words per second of a model."""
         return self.rates.get(model) or median(self.rates.values() or [math.inf])
 
 
@@ -44,7 +44,7 @@ def read_measured(bank: Path) -> Measured:
 
 
 def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, float]:
-    """Return every table of a scale -> the seconds of all its cells.
+    """Return table -> the seconds of all its cells, for every table of a scale.
 
     Args:
         params: params.yaml, or a scale's preset.
@@ -61,7 +61,7 @@ def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, fl
 
 
 def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured: Measured) -> float:
-    """Return the seconds of the runs of a cell: of all seeds and folds."""
+    """Return the seconds of all runs of a cell, over seeds and folds."""
     model, corpus = str(row.model), str(column.corpus)
     training = row_parameters(read_preset(model), row, column, protocol, vectors="", seed=1)["training"]
     statistics = measured.corpora.get(corpus, {})

@@ -1,8 +1,8 @@
-"""Tell which runs a cell has where its corpus is cut into folds, and what each of them reads (retable.text.folds).
+"""Plan the runs of a cell whose corpus is cut into folds, and the data that each run reads (retable.text.folds).
 
-papers.<paper>.folds in params.yaml says into how many folds a corpus is cut; a column of the paper's tables says for
-what (`Column.folds`). Word vectors of a corpus's own texts are then trained once a fold, without what the fold holds
-out: `folds` of the pool, data/pools/<pool>/fold-1-of-3/ and data/vectors/<name>/fold-1-of-3/.
+papers.<paper>.folds in params.yaml sets the number of folds of a corpus; `Column.folds` of the paper's tables says
+what they are for. Word vectors of a corpus's own texts are then trained once per fold, without the texts that the fold
+holds out: `folds` of the pool, data/pools/<pool>/fold-1-of-3/ and data/vectors/<name>/fold-1-of-3/.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -34,27 +34,27 @@ class Planned(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return its folder."""
+        """Return the name of its folder."""
         return run_name(self.seed, self.fold)
 
     @property
     def label(self) -> str:
-        """Return what a display says of it: "1", or "1, fold 2 of 3"."""
+        """Return its label in displays: "1", or "1, fold 2 of 3"."""
         return f"{self.seed}, fold {self.fold.number} of {self.fold.folds}" if self.fold else str(self.seed)
 
 
 def planned_runs(column: Column, protocol: Mapping[str, Any]) -> list[Planned]:
-    """Return the runs of a cell of this column: one for every seed and fold."""
+    """Return the runs of a cell of this column: one for each seed and fold."""
     return [Planned(seed, fold) for seed in seeds_of(column, protocol) for fold in folds_of(column, protocol)]
 
 
 def splits_of_run(parameters: Mapping[str, Any], *, compared: bool = True) -> tuple[Split, Split, Callable[[], Split]]:
-    """Return train and dev of a run, and what gives its test split when the model stands.
+    """Return the train and dev splits of a run, and a function that reads its test split once the model is trained.
 
     Args:
-        compared: whether the digest of all three splits is; the stage `train` opens no test split, `evaluate` compares.
-    Raises: InputError if a file is missing or damaged, is not what it was when its digest was taken, or if nothing can
-        be learnt from the training texts.
+        compared: whether to compare the digest of all three splits: `evaluate` does, `train` opens no test split.
+    Raises: InputError if a file is missing or damaged or differs from its digest, or if nothing can be learnt from the
+        training texts.
     """
     name, raw = parameters["corpus"]["name"], parameters["embedding"]["unit"] == RAW
     if compared:
@@ -77,9 +77,9 @@ def splits_of_run(parameters: Mapping[str, Any], *, compared: bool = True) -> tu
 
 
 def split_of(name: str, split: str, *, raw: bool) -> Split:
-    """Return a split of a tagged corpus, with its clean texts where raw characters are read.
+    """Return a split of a tagged corpus, with its clean texts if raw characters are read.
 
-    Raises: InputError if it is of another corpus than its folder says, or of other labels than the corpus declares.
+    Raises: InputError if the file belongs to another corpus, or its labels are not those that the corpus declares.
     """
     found = read_split(TAGGED / name, split)
     declared = corpus(name) if name in CORPORA else None
@@ -94,22 +94,22 @@ def split_of(name: str, split: str, *, raw: bool) -> Split:
     return replace(found, texts=read_texts(CLEAN / name / f"{split}.parquet", found.ids)) if raw else found
 
 
-@cache  # a cell's runs share what its texts are compared by
+@cache  # the runs of a cell share the fingerprints of its texts
 def folded_corpus(name: str, kind: Kind, folds: int, *, raw: bool) -> FoldedCorpus:
-    """Return a tagged corpus, cut."""
+    """Return a tagged corpus that is cut into folds."""
     splits = [split_of(name, split, raw=raw) for split in SPLITS]
     return FoldedCorpus(splits, kind, folds, grouped=corpus(name).grouped)
 
 
 def vectors_of_run(folder: Path, fold: Fold | None) -> Path:
-    """Return the folder of the word vectors that a run reads: its fold's, where every fold has its own."""
+    """Return the folder of the word vectors that a run reads: that of its fold, if each fold has its own."""
     return folder / fold.name if fold and own_vectors(folder, fold) else folder
 
 
 def own_vectors(folder: Path, fold: Fold) -> list[Path]:
-    """Return the folders of word vectors of all folds; none where all folds read the same.
+    """Return the folders of the word vectors of all folds; none if all folds share one set.
 
-    Raises: InputError if there are vectors of other folds.
+    Raises: InputError if the vectors belong to other folds.
     """
     wanted = [folder / Fold(fold.kind, fold.folds, number).name for number in range(1, fold.folds + 1)]
     found = sorted(folder.glob("fold-*"))
@@ -124,17 +124,17 @@ def own_vectors(folder: Path, fold: Fold) -> list[Path]:
 
 
 def data_of_run(parameters: Mapping[str, Any], tagged: Path, vectors: Path) -> str:
-    """Return the digest of all that a run reads, from the data or, where they are not at hand, from the lock file.
+    """Return the digest of all data that a run reads, from the data or, if not available locally, the lock file.
 
-    Parts of speech and raw characters count where the model reads them. Of word vectors of folds it is of those of all
-    folds, so that a cell's runs share it.
+    Parts of speech and raw characters count only if the model reads them. If each fold has its own word vectors, the
+    digest covers those of all folds, so that the runs of a cell share it.
 
-    Raises: FileNotFoundError if the data are neither at hand nor in the lock file.
+    Raises: FileNotFoundError if the data are neither available locally nor in the lock file.
     """
     fold = Fold.of_parameters(parameters["corpus"])
     folders = (own_vectors(vectors, fold) if fold else []) or [vectors]
     names = [folder.relative_to(vectors.parent).as_posix() for folder in folders]
-    if fold and not vectors.exists():  # then the lock file says whether every fold has its own
+    if fold and not vectors.exists():  # the lock file says whether each fold has its own vectors
         names = sorted(name for name in read_lock(DIGESTS)["vectors"] if name.startswith(f"{vectors.name}/")) or names
         folders = [vectors.parent / name for name in names]
     of_vectors = [known_digest("vectors", *pair, vectors_digest) for pair in zip(folders, names, strict=True)]
@@ -148,7 +148,7 @@ def data_of_run(parameters: Mapping[str, Any], tagged: Path, vectors: Path) -> s
 
 
 def known_digest(kind: DataKind, folder: Path, name: str, digest_of: Callable[[Path], str]) -> str:
-    """Return the digest of data at hand, else the lock file's. Raises: FileNotFoundError if neither knows them."""
+    """Return the digest of local data, else that in the lock file. Raises: FileNotFoundError if both are missing."""
     try:
         return digest_of(folder)
     except FileNotFoundError:
@@ -174,12 +174,12 @@ def folded_corpora(papers: Mapping[str, Any]) -> set[str]:
 
 
 def check_folds(protocol: Mapping[str, Any], source: Paper, corpora: Collection[str], where: str) -> None:
-    """Refuse folds of a corpus that is not there or that the paper does not cut, and a number that is none.
+    """Refuse folds of an unknown corpus or one that the paper does not cut, and an invalid number of folds.
 
     Args:
         protocol: papers.<paper>.
-        corpora: of the scale.
-        where: the section, for the sentence.
+        corpora: those of the scale.
+        where: the section, for the error message.
     """
     folds = protocol["folds"]
     if not isinstance(folds, dict):
@@ -197,7 +197,7 @@ def check_folds(protocol: Mapping[str, Any], source: Paper, corpora: Collection[
 
 
 def check_folds_of_pool(name: str, pool: Mapping[str, Any]) -> None:
-    """Refuse folds of a pool that is not of one corpus's training texts, and a number that is none."""
+    """Refuse folds of a pool that is not one corpus's training texts, and an invalid number of folds."""
     folds = pool.get("folds", 0)
     if type(folds) is not int or folds < 0 or folds == 1:
         raise InputError(f"pools.{name}.folds is {folds!r} in params.yaml; allowed: 0 (none), or 2 or more.")
@@ -209,13 +209,13 @@ def check_folds_of_pool(name: str, pool: Mapping[str, Any]) -> None:
 
 
 def check_fold_vectors(params: Mapping[str, Any], name: str, vectors: str, fold: Fold | None, where: str) -> None:
-    """Refuse word vectors that were trained on a text that a fold holds out.
+    """Refuse word vectors that were trained on texts that a fold holds out.
 
     Args:
         params: params.yaml.
-        name, vectors: corpus and word vectors of the cell.
-        fold: one of its folds; None without.
-        where: names the cell, for the sentence.
+        name, vectors: the cell's corpus and word vectors.
+        fold: one of its folds; None if the corpus is not cut.
+        where: the cell, for the error message.
     """
     if fold is None or vectors == "none":
         return

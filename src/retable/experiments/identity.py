@@ -1,6 +1,6 @@
-"""Share between cells and focus run: who a run is, its progress display, and the files of its folder.
+"""Code shared by cells and the focus run: the identity of a run, its progress display, and the files of its folder.
 
-`retable.runs.folder` is imported where it is used: scikit-learn, which scores, takes seconds to import.
+`retable.runs.folder` is imported where it is used: it scores with scikit-learn, which takes seconds to import.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from retable.vectors.store import WordVectors, coverage
 
 @contextmanager
 def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar]:
-    """Show a bar over the words of all epochs that may be run; for a linear model, over its candidates."""
+    """Show a progress bar over the words of all planned epochs; for a linear model, over its candidates."""
     model, training = parameters["model"], parameters["training"]
     if "epochs" in training:
         unit = parameters["embedding"]["unit"]
@@ -38,12 +38,12 @@ def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar
 
 
 def show_line(bar: Bar, line: dict[str, Any]) -> None:
-    """Tell the display of an epoch, whose words are counted already, or of a candidate."""
+    """Show an epoch, whose words are already counted, or a candidate."""
     bar.advance(0 if "epoch" in line else 1, note_of_line(line))
 
 
 def note_of_line(line: dict[str, Any]) -> str:
-    """Return what the display says after an epoch or a candidate."""
+    """Return the note that the display shows after an epoch or a candidate."""
     if "epoch" in line:
         return f"epoch {line['epoch']} done, dev {100 * line['dev_accuracy']:.1f}%"
     cost = f", C {line['cost']:g}" if "cost" in line else ""
@@ -51,9 +51,9 @@ def note_of_line(line: dict[str, Any]) -> str:
 
 
 def identity(parameters: dict[str, Any], tagged: Path, vectors: Path) -> dict[str, Any]:
-    """Return parameters, hashes and key of a run: what it is, before it has any result.
+    """Return the parameters, hashes and key of a run, known before it has results.
 
-    Where it is executed is no part of it: the device stands in its parameters and not in their hash.
+    Where it is executed is not part of its identity: the device is in its parameters but not in their hash.
     """
     hashes = {
         "parameters": hash_of_parameters(parameters),
@@ -72,9 +72,7 @@ def identity(parameters: dict[str, Any], tagged: Path, vectors: Path) -> dict[st
 
 
 def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the name of the word vectors and how much of the training split, in its unit, they cover; None without
-    vectors.
-    """
+    """Return the name of the word vectors and their coverage of the training split in its unit, or None."""
     if not vectors.words:
         return None
     tokens = in_unit(train, embedding["unit"]).tokens
@@ -106,7 +104,7 @@ def evaluate_into(
 
 
 def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:
-    """Return the one place where the test split is read: predictions.parquet, and the scores."""
+    """Score dev and test and write predictions.parquet: the only place where the test split is read."""
     from retable.runs.folder import scores_of_splits
 
     answers = classifier.probabilities(test)

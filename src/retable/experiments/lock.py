@@ -8,9 +8,9 @@ from retable.project.paths import DIGESTS, SCRATCH
 
 
 def tell_of_lock(kind: Kind, digests: dict[str, str]) -> None:
-    """Put digests into the lock file, and say which data are others than before."""
+    """Write digests into the lock file, and report which data have changed."""
     with alone(SCRATCH / "digests.lock"):
         changed = lock_digests(DIGESTS, kind, digests)
     for name in changed:
-        told = f"{kind} {name} are others than data/digests.json had; what was trained on those is stale"
-        print(told, file=sys.stderr)
+        message = f"{kind} {name} are others than data/digests.json had; what was trained on those is stale"
+        print(message, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Presets into params.yaml: `retable use <model> <corpus>` for the focus run, `retable params <scale>` for a scale."""
+"""Write presets into params.yaml: `retable use <model> <corpus>` for the focus run, `retable params <scale>`."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ SECTIONS = Named(Section({}))
 READ_BY_USE = Section(
     {"scale": NAME, "corpora": SECTIONS, "pools": SECTIONS, "vectors": Named(Section({"source": Text()}))}
 )
-UNITS = {"zh": "characters"}  # of the focus run, by language; words elsewhere
+UNITS = {"zh": "characters"}  # unit of the focus run, by language; words elsewhere
 FIRST_PARAMS = """\
 # Every knob of the pipeline. `make params SCALE=...` and `retable use <model> <corpus>` write presets into it, comments
 # kept; `dvc exp run -S model.alpha=0.3` changes one value of the focus run (the sections corpus to precision).
@@ -38,11 +38,11 @@ precision: float32  # or bfloat16 (autocast)
 
 
 def write_scale(scale: str) -> None:
-    """Write a scale into params.yaml. Raises: InputError if that is damaged."""
+    """Write a scale into params.yaml. Raises: InputError if params.yaml is damaged."""
     preset = scale_preset(scale)
     text = read_text(PARAMS) if PARAMS.exists() else FIRST_PARAMS
     if PARAMS.exists() and text.strip():
-        load_yaml(PARAMS)  # refuses what is no YAML, as after a merge
+        load_yaml(PARAMS)  # refuses invalid YAML, as after a merge
     text = replace_sections(text, scale_text(scale), SCALE_SECTIONS)
     text = with_corpora(text, FAMILIES["own"])
     focus = preset["focus"]
@@ -53,7 +53,7 @@ def write_scale(scale: str) -> None:
 
 
 def with_corpora(text: str, names: Iterable[str]) -> str:
-    """Return the text of params.yaml with these corpora too, without parts of speech."""
+    """Return the text of params.yaml with these corpora added, without parts of speech."""
     section = sections_of(text)["corpora"]
     new = [f"  {name}: {{parts: none}}\n" for name in names if f"\n  {name}:" not in section]
     return text.replace(section, f"{section.rstrip()}\n{''.join(new)}\n", 1) if new else text
@@ -76,12 +76,12 @@ def use(model: str, name: str) -> None:
 
 
 def unit_of(name: str) -> str:
-    """Return what the focus run reads a corpus as."""
+    """Return the unit in which the focus run reads a corpus."""
     return UNITS.get(corpus(name).language, "words")
 
 
 def focus_vectors(params: dict[str, Any], language: str, unit: str) -> str:
-    """Return the first set of word vectors of this language and unit; none where there is no such set."""
+    """Return the first set of word vectors of this language and unit; none if there is no such set."""
     for name, asked in params["vectors"].items():
         pool = params["pools"].get(Path(asked["source"]).name, {})
         languages = {corpus(source).language for source in pool.get("corpora", [])} or {asked.get("language", "en")}
@@ -91,10 +91,10 @@ def focus_vectors(params: dict[str, Any], language: str, unit: str) -> str:
 
 
 def with_focus(text: str, model: str, name: str, vectors: str, training: Mapping[str, Any] | None = None) -> str:
-    """Return the text of params.yaml with another focus run: a model's preset on a corpus and these vectors.
+    """Return the text of params.yaml with another focus run: a model's preset on a corpus with these vectors.
 
     Args:
-        training: options in place of the preset's.
+        training: options that override the preset's.
     """
     preset_text = (PRESETS / f"models/{model}.yaml").read_text(encoding="utf-8")
     if model_preset(model)["embedding"]["vectors"] != "none":

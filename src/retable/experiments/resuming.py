@@ -1,7 +1,7 @@
-"""Keep what a run needs to go on while it is trained: its state and its lock.
+"""Keep the files that a run needs to resume while it is trained: its state and its lock.
 
-They lie in .retable/states/<key>/, neither input nor output of a stage, so that DVC does not look at them. The key is
-of parameters, data and recipe: what has changed since never goes on from what was kept.
+They are in .retable/states/<key>/, neither input nor output of a stage, so that DVC ignores them. The key covers
+parameters, data and recipe, so a run never resumes from a state with other ones.
 """
 
 import fcntl
@@ -18,10 +18,10 @@ from retable.training.state import StateFile
 
 
 class Kept:
-    """Keep a run's state and lock.
+    """A run's state and lock.
 
     Args:
-        key: of the run.
+        key: the run's key.
     """
 
     def __init__(self, key: str) -> None:
@@ -29,7 +29,7 @@ class Kept:
         self.folder = STATES / key
 
     def progress(self, bar: Bar, on_line: Callable[[dict[str, Any]], None]) -> Progress:
-        """Return the progress of the training: kept here, shown by a bar; what the state says stands above it."""
+        """Return the training's progress: its state is saved here and shown by a bar, with messages above the bar."""
 
         def tell(sentence: str) -> None:
             bar.console.print(sentence, soft_wrap=True, markup=False, highlight=False)
@@ -41,7 +41,7 @@ class Kept:
         )
 
     def lock_others_out(self) -> None:
-        """Hold the run's lock until this process ends: then the kernel lets go of it."""
+        """Hold the run's lock until this process ends and the kernel releases it."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.lock = (self.folder / "lock").open("wb")
@@ -57,5 +57,5 @@ class Kept:
             fcntl.flock(self.lock, fcntl.LOCK_EX)
 
     def forget(self) -> None:
-        """Remove it: the run's folder stands where it belongs."""
+        """Remove the state: the run's folder is complete."""
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A run of a cell: who it is, trained, scored, and put into its folder."""
+"""Train a run of a cell, score it, and write its folder."""
 
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,11 @@ def cell_of(table: str, row: str, column: str) -> dict[str, str]:
 
 
 def train_cell(table: str, row: str, column: str) -> None:
-    """Train the runs of a cell that stand nowhere yet, each into results/runs/<table>/<key>/.
+    """Train the missing runs of a cell, each into results/runs/<table>/<key>/.
 
-    Where the row's options are searched, its trials come first.
+    If the row's options are searched, its trials come first.
 
-    Raises: InputError if the scale has no such cell, or its data are not made.
+    Raises: InputError if the scale has no such cell, or its data have not been made.
     """
     paper = paper_of_table(table)
     cell = cell_of(table, row, column)
@@ -51,7 +51,7 @@ def train_cell(table: str, row: str, column: str) -> None:
 
 
 def check_data(cell: dict[str, str]) -> None:
-    """Refuse a cell whose data are not made. Raises: InputError."""
+    """Refuse a cell whose data have not been made. Raises: InputError."""
     corpus, vectors = cell["corpus"], cell["vectors"]
     of_vectors = "no-vectors" if vectors == "none" else f"embed@{vectors}"
     for path, stage in ((TAGGED / corpus, f"tag@{corpus}"), (VECTORS / vectors, of_vectors)):
@@ -60,9 +60,9 @@ def check_data(cell: dict[str, str]) -> None:
 
 
 def train_run(facts: dict[str, Any], runs: Path) -> Path:
-    """Train and score a run, unless it stands somewhere below `runs` already, and return its folder.
+    """Train and score a run, unless it already exists below `runs`, and return its folder.
 
-    A stopped training goes on; the folder comes there whole, at the end.
+    A stopped training resumes; the folder appears only when it is complete.
     """
     kept = Kept(facts["key"])
     kept.lock_others_out()
@@ -80,7 +80,7 @@ def train_run(facts: dict[str, Any], runs: Path) -> Path:
         )
         bar.finish()
     place = run_folder(runs, facts["table"], facts["key"])
-    clear_parts(place.parent)  # of runs whose keys nobody asks for any more, too
+    clear_parts(place.parent)  # also of runs whose keys are no longer used
     with atomic_folder(place) as folder:
         keep_weights(folder, trained, facts)
         evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
@@ -89,7 +89,7 @@ def train_run(facts: dict[str, Any], runs: Path) -> Path:
 
 
 def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str, Any]:
-    """Return what a run is, its parameters and its key among it, before it has any result."""
+    """Return the facts of a run, including parameters and key, before it has results."""
     paper = paper_of_table(table)
     asked = paper.result_table(table)
     parameters = row_parameters(
@@ -112,7 +112,7 @@ def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str
 
 
 def keep_weights(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
-    """Put the weights into the folder of a run, where its row keeps them."""
+    """Write the weights into the folder of a run, if its row keeps them."""
     if facts["row"] in read_params("papers")[facts["paper"]]["keep_weights"]:
         (folder / "model").mkdir()
         trained.classifier.save(folder / "model")

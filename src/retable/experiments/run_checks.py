@@ -1,4 +1,4 @@
-"""Refuse a focus run or a cell that cannot be run, before anything expensive begins; each mistake in one sentence."""
+"""Refuse a focus run or a cell that cannot be run, before any expensive step, with a one-sentence error."""
 
 from collections.abc import Iterable
 from dataclasses import fields
@@ -27,7 +27,7 @@ PROTOCOL = {
     "precision",
     "keep_weights",
 }  # the keys of papers.<paper>
-OPTIONAL = {"deterministic", "model", "training"}  # those that may be left out
+OPTIONAL = {"deterministic", "model", "training"}  # keys that may be omitted
 TRAINING = [each.name for each in fields(Training)]
 SEED = Number(0, LARGEST_SEED, whole=True)
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
@@ -99,7 +99,7 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
 
 
 def check_replaced(protocol: dict[str, Any], source: Paper, where: str) -> None:
-    """Refuse options in place of the rows' own (`row_parameters`) that no training, or no model of the paper, has."""
+    """Refuse overriding options (`row_parameters`) that no training, or no model of the paper, has."""
     for section in ("model", "training"):
         given = protocol.get(section, {})
         if not isinstance(given, dict):
@@ -111,13 +111,13 @@ def check_replaced(protocol: dict[str, Any], source: Paper, where: str) -> None:
 
 
 def options_of_models(source: Paper) -> list[str]:
-    """Return the options that the models of a paper's rows have."""
+    """Return the options of the models of a paper's rows."""
     models = {row.model for table in source.results for row in table.rows if row.model}
     return sorted({option for model in models for option in model_preset(model)["model"]} - {"name"})
 
 
 def check_seeds(what: str, seeds: object, corpora: Iterable[str]) -> None:
-    """Refuse seeds that are no list of numbers, nor one for each of some corpora."""
+    """Refuse seeds that are neither a list of numbers nor one such list per corpus."""
     if isinstance(seeds, dict):
         check_corpora(what, seeds, corpora)
     for listed in seeds.values() if isinstance(seeds, dict) else [seeds]:
@@ -137,7 +137,7 @@ def check_corpora(what: str, named: Iterable[str], corpora: Iterable[str]) -> No
 
 
 def check_limit(what: str, limit: object, corpora: Iterable[str]) -> None:
-    """Refuse a limit of a scale that is no number, nor one for each of some corpora."""
+    """Refuse a limit of a scale that is neither a number nor one per corpus."""
     if isinstance(limit, dict):
         check_corpora(what, limit, corpora)
     values = list(limit.values()) if isinstance(limit, dict) else [limit]
@@ -157,7 +157,7 @@ def check_named(params: dict[str, Any], corpus: object, vectors: object, where: 
 
 
 def check_parts(params: dict[str, Any], model: str, corpus: str, where: str) -> None:
-    """Refuse a model that reads parts of speech on a corpus that is prepared without."""
+    """Refuse a model that reads parts of speech on a corpus that is prepared without them."""
     if "parts" in read_beside_words(model) and params["corpora"][corpus]["parts"] == "none":
         raise InputError(
             f"{model} reads parts of speech{where}, but corpora.{corpus}.parts is none in params.yaml; "
@@ -166,7 +166,7 @@ def check_parts(params: dict[str, Any], model: str, corpus: str, where: str) -> 
 
 
 def check_heads(name: str, heads: str, where: str) -> None:
-    """Refuse a classifier for each domain of a corpus without domains."""
+    """Refuse one classifier per domain on a corpus without domains."""
     if heads == "per-domain" and not corpus(name).domains:
         joint = [known for known in CORPORA if corpus(known).domains]
         raise InputError(
@@ -176,7 +176,7 @@ def check_heads(name: str, heads: str, where: str) -> None:
 
 
 def check_vectors_fit(params: dict[str, Any], name: str, vectors: str, unit: str, where: str) -> None:
-    """Refuse word vectors of another unit or language than the run's."""
+    """Refuse word vectors whose unit or language differs from the run's."""
     if vectors == "none":
         return
     asked, language = params["vectors"][vectors], corpus(name).language

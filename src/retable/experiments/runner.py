@@ -1,6 +1,6 @@
-"""Run many cells: several at once, each in a process of its own, on this machine or on a SLURM cluster.
+"""Run many cells at once, each in its own process, on this machine or on a SLURM cluster.
 
-A cell that was stopped goes on where it stood (resuming.py); one that is done is not run again.
+A stopped cell resumes where it was (resuming.py); a finished one is not run again.
 """
 
 import importlib
@@ -18,12 +18,12 @@ from retable.project.paths import ROOT, SCRATCH
 LOGS = SCRATCH / "logs"
 POLL_S = 0.2
 GPU = Path("/dev/nvidia0")
-JOBS = "RETABLE_JOBS"  # how many cells at once; `make tables JOBS=...` sets it
+JOBS = "RETABLE_JOBS"  # number of cells run at once; `make tables JOBS=...` sets it
 INSTALL = "python -m pip install submitit==1.5.4"
 
 
 class Place(NamedTuple):
-    """A cell by the table, row and column that run it."""
+    """A cell, identified by its table, row and column."""
 
     table: str
     row: str
@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A cell whose process has ended, after so many seconds; `log` holds what it said where it failed."""
+    """A cell whose process has ended, with its run time in seconds; `log` holds its output if it failed."""
 
     place: Place
     failed: bool
@@ -45,19 +45,19 @@ class Ended(NamedTuple):
 
 
 def default_jobs() -> int:
-    """Return how many cells run at once: two on a machine's cores; one where a GPU trains."""
+    """Return the number of cells to run at once: two on a CPU; one if a GPU trains."""
     return 1 if GPU.exists() or cores() < 2 else 2
 
 
 def cores() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def run_here(places: Sequence[Place], jobs: int) -> Iterator[Ended]:
-    """Run cells on this machine, so many at once, and yield each as it ends; a break ends those that run.
+    """Run cells on this machine, `jobs` at once, and yield each as it ends; an interrupt ends those still running.
 
-    Each has its share of the processors. A single one shows its own progress.
+    Each gets its share of the cores. A single cell shows its own progress.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     threads = {"OMP_NUM_THREADS": str(max(1, cores() // jobs))} if jobs > 1 else {}
@@ -80,7 +80,7 @@ def run_here(places: Sequence[Place], jobs: int) -> Iterator[Ended]:
 
 
 def start(place: Place, variables: dict[str, str], *, shown: bool) -> "subprocess.Popen[bytes]":
-    """Start the process of a cell; what it says is shown, or goes to its log."""
+    """Start the process of a cell; its output is shown, or goes to its log."""
     environment = variables | os.environ
     if shown:
         log_of(place).unlink(missing_ok=True)
@@ -92,18 +92,18 @@ def start(place: Place, variables: dict[str, str], *, shown: bool) -> "subproces
 
 
 def log_of(place: Place) -> Path:
-    """Return the file for what a cell says."""
+    """Return the log file of a cell."""
     return LOGS / f"{'.'.join(place)}.log"
 
 
 def run_on_slurm(places: Sequence[Place], jobs: int, asked: dict[str, Any]) -> Iterator[Ended]:
-    """Queue one array of SLURM jobs, of which so many run at once, and yield each as it ends.
+    """Queue one array of SLURM jobs, `jobs` at once, and yield each as it ends.
 
-    A break leaves them to SLURM. All machines must see this checkout.
+    An interrupt leaves the jobs to SLURM. All machines must see this checkout.
 
     Args:
         asked: submitit's parameters: time (minutes), cpus_per_task, gpus_per_node, partition.
-    Raises: InputError without submitit.
+    Raises: InputError if submitit is missing.
     """
     submitit = the_scheduler()
     executor = submitit.SlurmExecutor(LOGS / "%j")
@@ -117,7 +117,7 @@ def run_on_slurm(places: Sequence[Place], jobs: int, asked: dict[str, Any]) -> I
 
 
 def the_scheduler() -> Any:
-    """Return the package submitit, which `make env` brings. Raises: InputError without it."""
+    """Return the package submitit, which `make env` installs. Raises: InputError if it is missing."""
     try:
         importlib.import_module("submitit.helpers")
         return importlib.import_module("submitit")

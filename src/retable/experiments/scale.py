@@ -1,6 +1,6 @@
-"""Read presets: what a scale runs, and what a model's options are.
+"""Read presets: the sections of a scale, and the options of a model.
 
-A scale is base.yaml changed by its own file, or by those of the scales that it is like and then by its own.
+A scale is base.yaml changed by its own file, after the files of any scales that it builds on.
 """
 
 import copy
@@ -20,7 +20,7 @@ SCALE_SECTIONS = (
     "scale", "corpora", "references", "tagger", "parts-table", "pools", "vectors", "papers", "cells",
 )  # fmt: skip
 BASE = "base"
-CLOSED = ("tagger", "parts-table", "papers", "focus")  # sections in which a scale cannot name another entry
+CLOSED = ("tagger", "parts-table", "papers", "focus")  # sections to which a scale cannot add entries
 LIKE, ONLY = "like", "only"
 
 
@@ -45,7 +45,7 @@ def scale_preset(scale: str, folder: Path = SCALES) -> dict[str, Any]:
 
 
 def scale_text(scale: str) -> str:
-    """Return a scale's sections of params.yaml, with their comments."""
+    """Return the sections of a scale for params.yaml, with their comments."""
     preset = scale_preset(scale)
     comments: dict[Place, str] = {}
     for path in files_of(scale):
@@ -54,7 +54,7 @@ def scale_text(scale: str) -> str:
 
 
 def files_of(scale: str, folder: Path = SCALES) -> list[Path]:
-    """Return the files that make a scale, base.yaml first."""
+    """Return the files that make up a scale, base.yaml first."""
     known = {path.stem: path for path in folder.glob("*.yaml")}
     files: list[Path] = []
     where, name = "SCALE", scale
@@ -69,7 +69,7 @@ def files_of(scale: str, folder: Path = SCALES) -> list[Path]:
 
 
 def check_changes(own: dict[str, Any], base: dict[str, Any], file: str) -> None:
-    """Refuse sections that no scale has, and entries of sections that have no others."""
+    """Refuse unknown sections, and new entries in closed sections."""
     for section, value in own.items():
         if section not in base:
             raise unknown_name(f"a section of {file}", section, base)
@@ -82,13 +82,13 @@ def check_changes(own: dict[str, Any], base: dict[str, Any], file: str) -> None:
 
 
 def merged(old: Any, own: Any, base: Any, place: str) -> Any:
-    """Return what a scale has, changed by what a file says of it.
+    """Return a scale's values, updated by those of a file.
 
     Args:
-        old: what the scale has so far.
-        own: what the file says: options change one by one, a list of names picks, anything else replaces.
-        base: what base.yaml has; an entry that is picked or changed but not in `old` begins as it is there.
-        place: where `own` stands, for errors.
+        old: the scale's values so far.
+        own: the file's values: options are merged one by one, a list of names selects, anything else replaces.
+        base: the values of base.yaml; an entry that is selected or changed but not in `old` starts from these.
+        place: the position of `own`, for errors.
     """
     if own is None:
         raise InputError(f"{place} is empty; give it a value, or {{}} for what {BASE}.yaml has.")
@@ -123,14 +123,14 @@ def model_preset(model: str) -> dict[str, Any]:
 
 
 def read_preset(model: str) -> dict[str, Any]:
-    """Return the same, not to be changed: who compares thousands needs no copy of each. Raises: InputError."""
+    """Return the same, read-only: comparing thousands of rows needs no copies. Raises: InputError."""
     if model not in MODELS and model not in LINEAR_MODELS:
         raise unknown_name("the model", model, MODELS | LINEAR_MODELS)
     return _read(PRESETS / f"models/{model}.yaml")
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read a preset; not to be changed."""
+    """Read a preset; the result is read-only."""
     try:
         changed_ns = os.stat(path).st_mtime_ns
     except FileNotFoundError:
@@ -138,7 +138,7 @@ def _read(path: Path) -> dict[str, Any]:
     return _as_read(path, changed_ns)
 
 
-@cache  # a table asks for the presets of its rows cell by cell, and reading one takes milliseconds
+@cache  # a table reads the presets of its rows cell by cell, and each read takes milliseconds
 def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
     """Read a preset once after each change of its file."""
     return load_yaml(path)

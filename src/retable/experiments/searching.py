@@ -21,7 +21,7 @@ SEED = 1
 
 
 def search(table: str, row: Row, column: Column, cell: Mapping[str, str], protocol: Mapping[str, Any]) -> None:
-    """Train the trials of a cell that are not there; of a corpus in folds on the first of them."""
+    """Train the missing trials of a cell; for a corpus in folds, on the first fold."""
     known = trials_of(table).get((row.id, cell["corpus"]), {})
     for number in range(1, COUNT + 1):
         facts = facts_of_trial(number, row, column, cell, protocol)
@@ -32,7 +32,7 @@ def search(table: str, row: Row, column: Column, cell: Mapping[str, str], protoc
 def facts_of_trial(
     number: int, row: Row, column: Column, cell: Mapping[str, str], protocol: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what a trial is, before it has any result."""
+    """Return the facts of a trial before it has results."""
     preset, fold = model_preset(cell["model"]), folds_of(column, protocol)[0]
     asked: dict[str, Any] = {"vectors": cell["vectors"], "seed": SEED, "fold": fold}
     plain = replace(row, search="")
@@ -45,7 +45,7 @@ def facts_of_trial(
 
 
 def train_trial(what: str, facts: Mapping[str, Any]) -> Trained:
-    """Train a trial; one that was stopped goes on. Its test texts are not read."""
+    """Train a trial, or resume a stopped one, without reading its test texts."""
     kept, parameters = Kept(facts["key"]), facts["parameters"]
     kept.lock_others_out()
     train, dev, _ = splits_of_run(parameters)
@@ -59,7 +59,7 @@ def train_trial(what: str, facts: Mapping[str, Any]) -> Trained:
 
 
 def keep_trial(table: str, facts: Mapping[str, Any], trained: Trained) -> None:
-    """Write a trial's file: who it is, the best accuracy on dev, epochs and seconds."""
+    """Write a trial's file: its facts, the best dev accuracy, epochs and seconds."""
     folder = TRIALS / table
     folder.mkdir(parents=True, exist_ok=True)
     wanted = ("row", "column", "corpus", "model", "trial", "options", "fold", "seed", "key", "hashes")

@@ -1,6 +1,6 @@
-"""Compare a run from elsewhere with the test texts here: their ids, labels and clean ones, and what it was trained on.
+"""Check an imported run against the local test texts: ids, labels and clean flags, and against its training data.
 
-In   data/tagged/<corpus>/ or, where it is not at hand, a banked run on the same texts; data/digests.json
+In   data/tagged/<corpus>/ or, if not available locally, a banked run on the same texts; data/digests.json
 """
 
 from functools import cache
@@ -18,54 +18,54 @@ from retable.text.splits import Split
 
 RANKING = ("map", "mrr", "questions")
 ROUNDING = 1e-9
-Truth = dict[str, tuple[str, bool]]  # id of a test text -> its label, and whether it is clean
+Truth = dict[str, tuple[str, bool]]  # id of a test text -> (its label, whether it is clean)
 
 
 def check_against_data(run: RunRecord, bank: Path) -> bool:
-    """Return whether a run could be compared with data here, or at least with a banked run on the same texts.
+    """Return whether a run could be checked against local data, or at least against a banked run on the same texts.
 
     Args:
-        run: its files agree with each other.
+        run: a run whose files agree with each other.
         bank: docs/results/.
-    Raises: InputError if it was trained on other data, or answers other texts or labels than those here.
+    Raises: InputError if its training data, test texts or labels differ from those here.
     """
     check_digest(run)
     test = test_here(run)
     truth = truth_of_bank(run, bank) if test is None else truth_of(test)
     if truth is None:
         return False
-    told = told_by(run.predictions)
-    for text in dict.fromkeys((*truth, *told)):
-        if truth.get(text) != told.get(text):
+    found = told_by(run.predictions)
+    for text in dict.fromkeys((*truth, *found)):
+        if truth.get(text) != found.get(text):
             raise InputError(
-                f"{run.predictions} has {described(told.get(text))} for {text!r} of {run.metrics['corpus']}, here it "
+                f"{run.predictions} has {described(found.get(text))} for {text!r} of {run.metrics['corpus']}, here it "
                 f"is {described(truth.get(text))}: other test texts than ours; make the corpus as this version does."
             )
     if test is not None and test.facts.ranked:
         check_ranking(run, test)
         return True
-    return not any(name in run.metrics["test"] for name in RANKING)  # the texts alone say whose candidates they are
+    return not any(name in run.metrics["test"] for name in RANKING)  # ranking needs the texts
 
 
 def check_ranking(run: RunRecord, test: Split) -> None:
-    """Compare map, mrr and the number of questions with what a run's answers give.
+    """Check map, mrr and the number of questions against a run's own answers.
 
     Raises: InputError.
     """
     _, ids, _, _, probabilities = read_predictions(run.predictions)
-    place = {text: number for number, text in enumerate(ids)}  # of equal scores the order of the texts decides
+    place = {text: number for number, text in enumerate(ids)}  # ties are broken by the order of the texts
     answers = probabilities[[place[text] for text in test.ids], 1]
     for name, found in ranking_scores(answers, test.classes == 1, questions_of(test.tokens)).items():
-        told = run.metrics["test"].get(name)
-        if told is None or abs(told - found) > ROUNDING:
+        given = run.metrics["test"].get(name)
+        if given is None or abs(given - found) > ROUNDING:
             raise InputError(
-                f"{run.predictions} gives {name} {found:.6g} of test, but metrics.json says {told}; copy the folder "
+                f"{run.predictions} gives {name} {found:.6g} of test, but metrics.json says {given}; copy the folder "
                 "again."
             )
 
 
 def check_digest(run: RunRecord) -> None:
-    """Refuse a run of other corpora or word vectors than those here; where they are not known, nothing is said.
+    """Refuse a run on corpora or word vectors that differ from those here; unknown ones are accepted.
 
     Raises: InputError.
     """
@@ -83,34 +83,34 @@ def check_digest(run: RunRecord) -> None:
 
 
 def test_here(run: RunRecord) -> Split | None:
-    """Return the test texts of a run; None if its corpus is not at hand."""
+    """Return the test texts of a run; None if its corpus is not available locally."""
     if not (TAGGED / run.metrics["corpus"] / "test.parquet").exists():
         return None
     return splits_of_run(run.metrics["parameters"])[2]()
 
 
 def truth_of(test: Split) -> Truth:
-    """Return what the corpus here says of the test texts."""
+    """Return the label and clean flag of each test text in the local corpus."""
     labels = [test.facts.labels[place] for place in test.classes]
     return dict(zip(test.ids, zip(labels, test.clean.tolist(), strict=True), strict=True))
 
 
 def truth_of_bank(run: RunRecord, bank: Path) -> Truth | None:
-    """Return what a banked run on the same test texts says of them; None if there is none."""
+    """Return the labels and clean flags from a banked run on the same test texts; None if there is none."""
     same = (run.metrics["corpus"], run.fold)
     found = (other for other in banked(bank) if (other.metrics["corpus"], other.fold) == same)
     other = next(found, None)
     return told_by(other.predictions) if other else None
 
 
-@cache  # for every run of an import
+@cache  # shared by all runs of an import
 def banked(bank: Path) -> list[RunRecord]:
     """Return the runs of the bank."""
     return read_bank(bank)
 
 
 def told_by(predictions: Path) -> Truth:
-    """Return what a run's predictions say of its test texts."""
+    """Return the labels and clean flags of the test texts in a run's predictions."""
     facts, ids, classes, clean, _ = read_predictions(predictions)
     return {
         text: (facts.labels[place], bool(is_clean)) for text, place, is_clean in zip(ids, classes, clean, strict=True)
@@ -118,5 +118,5 @@ def told_by(predictions: Path) -> Truth:
 
 
 def described(found: tuple[str, bool] | None) -> str:
-    """Return a text's label, and whether it is clean, in words."""
+    """Describe a text's label and clean flag in words."""
     return "no such text" if found is None else f"the label {found[0]!r}{', clean' if found[1] else ''}"

@@ -1,1 +1,1 @@
-"""Figures redrawn from measured runs: a file a kind, each with its data, its picture and the lines of its CSV."""
+"""Figures redrawn from measured runs: one file per kind, each with its data, its picture and the lines of its CSV."""

@@ -1,4 +1,4 @@
-"""The attention weights of a trained network, as it computes them."""
+"""The attention weights of a trained network, as the network computes them."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -19,9 +19,9 @@ from retable.training.predict import WORDS_IN_BATCH
 
 
 class SoftmaxRecord(TorchFunctionMode):
-    """Keeps what every softmax over the words of words gives, (B, h, T, T): the weights of one attention layer each.
+    """Record the weights of every softmax over pairs of words, (B, h, T, T): one per attention layer.
 
-    So nothing of the attention is written a second time, and no model knows that it is watched.
+    So no attention code is duplicated, and no model needs to know that it is observed.
     """
 
     def __init__(self) -> None:
@@ -37,11 +37,11 @@ class SoftmaxRecord(TorchFunctionMode):
 
 @torch.no_grad()
 def attention_matrices(network: nn.Module, inputs: Sequence[Tensor]) -> list[np.ndarray]:
-    """Weights of every self-attention layer for one text: (T, T) each, mean over the heads, rows sum to one.
+    """Return the weights of every self-attention layer for one text: (T, T) each, mean over the heads, rows sum to one.
 
     Args:
         network: a Transformer or Transformer-F.
-        inputs: what it is called with: words (1, T), mask (1, T), perhaps parts (1, T); without padding.
+        inputs: its arguments: words (1, T), mask (1, T), perhaps parts (1, T); without padding.
     """
     network.eval()
     with SoftmaxRecord() as record:
@@ -51,10 +51,10 @@ def attention_matrices(network: nn.Module, inputs: Sequence[Tensor]) -> list[np.
 
 @torch.no_grad()
 def word_weights(network: Network, maker: BatchMaker) -> list[np.ndarray]:
-    """Attention weights of the words of every text, (T,) each, mean over the heads; they sum to one.
+    """Return the attention weights of the words of every text, (T,) each, mean over the heads; they sum to one.
 
     Args:
-        network: one with a method attention(words, mask) that gives (B, m, T).
+        network: has a method attention(words, mask) that returns (B, m, T).
     """
     network.eval()
     found: dict[int, np.ndarray] = {}
@@ -66,14 +66,14 @@ def word_weights(network: Network, maker: BatchMaker) -> list[np.ndarray]:
 
 
 def words_read(encoded: Encoded, vocabulary: Vocabulary) -> list[tuple[str, ...]]:
-    """Return the words of every text as the network read them: lower-cased, cut, unknown ones as such."""
+    """Return the words of every text as the network reads them: lower-cased, cut, unknown ones replaced."""
     words = [vocabulary.words[row] for row in encoded.words.tolist()]
     bounds = encoded.offsets.tolist()
     return [tuple(words[start:stop]) for start, stop in pairwise(bounds)]
 
 
 def attended_texts(classifier: NetworkClassifier, split: Split) -> list[AttendedText]:
-    """Return every text of a split with the weights that a network gives its words."""
+    """Return every text of a split with the network's weights for its words."""
     encoded, network = classifier.encoded(split), classifier.network
     weights = word_weights(network, BatchMaker(encoded, classifier.device, reads=network.reads))
     labels = [split.facts.labels[index] for index in encoded.classes]
@@ -84,11 +84,11 @@ def attended_texts(classifier: NetworkClassifier, split: Split) -> list[Attended
 def last_matrix(
     classifier: NetworkClassifier, split: Split, wanted: Sequence[str], longest: int
 ) -> tuple[tuple[str, ...], np.ndarray] | None:
-    """Return words and last attention matrix of the first text that has all of `wanted`; None if no text has.
+    """Return words and last attention matrix of the first text that contains all of `wanted`; None if no text does.
 
     Args:
         wanted: strings that must occur in the text, its words (or characters) joined.
-        longest: words (or characters) of a text that is still readable in a picture.
+        longest: most words (or characters) of a text that a picture can still show legibly.
     """
     encoded, network = classifier.encoded(split), classifier.network
     for index, words in enumerate(words_read(encoded, classifier.vocabulary)):

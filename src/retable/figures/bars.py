@@ -1,4 +1,4 @@
-"""Bars: the time of a batch, the shortest first."""
+"""Bars: the time of a batch, shortest first."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from retable.tables.results import mean
 
 MILLI = 1000.0
 UNTIMED = "not timed"
-WIDE_SPAN = 30  # largest by smallest: from here on the axis is logarithmic
+WIDE_SPAN = 30  # ratio of largest to smallest from which the axis is logarithmic
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A model and its mean time; None where it has none that compares."""
+    """A model and its mean time; None if it has no comparable one."""
 
     model: str
     milliseconds: float | None
@@ -27,14 +27,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class TimeFigure(Figure[Bar]):
-    """A bar a row: time of a batch of `texts` training texts, an epoch's time a text times these."""
+    """One bar per row: time of a batch of `texts` training texts, an epoch's time per text times `texts`."""
 
     texts: int = 20
     noun: ClassVar[str] = "bars"
     asks = "times"
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Bar]:
-        """Return a panel's bars, the shortest first, rows without a time last; none without a count of its texts."""
+        """Return a panel's bars, shortest first, rows without a time last; none if the corpus size is unknown."""
         corpus = measured.tables[panel.table].column(panel.column).corpus or ""
         if corpus not in measured.training_texts:
             return ()
@@ -60,7 +60,7 @@ class TimeFigure(Figure[Bar]):
         return 3.6, 0.8 + 0.24 * max(len(plot.marks) for plot in plots)
 
     def draw(self, place: Axes, plot: Plot[Bar], plots: Sequence[Plot[Bar]]) -> None:
-        """Draw lying bars, so that long names can be read; each with its number."""
+        """Draw horizontal bars, so that long names can be read, each with its number."""
         values = [bar.milliseconds for each in plots for bar in each.marks if bar.milliseconds is not None]
         is_wide = max(values) >= WIDE_SPAN * min(values)
         names, lengths = [bar.model for bar in plot.marks], [bar.milliseconds or 0.0 for bar in plot.marks]

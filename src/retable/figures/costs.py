@@ -1,4 +1,4 @@
-"""Accuracy against cost: every row of a table as a named point, the floors marked; a line of panels a corpus."""
+"""Accuracy against cost: every row of a table as a named point, floors marked; one line of panels per corpus."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ from retable.tables.results import mean
 
 Cost = Literal["flops_per_word", "seconds"]
 COSTS: tuple[Cost, ...] = get_args(Cost)
-MEAN = "mean of "  # so begins the title of a panel of several columns
+MEAN = "mean of "  # start of the title of a panel that averages several columns
 FLOOR = "floor: linear model or fastText"
 FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
 UNTIMED = "not timed: the machine had other work"
-BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}  # of 95% prediction intervals
-NAMED = 3  # columns of a mean; more are counted
+BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}  # for 95% prediction intervals
+NAMED = 3  # columns of a mean that are named; more are only counted
 PanelRuns = tuple[Panel, OfRows]
 
 
 @dataclass(frozen=True)
 class CostPoint:
-    """A row: accuracy in percent with its interval, FLOPs of a word, seconds of training; means over the runs.
+    """A row: accuracy in percent with its interval, FLOPs per word, seconds of training; means over the runs.
 
-    `core_seconds` are threads times seconds. Both are None where a run was not timed, as its machine had other work,
-    or was timed on another machine than the others.
+    `core_seconds` is threads times seconds. Both are None if a run was not timed because its machine was busy, or was
+    timed on another machine than the others.
     """
 
     model: str
@@ -44,23 +44,23 @@ class CostPoint:
     runs: int
     machine: str
     threads: frozenset[int]
-    low: float | None = None  # None where a point is a mean of columns
+    low: float | None = None  # None if a point is a mean over columns
     high: float | None = None
 
 
 @dataclass(frozen=True)
 class CostFigure(Figure[CostPoint]):
-    """A point a row: accuracy against FLOPs of a word and against seconds of training; of one table.
+    """One point per row of one table: accuracy against FLOPs per word and against seconds of training.
 
-    Beyond `most` panels there is one of means, over the columns on which all its rows were measured. Floors alone are
-    not shown.
+    Beyond `most` panels there is a single one of means, over the columns on which all its rows were measured. Panels
+    with floors alone are not shown.
     """
 
     most: int = 6
     asks = "costs"
 
     def plots(self, measured: Measured, networks: Networks) -> list[Plot[CostPoint]]:
-        """Return a panel a column, or that of means."""
+        """Return a panel per column, or the panel of means."""
         found = [each for each in self.runs_of(measured) if has_subject(*each, measured)]
         if len(found) <= self.most:
             return [cost_plot(measured.title(panel), [(panel, of_rows)], measured) for panel, of_rows in found]
@@ -70,7 +70,7 @@ class CostFigure(Figure[CostPoint]):
         return [cost_plot(title, shared, measured)] if shared else []
 
     def picture(self, plots: Sequence[Plot[CostPoint]], form: Format) -> bytes:
-        """Return FLOPs and, where networks were timed, seconds, both logarithmic, beside one axis of accuracy."""
+        """Return FLOPs and, if networks were timed, seconds, both on logarithmic axes next to one axis of accuracy."""
         heights = [1.7 + 0.12 * len(plot.marks) for plot in plots]
         costs = COSTS if any(is_timed(plot.marks) for plot in plots) else COSTS[:1]
         with mpl.rc_context(STYLE):
@@ -85,25 +85,25 @@ class CostFigure(Figure[CostPoint]):
                 for place in places[1:]:
                     place.set_ylabel("")
             legend_below(figure, [place for place, *_ in shown])
-            figure.draw_without_rendering()  # where the panels stand, which names are put beside
+            figure.draw_without_rendering()  # fixes the panel positions, which the names depend on
             figure.set_layout_engine("none")
             for place, points, floor in shown:
                 put_names(figure, place, points, floor)
             return saved(figure, form)
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
-        """Return row, accuracy, costs (no seconds if they do not compare), floor or not, runs, machine."""
+        """Return row, accuracy, costs (no seconds if they are not comparable), floor or not, runs, machine."""
         cells = {name: value for name, value in vars(mark).items() if name != "threads"}
         return [cells | {"floor": "yes" if mark.floor else "no"}]
 
     def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the points of a CSV; those of means stand for every panel."""
+        """Return the points of a CSV; points of means apply to every panel."""
         means = any(line["panel"].startswith(MEAN) for line in lines)
         return {("" if means else line["panel"], line["model"], "") for line in lines}
 
 
 def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> Plot[CostPoint]:
-    """Return a point a row, means over the runs of a column and then over the columns."""
+    """Return one point per row: means over the runs of a column and then over the columns."""
     machine = most_common([run.machine[0] for _, of_rows in columns for each in of_rows.values() for run in each])
     panel = columns[0][0]
     points = []
@@ -136,20 +136,20 @@ def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord
 
 
 def is_floor(model: str | None) -> bool:
-    """Return whether a model is one of those that a user would pick instead: linear, or fastText."""
+    """Return whether a model is a baseline that a user might pick instead: linear, or fastText."""
     return model in LINEAR_MODELS or model == "fasttext"
 
 
 def has_subject(panel: Panel, rows: Iterable[str], measured: Measured) -> bool:
-    """Return whether a panel has more than the floors of a table that is not of floors."""
+    """Return whether a panel has more than floors, unless its table is one of floors."""
     others = {row.id for row in measured.tables[panel.table].rows if not is_floor(row.model)}
     return not others or not others.isdisjoint(rows)
 
 
 def shared_columns(found: Sequence[PanelRuns], fewest: int) -> list[PanelRuns]:
-    """Return the columns on which the same rows were measured, with these rows alone.
+    """Return the columns on which the same rows were measured, restricted to these rows.
 
-    The row with the fewest columns is left out, and then the next, until two columns are shared.
+    Rows are dropped one at a time, fewest columns first, until two columns are shared.
     """
     rows = each_row(found)
     while len(rows) >= fewest:
@@ -162,25 +162,25 @@ def shared_columns(found: Sequence[PanelRuns], fewest: int) -> list[PanelRuns]:
 
 
 def each_row(found: Sequence[PanelRuns]) -> list[str]:
-    """Return the rows of all panels, in their first order."""
+    """Return the rows of all panels, in order of first appearance."""
     return list(dict.fromkeys(row for _, of_rows in found for row in of_rows))
 
 
 def is_timed(points: Sequence[CostPoint]) -> bool:
-    """Return whether a panel has seconds of a row that is no floor; of floors alone, whether it has any."""
+    """Return whether a panel has seconds of a row that is not a floor or, with floors alone, of any row."""
     subjects = [point for point in points if not point.floor] or points
     return any(point.seconds is not None for point in subjects)
 
 
 def best_floor(points: Iterable[CostPoint]) -> float | None:
-    """Return the accuracy of the best floor; None without one."""
+    """Return the accuracy of the best floor; None if there is none."""
     return max((point.accuracy for point in points if point.floor), default=None)
 
 
 def cost_values(points: Sequence[CostPoint], cost: Cost) -> tuple[list[float | None], str]:
-    """Return a cost of each row, and what its axis says.
+    """Return the cost of each row, and the label of its axis.
 
-    Rows of unlike numbers of threads are compared by what they took of all cores.
+    Rows with different numbers of threads are compared by core seconds.
     """
     if cost == "flops_per_word":
         return [point.flops_per_word for point in points], "FLOPs a word, forward pass"
@@ -200,7 +200,7 @@ def pareto_front(points: Iterable[tuple[float, float]]) -> list[tuple[float, flo
 
 
 def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str, float, float]]:
-    """Draw the points of a panel, and a line at the best floor; return name, x and y of those that are there."""
+    """Draw a panel's points and a line at the best floor; return name, x and y of the points drawn."""
     values, label = cost_values(plot.marks, cost)
     points = [(point, value) for point, value in zip(plot.marks, values, strict=True) if value]
     for is_of_floors, name, colour, marker in ((False, "network", BLUE, "o"), (True, FLOOR, ORANGE, "s")):

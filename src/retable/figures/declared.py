@@ -1,8 +1,8 @@
-"""The figures that show measurements: which cells each is drawn from.
+"""The figures of measurements: which cells each one is drawn from.
 
-Tables that a figure has of its own stand in retable.papers.figures.
+Tables that exist only for figures are in retable.papers.figures.
 
-Readings   docs/readings.md and the captions: what the papers' texts leave open stands in both.
+Readings   docs/readings.md and the captions: both say what the papers' texts leave open.
 """
 
 from retable.figures.bars import TimeFigure
@@ -22,7 +22,7 @@ from retable.papers.figures.fcsr import HEADS, LAYERS, LINES, WINDOW_ROWS, WINDO
 from retable.papers.figures.lama import ENCODERS, LENGTHS
 from retable.papers.paper import Column, Paper, ResultTable
 
-COST_FIGURE = "cost-"  # and the name of its table
+COST_FIGURE = "cost-"  # followed by the name of its table
 COST_CAPTION = (
     "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
     "on the machine that most rows were timed on, all candidates of a linear model together; where rows had unlike "
@@ -182,7 +182,7 @@ FIGURES: dict[str, tuple[AnyFigure, ...]] = {
 
 
 def cost_figures(source: Paper) -> list[CostFigure]:
-    """Accuracy against cost, for each table of accuracies but the bench, whose figure it is."""
+    """Return the figures of accuracy against cost, one per table of accuracies except the bench, which has its own."""
     return [
         CostFigure(
             COST_FIGURE + table.name,
@@ -197,5 +197,5 @@ def cost_figures(source: Paper) -> list[CostFigure]:
 
 
 def is_of_accuracy(table: ResultTable, column: Column) -> bool:
-    """Return whether a column has runs of its own, of which it shows the accuracy."""
+    """Return whether a column has runs of its own and shows their accuracy."""
     return bool(column.corpus) and not column.runs_of and table.metric_of(column) == "accuracy"

@@ -1,4 +1,4 @@
-"""Densities: how the attention weight of a word is distributed over the texts of each class; a panel a word."""
+"""Densities: the distribution of a word's attention weight over the texts of each class; one panel per word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from retable.figures.style import each_once, line_looks
 from retable.figures.words import shares_of
 from retable.papers.paper import ResultTable
 
-FEWEST = 5  # occurrences of a word in a class; of fewer no density is drawn
+FEWEST = 5  # occurrences of a word in a class; with fewer, no density is drawn
 PLACES = 128
-NONE = ((None, None),)  # place and density of a class without any
+NONE = ((None, None),)  # place and density of a class without a density
 
 
 @dataclass(frozen=True)
 class Shares:
-    """The weights of a word in the texts of a class, times the words of the text; epochs of the network."""
+    """The weights of a word in the texts of a class, times each text's number of words; epochs of the network."""
 
     label: str
     values: tuple[float, ...]
@@ -29,20 +29,20 @@ class Shares:
 
     @property
     def is_drawn(self) -> bool:
-        """Return whether there are enough occurrences that are not all equal."""
+        """Return whether there are enough occurrences, not all equal."""
         return len(self.values) >= FEWEST and bool(np.std(self.values) > 0)
 
 
 @dataclass(frozen=True)
 class WordWeightsFigure(WeightsFigure[Shares]):
-    """The attention weights of some words by the class of the text, of the one row; needs kept weights."""
+    """The attention weights of some words by the class of the text, for a single row; needs kept weights."""
 
     words: tuple[str, ...] = ()
     noun: ClassVar[str] = "words"
     legend: ClassVar[str | None] = "class of the text"
 
     def plots(self, measured: Measured, networks: Networks) -> list[Plot[Shares]]:
-        """Return a panel a word, of the first run of the one row; one that is too rare in every class has none."""
+        """Return a panel per word, from the first run of the single row; words too rare in every class have none."""
         for _, of_rows in self.runs_of(measured):
             run = next(iter(of_rows.values()))[0]
             texts = networks.texts(run)
@@ -60,7 +60,7 @@ class WordWeightsFigure(WeightsFigure[Shares]):
         return 2.5, 1.9
 
     def draw(self, place: Axes, plot: Plot[Shares], plots: Sequence[Plot[Shares]]) -> None:
-        """Draw a line a class."""
+        """Draw one line per class."""
         looks, where = line_looks(each_once([shares.label for each in plots for shares in each.marks])), places_of(plot)
         for shares in plot.marks:
             if shares.is_drawn:
@@ -69,7 +69,7 @@ class WordWeightsFigure(WeightsFigure[Shares]):
         place.set_ylim(bottom=0)
 
     def csv_lines(self, plots: Sequence[Plot[Shares]]) -> Lines:
-        """Return word, class, a point of its density, number of occurrences; of a class with too few, the number."""
+        """Return word, class, a point of its density, and occurrences; for a class with too few, only these."""
         lines = []
         for plot in plots:
             where = places_of(plot)
@@ -86,16 +86,16 @@ class WordWeightsFigure(WeightsFigure[Shares]):
         return [(row, word, label) for row in self.rows_of(table) for word in self.words for label in labels]
 
     def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the words of a CSV and the classes in which they are drawn."""
+        """Return the words of a CSV with the classes in which they are drawn."""
         return {("", line["word"], line["class"]) for line in lines if line["density"]}
 
 
 def density(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return a sum of normal densities around the values; Silverman's rule gives their width.
+    """Return a sum of normal densities around the values, with a width by Silverman's rule.
 
     Args:
         values: (n,), not all equal.
-        places: where the density is wanted, (p,).
+        places: where to evaluate the density, (p,).
     Returns: (p,), area one.
     """
     low, high = np.percentile(values, [25, 75])
@@ -106,7 +106,7 @@ def density(values: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def places_of(plot: Plot[Shares]) -> np.ndarray:
-    """Return where a panel's densities are given: a little past the weights, without the last hundredth of them."""
+    """Return where a panel's densities are evaluated: a little past the weights, without their top percent."""
     drawn = np.concatenate([shares.values for shares in plot.marks if shares.is_drawn])
     low, high = drawn.min(), np.percentile(drawn, 99)
     return np.linspace(max(0.0, low - 0.1 * (high - low)), high + 0.1 * (high - low), PLACES)

@@ -9,12 +9,12 @@ from retable.figures.measured import Measured, OfRows, Panel
 
 @dataclass(frozen=True)
 class EpochFigure(LinesFigure):
-    """A line a row: accuracy on dev after every epoch; of several runs, as far as the shortest went."""
+    """One line per row: accuracy on dev after every epoch; several runs are cut to the shortest."""
 
     axes = LineAxes("epoch", "accuracy on dev, %", "epoch", "dev_accuracy")
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Curve]:
-        """Yield a line for every row that has epochs."""
+        """Yield a line for every row with epochs."""
         for row, runs in of_rows.items():
             curves = [run.curve for run in runs]
             if length := min(map(len, curves)):

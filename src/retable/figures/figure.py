@@ -1,7 +1,7 @@
-"""Hold what all figures have in common, from the declaration to the picture.
+"""The base of all figures, from the declaration to the picture.
 
-A kind of figure is a class in a file of its own: which runs it shows, what it takes of them, how that is drawn, the
-lines of its CSV, and what a reader is told of them.
+A kind of figure is a class in its own file: which runs it shows, what it takes from them, how they are drawn, the
+lines of its CSV, and the remarks for its reader.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,13 +21,13 @@ INTERVALS = (
     "Bars are 95% intervals of one more run, beside each other where they share a place; a point without a bar has one "
     "run, and no other row of its column has two."
 )
-Lines = Sequence[Mapping[str, str]]  # of a CSV
+Lines = Sequence[Mapping[str, str]]  # lines of a CSV
 Mark = TypeVar("Mark")
 
 
 @dataclass(frozen=True)
 class Plot(Generic[Mark]):
-    """A panel as it is drawn: its title and its marks (lines, points, bars)."""
+    """A drawn panel: its title and its marks (lines, points, bars)."""
 
     title: str
     marks: tuple[Mark, ...]
@@ -35,7 +35,7 @@ class Plot(Generic[Mark]):
 
 @dataclass(frozen=True)
 class Drawn:
-    """The lines of the CSV, and the picture; None where the lines are all there is to show."""
+    """The lines of the CSV, and the picture; None if the lines are all there is to show."""
 
     rows: Lines
     picture: Callable[[Format], bytes] | None
@@ -43,13 +43,13 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Figure(Generic[Mark]):
-    """A figure by its id, title and what its reader must know; its panels, and the rows that each shows.
+    """A figure: its id, title and caption; its panels, and the rows that each shows.
 
-    Without `rows` it shows those that the table's paper prints. A panel is left out where fewer than `fewest` of its
-    rows were measured.
+    Without `rows` it shows those that the table's paper prints. A panel with fewer than `fewest` measured rows is left
+    out.
 
-    A kind has `marks`, `draw` with `inches` (or `picture`), `noun` for its marks, `legend` as the title
-    of one below all panels (None: it has none), and the rest where it differs from what stands here.
+    A kind has `marks`, `draw` with `inches` (or `picture`), `noun` for its marks, `legend` as the title of a legend
+    below all panels (None: it has none), and overrides of the other methods where it differs.
     """
 
     name: str
@@ -60,23 +60,23 @@ class Figure(Generic[Mark]):
     fewest: int = 2
 
     noun: ClassVar[str] = "points"
-    panel_column: ClassVar[str] = "panel"  # of the CSV
+    panel_column: ClassVar[str] = "panel"  # column name in the CSV
     legend: ClassVar[str | None] = ""
 
     @property
     def asks(self) -> str:
-        """Return what its runs must have beside scores: "costs", "times" (that compare) or "weights"."""
+        """Return what its runs must have besides scores: "costs", comparable "times", or "weights"."""
         return ""
 
     def rows_of(self, table: ResultTable) -> list[str]:
-        """Return the rows of a panel of this table; one that the table does not have is left out."""
+        """Return the rows of a panel of this table, without those that the table does not have."""
         known = [row.id for row in table.rows]
         if self.rows:
             return [row for row in self.rows if row in known]
         return [row.id for row in table.rows if not row.extra]
 
     def runs_of(self, measured: Measured) -> list[tuple[Panel, OfRows]]:
-        """Return the panels of which enough is measured, with their runs by row in the figure's order."""
+        """Return the panels with enough measured rows, with their runs by row in the figure's order."""
         found: list[tuple[Panel, OfRows]] = []
         for panel in self.panels:
             table = measured.tables.get(panel.table)
@@ -116,7 +116,7 @@ class Figure(Generic[Mark]):
         ]
 
     def csv_cells(self, mark: Mark) -> Iterable[Mapping[str, Any]]:
-        """Return column -> value in the lines of a mark: in the one line its fields, where a kind has no others."""
+        """Return CSV column -> value for a mark; by default one line with the mark's fields."""
         return [vars(mark)]
 
     def inches(self, plots: Sequence[Plot[Mark]]) -> tuple[float, float]:
@@ -128,7 +128,7 @@ class Figure(Generic[Mark]):
         raise NotImplementedError
 
     def picture(self, plots: Sequence[Plot[Mark]], form: Format) -> bytes:
-        """Return the panels beside each other, with one legend."""
+        """Draw the panels side by side, with one legend."""
         with mpl.rc_context(STYLE):
             figure, places = panel_axes(len(plots), *self.inches(plots))
             for plot, place in zip(plots, places, strict=True):
@@ -139,19 +139,19 @@ class Figure(Generic[Mark]):
             return saved(figure, form)
 
     def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
-        """Return what a panel should show: row, name of the mark, and its place where a mark has several.
+        """Return what a panel should show: row, name of the mark, and its place if a mark has several.
 
         Args:
-            lines: of the CSV, where the definition alone does not say it.
+            lines: lines of the CSV, for figures whose definition alone does not say.
         """
         return [(row, table.row(row).printed, "") for row in self.rows_of(table)]
 
     def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return panel, name and place of what a CSV has; without a panel what stands for every panel."""
+        """Return panel, name and place of the marks in a CSV; an empty panel means every panel."""
         return {(line["panel"], line["model"], "") for line in lines}
 
     def remarks(self, lines: Lines) -> Iterator[str]:
-        """Yield sentences that a reader must know of the figure as it is drawn, from the lines of its CSV."""
+        """Yield remarks on the figure as drawn, from the lines of its CSV."""
         yield from ()
 
 
@@ -159,12 +159,12 @@ AnyFigure = Figure[Any]
 
 
 class WeightsFigure(Figure[Mark]):
-    """A figure that asks trained networks."""
+    """A figure that queries trained networks."""
 
     asks = "weights"
 
     def remarks(self, lines: Lines) -> Iterator[str]:
-        """Yield a sentence on how long the networks were trained whose weights are shown."""
+        """Yield a remark on how long the networks whose weights are shown were trained."""
         epochs = {line.get("panel") or line.get("column", ""): line.get("epochs", "") for line in lines}
         counts = set(epochs.values())
         if counts == {"1"}:
@@ -176,7 +176,7 @@ class WeightsFigure(Figure[Mark]):
 
 
 def csv_line(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return a line of a CSV: numbers as `number_text` has them, None as nothing."""
+    """Return a line of a CSV: numbers formatted by `number_text`, None as empty."""
     return {
         name: "" if value is None else value if isinstance(value, str) else number_text(value)
         for name, value in values.items()
@@ -184,6 +184,6 @@ def csv_line(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def told_of_bars(lines: Lines) -> Iterator[str]:
-    """Yield a sentence on what bars are, where there are any."""
+    """Yield a remark on the meaning of bars, if there are any."""
     if any(line["low"] != line["high"] for line in lines):
         yield INTERVALS

@@ -1,4 +1,4 @@
-"""Draw the differences that papers print beside ours, a line each: the picture of README.md and docs/claims.md."""
+"""Draw the papers' printed differences beside ours, one line each: the picture of README.md and docs/claims.md."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ INCHES_A_LINE, INCHES_BESIDE, WIDTH = 0.19, 0.95, 7.2
 
 @dataclass(frozen=True)
 class Difference:
-    """A comparison of two rows: the difference as printed and as measured, with its 95% interval, all in points."""
+    """A comparison of two rows: the printed difference, and the measured one with its 95% interval, all in points."""
 
     paper: str
     name: str
@@ -23,10 +23,10 @@ class Difference:
 
 
 def forest_picture(differences: Sequence[Difference], form: Format = "svg") -> bytes:
-    """Return the picture: of each comparison a diamond for the print, and a dot in its interval for ours.
+    """Return the picture: for each comparison a diamond for the printed number, and a dot in its interval for ours.
 
     Args:
-        differences: in the order of the lines, those of a paper beside each other.
+        differences: in the order of the lines, grouped by paper.
     """
     places = range(len(differences))
     with mpl.rc_context(STYLE):

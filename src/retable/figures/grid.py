@@ -1,4 +1,4 @@
-"""A grid: the accuracy for every pair of values of two parameters, as numbers on shades."""
+"""A grid: the accuracy for every pair of values of two parameters, as numbers on shaded cells."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class GridFigure(Figure[GridCell]):
         return 1.3 + 0.5 * len(xs), 1.2 + 0.36 * len(ys)
 
     def draw(self, place: Axes, plot: Plot[GridCell], plots: Sequence[Plot[GridCell]]) -> None:
-        """Draw the darker the larger, from the smallest value to the largest; a dash where there is no run."""
+        """Draw the cells, darker for larger values, parameters in ascending order; a dash marks a missing run."""
         xs, ys = self.values
         known = {(cell.x, cell.y): cell.value for cell in plot.marks}
         matrix = np.array([[known.get((x, y)) for x in xs] for y in ys], dtype=float)  # NaN where there is no run
@@ -78,7 +78,7 @@ class GridFigure(Figure[GridCell]):
         bar.outline.set_visible(False)
 
     def csv_cells(self, mark: GridCell) -> Iterable[Mapping[str, Any]]:
-        """Return both parameters, the accuracy and its interval (empty without a run), number of runs."""
+        """Return both parameters, the accuracy and its interval (empty without a run), and the number of runs."""
         accuracy = {"accuracy": mark.value, "low": mark.low, "high": mark.high}
         return [{self.x: mark.x, self.y: mark.y, **accuracy, "runs": mark.runs}]
 
@@ -92,5 +92,5 @@ class GridFigure(Figure[GridCell]):
         return {(line["panel"], "", self.place_of(line[self.x], line[self.y])) for line in measured}
 
     def place_of(self, x: object, y: object) -> str:
-        """Return a cell as sentences name it."""
+        """Return a cell's name for use in sentences."""
         return f"{self.x} {x}, {self.y} {y}"

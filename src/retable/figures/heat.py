@@ -1,4 +1,4 @@
-"""Heat maps: how much every word of one text attends to every other, a panel a model."""
+"""Heat maps: how much every word of one text attends to every other; one panel per model."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ CHINESE_FONTS = (
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei",
     "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "Droid Sans Fallback",
 )  # fmt: skip
-SAME = 1e-3  # weights that differ less, as a share of the even one, are equal
+SAME = 1e-3  # weights that differ by less, relative to the uniform weight, count as equal
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class AttentionFigure(WeightsFigure[HeatMap]):
-    """A heat map a row, of the first test text that has all of `wanted`; needs kept weights."""
+    """One heat map per row, of the first test text that contains all of `wanted`; needs kept weights."""
 
     wanted: tuple[str, ...] = ()
     longest: int = 40
     noun: ClassVar[str] = "models"
 
     def plots(self, measured: Measured, networks: Networks) -> list[Plot[HeatMap]]:
-        """Return a panel a row, of the first run on the first column of which enough rows have such a text."""
+        """Return a panel per row, from the first run on the first column where enough rows have such a text."""
         for panel, of_rows in self.runs_of(measured):
             found = {row: networks.matrix(runs[0], self.wanted, self.longest) for row, runs in of_rows.items()}
             plots = [
@@ -58,19 +58,19 @@ class AttentionFigure(WeightsFigure[HeatMap]):
         return side + 0.5, side
 
     def picture(self, plots: Sequence[Plot[HeatMap]], form: Format) -> bytes:
-        """Return the maps, in a font that has their characters where there is one."""
+        """Return the maps, in a font that covers their characters if there is one."""
         font = chinese_font()
         shown = [
             Plot(plot.title, tuple(replace(text, words=tick_labels(text.words, form, font)) for text in plot.marks))
             for plot in plots
         ]
         with mpl.rc_context({"font.family": [font, "DejaVu Sans"]} if font else {}), warnings.catch_warnings():
-            # An SVG keeps its text as text, so that the fonts here lack a character does not matter.
+            # An SVG keeps its text as text, so it does not matter that the local fonts lack a character.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             return super().picture(shown, form)
 
     def draw(self, place: Axes, plot: Plot[HeatMap], plots: Sequence[Plot[HeatMap]]) -> None:
-        """Draw the darker the larger; each panel has its own scale, from 0 to its largest weight."""
+        """Draw darker cells for larger weights; each panel is scaled from 0 to its largest weight."""
         (text,) = plot.marks
         mesh = place.pcolormesh(text.matrix, cmap=SHADES, vmin=0, vmax=text.matrix.max())
         place.invert_yaxis()
@@ -86,7 +86,7 @@ class AttentionFigure(WeightsFigure[HeatMap]):
         bar.outline.set_visible(False)
 
     def csv_cells(self, mark: HeatMap) -> Iterable[Mapping[str, Any]]:
-        """Yield number and name of the attending and of the attended word, weight, epochs."""
+        """Yield number and name of the attending and the attended word, weight, epochs."""
         for (row, column), weight in np.ndenumerate(mark.matrix):
             attending = {"from": row + 1, "from_word": mark.words[row]}
             attended = {"to": column + 1, "to_word": mark.words[column]}
@@ -97,7 +97,7 @@ class AttentionFigure(WeightsFigure[HeatMap]):
         return {("", line["panel"], "") for line in lines}
 
     def remarks(self, lines: Lines) -> Iterator[str]:
-        """Yield the epochs, and which models attend to all words alike, or with every word alike."""
+        """Yield the epochs, and which models attend uniformly, or identically from every word."""
         yield from super().remarks(lines)
         for panel in each_once([line["panel"] for line in lines]):
             of_words: dict[str, list[float]] = {}
@@ -113,18 +113,18 @@ class AttentionFigure(WeightsFigure[HeatMap]):
 
 
 def is_uniform(weights: Sequence[float] | np.ndarray, words: int) -> bool:
-    """Return whether all weights of a text of so many words are equal."""
+    """Return whether all weights of a text with `words` words are equal."""
     return float(max(weights) - min(weights)) <= SAME / words
 
 
 def tick_labels(words: Sequence[str], form: Format, font: str | None) -> tuple[str, ...]:
-    """Return the words; in a PNG without a font for them their numbers, which the CSV has beside the words."""
+    """Return the words; in a PNG without a font for them their numbers, which the CSV lists with the words."""
     if form == "svg" or font or all(word.isascii() for word in words):
         return tuple(words)
     return tuple(str(number) for number in range(1, len(words) + 1))
 
 
 def chinese_font() -> str | None:
-    """Return a font of this machine that has Chinese characters, if there is one; an SVG takes the page's."""
+    """Return a local font with Chinese characters, if there is one; an SVG uses the page's font."""
     known = {font.name for font in fontManager.ttflist}
     return next((name for name in CHINESE_FONTS if name in known), None)

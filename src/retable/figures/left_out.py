@@ -1,4 +1,4 @@
-"""Tell what a figure lacks of its definition, from the lines of its CSV: so it is true of the picture, however made."""
+"""List what a figure lacks of its definition, from the lines of its CSV, so that it holds for the picture as drawn."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,13 +9,13 @@ from retable.figures.measured import Key, Panel
 from retable.figures.style import each_once
 from retable.papers.paper import ResultTable
 
-NAMED = 6  # lines, places or cells that a sentence names; more are counted
+NAMED = 6  # lines, places or cells named in a sentence; more are only counted
 Tables = Mapping[str, ResultTable]
 
 
 @dataclass(frozen=True)
 class Part:
-    """Name what a figure should show: a line, a point or a word of a panel, perhaps at one place; `key` is its cell."""
+    """Something a figure should show: a line, a point or a word of a panel, perhaps at one place; `key` is its cell."""
 
     panel: str
     name: str
@@ -24,7 +24,7 @@ class Part:
 
 
 def declared_reason(tables: Tables, key: Key) -> str:
-    """Return why the definitions alone say that a cell has no run; empty if they do not."""
+    """Return why the definitions alone imply that a cell has no run; empty if they do not."""
     name, row, column = key
     if name not in tables:
         return "not built here yet"
@@ -35,14 +35,14 @@ def declared_reason(tables: Tables, key: Key) -> str:
 
 
 def not_drawn(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
-    """Return a sentence for each reason: "Not drawn: IMDB; on SST: CNN. Not drawn (not built): BERT."; empty if all is
-    there.
+    """Return a sentence for each reason: "Not drawn: IMDB; on SST: CNN. Not drawn (not built): BERT."; empty if nothing
+    is missing.
 
     Args:
         figure: the definition.
-        tables: those of its paper.
+        tables: tables of its paper.
         lines: its CSV; none if it could not be drawn.
-        why: why a cell that its definition allows is not there; empty where nothing is to be said.
+        why: why a cell that the definition allows is missing; empty if there is nothing to say.
     """
     parts = [part for panel in figure.panels for part in parts_of_panel(figure, panel, tables, lines)]
     found = figure.shown(lines)
@@ -56,21 +56,21 @@ def not_drawn(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Ke
     for reason in each_once([reasons[part] for part in others if part in reasons]):
         of_reason = [part for part in others if reasons.get(part) == reason]
         items.setdefault(reason, []).extend(named(of_reason, others, figure.noun))
-    return " ".join(sentence(reason, told) for reason, told in items.items() if told)
+    return " ".join(sentence(reason, texts) for reason, texts in items.items() if texts)
 
 
 def remarks(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
-    """Return all sentences about a figure, what is not drawn last; arguments as those of `not_drawn`."""
+    """Return all remarks on a figure, with what is not drawn last; arguments as for `not_drawn`."""
     return " ".join([*figure.remarks(lines), not_drawn(figure, tables, lines, why)]).strip()
 
 
 def sentence(reason: str, items: Sequence[str]) -> str:
-    """Return what is not drawn for one reason; a name may end in a full stop."""
+    """Return the sentence on what is not drawn for one reason; a name may end in a full stop."""
     return f"Not drawn{f' ({reason})' if reason else ''}: {'; '.join(items).removesuffix('.')}."
 
 
 def parts_of_panel(figure: AnyFigure, panel: Panel, tables: Tables, lines: Lines) -> list[Part]:
-    """Return all that a panel should show; one part where its table or column is not built."""
+    """Return all parts that a panel should show; only one if its table or column is not built."""
     table = tables.get(panel.table)
     column = next((each for each in table.columns if each.id == panel.column), None) if table else None
     if table is None or column is None:
@@ -82,8 +82,8 @@ def parts_of_panel(figure: AnyFigure, panel: Panel, tables: Tables, lines: Lines
 
 
 def whole_panels(parts: Sequence[Part], reasons: Mapping[Part, str], tables: Tables) -> dict[str, str]:
-    """Return the panels of which nothing is there for one and the same reason, and that; rows that never had a model
-    aside.
+    """Return panel -> reason, for panels that are missing entirely for a single reason; rows that never had a model are
+    ignored.
     """
     found = {}
     for panel in each_once([part.panel for part in parts]):
@@ -102,7 +102,7 @@ def row_reason(tables: Tables, key: Key) -> str:
 
 
 def named(missing: Sequence[Part], parts: Sequence[Part], noun: str) -> Iterator[str]:
-    """Yield the missing parts as short names: first what no panel has, then panel by panel, then single places."""
+    """Yield short names of the missing parts: first those missing everywhere, then by panel, then single places."""
     places, lacked = places_by_line(parts), places_by_line(missing)
     gone = [line for line, found in lacked.items() if found == places[line]]
     of_panels: dict[tuple[str, ...], list[str]] = {}
@@ -128,7 +128,7 @@ def named(missing: Sequence[Part], parts: Sequence[Part], noun: str) -> Iterator
 
 
 def places_by_line(parts: Sequence[Part]) -> dict[tuple[str, str], list[str]]:
-    """(panel, name) -> its places."""
+    """Return (panel, name) -> its places."""
     found: dict[tuple[str, str], list[str]] = {}
     for part in parts:
         found.setdefault((part.panel, part.name), []).append(part.place)
@@ -136,10 +136,10 @@ def places_by_line(parts: Sequence[Part]) -> dict[tuple[str, str], list[str]]:
 
 
 def on(panels: Sequence[str]) -> str:
-    """Return the panels of which something is said; empty of none."""
+    """Return the panels that a sentence is about; empty if there are none."""
     return f"on {', '.join(panels)}: " if panels else ""
 
 
 def listed(names: Sequence[str], of: int, noun: str, between: str = "; ") -> str:
-    """Return the names where they are few, else their number."""
+    """Return the names if there are few, else their number."""
     return between.join(names) if len(names) <= NAMED else f"{len(names)} of {of} {noun}"

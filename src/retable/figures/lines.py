@@ -1,4 +1,4 @@
-"""Lines: what figures of a score over the epochs and of a measure over a parameter have in common."""
+"""Lines: the common base of figures of a score over epochs and of a measure over a parameter."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from retable.figures.figure import Figure, Lines, Plot
 from retable.figures.style import each_once, line_looks
 
 TICKS = 10
-APART = 0.5  # of the least distance between two places: over how much the bars of all lines are spread
-FEWEST_POINTS, LARGEST_SHARE = 10.0, 0.25  # of the gap to a far line; of the axis that it would leave the others
-NOTE_ROOM, NOTE_HEIGHT = 0.09, 0.065  # of a far line's note: of the others' axis, of the panel
+APART = 0.5  # share of the smallest distance between two places over which the bars of all lines are spread
+FEWEST_POINTS, LARGEST_SHARE = 10.0, 0.25  # of the gap to a far line; share of the axis that it would leave the others
+NOTE_ROOM, NOTE_HEIGHT = 0.09, 0.065  # of a far line's note: as a share of the others' axis, and of the panel
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line: its places x, and the mean, the smallest and the largest measure of the runs at each.
+    """A line: its places x, and the mean, smallest and largest measure over the runs at each.
 
-    With `bars`, low and high are the ends of an interval, drawn at each place. One with a single place and `level`
-    stands for no value of the parameter (the whole sentence): it is drawn across.
+    With `bars`, low and high are the ends of an interval, drawn at each place. A line with a single place and `level`
+    has no value of the parameter (such as the whole sentence) and is drawn across the panel.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Curve:
         level: bool = False,
         intervals: Sequence[tuple[float, float]] = (),
     ) -> "Curve":
-        """From the measures of every run at the same places, and perhaps an interval at each place."""
+        """Build the line from every run's measures at the same places, and optionally an interval at each place."""
         values = np.array(runs, dtype=float)  # (run, place)
         mean, low, high = (tuple(part.tolist()) for part in (values.mean(0), values.min(0), values.max(0)))
         if intervals:
@@ -55,7 +55,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class LineAxes:
-    """Describe both axes: labels with units, and names of the CSV's columns; y is a share in percent or a time."""
+    """Labels of both axes with units, and the CSV's column names; y is a percentage or a time."""
 
     x: str
     y: str
@@ -66,9 +66,9 @@ class LineAxes:
 
 @dataclass(frozen=True)
 class LinesFigure(Figure[Curve]):
-    """A figure of lines. An axis of scores is that of the lines that lie together; one far off is told at the border.
+    """A figure of lines. A score axis covers the lines that lie together; a far one is noted at the border.
 
-    A kind has `axes` beside `marks`.
+    A kind has `axes` and `marks`.
     """
 
     noun: ClassVar[str] = "lines"
@@ -83,7 +83,7 @@ class LinesFigure(Figure[Curve]):
         return 3.2 if len(plots) > 1 else 4.6, 2.7
 
     def draw(self, place: Axes, plot: Plot[Curve], plots: Sequence[Plot[Curve]]) -> None:
-        """Draw a panel; bars over intervals, or a band from the smallest to the largest run."""
+        """Draw a panel, with bars for intervals or a band from the smallest to the largest run."""
         looks = line_looks(each_once([line.name for each in plots for line in each.marks]))
         for line, shift in zip(plot.marks, shifts(plot.marks), strict=True):
             draw_line(place, line, looks[line.name], shift)
@@ -99,7 +99,7 @@ class LinesFigure(Figure[Curve]):
             tell_far(place, plot.marks, far, looks)
 
     def csv_cells(self, mark: Curve) -> Iterable[Mapping[str, Any]]:
-        """Yield line, the place (empty for a level), mean, low and high, number of runs."""
+        """Yield line, place (empty for a level), mean, low and high, number of runs."""
         for x, y, low, high in zip(mark.x, mark.y, mark.low, mark.high, strict=True):
             place = {self.axes.x_name: None if mark.level else x, self.axes.y_name: y}
             yield {"line": mark.name, **place, "low": low, "high": high, "runs": mark.runs}
@@ -109,25 +109,25 @@ class LinesFigure(Figure[Curve]):
         return {(line["panel"], line["line"], "") for line in lines}
 
     def remarks(self, lines: Lines) -> Iterator[str]:
-        """Yield the lines that are told at the border, with their scores."""
-        told = []
+        """Yield the lines that are noted at the border, with their scores."""
+        notes = []
         for panel in each_once([line["panel"] for line in lines]) if not self.axes.y_from_zero else ():
             values: dict[str, list[float]] = {}
             for line in lines:
                 if line["panel"] == panel:
                     values.setdefault(line["line"], []).append(float(line[self.axes.y_name]))
-            told += [f"{name} on {panel} ({span_of(values[name])})" for name in far_lines(values)]
-        if told:
-            yield f"Too far from the others for one axis, told at its border: {'; '.join(told)}."
+            notes += [f"{name} on {panel} ({span_of(values[name])})" for name in far_lines(values)]
+        if notes:
+            yield f"Too far from the others for one axis, told at its border: {'; '.join(notes)}."
 
 
 def places_of(lines: Iterable[Curve]) -> list[float]:
-    """Return where lines have a measure."""
+    """Return the places where any line has a measure."""
     return sorted({x for line in lines if not line.level for x in line.x})
 
 
 def shifts(lines: Sequence[Curve]) -> list[float]:
-    """Return how far beside its places each line is drawn, so that bars at one place do not cover each other."""
+    """Return the offset of each line from its places, so that bars at one place do not overlap."""
     count, places = len(lines), places_of(lines)
     if len(places) < 2 or not any(line.bars for line in lines):
         return [0.0] * count
@@ -136,7 +136,7 @@ def shifts(lines: Sequence[Curve]) -> list[float]:
 
 
 def draw_line(place: Axes, line: Curve, look: dict[str, Any], shift: float) -> None:
-    """Draw a line with its bars or its band, or a level right across the panel."""
+    """Draw a line with its bars or its band, or a level across the whole panel."""
     if line.level:
         place.axhline(line.y[0], label=line.name, **look | {"linestyle": ":"})
         return
@@ -149,8 +149,8 @@ def draw_line(place: Axes, line: Curve, look: dict[str, Any], shift: float) -> N
 
 
 def tell_far(place: Axes, lines: Sequence[Curve], names: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
-    """Take the axis of the lines that lie together; tell of each other one its name and scores, at the border where it
-    lies.
+    """Fit the axis to the lines that lie together, and note each other line's name and scores at the border nearest to
+    it.
     """
     far = [line for line in lines if line.name in names]
     near = [line for line in lines if line not in far]
@@ -158,8 +158,8 @@ def tell_far(place: Axes, lines: Sequence[Curve], names: Sequence[str], looks: M
     below, above = [line for line in far if max(line.y) < low], [line for line in far if min(line.y) > high]
     room = NOTE_ROOM * (high - low)
     place.set_ylim(low - room * (len(below) + 0.5), high + room * (len(above) + 0.5))
-    for sign, told, first, step in (("▼", below, 0.02, NOTE_HEIGHT), ("▲", above, 0.98, -NOTE_HEIGHT)):
-        for number, line in enumerate(told):
+    for sign, group, first, step in (("▼", below, 0.02, NOTE_HEIGHT), ("▲", above, 0.98, -NOTE_HEIGHT)):
+        for number, line in enumerate(group):
             note = f"{sign} {line.name}: {span_of(line.y)}"
             where, side = first + step * number, "bottom" if step > 0 else "top"
             colour = looks[line.name]["color"]
@@ -167,10 +167,10 @@ def tell_far(place: Axes, lines: Sequence[Curve], names: Sequence[str], looks: M
 
 
 def far_lines(values: Mapping[str, Sequence[float]]) -> list[str]:
-    """Return the lines, fewer than half, that would leave the others less than a quarter of one axis.
+    """Return the lines, fewer than half, that would leave the others less than a quarter of a shared axis.
 
-    Lines are cut at the largest gap that none of them crosses, if it is of ten points or more. So a line at chance is
-    far, and one that climbs from there is not.
+    Lines are split at the largest gap that none of them crosses, if it is ten points or more. So a line that stays at
+    chance is far, and one that climbs from there is not.
 
     Args:
         values: line -> its scores in percent.
@@ -188,11 +188,11 @@ def far_lines(values: Mapping[str, Sequence[float]]) -> list[str]:
 
 
 def width_of(names: Sequence[str], values: Mapping[str, Sequence[float]]) -> float:
-    """From the smallest to the largest score of some lines."""
+    """Return the range from the smallest to the largest score of some lines."""
     return max(max(values[name]) for name in names) - min(min(values[name]) for name in names)
 
 
 def span_of(values: Sequence[float]) -> str:
-    """Return the scores of a far line: "25.9", or "25.9 to 31.0"."""
+    """Format the scores of a far line: "25.9", or "25.9 to 31.0"."""
     low, high = f"{min(values):.1f}", f"{max(values):.1f}"
     return low if low == high else f"{low} to {high}"

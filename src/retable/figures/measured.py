@@ -1,4 +1,4 @@
-"""Collect what figures are drawn from: the current runs of a paper's tables; accuracies in percent."""
+"""Collect the data of figures: the current runs of a paper's tables; accuracies in percent."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Machine = TypeVar("Machine", str, tuple[str, int])
 
 @dataclass(frozen=True)
 class Panel:
-    """A column of a table: what one panel of a figure shows."""
+    """A column of a table, shown in one panel of a figure."""
 
     table: str
     column: str
@@ -27,7 +27,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class AttendedText:
-    """A text as a network read it: its words, the attention weight of each (mean over the heads), its class's label."""
+    """A text as read by a network: its words, the attention weight of each (mean over the heads), its class's label."""
 
     words: tuple[str, ...]
     weights: np.ndarray
@@ -35,30 +35,30 @@ class AttendedText:
 
     @property
     def shares(self) -> np.ndarray:
-        """Weights times the words of the text, so that a longer text makes no weight smaller: 1 is an even share."""
+        """Return weights times the number of words, so that they do not shrink in longer texts: 1 is an even share."""
         return self.weights * len(self.words)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Hold what figures are drawn from: a paper's tables, the current runs of their cells, texts in training splits."""
+    """Hold the data of figures: a paper's tables, the current runs of their cells, texts per training split."""
 
     tables: Mapping[str, ResultTable]
     runs: Mapping[Key, Sequence[RunRecord]]
     training_texts: Mapping[str, int]
 
     def title(self, panel: Panel) -> str:
-        """Return what the paper calls a panel's column."""
+        """Return the printed name of a panel's column."""
         return self.tables[panel.table].column(panel.column).printed
 
     def name(self, panel: Panel, row: str) -> str:
-        """Return what the paper calls a row."""
+        """Return the printed name of a row."""
         return self.tables[panel.table].row(row).printed
 
     def interval(self, panel: Panel, row: str) -> tuple[float, float]:
-        """Return the interval in which one more run of a cell falls, with 95%, in percent: as in its table.
+        """Return the 95% interval for one more run of a cell, in percent, as in its table.
 
-        Where no spread between runs is known, both ends are the mean.
+        If no spread between runs is known, both ends are the mean.
         """
         table = self.tables[panel.table]
         results = {
@@ -73,7 +73,7 @@ class Measured:
 
 
 def of_seeds(runs: Sequence[RunRecord]) -> list[RunResult]:
-    """Return the accuracies of a cell's runs, one result a seed. Of dev folds a figure has the one that is shown."""
+    """Return the accuracies of a cell's runs, one result per seed; with dev folds, that of the fold shown."""
     seeds: dict[int, list[RunResult]] = {}
     for run in runs:
         result = RunResult.from_metrics(run.metrics, run.cost, "accuracy")
@@ -82,13 +82,13 @@ def of_seeds(runs: Sequence[RunRecord]) -> list[RunResult]:
 
 
 def of_one_machine(of_rows: OfRows) -> OfRows:
-    """Return the runs of the machine that most were made on: times of two machines cannot be compared."""
+    """Return the runs of the machine with the most runs, because times of two machines cannot be compared."""
     machine = most_common([run.machine for runs in of_rows.values() for run in runs])
     kept = {row: [run for run in runs if run.machine == machine] for row, runs in of_rows.items()}
     return {row: runs for row, runs in kept.items() if runs}
 
 
 def most_common(machines: Sequence[Machine]) -> Machine:
-    """Return the machine that stands there most often, the last in the alphabet of several."""
+    """Return the most frequent machine; among ties, the last in alphabetical order."""
     counts = Counter(machines)
     return max(counts, key=lambda each: (counts[each], each))

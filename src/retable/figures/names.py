@@ -1,4 +1,4 @@
-"""Names of points: each where it covers no point, no other name and no line."""
+"""Labels of points, placed so that each covers no point, no other label and no line."""
 
 from collections.abc import Iterator, Sequence
 from textwrap import fill
@@ -14,13 +14,13 @@ from retable.figures.style import INK
 Box = tuple[float, float, float, float]  # left, lower, right, upper end, in pixels
 Boxes = npt.NDArray[np.float64]  # a box a row
 
-STEPS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.0)  # how far a name may stand from its point, in heights of a line
-WIDER = 1.08  # a page's own font may be wider than the one that is measured here
-LETTERS = 30  # of a line of a name
+STEPS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.0)  # distance of a name from its point, in line heights
+WIDER = 1.08  # a page's own font may be wider than the one measured here
+LETTERS = 30  # characters per line of a name
 
 
 def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, float]], floor: float | None) -> None:
-    """Put each name where it covers no point, no other name and not the floor's line, as near as there is room."""
+    """Place each name where it covers no point, no other name and not the floor's line, as near as there is room."""
     inside = np.asarray(place.get_window_extent().extents)
     dots = [at(place.transData, x, y) for _, x, y in points]
     radius = figure.dpi * 3.5 / 72
@@ -44,13 +44,13 @@ def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, fl
 
 
 def at(transform: Transform, x: float, y: float) -> tuple[float, float]:
-    """Return where a place of one system stands in another."""
+    """Convert a position from one coordinate system to another."""
     found = transform.transform((x, y))
     return float(found[0]), float(found[1])
 
 
 def boxes_near(x: float, y: float, width: float, height: float, radius: float) -> Iterator[Box]:
-    """Yield where a name may stand, the best place first: right, left, above, below, then further off."""
+    """Yield possible boxes for a name, best first: right, left, above, below, then further off."""
     gap = 1.3 * radius
     beside = (x + gap, x - gap - width)
     above = (x - width / 2, x - 0.15 * width, x - 0.85 * width)
@@ -62,7 +62,7 @@ def boxes_near(x: float, y: float, width: float, height: float, radius: float) -
 
 
 def covered(boxes: Boxes, taken: Boxes) -> npt.NDArray[np.float64]:
-    """Return how much of what is there already each box would cover, (box,)."""
+    """Return how much of the occupied boxes each box would cover, (box,)."""
     lower = np.maximum(boxes[:, None, :2], taken[None, :, :2])
     upper = np.minimum(boxes[:, None, 2:], taken[None, :, 2:])
     found: npt.NDArray[np.float64] = (upper - lower).clip(min=0).prod(axis=2).sum(axis=1)
@@ -76,7 +76,7 @@ def areas(boxes: Boxes) -> npt.NDArray[np.float64]:
 
 
 def join(place: Axes, dot: tuple[float, float], box: Box, radius: float) -> None:
-    """Draw a thin line from a point to a name that stands away from it."""
+    """Draw a thin line from a point to a name placed away from it."""
     left, lower, right, upper = box
     end = (min(max(dot[0], left), right), min(max(dot[1], lower), upper))
     if abs(end[0] - dot[0]) + abs(end[1] - dot[1]) > 2.5 * radius:

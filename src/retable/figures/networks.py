@@ -1,4 +1,4 @@
-"""The trained networks of runs whose weights were kept, asked on the test split."""
+"""The trained networks of runs whose weights were kept, applied to the test split."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -15,9 +15,9 @@ from retable.text.splits import Split, read_facts, read_split
 
 
 class Networks:
-    """Ask what a figure wants of a run's network; its weights lie in the folder `model`.
+    """Query the network of a run, whose weights are in the folder `model`.
 
-    Torch takes seconds to import, and few figures ask a network: so it is imported where one is asked.
+    Torch takes seconds to import and few figures use a network, so it is imported only when needed.
     """
 
     def texts(self, run: RunRecord) -> list[AttendedText]:
@@ -27,8 +27,8 @@ class Networks:
         return attended_texts(trained_network(run), split_of(run))
 
     def matrix(self, run: RunRecord, wanted: Sequence[str], longest: int) -> tuple[tuple[str, ...], np.ndarray] | None:
-        """Return words and last attention matrix of the first short test text that has all of `wanted`; None without
-        one.
+        """Return words and last attention matrix of the first short test text that contains all of `wanted`; None if
+        there is none.
         """
         from retable.figures.attention import last_matrix
 
@@ -51,7 +51,7 @@ def trained_network(run: RunRecord) -> Any:
 
 @cache
 def load_network(weights: Path, predictions: Path) -> Any:
-    """Return a classifier; figures ask for it again and again."""
+    """Return a classifier; cached, because figures use it repeatedly."""
     from retable.training.run import load_classifier
 
     parameters = read_json(weights.parent / "metrics.json")["parameters"]

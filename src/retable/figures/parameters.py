@@ -16,7 +16,7 @@ class ParameterFigure(LinesFigure):
     """Lines over a parameter: `lines` holds (line, value of the parameter, row).
 
     A value of None is a row to which the parameter does not apply; it is drawn across the panel. `parameter` is the
-    axis's label, `short` its name in the CSV. At a value whose runs differ in number, the first runs that all have.
+    axis's label, `short` its name in the CSV. If runs differ in number at a value, only as many as all have are used.
     """
 
     lines: tuple[tuple[str, int | None, str], ...] = ()
@@ -26,17 +26,17 @@ class ParameterFigure(LinesFigure):
 
     @property
     def asks(self) -> str:
-        """Return "times" where they are drawn."""
+        """Return "times" if times are drawn."""
         return "times" if self.measure == "seconds_per_epoch" else ""
 
     @property
     def axes(self) -> LineAxes:
-        """Return both axes: a time begins at zero, an accuracy where it begins."""
+        """Return both axes: a time starts at zero, an accuracy does not."""
         label = "seconds an epoch" if self.asks else "accuracy on test, %"
         return LineAxes(self.parameter, label, self.short, self.measure, y_from_zero=bool(self.asks))
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Curve]:
-        """Yield the lines of which a point is measured."""
+        """Yield the lines with a measured point."""
         shown = of_one_machine(of_rows) if self.asks else of_rows
         for name in dict.fromkeys(name for name, *_ in self.lines):
             points = [(value, shown[row]) for line, value, row in self.lines if line == name and row in shown]
@@ -49,11 +49,11 @@ class ParameterFigure(LinesFigure):
                 yield Curve.of_runs(name, places, values, level=points[0][0] is None, intervals=intervals)
 
     def measure_of(self, run: RunRecord) -> float:
-        """Return what is shown of a run."""
+        """Return the measure of a run."""
         return float(run.cost["seconds_per_epoch"]) if self.asks else run.accuracy
 
     def is_enough(self, marks: Sequence[Curve]) -> bool:
-        """Return whether the lines have enough points together."""
+        """Return whether the lines together have enough points."""
         return sum(len(line.x) for line in marks) >= self.fewest
 
     def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
@@ -65,7 +65,7 @@ class ParameterFigure(LinesFigure):
         return {(line["panel"], line["line"], line[self.short]) for line in lines}
 
     def remarks(self, lines: Lines) -> Iterator[str]:
-        """Yield what bars are, and the lines that are told at the border."""
+        """Yield what bars mean, and the lines that are noted at the border."""
         if not self.asks:
             yield from told_of_bars(lines)
         yield from super().remarks(lines)

@@ -1,7 +1,7 @@
-"""Draw a run: its curve, its ROC curves and its confusion matrix, as PNG or SVG.
+"""Draw a run's curve, ROC curves and confusion matrix, as PNG or SVG.
 
-Equal numbers give equal bytes on one machine. An SVG has no ground, writes in the colour and font of the page around it
-and otherwise in middle tones, so that it reads on a light and on a dark page.
+Equal numbers give equal bytes on one machine. An SVG has no background and takes the colour and font of the page around
+it, otherwise middle tones, so that it is readable on a light and on a dark page.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, For
 from retable.files import read_csv, read_json
 from retable.runs.predictions import read_predictions
 
-CLASSES_BY_NAME = 8  # more would hide the picture behind its legend
+CLASSES_BY_NAME = 8  # a longer legend would hide the picture
 CLASSES_WITH_COUNTS = 12
 POINTS_OF_A_LINE = 200
 
@@ -34,7 +34,7 @@ def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
 
 
 def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: Format = "png") -> bytes:
-    """Loss and accuracy over the epochs of a network, or dev accuracy over the candidates of a linear model.
+    """Draw loss and accuracy over the epochs of a network, or dev accuracy over the candidates of a linear model.
 
     Args:
         lines: the lines of curve.csv.
@@ -60,7 +60,7 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
 
 
 def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png") -> bytes:
-    """Dev accuracy of every setting that was tried, the best marked."""
+    """Draw the dev accuracy of every candidate setting, with the best marked."""
     scores = [float(line["dev_accuracy"]) for line in lines]
     tried = [name for name in lines[0] if name != "dev_accuracy"]
     names = [" · ".join(str(line[name]) for name in tried) for line in lines]
@@ -81,7 +81,7 @@ def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png")
 
 
 def roc_picture(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence[str], form: Format = "png") -> bytes:
-    """Return true against false positives, one class against the rest; of two classes, the second alone.
+    """Draw true against false positives, each class against the rest; with two classes, only the second.
 
     Args:
         classes: the true class of each text, int64 (text,).
@@ -96,7 +96,7 @@ def roc_picture(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence
         for position, index in enumerate(shown):
             true = classes == index
             if not 0 < true.sum() < len(true):
-                continue  # a class that no text or every text has: no curve
+                continue  # no curve for a class that no text or every text has
             wrong, right, _ = roc_curve(true, probabilities[:, index])
             name = f"{labels[index]}  {auc(wrong, right):.3f}" if position < CLASSES_BY_NAME else None
             axes.plot(*thinned(wrong, right), color=COLOURS[position % len(COLOURS)], label=name)
@@ -108,7 +108,7 @@ def roc_picture(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence
 
 
 def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """At most `POINTS_OF_A_LINE` points of a rising curve, evenly along its way."""
+    """Return at most `POINTS_OF_A_LINE` points of a rising curve, evenly spaced along it."""
     if len(x) <= POINTS_OF_A_LINE:
         return x, y
     way = x + y
@@ -117,7 +117,7 @@ def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def confusion_picture(classes: np.ndarray, predicted: np.ndarray, labels: Sequence[str], form: Format = "png") -> bytes:
-    """Return how many texts of each class got each answer; the colour is the share of the class.
+    """Draw how many texts of each class got each answer; the colour is the share of the class.
 
     Args:
         classes, predicted: class of each text, int64 (text,).

@@ -1,7 +1,7 @@
-"""ROC panels: true against false positives of every model, a panel a corpus.
+"""ROC panels: true against false positives of every model; one panel per corpus.
 
-A curve is the micro-average: every (text, class) pair is one decision, right if the text has that class, which is what
-the micro AUC of the tables is the area of.
+A curve is the micro-average: every (text, class) pair is one decision, correct if the text has that class. Its area is
+the micro AUC of the tables.
 """
 
 import math
@@ -19,12 +19,12 @@ from retable.figures.style import INK, each_once, line_looks
 from retable.runs.record import RunRecord
 from retable.tables.results import mean
 
-PLACES = np.round(np.linspace(0, 1, 201), 3)  # false positive rates at which a curve is given
+PLACES = np.round(np.linspace(0, 1, 201), 3)  # false positive rates at which a curve is evaluated
 
 
 @dataclass(frozen=True)
 class RocCurve:
-    """A model: true positive rates at `PLACES`, mean over the runs; micro and macro AUC, means of the runs' own."""
+    """A model: true positive rates at `PLACES`, micro and macro AUC, all means over the runs."""
 
     name: str
     right: tuple[float, ...]
@@ -35,10 +35,10 @@ class RocCurve:
 
 @dataclass(frozen=True)
 class RocFigure(Figure[RocCurve]):
-    """A curve a row: true against false positives."""
+    """One curve per row: true against false positives."""
 
     noun: ClassVar[str] = "curves"
-    legend: ClassVar[str | None] = None  # each panel has one, because its areas are its own
+    legend: ClassVar[str | None] = None  # each panel has its own, which lists its areas
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[RocCurve]:
         """Yield the mean curve of every row, with the means of the areas."""
@@ -74,7 +74,7 @@ class RocFigure(Figure[RocCurve]):
 
 
 def micro_rates(classes: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Return the true positive rates at `PLACES`, of all (text, class) pairs.
+    """Return the true positive rates at `PLACES`, over all (text, class) pairs.
 
     Args:
         classes: the true class of each text, int64 (text,).
@@ -82,12 +82,12 @@ def micro_rates(classes: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """
     true = np.eye(probabilities.shape[1], dtype=np.int64)[classes]
     wrong, right, _ = roc_curve(true.ravel(), probabilities.ravel())
-    # At a jump the curve has several heights at one place: its top counts, so that np.interp sees one each.
+    # At a jump the curve has several heights at one place: keep the top one, because np.interp needs a single value.
     is_last = np.append(np.diff(wrong) > 0, True)
     return np.interp(PLACES, wrong[is_last], right[is_last])
 
 
 def area_of(runs: Sequence[RunRecord], score: str) -> float:
-    """Return the mean of an area on test; NaN where a test split has but one class."""
+    """Return the mean of an area on test; NaN if a test split has only one class."""
     areas = [run.metrics["test"][score] for run in runs]
     return mean([math.nan if area is None else area for area in areas])

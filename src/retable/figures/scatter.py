@@ -13,12 +13,12 @@ from retable.runs.record import RunRecord
 from retable.tables.results import mean
 
 MARKERS = "osD^vP*X"
-NEAR, APART = 1.05, 9.0  # larger by smaller x; 1/72 inch
+NEAR, APART = 1.05, 9.0  # ratio of two sizes that are nearly equal; distance in 1/72 inch
 
 
 @dataclass(frozen=True)
 class Point:
-    """A model: means over the runs of its size and of its accuracy, which has an interval."""
+    """A model: its size and its accuracy with an interval, means over the runs."""
 
     model: str
     parameters: float
@@ -30,7 +30,7 @@ class Point:
 
 @dataclass(frozen=True)
 class SizeFigure(Figure[Point]):
-    """A point a row: trained parameters against accuracy.
+    """One point per row: trained parameters against accuracy.
 
     Word vectors are not counted; a model that trains nothing else is left out.
     """
@@ -43,11 +43,11 @@ class SizeFigure(Figure[Point]):
                 yield Point(measured.name(panel, row), size, accuracy, *measured.interval(panel, row), len(runs))
 
     def draw(self, place: Axes, plot: Plot[Point], plots: Sequence[Plot[Point]]) -> None:
-        """Draw a panel, x logarithmic; a bar over the interval."""
+        """Draw a panel with a logarithmic x axis and a bar for each interval."""
         names = each_once([point.model for each in plots for point in each.marks])
         looks, sizes = line_looks(names), [point.parameters for point in plot.marks]
         for point, size, shift in zip(plot.marks, sizes, shifts(sizes), strict=True):
-            place.update_datalim([(size, point.low), (size, point.high)])  # not by what is shifted
+            place.update_datalim([(size, point.low), (size, point.high)])  # shifted points do not update the limits
             place.errorbar(
                 size,
                 point.accuracy,
@@ -66,17 +66,17 @@ class SizeFigure(Figure[Point]):
         log_x(place, sizes)
 
     def remarks(self, lines: Lines) -> Iterator[str]:
-        """Yield what bars are."""
+        """Yield what bars mean."""
         yield from told_of_bars(lines)
 
 
 def own_parameters(run: RunRecord) -> float:
-    """Trained parameters that are no word vectors."""
+    """Return the number of trained parameters other than word vectors."""
     return float(run.cost["parameters"] - run.cost["parameters_tuned_words"])
 
 
 def shifts(sizes: Sequence[float]) -> list[float]:
-    """Return how far beside its place each point is drawn, in 1/72 inch: those of nearly one size stand apart."""
+    """Return the offset of each point from its place, in 1/72 inch, so that points of nearly equal size stay apart."""
     found = []
     for place, size in enumerate(sizes):
         near = [other for other, each in enumerate(sizes) if max(size, each) < NEAR * min(size, each)]

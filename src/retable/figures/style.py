@@ -1,7 +1,7 @@
-"""The look that all pictures share, and how a figure becomes bytes: equal figures give equal bytes on one machine.
+"""The common look of all pictures, and how a figure becomes bytes: equal figures give equal bytes on one machine.
 
-An SVG has no ground, writes in the colour and font of the page around it and otherwise in middle tones, so that it
-reads on a light and on a dark page.
+An SVG has no background and takes the colour and font of the page around it, otherwise middle tones, so that it is
+readable on a light and on a dark page.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter, NullLocator
-from PIL import Image  # comes with matplotlib
+from PIL import Image  # installed with matplotlib
 
 Format = Literal["png", "svg"]
 INK, BLUE, ORANGE = "#3d4045", "#3b82d9", "#e07b26"
 COLOURS = (BLUE, ORANGE, "#2f9e6e", "#c2519b", "#8a6fd1", "#b08d1e", "#d1495b", "#3aa3b5")
 SHADES = LinearSegmentedColormap.from_list("share", [(*to_rgb(BLUE), 0.04), (*to_rgb(BLUE), 1.0)])
 DASHES = ("-", "--", ":", "-.")
-DECADE, WIDE_AXIS = 10, 2000  # largest by smallest value
+DECADE, WIDE_AXIS = 10, 2000  # ratio of largest to smallest value
 DOTS_PER_INCH, SHADES_IN_PNG = 150, 256
-PANELS_BESIDE = 3  # more go into further rows
+PANELS_BESIDE = 3  # per row of panels
 STYLE: Any = {
     "svg.hashsalt": "retable", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 9, "lines.linewidth": 1.5,
     "legend.frameon": False, "legend.fontsize": 7, "axes.spines.top": False, "axes.spines.right": False,
@@ -38,7 +38,7 @@ STYLE: Any = {
 
 
 def panel_axes(count: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """Return a figure of so many panels, at most three beside each other; width and height of one, in inches."""
+    """Return a figure with `count` panels, at most three per row, each with this width and height in inches."""
     beside = 2 if count == 4 else min(count, PANELS_BESIDE)
     figure = new_figure(width * beside, height * math.ceil(count / beside))
     grid = figure.subplots(math.ceil(count / beside), beside, squeeze=False).flatten()
@@ -48,7 +48,7 @@ def panel_axes(count: int, width: float, height: float) -> tuple[Figure, list[Ax
 
 
 def line_looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return a colour for each name, and another dash once the colours are used up."""
+    """Return a colour for each name, with another dash pattern once the colours are used up."""
     return {
         name: {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place // len(COLOURS) % len(DASHES)]}
         for place, name in enumerate(names)
@@ -56,7 +56,7 @@ def line_looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def legend_below(figure: Figure, axes: Sequence[Axes], title: str | None = None) -> None:
-    """Draw one legend for all panels, where it hides nothing; each name once, as many beside each other as fit."""
+    """Draw one legend for all panels, below them; each name once, as many per row as fit."""
     named = {name: handle for each in axes for handle, name in zip(*each.get_legend_handles_labels(), strict=True)}
     if named:
         columns = legend_columns(list(named), figure.get_figwidth())
@@ -66,7 +66,7 @@ def legend_below(figure: Figure, axes: Sequence[Axes], title: str | None = None)
 
 
 def legend_columns(names: Sequence[str], inches: float) -> int:
-    """Return how many columns of names fit beside each other, each as wide as its longest name; one at least."""
+    """Return how many columns of names fit, each as wide as the longest name; at least one."""
     for count in range(len(names), 1, -1):
         columns = [part.tolist() for part in np.array_split(np.array([len(name) for name in names]), count)]
         if sum(0.5 + 0.065 * max(lengths) for lengths in columns) <= inches:
@@ -75,7 +75,7 @@ def legend_columns(names: Sequence[str], inches: float) -> int:
 
 
 def plain_log_ticks(axis: Axis) -> None:
-    """1, 2, 5, 10 ... as people write them (0.5, 20 k, 3 M) on a logarithmic axis."""
+    """Label a logarithmic axis 1, 2, 5, 10 ... in plain numbers (0.5, 20 k, 3 M)."""
     large = EngFormatter(sep=" ")
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1 else large.format_eng(value)))
@@ -83,10 +83,10 @@ def plain_log_ticks(axis: Axis) -> None:
 
 
 def log_x(axes: Axes, values: Sequence[float]) -> None:
-    """Make a logarithmic axis with ticks that can be read: a decade at least, plain decades where there are many."""
+    """Make a logarithmic axis with readable ticks: at least a decade, and only whole decades if there are many."""
     axes.set_xscale("log")
     least, most = min(values), max(values)
-    if most < DECADE * least:  # a narrow axis may have a single tick
+    if most < DECADE * least:  # a narrow axis could have a single tick
         middle = math.sqrt(least * most)
         axes.set_xlim(middle / math.sqrt(2 * DECADE), middle * math.sqrt(2 * DECADE))
     plain_log_ticks(axes.xaxis)
@@ -96,31 +96,31 @@ def log_x(axes: Axes, values: Sequence[float]) -> None:
 
 
 def bare(axes: Axes) -> None:
-    """Leave the cells of a map alone: no lines, no border, no ticks."""
+    """Remove lines, border and ticks from a map."""
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
 
 
 def each_once(names: Sequence[str]) -> list[str]:
-    """Return the names in their first order."""
+    """Return the names without repeats, in order of first appearance."""
     return list(dict.fromkeys(names))
 
 
 def number_text(value: float) -> str:
-    """Return a number of a CSV: a whole one as it is, another in six digits."""
+    """Format a number for a CSV: whole numbers unchanged, others with six digits."""
     return str(int(value)) if float(value).is_integer() else f"{value:.6g}"
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of so many inches, known to no window system."""
+    """Return an empty figure of this size in inches, independent of any window system."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
 def saved(figure: Figure, form: Format) -> bytes:
-    """Return the bytes of a picture: PNG on white, or a bare <svg> element on nothing."""
+    """Return the bytes of a picture: PNG on white, or a bare <svg> element without background."""
     out = io.BytesIO()
     if form == "png":
         figure.savefig(out, format="png", dpi=DOTS_PER_INCH, facecolor="white")
@@ -130,7 +130,7 @@ def saved(figure: Figure, form: Format) -> bytes:
 
 
 def with_palette(picture: io.BytesIO) -> bytes:
-    """Return the same PNG with a table of colours, a third as large; it says neither when nor by what it was made."""
+    """Return the same PNG with a colour palette, at a third of the size and without metadata on date or software."""
     small = io.BytesIO()
     with Image.open(picture) as image:
         image.convert("RGB").quantize(SHADES_IN_PNG, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
@@ -138,7 +138,7 @@ def with_palette(picture: io.BytesIO) -> bytes:
 
 
 def plain_svg(text: str) -> str:
-    """Return the element alone; on a page with several pictures no two use the same names."""
+    """Return the bare <svg> element, with ids that are unique on a page with several pictures."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)

@@ -11,12 +11,12 @@ from retable.figures.measured import AttendedText, Measured
 from retable.figures.networks import Networks
 from retable.papers.paper import ResultTable
 
-FEWEST_PLACES = 5  # of a word in the texts of a class
+FEWEST_PLACES = 5  # occurrences of a word in the texts of a class
 
 
 @dataclass(frozen=True)
 class TopWord:
-    """A word of a class: its place in the list, the mean of its shares, occurrences; epochs of the network."""
+    """A word of a class: its rank, the mean of its shares, its occurrences; epochs of the network."""
 
     label: str
     place: int
@@ -28,9 +28,9 @@ class TopWord:
 
 @dataclass(frozen=True)
 class TopWords(WeightsFigure[TopWord]):
-    """The words that a network attends to most in the texts of some classes, of the one row; needs kept weights.
+    """The words that a network attends to most in the texts of some classes, for a single row; needs kept weights.
 
-    `classes` holds (column, label). There is no picture: the words are all there is to show.
+    `classes` holds (column, label). There is no picture, only the list of words.
     """
 
     classes: tuple[tuple[str, str], ...] = ()
@@ -44,7 +44,7 @@ class TopWords(WeightsFigure[TopWord]):
         return replace(found, picture=None) if found else None
 
     def plots(self, measured: Measured, networks: Networks) -> list[Plot[TopWord]]:
-        """Return a list a column, of the first run of the one row."""
+        """Return one list per column, from the first run of the single row."""
         found = []
         for panel, of_rows in self.runs_of(measured):
             run = next(iter(of_rows.values()))[0]
@@ -58,7 +58,7 @@ class TopWords(WeightsFigure[TopWord]):
         return found if any(plot.marks for plot in found) else []
 
     def csv_cells(self, mark: TopWord) -> Iterable[Mapping[str, Any]]:
-        """Return class, place, word, mean share, occurrences, epochs of the column's network."""
+        """Return class, rank, word, mean share, occurrences, epochs of the column's network."""
         return [{"class": mark.label, **{name: value for name, value in vars(mark).items() if name != "label"}}]
 
     def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:

@@ -1,8 +1,8 @@
 """Self-attention over the words of a text: every word becomes a weighted sum of all words' values.
 
 Source     Vaswani et al., "Attention Is All You Need", 2017, eq. 1 and section 3.2.2.
-Method     plain products: on our cores as fast as torch's fused kernel in float32 and twice as fast in bfloat16, and
-           scores that are no dot products (Transformer-F's) take the same way.
+Method     plain matrix products: on our cores as fast as torch's fused kernel in float32 and twice as fast in bfloat16;
+           scores that are not dot products (Transformer-F) take the same path.
 Shapes     B texts, T words (padded on the right), d size of the model, h heads.
 """
 
@@ -13,22 +13,22 @@ from retable.layers.products import Linear
 
 
 def padding_bias(mask: Tensor) -> Tensor:
-    """Return what is added to the scores of every word for another: 0, or -inf for padding, float (B, 1, 1, T)."""
+    """Return the bias added to attention scores: 0 for words, -inf for padding, float (B, 1, 1, T)."""
     return torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, -torch.inf)[:, None, None]
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
-    """(B, T, d) to (B, h, T, d / h): each head has a slice of the components."""
+    """Reshape (B, T, d) to (B, h, T, d / h): each head takes a slice of the components."""
     return x.unflatten(2, (heads, -1)).transpose(1, 2)
 
 
 def attend(scores: Tensor, values: Tensor) -> Tensor:
-    """Map values (B, h, T, d / h) weighted by the softmax of scores (B, h, T, T) over the last axis, to (B, T, d)."""
+    """Sum values (B, h, T, d / h) weighted by the softmax of scores (B, h, T, T) over the last axis, to (B, T, d)."""
     return (torch.softmax(scores, dim=3) @ values).transpose(1, 2).flatten(2)
 
 
 class DotProductAttention(nn.Module):
-    """softmax(Q K^T / sqrt(d / h)) V and an output projection; one product makes Q, K and V."""
+    """Compute softmax(Q K^T / sqrt(d / h)) V and an output projection; one product gives Q, K and V."""
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()

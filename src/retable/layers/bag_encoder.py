@@ -1,4 +1,4 @@
-"""What autoencoders of bags of words share: the encoder, the draw of a latent vector, the likelihood of a bag.
+"""Shared parts of bag-of-words autoencoders: the encoder, the draw of a latent vector, the likelihood of a bag.
 
 Source     Kingma and Welling, "Auto-Encoding Variational Bayes", ICLR 2014, section 2.4 and appendix B; bags of words:
            Miao, Yu, Blunsom, "Neural Variational Inference for Text Processing", ICML 2016.
@@ -18,27 +18,27 @@ FIRST = UNKNOWN + 1  # row of the most frequent word
 
 
 class BagEncoder(nn.Module):
-    """The layers h_1 ... h_L of a bag of words, and mu.
+    """Encode a bag of words: layers h_1 ... h_L, and mu.
 
     Args:
-        words: V.
-        hidden: numbers in each layer, H.
-        topics: numbers in mu, K.
-        layers: L.
-        activation: behind every layer: relu, none.
+        words: size of the bag's vocabulary, V.
+        hidden: units per layer, H.
+        topics: size of mu, K.
+        layers: number of layers, L.
+        activation: applied after every layer: relu, none.
     """
 
     def __init__(self, words: int, hidden: int, topics: int, layers: int, activation: Activation) -> None:
         super().__init__()
-        bound = words**-0.5  # of torch's linear layer
-        self.table = nn.Parameter(torch.empty(FIRST + words, hidden).uniform_(-bound, bound))  # a word's weights
+        bound = words**-0.5  # as in torch's linear layer
+        self.table = nn.Parameter(torch.empty(FIRST + words, hidden).uniform_(-bound, bound))  # a row per word
         self.bias = nn.Parameter(torch.empty(hidden).uniform_(-bound, bound))
         self.deeper = nn.ModuleList(nn.Linear(hidden, hidden) for _ in range(layers - 1))
         self.mean = nn.Linear(hidden, topics)
         self.activation = activation
 
     def forward(self, bag: Tensor) -> list[Tensor]:
-        """Map rows of words (B, T), PADDING where a word is none of the bag's, to L layers (B, H)."""
+        """Map word rows (B, T), PADDING for words outside the bag, to L layers (B, H)."""
         layers = [self.activated(sum_of_rows(self.table, bag, sparse=False) + self.bias)]  # h_1
         for layer in self.deeper:
             layers.append(self.activated(layer(layers[-1])))  # h_l
@@ -56,11 +56,11 @@ def draw(mean: Tensor, sigma: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def log_likelihood(scores: Tensor, bag: Tensor) -> Tensor:
-    """Return the sum over the words of the bag of the logarithms of their probabilities, (B,).
+    """Return the log-likelihood of each bag, the sum of its words' log-probabilities, (B,).
 
     Args:
-        scores: of the V words before their softmax, (B, V).
-        bag: rows of words (B, T), PADDING where a word is none of the bag's.
+        scores: of the V words before the softmax, (B, V).
+        bag: word rows (B, T), PADDING for words outside the bag.
     """
     of_words = torch.log_softmax(scores, dim=1).gather(1, (bag - FIRST).clamp(min=0)) * (bag != PADDING)
     return of_words.sum(dim=1)

@@ -1,7 +1,7 @@
-"""The sum of a table's rows for every text, with a gradient of the rows that were read and no others.
+"""Sum of table rows for every text, with gradients only for the rows that were read.
 
-Method     a text is a bag of rows. The gradient of a row is the sum of the gradients of the texts that hold it, a bag
-           of texts; so one sort of the row numbers gives every row once: what torch calls a coalesced gradient.
+Method     a text is a bag of rows. The gradient of a row is the sum of the gradients of the texts that contain it, a
+           bag of texts; so one sort of the row numbers gives each row once: a coalesced gradient in torch's terms.
 Shapes     B texts, G places of rows in each, R rows in the table, D numbers in a row.
 """
 
@@ -19,8 +19,8 @@ def sum_of_rows(table: Tensor, rows: Tensor, *, sparse: bool) -> Tensor:
 
     Args:
         table: float (R, D).
-        rows: int64 (B, G); 0 stands for no row.
-        sparse: whether the table's gradient holds the rows that were read alone, each once, in ascending order.
+        rows: int64 (B, G); 0 means no row.
+        sparse: whether the table's gradient holds only the rows that were read, each once, in ascending order.
     Returns: (B, D); zeros for a text without a row.
     """
     if sparse:
@@ -30,13 +30,13 @@ def sum_of_rows(table: Tensor, rows: Tensor, *, sparse: bool) -> Tensor:
 
 
 class _SumOfRows(torch.autograd.Function):
-    """`F.embedding_bag`, and its gradient coalesced."""
+    """Compute `F.embedding_bag` with a coalesced gradient."""
 
     @staticmethod
     def forward(ctx: FunctionCtx, table: Tensor, rows: Tensor) -> Tensor:
         ctx.save_for_backward(rows)
         ctx.shape = table.shape  # type: ignore[attr-defined]
-        real = (rows != PADDING).to(table.dtype)  # as weights: several times as fast as the option padding_idx
+        real = (rows != PADDING).to(table.dtype)  # weights are several times faster than padding_idx
         return F.embedding_bag(rows, table, mode="sum", per_sample_weights=real)
 
     @staticmethod
@@ -55,10 +55,9 @@ class _SumOfRows(torch.autograd.Function):
 
 
 def sorted_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Return row numbers, int64 (N,) from 0 to 2**31, in ascending order, and the place where each stood; equal ones in
-    order.
+    """Sort row numbers, int64 (N,) from 0 to 2**31; return them and their original places, ties in order.
 
-    On a CPU numpy sorts numbers that hold both, in a fifth of the time that torch takes to sort and to remember.
+    On a CPU, numpy sorts keys that pack both in a fifth of the time that torch needs to sort with places.
     """
     if rows.is_cuda:
         in_order, places = rows.sort(stable=True)

@@ -1,4 +1,4 @@
-"""Word vectors as a layer: the words of the training split are tuned, the rest stay as they were given."""
+"""Word vectors as a layer: words of the training split are tuned, all others keep their given vectors."""
 
 import torch
 import torch.nn.functional as F
@@ -11,13 +11,13 @@ from retable.text.vocabulary import PADDING
 class WordEmbedding(nn.Module):
     """Look up word vectors.
 
-    A dense gradient for every word that ever had a vector would cost more than a small model itself, and would not
-    change the words that do not occur in training: only the first `tuned` rows are parameters.
+    A dense gradient for every word with a vector would cost more than a small model itself and would not change
+    words that do not occur in training, so only the first `tuned` rows are parameters.
 
     Args:
-        vectors: one row a word, float, (word, dim); row 0 is padding and is set to zero, row 1 the unknown word.
-        tuned: how many rows, from the top, are trained; 0 keeps every vector as it is.
-        sparse: gradients touch only the rows that a batch used (for huge tables).
+        vectors: one row per word, float, (word, dim); row 0 is padding and is set to zero, row 1 the unknown word.
+        tuned: number of rows, from the top, that are trained; 0 keeps every vector fixed.
+        sparse: gradients cover only the rows used in a batch (for huge tables).
     Raises: ValueError if tuned is outside 0..len(vectors).
     """
 

@@ -1,7 +1,7 @@
-"""The pieces of a Transformer encoder around its attention.
+"""Parts of a Transformer encoder other than its attention.
 
 Source     Vaswani et al., "Attention Is All You Need", 2017, sections 3.1, 3.3, 3.4 and 5.4.
-Method     padding is computed along: batches of about equal lengths hold less than 2% of it.
+Method     padding is computed too: batches of similar lengths contain less than 2% of it.
 Shapes     B texts, T words (padded on the right), D vector size, d size of the model.
 """
 
@@ -11,17 +11,17 @@ from torch import Tensor, nn
 from retable.layers.positions import sinusoidal_positions
 from retable.layers.products import Linear
 
-WIDENING = 4  # hidden units of the feed-forward layer for each component of a word
+WIDENING = 4  # hidden units of the feed-forward layer per component of a word
 
 
 class EncoderInput(nn.Module):
-    """Word vectors to the encoder's input: projected where their width is another, scaled, positions added.
+    """Map word vectors to the encoder's input: projected if their size differs, scaled, positions added.
 
     Args:
         dim: components of a word vector, D.
         size: components of a word in the encoder, d.
-        scale: multiply by sqrt(d), so that words of small components are heard beside the positions.
-        dropout: share of the components of the sum that are dropped in training.
+        scale: multiply by sqrt(d), so that positions do not drown out words with small components.
+        dropout: share of the sum's components that are dropped in training.
     """
 
     def __init__(self, dim: int, size: int, *, scale: bool, dropout: float) -> None:
@@ -31,21 +31,21 @@ class EncoderInput(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """(B, T, D) to (B, T, d)."""
+        """Map (B, T, D) to (B, T, d)."""
         positions = sinusoidal_positions(vectors.shape[1], self.size, vectors.device).to(vectors.dtype)
         x: Tensor = self.dropout(self.projection(vectors) * self.scale + positions)
         return x
 
     def flops_per_word(self) -> float:
-        """Forward multiply-adds, times two: D d, where there is a projection."""
+        """Count forward FLOPs (2 per multiply-add): D d, if there is a projection."""
         return 2.0 * sum(weight.numel() for weight in self.projection.parameters())
 
 
 class EncoderLayer(nn.Module):
-    """norm(x + attention(x)), then norm(x + feed-forward(x)); dropout on what each sublayer adds.
+    """Compute norm(x + attention(x)), then norm(x + feed-forward(x)); dropout on the output of each sublayer.
 
     Args:
-        attention: called with the words (B, T, d) and with whatever it needs of the attended words.
+        attention: called with the words (B, T, d) and whatever it needs about the attended words.
         size: components of a word, d.
         dropout: share of the components of a sublayer's output that are dropped in training.
     """
@@ -60,7 +60,7 @@ class EncoderLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, *attended: Tensor) -> Tensor:
-        """Map words (B, T, d), and what the attention needs of those that it attends to, to (B, T, d)."""
+        """Map words (B, T, d), and what the attention needs about the attended words, to (B, T, d)."""
         x = self.attention_norm(x + self.dropout(self.attention(x, *attended)))
         y: Tensor = self.feed_forward_norm(x + self.dropout(self.narrow(F.relu_(self.widen(x)))))
         return y
@@ -73,9 +73,9 @@ def mean_over_words(x: Tensor, mask: Tensor) -> Tensor:
 
 
 def first_weights(network: nn.Module) -> None:
-    """Xavier's uniform numbers for every matrix, zeros for every bias, as torch's Transformer has them; not for words.
+    """Set Xavier uniform matrices and zero biases, as in torch's Transformer; word vectors are kept.
 
-    The matrix that makes queries, keys and values in one product is one matrix here too.
+    The matrix that gives queries, keys and values in one product counts as one matrix here too.
     """
     for name, parameter in network.named_parameters():
         if name.startswith("embedding"):

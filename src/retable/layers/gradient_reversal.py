@@ -1,7 +1,7 @@
-"""Gradient reversal: a layer that changes nothing on the way forward, and the sign of the gradient on the way back.
+"""Gradient reversal: the identity in the forward pass; the backward pass flips the sign of the gradient.
 
 Source     Ganin and Lempitsky, "Unsupervised Domain Adaptation by Backpropagation", ICML 2015, the layer R_lambda.
-Method     what stands above the layer learns to lower a loss, what stands below it to raise it.
+Method     the layers above learn to lower a loss, the layers below to raise it.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from torch import Tensor
 
 
 class _Reversal(torch.autograd.Function):
-    """The identity, with a gradient of -strength times that of the identity."""
+    """The identity, with its gradient multiplied by -strength."""
 
     @staticmethod
     def forward(x: Tensor, strength: float) -> Tensor:
@@ -27,10 +27,10 @@ class _Reversal(torch.autograd.Function):
 
 
 def reverse_gradient(x: Tensor, strength: float) -> Tensor:
-    """x, so that below it a loss is raised where above it it is lowered.
+    """Return x with its gradient reversed: layers below raise the loss that layers above lower.
 
     Args:
-        x: of any shape.
+        x: any shape.
         strength: lambda, the factor of the gradient without its sign, 0 or more; 0 stops the gradient.
     Returns: the values of x.
     Source: Ganin and Lempitsky (2015).

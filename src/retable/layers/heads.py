@@ -1,4 +1,4 @@
-"""Several attention distributions over the words of a text: weights, and how much they are alike.
+"""Several attention distributions over the words of a text: weights, and how similar they are.
 
 Source     Lin et al., "A Structured Self-Attentive Sentence Embedding", ICLR 2017, eq. 6 and 8; LAMA, eq. 12 and 19.
 Shapes     B texts, T words (padded on the right), m heads, n size of a word's state.
@@ -15,17 +15,17 @@ def softmax_over_words(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 def overlap_of_positions(weights: Tensor) -> Tensor:
-    """||A A^T - I||_F^2 (Lin et al., eq. 8; LAMA, eq. 19a without its sign), the mean over texts: (B, m, T) to ()."""
+    """Return ||A A^T - I||_F^2 (Lin et al., eq. 8; LAMA, eq. 19a without its sign), mean of texts (B, m, T) as ()."""
     weights = weights.to(torch.promote_types(weights.dtype, torch.float32))  # a sum of squares in bfloat16 loses digits
     identity = torch.eye(weights.shape[1], dtype=weights.dtype, device=weights.device)
     return (weights @ weights.transpose(1, 2) - identity).square().sum(dim=(1, 2)).mean()
 
 
 def similarity_of_embeddings(embeddings: Tensor) -> Tensor:
-    """Return the mean cosine of all m x m pairs of heads (LAMA, eq. 19b without its sign), the mean over texts: (B, m,
-    n) to ().
+    """Return the mean cosine of all m x m pairs of heads (LAMA, eq. 19b without its sign): (B, m, n) to ().
 
-    The sum over the pairs is the squared length of the sum of unit vectors, so no pair is formed.
+    The mean is also over texts. The sum over pairs equals the squared length of the sum of unit vectors, so pairs are
+    never formed.
     """
     embeddings = embeddings.to(torch.promote_types(embeddings.dtype, torch.float32))
     units = F.normalize(embeddings, dim=2)

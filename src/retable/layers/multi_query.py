@@ -11,7 +11,7 @@ from retable.layers.heads import softmax_over_words
 
 
 class MultiQueryAttention(nn.Module):
-    """All words of a text to one vector.
+    """Map all words of a text to one vector.
 
     Args:
         size: components of a word and of the text, d.
@@ -21,7 +21,7 @@ class MultiQueryAttention(nn.Module):
     def __init__(self, size: int, queries: int) -> None:
         super().__init__()
         self.hidden = nn.Linear(size, size)  # W^h, b^h
-        self.queries = nn.Linear(size, queries, bias=False)  # Q, a row a query
+        self.queries = nn.Linear(size, queries, bias=False)  # Q, one row per query
         self.fusion = nn.Linear(queries * size, size, bias=False)  # W^f
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
@@ -33,6 +33,6 @@ class MultiQueryAttention(nn.Module):
         return text
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: d^2 + 2 m d a word, m d^2 a text."""
+        """Count forward FLOPs (2 per multiply-add): d^2 + 2 m d per word, m d^2 per text."""
         of_word = self.hidden.weight.numel() + 2 * self.queries.weight.numel()
         return 2 * (of_word + self.fusion.weight.numel() / words_per_text)

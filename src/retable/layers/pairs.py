@@ -1,4 +1,4 @@
-"""A batch of pairs of texts, as `retable.text.pairs` joins them, cut into the two texts.
+"""Split a batch of pairs of texts, joined by `retable.text.pairs`, into the two texts.
 
 Shapes  B pairs, T words of both texts and the mark between them, M and N words of the longest first and second text.
 """
@@ -12,14 +12,14 @@ from retable.text.vocabulary import PADDING
 
 
 class TextOfPair(NamedTuple):
-    """One text of every pair: `words` int64 (B, M), `mask` bool (B, M), False on padding, which stands on the right."""
+    """One text of every pair: `words` int64 (B, M), `mask` bool (B, M), False on padding, on the right."""
 
     words: Tensor
     mask: Tensor
 
 
 def two_texts(words: Tensor, mask: Tensor, sides: Tensor) -> tuple[TextOfPair, TextOfPair]:
-    """Cut pairs into their first and their second texts; one without a word becomes one word, the padding.
+    """Split pairs into their first and second texts; an empty text becomes one padding word.
 
     Args:
         words, mask, sides: (B, T).
@@ -28,10 +28,10 @@ def two_texts(words: Tensor, mask: Tensor, sides: Tensor) -> tuple[TextOfPair, T
 
 
 def _side(words: Tensor, own: Tensor) -> TextOfPair:
-    """Move the own words of every row to its left, in their order."""
+    """Move the own words of every row to the left, in order."""
     lengths = own.sum(dim=1)
     width = max(1, int(lengths.max()))
     order = own.logical_not().int().argsort(dim=1, stable=True)[:, :width]
     kept = own.gather(1, order)
-    kept[:, 0] = True  # an attention over no word has no value
+    kept[:, 0] = True  # attention over no words is undefined
     return TextOfPair(words.masked_fill(~own, PADDING).gather(1, order), kept)

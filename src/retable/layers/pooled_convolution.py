@@ -1,10 +1,10 @@
-"""A convolution over words of which only the maximum over time is kept: dense forward, sparse backward.
+"""Convolution over words that keeps only the maximum over time: dense forward, sparse backward.
 
-Why        of T + w - 1 windows a filter's gradient comes from one, the best; torch's convolution, which is handed a
-           dense gradient that is zero elsewhere, multiplies all of them: two thirds of a step's products for nothing.
-           Forward, all words are multiplied by all w columns of the filters in one product, of oneDNN where that is
-           faster than MKL's (products.py), and w shifted slices are added (benchmarks/NOTES.md).
-Torch's    on a GPU, under autocast, in other types than float32, and where it is written as ONNX.
+Why        a filter's gradient comes from one of T + w - 1 windows, the best; torch's convolution gets a dense gradient
+           that is zero elsewhere and multiplies all of it: two thirds of a step's products for nothing. Forward, all
+           words are multiplied by all w columns of the filters in one product (by oneDNN where that is faster than MKL,
+           products.py), and w shifted slices are added (benchmarks/NOTES.md).
+Torch's    convolution is used on a GPU, under autocast, in types other than float32, and in ONNX export.
 Shapes     B texts, T words, D components, K filters, w width, V = T + w - 1 windows, E best windows (B K without ties).
 """
 
@@ -18,11 +18,11 @@ from retable.layers import products
 
 
 class PooledConv1d(nn.Conv1d):
-    """nn.Conv1d, padded by width - 1 on both sides, and the maximum over its windows.
+    """Apply nn.Conv1d, padded by width - 1 on both sides, and take the maximum over its windows.
 
     Args:
-        dim: components of a word.
-        filters: filters.
+        dim: size of a word vector.
+        filters: number of filters.
         width: words that a filter spans.
     """
 
@@ -40,14 +40,14 @@ class PooledConv1d(nn.Conv1d):
 
 
 def by_torch(x: Tensor, weight: Tensor, bias: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the maxima (B, K) and what they are taken of (B, K, V), by torch's convolution."""
+    """Return the maxima (B, K) and the maps (B, K, V) that they are taken from, by torch's convolution."""
     maps = F.conv1d(x.transpose(1, 2), weight, bias, (1,), (weight.shape[2] - 1,))
     maps = maps.masked_fill(~real.unsqueeze(1), -torch.inf)
     return maps.amax(dim=2), maps
 
 
 class _Pooled(torch.autograd.Function):
-    """The maxima (B, K) and what they are taken of (B, V, K), which is for the gradients alone."""
+    """Compute the maxima (B, K) and the maps (B, V, K) that they are taken from, needed only for the gradients."""
 
     @staticmethod
     def forward(x: Tensor, weight: Tensor, bias: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
@@ -56,7 +56,7 @@ class _Pooled(torch.autograd.Function):
         columns = weight.permute(2, 0, 1).flatten(0, 1)  # (w K, D)
         y = product(x.flatten(0, 1), columns).view(*x.shape[:2], width, -1)  # (B, T, w, K)
         maps = torch.where(real.unsqueeze(2), bias, -torch.inf)
-        for column in range(width):  # of a window that begins w - 1 - column before the word
+        for column in range(width):  # word t has this column in window t + w - 1 - column
             maps[:, first_window(width, column) :][:, :words] += y[:, :, column]
         return maps.amax(dim=1), maps
 
@@ -69,9 +69,9 @@ class _Pooled(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor, Tensor, None]:
         x, weight, best, maps = ctx.saved_tensors
-        of_best = gradients[0].masked_fill(best == -torch.inf, 0.0)  # a text without a window
+        of_best = gradients[0].masked_fill(best == -torch.inf, 0.0)  # texts without a window
         is_best = maps == best.unsqueeze(1)  # (B, V, K)
-        share = of_best / is_best.sum(dim=1)  # equal maxima share alike, as in torch's amax
+        share = of_best / is_best.sum(dim=1)  # ties share the gradient equally, as in torch's amax
         text, window, filters = is_best.nonzero().t().contiguous()  # (E,) each, ordered by text and window
         scores = share[text, filters]
         of_x = gradient_of_words(x, weight, filters, scores, is_best.sum(dim=2)) if ctx.needs_input_grad[0] else None
@@ -81,11 +81,11 @@ class _Pooled(torch.autograd.Function):
 
 
 def gradient_of_words(x: Tensor, weight: Tensor, filters: Tensor, scores: Tensor, counts: Tensor) -> Tensor:
-    """(B, T, D): each window's sum of the filters that it is best for, column by column.
+    """Return the sum of the filters that each window is best for, column by column, (B, T, D).
 
     Args:
         filters, scores: of the best windows (E,), ordered by window.
-        counts: (B, V), how many filters a window is best for.
+        counts: number of filters that each window is best for, (B, V).
     """
     words, width = x.shape[1], weight.shape[2]
     of_x = torch.zeros_like(x)
@@ -96,7 +96,7 @@ def gradient_of_words(x: Tensor, weight: Tensor, filters: Tensor, scores: Tensor
 
 
 def gradient_of_filters(x: Tensor, weight: Tensor, filters: Tensor, scores: Tensor, starts: Tensor) -> Tensor:
-    """(K, D, w): each filter's sum of its best windows' words, column by column.
+    """Return the sum of the words in each filter's best windows, column by column, (K, D, w).
 
     Args:
         filters, scores: of the best windows (E,), ordered by filter.
@@ -112,7 +112,7 @@ def gradient_of_filters(x: Tensor, weight: Tensor, filters: Tensor, scores: Tens
 
 
 def weighted_sums(rows: Tensor, chosen: Tensor, scores: Tensor, counts: Tensor) -> Tensor:
-    """Return the sums of chosen rows times their scores: the first counts[0] of them, the next counts[1], ..."""
+    """Return the sums of chosen rows times their scores: over the first counts[0] rows, the next counts[1], ..."""
     begins = counts.cumsum(0) - counts
     return F.embedding_bag(chosen, rows, begins, mode="sum", per_sample_weights=scores)
 

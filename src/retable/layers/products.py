@@ -1,9 +1,9 @@
-"""A linear layer whose products are oneDNN's where MKL's are slow.
+"""Linear layer that multiplies with oneDNN where MKL is slow.
 
-Why        torch multiplies float32 matrices with MKL, which takes its AVX2 code on processors that are not Intel's: 98
-           GFLOP/s on a core where oneDNN, with AVX-512, makes 185 to 205 (benchmarks/NOTES.md). The operator is the one
-           that torch's compiler writes for linear layers. Where torch has it no more, on Intel's processors and on a
-           GPU the layer is torch's own; where nobody says whose the processor is, and where it is written as ONNX, too.
+Why        torch multiplies float32 matrices with MKL, which falls back to AVX2 code on non-Intel processors: 98 GFLOP/s
+           per core, where oneDNN with AVX-512 reaches 185 to 205 (benchmarks/NOTES.md). The operator is the one that
+           torch's compiler emits for linear layers. The layer is torch's own on Intel processors, on a GPU, in ONNX
+           export, where the processor's vendor is unknown, and where torch no longer has the operator.
 Shapes     N rows, I inputs, O outputs.
 """
 
@@ -17,10 +17,10 @@ from retable.machine.processor import processor_fact
 
 
 class Linear(nn.Linear):
-    """torch's, with other products of float32 matrices on a CPU."""
+    """torch's linear layer, with a faster product of float32 matrices on a CPU."""
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., I) to (..., O)."""
+        """Map (..., I) to (..., O)."""
         others = x.dim() < 2 or x.device.type != "cpu" or x.dtype != torch.float32 or torch.is_autocast_enabled("cpu")
         if others or torch.jit.is_tracing() or not onednn_is_faster():  # type: ignore[attr-defined]
             return super().forward(x)
@@ -30,22 +30,22 @@ class Linear(nn.Linear):
 
 @cache
 def onednn_is_faster() -> bool:
-    """Return whether MKL takes its slow code on this processor and torch has oneDNN's operator."""
+    """Return whether MKL takes its slow path on this processor and torch has oneDNN's operator."""
     wide = torch.backends.cpu.get_cpu_capability() == "AVX512"
     operator = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     return wide and operator and processor_fact("vendor_id") not in {"", "GenuineIntel"}
 
 
 def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """x weight^T + bias, (N, I) and (O, I) to (N, O)."""
+    """Return x weight^T + bias: (N, I) and (O, I) to (N, O)."""
     if not (weight.is_contiguous() or weight.t().is_contiguous()):
-        weight = weight.contiguous()  # the operator takes a thousand times as long for rows with gaps between
+        weight = weight.contiguous()  # the operator is a thousand times slower with gaps between rows
     y: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
     return y
 
 
 class _Linear(torch.autograd.Function):
-    """x weight^T + bias and its gradients."""
+    """Compute x weight^T + bias and its gradients."""
 
     @staticmethod
     def forward(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

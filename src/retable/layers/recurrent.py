@@ -2,9 +2,9 @@
 
 Method     on a GPU the texts are packed. On a CPU torch's packed layer takes one slice of all words at a time, and the
            gradient of each slice is as large as all of them: the cost of a batch grows with the square of its length
-           (LSTM of 150 a side, 50 texts: 31,000 words/s at 20 words, 3,100 at 300). There each direction runs
-           on its own over padded texts, the backward one over texts turned round within their lengths, so that it
-           starts at the last word: 51,000 to 56,000 words/s at any length (benchmarks/recurrent.py).
+           (LSTM of 150 per direction, 50 texts: 31,000 words/s at 20 words, 3,100 at 300). There each direction runs
+           separately over padded texts, the backward one over texts reversed within their lengths, so that it starts at
+           the last word: 51,000 to 56,000 words/s at any length (benchmarks/recurrent.py).
 Shapes     B texts, T words (padded on the right), D vector size, H states of all directions together.
 """
 
@@ -18,10 +18,10 @@ def states_of_words(recurrent: nn.GRU | nn.LSTM, words: Tensor, mask: Tensor, *,
     """Return the states of the last layer at every word.
 
     Args:
-        recurrent: made with batch_first=True, starting from states of zero.
+        recurrent: built with batch_first=True; starts from zero states.
         words: word vectors, float, (B, T, D).
-        mask: True on a word, False on padding, bool, (B, T); padding stands on the right, each text has a word.
-        padding_value: what stands in the states of padding.
+        mask: True on a word, False on padding, bool, (B, T); padding on the right, at least one word per text.
+        padding_value: value of the states on padding.
     Returns: (B, T, H), forward states before backward ones.
     """
     if words.is_cuda:
@@ -43,8 +43,8 @@ def one_direction(recurrent: nn.GRU | nn.LSTM, words: Tensor, layer: int, suffix
     """Return the states of one direction of one layer, from left to right, padding included.
 
     Args:
-        words: what the layer reads, (B, T, its input size).
-        suffix: of the names of the direction's weights: "" or "_reverse".
+        words: input of the layer, (B, T, its input size).
+        suffix: ending of the direction's weight names: "" or "_reverse".
     """
     weights = [
         getattr(recurrent, f"{name}_l{layer}{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -59,9 +59,7 @@ def one_direction(recurrent: nn.GRU | nn.LSTM, words: Tensor, layer: int, suffix
 
 
 def turned_round(mask: Tensor) -> Tensor:
-    """Return the place of the word that stands at each place when a text is read backwards, int64 (B, T); padding
-    stays.
-    """
+    """Return the places that reverse each text within its length, int64 (B, T); padding stays in place."""
     places = torch.arange(mask.shape[1], device=mask.device)
     return torch.where(mask, mask.sum(dim=1, keepdim=True) - 1 - places, places)
 
@@ -80,11 +78,11 @@ def _packed(recurrent: nn.GRU | nn.LSTM, words: Tensor, mask: Tensor, padding_va
 
 
 def recurrent_flops(recurrent: nn.GRU | nn.LSTM) -> int:
-    """Forward multiply-adds for a word, times two: every matrix of every direction once."""
+    """Count forward FLOPs per word (2 per multiply-add): every matrix of every direction once."""
     return 2 * sum(weight.numel() for weight in recurrent.parameters() if weight.dim() == 2)
 
 
 def check_both_directions(hidden: int) -> None:
-    """Raise ValueError unless the states can be shared out between two directions."""
+    """Raise ValueError unless the states can be split evenly between two directions."""
     if hidden < 2 or hidden % 2:
         raise ValueError(f"hidden is {hidden}; allowed: even numbers from 2 (half of it for each direction)")

@@ -1,8 +1,8 @@
-"""One score of a pair of texts to the logits of its classes, for networks that were made to rank.
+"""Map one score of a pair of texts to class logits, for networks that were designed to rank.
 
-Two classes  the logits are 0 and a (score - b): the more the score, the likelier the second class, and pairs are ranked
-             by their scores as long as a > 0.
-More         each class but the first has a line of its own, so that each can be the likeliest for a range of scores.
+Two classes  the logits are 0 and a (score - b): a higher score makes the second class likelier, and pairs are ranked by
+             their scores as long as a > 0.
+More         each class but the first has its own line, so that each can be the likeliest in a range of scores.
 Shapes       B pairs, C classes.
 """
 
@@ -16,8 +16,8 @@ class ClassesOfScore(nn.Module):
 
     Args:
         classes: number of classes.
-        slope: first slope of the second class; that of the next is twice as steep, and so on.
-        centre: score at which all logits are 0 at first.
+        slope: first slope of the second class; the third class starts twice as steep, and so on.
+        centre: score at which all logits are initially 0.
     """
 
     def __init__(self, classes: int, *, slope: float = 1.0, centre: float = 0.0) -> None:

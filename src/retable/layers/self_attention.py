@@ -2,9 +2,9 @@
 
 Source     CSPAN, eq. 4 and 8; docs/readings.md, "Semantic self-attention". With relative positions: Shaw et al.,
            "Self-Attention with Relative Position Representations", NAACL 2018, eq. 3-4 and section 3.2, all W identity.
-Method     a relative position is one of 2 k + 1 places. Words times the vectors of all places give the scores, of which
-           each pair takes its own; the weights of all words at one place are added up before they meet its vector. So
-           no tensor has pairs times components.
+Method     a relative position is one of 2 k + 1 places. The products of words with the vectors of all places give
+           scores, from which each pair takes its own; the weights of all words at one place are summed before
+           multiplying its vector. So no tensor has pairs times components.
 Shapes     B texts, T words (padded on the right), d components, k clipping distance.
 """
 
@@ -15,10 +15,10 @@ from retable.layers.attention import attend
 
 
 class SelfAttention(nn.Module):
-    """norm(softmax(X X^T / sqrt(d)) X).
+    """Compute norm(softmax(X X^T / sqrt(d)) X).
 
     Args:
-        size: components of a word, d.
+        size: size of a word vector, d.
     """
 
     def __init__(self, size: int) -> None:
@@ -34,16 +34,16 @@ class SelfAttention(nn.Module):
         return y
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: T d scores and T d weighted sum."""
+        """Count forward FLOPs (2 per multiply-add): T d for scores and T d for the weighted sum."""
         return 2 * 2 * words_per_text * self.size
 
 
 class RelativeSelfAttention(SelfAttention):
-    """Self-attention that knows how far, up to k words, and on which side an attended word stands.
+    """Self-attention that also uses the distance, up to k words, and the side of an attended word.
 
     Args:
-        size: components of a word, d.
-        distance: k; words farther away share the place of those at distance k.
+        size: size of a word vector, d.
+        distance: k; words farther away count as being at distance k.
     """
 
     def __init__(self, size: int, distance: int) -> None:
@@ -67,5 +67,5 @@ class RelativeSelfAttention(SelfAttention):
         return y
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: (2 k + 1) d more, twice."""
+        """Count forward FLOPs (2 per multiply-add): (2 k + 1) d more, twice."""
         return super().flops_per_word(words_per_text) + 2 * (self.keys.numel() + self.values.numel())

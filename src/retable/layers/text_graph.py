@@ -1,6 +1,6 @@
-"""A graph a text: its different words are the nodes, and words that stand near each other have an edge.
+"""One graph per text: its distinct words are the nodes, and words near each other are joined by an edge.
 
-Method     the nodes of all texts of a batch stand in one row, so there is no padding among them.
+Method     the nodes of all texts of a batch are in one list, without padding.
 Shapes     B texts, T words (padded on the right), N nodes and E edges of all texts together, D components of a node.
 """
 
@@ -12,10 +12,10 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class TextGraph:
-    """The nodes of a batch, text by text, and their edges, ordered by target; two nodes have one edge a direction.
+    """Hold the nodes of a batch, text by text, and their edges, ordered by target; at most one edge per direction.
 
-    `words` int64 (N,) are the rows of the embedding, `texts` int64 (N,) the texts that the nodes are of. `sources` and
-    `targets`, int64 (E,), are the nodes that the edges lead from and to.
+    `words` int64 (N,) are the embedding rows and `texts` int64 (N,) the texts of the nodes. `sources` and `targets`,
+    int64 (E,), are the nodes that the edges lead from and to.
     """
 
     words: Tensor
@@ -25,16 +25,16 @@ class TextGraph:
 
 
 def graph_of_texts(words: Tensor, mask: Tensor, *, reach: int, loops: bool) -> TextGraph:
-    """Return the graph in which two words have edges in both directions if they stand near each other somewhere.
+    """Return the graph in which two words have edges in both directions if they occur near each other anywhere.
 
     Args:
         words: word numbers, int64, (B, T).
-        mask: True on a word, False on padding (which stands on the right), bool, (B, T).
-        reach: how many places lie from one word to another at most, from 0.
-        loops: whether every node has an edge to itself; if not, no node has.
+        mask: True on a word, False on padding (on the right), bool, (B, T).
+        reach: largest distance between two joined words, in words, from 0.
+        loops: whether every node has an edge to itself; if False, none does.
     """
     span = int(words.max()) + 1
-    keys = torch.arange(len(words), device=words.device).unsqueeze(1) * span + words  # a number for each node
+    keys = torch.arange(len(words), device=words.device).unsqueeze(1) * span + words  # unique per node
     found, of_words = keys[mask].unique(return_inverse=True)
     count = len(found)
     nodes = torch.zeros_like(words).masked_scatter(mask, of_words)  # (B, T)
@@ -51,7 +51,7 @@ def graph_of_texts(words: Tensor, mask: Tensor, *, reach: int, loops: bool) -> T
 
 
 def sum_of_edges(x: Tensor, weights: Tensor, graph: TextGraph) -> Tensor:
-    """Return the weighted sum of each node's neighbours, zero where it has none: (N, D) and weights (E,) to (N, D)."""
+    """Return the weighted sum of each node's neighbours, zero without neighbours: (N, D) and weights (E,) to (N, D)."""
     sent = x.index_select(0, graph.sources) * weights.unsqueeze(1)
     return torch.zeros_like(x).index_add(0, graph.targets, sent)
 
@@ -62,12 +62,12 @@ def sum_of_nodes(x: Tensor, graph: TextGraph, texts: int) -> Tensor:
 
 
 def largest_of_groups(x: Tensor, groups: Tensor, count: int) -> Tensor:
-    """Return the largest values of the rows of each group.
+    """Return the maximum over the rows of each group.
 
     Args:
         x: rows, float, (R, D).
-        groups: each row's, int64, (R,), in ascending order; each of them has a row.
-        count: groups.
+        groups: group of each row, int64, (R,), in ascending order; every group has a row.
+        count: number of groups.
     Returns: (count, D).
     """
     largest: Tensor = torch.segment_reduce(x, "max", lengths=groups.bincount(minlength=count), axis=0)

@@ -1,15 +1,15 @@
-"""One graph of a whole corpus: its words are nodes, texts are attached to them, and edges have weights.
+"""One graph of a whole corpus: words are nodes, texts are attached to them, and edges have weights.
 
 Source     Yao, Mao and Luo, "Graph Convolutional Networks for Text Classification", AAAI 2019, section "Text Graph
-           Convolutional Networks (Text GCN)"; the authors' code, yao8839836/text_gcn (build_graph.py), which was read;
-           the print was not seen.
-Equations  between words i and j: PMI(i, j) = log(p(i, j) / (p(i) p(j))) where it is above 0; p(i) and p(i, j) are the
-           shares of all windows of so many neighbouring words that hold i, and both. Between a text and a word: how
-           often it stands there times idf = log(N / df). To itself: 1. A~ = D^(-1/2) A D^(-1/2), D the sums of rows.
-Reading    a window counts once for a pair (as printed); the code counts every pair of places in it. A text that is
-           shorter is one window.
-Training   the words, their edges and their sums of rows are those of the training texts. A text, of training or not,
-           reads its words and itself, and nobody reads it: so a text that comes later changes no other one's answer.
+           Convolutional Networks (Text GCN)"; the authors' code, yao8839836/text_gcn (build_graph.py). The code was
+           read, the paper was not.
+Equations  between words i and j: PMI(i, j) = log(p(i, j) / (p(i) p(j))) where it is positive; p(i) and p(i, j) are the
+           shares of all windows of neighbouring words that contain i, and both. Between a text and a word: the word's
+           count in the text times idf = log(N / df). To itself: 1. A~ = D^(-1/2) A D^(-1/2), D the row sums.
+Reading    a window counts once for a pair (as printed); the code counts every pair of places in it. A text shorter than
+           a window is one window.
+Training   words, their edges and row sums come from the training texts. Every text, training or not, reads its words
+           and itself, and nothing reads it: so a later text changes no other text's answer.
 Shapes     N texts, V words.
 """
 
@@ -25,25 +25,25 @@ WINDOWS_AT_A_TIME = 100_000
 
 @dataclass(frozen=True)
 class WordGraph:
-    """A~ among words with their loops, float64 (V, V); idf and sums of rows D of the words, float64 (V,)."""
+    """Hold A~ among words with self-loops, float64 (V, V); idf and row sums D of the words, float64 (V,)."""
 
     edges: sparse.csr_matrix
     idf: np.ndarray
     sums: np.ndarray
 
     def attached(self, counts: sparse.csr_matrix) -> tuple[sparse.csr_matrix, np.ndarray]:
-        """Return A~ of texts with these counts of words, (N, V): to the words, (N, V), and to themselves, (N,)."""
+        """Return A~ of texts with these word counts, (N, V): to the words, (N, V), and to themselves, (N,)."""
         weights = counts @ sparse.diags_array(self.idf)
         own = 1.0 + np.asarray(weights.sum(axis=1)).ravel()  # D
         return sparse.csr_matrix(sparse.diags_array(own**-0.5) @ weights @ sparse.diags_array(self.sums**-0.5)), 1 / own
 
 
 def word_graph(texts: Sequence[np.ndarray], words: int, window: int) -> WordGraph:
-    """Return the graph of texts, each the numbers of its words, int from 0 to V - 1.
+    """Return the graph of texts, each an array of word numbers from 0 to V - 1.
 
     Args:
-        words: V.
-        window: words that a window holds.
+        words: size of the vocabulary, V.
+        window: words per window.
     """
     together, windows = windows_with_both(texts, words, window)
     alone = together.diagonal()
@@ -60,7 +60,7 @@ def word_graph(texts: Sequence[np.ndarray], words: int, window: int) -> WordGrap
 
 
 def inverse_frequencies(texts: Sequence[np.ndarray], words: int) -> np.ndarray:
-    """Return log(N / df) of every word, (V,); 0 of one that no text has."""
+    """Return log(N / df) of every word, (V,); 0 for a word that occurs in no text."""
     frequencies = np.zeros(words)
     for text in texts:
         frequencies[np.unique(text)] += 1
@@ -68,7 +68,7 @@ def inverse_frequencies(texts: Sequence[np.ndarray], words: int) -> np.ndarray:
 
 
 def windows_with_both(texts: Iterable[np.ndarray], words: int, window: int) -> tuple[sparse.csr_matrix, int]:
-    """Return how many windows hold both words, (V, V), on the diagonal the word itself, and the number of windows."""
+    """Return how many windows contain both words, (V, V), or one word (diagonal), and the number of windows."""
     together, count = sparse.csr_matrix((words, words)), 0
     for some in blocks_of_windows(texts, window):
         lengths = np.array([len(each) for each in some])
@@ -83,7 +83,7 @@ def windows_with_both(texts: Iterable[np.ndarray], words: int, window: int) -> t
 
 
 def blocks_of_windows(texts: Iterable[np.ndarray], window: int) -> Iterator[list[np.ndarray]]:
-    """Yield all windows of all texts in lists of limited length; a text without a word has none."""
+    """Yield all windows of all texts in lists of limited length; an empty text has none."""
     some: list[np.ndarray] = []
     for text in texts:
         if len(text):

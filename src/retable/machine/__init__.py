@@ -1,1 +1,1 @@
-"""Find out what of the machine matters to numbers and speed."""
+"""Properties of the machine that affect numbers and speed."""

@@ -1,7 +1,7 @@
-"""OpenBLAS, with which numpy and scipy multiply: one kernel on every processor with AVX2, so that bytes are equal.
+"""OpenBLAS, which multiplies for numpy and scipy: one kernel on every processor with AVX2, for equal bytes.
 
-It would take another kernel, with other last bits, for each kind of processor: word vectors and the part-of-speech
-tagger, and with the parts of speech every cell that rests on a tagged corpus, would be others on each of them.
+By default it takes another kernel, with other last bits, for each kind of processor: word vectors, the part-of-speech
+tagger and, through parts of speech, every cell that uses a tagged corpus would differ between processors.
 """
 
 import os
@@ -12,6 +12,6 @@ KERNEL = "Haswell"  # OpenBLAS's name of its kernel for AVX2
 
 
 def take_one_kernel() -> None:
-    """Let every OpenBLAS that is loaded from now on take the same kernel: call it before numpy is imported."""
+    """Make every OpenBLAS that is loaded from now on take the same kernel: call this before numpy is imported."""
     if "avx2" in processor_fact("flags").split():
         os.environ["OPENBLAS_CORETYPE"] = KERNEL

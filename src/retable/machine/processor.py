@@ -1,4 +1,4 @@
-"""The processor that this machine has, as Linux tells it."""
+"""The machine's processor, as reported by Linux."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 
 def processor_fact(name: str) -> str:
-    """Return what /proc/cpuinfo says of the first processor, say its "model name"; empty if nothing."""
+    """Return a field of the first processor in /proc/cpuinfo, e.g. its "model name"; "" if it is missing."""
     try:
         lines = CPU_INFO.read_text(encoding="utf-8").splitlines()
     except OSError:

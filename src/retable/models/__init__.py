@@ -1,6 +1,6 @@
-"""The models, one file each, found by id. A module is imported when its model is asked for, and not before.
+"""The models, one file each, found by id. A module is imported only when its model is requested.
 
-A network has a preset (conf/models/<id>.yaml) and a module of the same name, which defines one `Network`.
+A network has a preset (conf/models/<id>.yaml) and a module of the same name that defines one `Network`.
 """
 
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from retable.errors import unknown_name
 from retable.project.paths import PRESETS
 
-if TYPE_CHECKING:  # torch takes seconds to import, and who asks for a name does not need it
+if TYPE_CHECKING:  # torch takes seconds to import, and looking up a name does not need it
     from retable.layers.network import Network
 
-# Linear models: train(train, dev, *, lowercase, unit, seed, options) gives a classifier and the candidates tried.
+# Linear models: train(train, dev, *, lowercase, unit, seed, options) returns a classifier and the candidates tried.
 LINEAR_MODELS = {
     "bert-base": "retable.models.bert_base:train_bert_base",
     "bow-svm": "retable.models.bag_of_words:train_bow_svm",
@@ -30,9 +30,9 @@ LINEAR_MODELS = {
     "sgc": "retable.models.sgc:train_sgc",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
 }
-SEEDED = {"bert-base", "doc2vec", "lda"}  # of the linear models, those that draw numbers: another seed, other answers
+SEEDED = {"bert-base", "doc2vec", "lda"}  # linear models that draw random numbers: another seed gives other answers
 OF_PAIRS = ("pair-features",)  # linear models that compare two texts
-# What a linear model's folder holds beside its weights -> what reads the folder.
+# File next to a linear model's weights -> function that reads the folder.
 LINEAR_LOADERS = {
     "bert.json": "retable.models.bert_base:load_bert",
     "vocabulary.json": "retable.models.linear:load_linear",
@@ -51,12 +51,12 @@ MODELS = {
 
 
 def is_seedless(name: str | None) -> bool:
-    """Return whether a seed does not change a model: no number is drawn, or a convex problem is solved."""
+    """Return whether a model does not depend on a seed: it draws no number or solves a convex problem."""
     return name in LINEAR_MODELS and name not in SEEDED
 
 
 def model_module(name: str) -> str:
-    """Return the module in which a model is written.
+    """Return the module that defines a model.
 
     Raises: InputError for an unknown model.
     """
@@ -84,7 +84,7 @@ def network_class(name: str) -> "type[Network]":
 
 @cache
 def read_beside_words(name: str) -> tuple[str, ...]:
-    """Return what a model reads of a text beside its words: parts, sentences, sides (of a pair), domains."""
+    """Return what a model reads of a text in addition to its words: parts, sentences, sides (of a pair), domains."""
     if name in LINEAR_MODELS:
         return ("sides",) if name in OF_PAIRS else ()
     return network_class(name).reads

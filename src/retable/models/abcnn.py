@@ -1,15 +1,15 @@
-"""ABCNN: convolutions of two texts that attend to each other before a convolution, behind it, at both places or never.
+"""ABCNN: convolutions of two texts with attention between them before a convolution, after it, both or neither.
 
 Source     Yin, Schuetze, Xiang and Zhou, "ABCNN: Attention-Based Convolutional Neural Network for Modeling Sentence
            Pairs", TACL 4, 2016: section 3 (BCNN: wide convolution, w-ap, all-ap), section 4 (ABCNN-1 to 3), section 5.1
-           (output layer). From code and memory, not checked against the print.
+           (output layer). From code and memory, not checked against the paper.
 Reading    the first block is the word vectors; every block gives the similarities of its two texts under all-ap, and
-           these alone are what the logistic regression reads. The columns W of ABCNN-1 are the same for both texts (a
+           these are the only inputs of the logistic regression. The columns W of ABCNN-1 are the same for both texts (a
            footnote, and public code). Pooling under attention is a sum weighted by a, over w columns and over all.
 Decision   W has a column for each of the other text's first `places` words, where the paper pads all texts to one
-           length; a text has its own words and windows alone, in averages and in attention.
-Departure  no counts of words or overlaps beside the similarities; all blocks are trained at once, not one by one.
-Shapes     B pairs, T words of both texts and the mark, M and N words of a first and second text, D vector size,
+           length; averages and attention cover only a text's own words and windows.
+Departure  no word counts or overlaps in addition to the similarities; all blocks are trained at once, not one by one.
+Shapes     B pairs, T words of both texts and the mark, M and N words of the first and second text, D vector size,
            K filters, w width, C classes.
 """
 
@@ -31,14 +31,14 @@ Two = tuple[Tensor, Tensor]  # of the first text and of the second
 
 
 class Block(nn.Module):
-    """A wide convolution and its pooling, of both texts.
+    """A wide convolution and its pooling, for both texts.
 
     Args:
-        dim: components of a column before.
-        filters: components of a column behind.
+        dim: size of an input column.
+        filters: size of an output column.
         width: columns that a filter spans, and a window of w-ap.
-        places: columns of W in ABCNN-1's attention; 0: the convolution reads no attention.
-        weigh: whether pooling is under ABCNN-2's attention.
+        places: columns of W in ABCNN-1's attention; 0: no attention in the convolution.
+        weigh: whether pooling uses ABCNN-2's attention.
     """
 
     def __init__(self, dim: int, filters: int, width: int, *, places: int, weigh: bool) -> None:
@@ -48,7 +48,7 @@ class Block(nn.Module):
         self.width, self.weigh = width, weigh
 
     def forward(self, texts: Two, masks: Two) -> tuple[Two, Two]:
-        """Return w-ap, (B, M, K) and (B, N, K), and all-ap, (B, K) each, of columns (B, M, D) and (B, N, D)."""
+        """Map columns (B, M, D) and (B, N, D) to w-ap, (B, M, K) and (B, N, K), and all-ap, (B, K) each."""
         texts = texts if self.columns is None else self.with_attention(texts, masks)
         first, second = self.convolved(texts[0]), self.convolved(texts[1])
         windows = self.windows(masks[0]), self.windows(masks[1])
@@ -67,7 +67,7 @@ class Block(nn.Module):
 
     def with_attention(self, texts: Two, masks: Two) -> Two:
         """Append the attention feature map to the columns of both texts: F_0a = W A^T, F_1a = W A."""
-        assert self.columns is not None  # or nobody asks
+        assert self.columns is not None  # forward checks this
         first, second = texts
         scores = match_scores(first, second, masks)  # A, (B, M, N)
         n, m = (min(x.shape[1], len(self.columns)) for x in (second, first))
@@ -80,7 +80,7 @@ class Block(nn.Module):
         return torch.tanh(self.convolution(x.transpose(1, 2))).transpose(1, 2)
 
     def windows(self, mask: Tensor) -> Tensor:
-        """Return which windows have a word, bool (B, M + w - 1)."""
+        """Return which windows contain a word, bool (B, M + w - 1)."""
         return F.pad(mask, (self.width - 1, 0), value=True)
 
     def averages(self, x: Tensor) -> Tensor:
@@ -92,14 +92,14 @@ class ABCNN(Network):
     """Blocks of convolution and pooling over both texts, and a linear layer on their similarities.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         attention: none (BCNN), input (ABCNN-1), pooling (ABCNN-2), both (ABCNN-3).
-        layers: blocks behind that of the word vectors.
+        layers: blocks after the one of the word vectors.
         filters: of each convolution, d_1.
         width: words that a filter spans, w.
-        similarity: of a block's two texts: cosine, euclidean (1 / (1 + distance)), both.
-        places: words of the other text for which ABCNN-1's attention has weights.
+        similarity: between a block's two texts: cosine, euclidean (1 / (1 + distance)), both.
+        places: words of the other text with weights in ABCNN-1's attention.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -135,7 +135,7 @@ class ABCNN(Network):
         """Map pairs (B, T), their mask and sides to logits (B, C)."""
         first, second = two_texts(words, mask, sides)
         masks = first.mask, second.mask
-        x, y = self.embedding(first.words), self.embedding(second.words)  # (B, M, D) and (B, N, D), zero behind texts
+        x, y = self.embedding(first.words), self.embedding(second.words)  # (B, M, D) and (B, N, D), zero after texts
         means = x.sum(dim=1) / masks[0].sum(dim=1, keepdim=True), y.sum(dim=1) / masks[1].sum(dim=1, keepdim=True)
         scores = self.similarities(*means)  # of block 1, the words
         for block in self.blocks:
@@ -154,14 +154,14 @@ class ABCNN(Network):
         return scores
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: each block's attention, convolution, pooling and similarities."""
+        """Count forward FLOPs (2 per multiply-add): each block's attention, convolution, pooling and similarities."""
         half = words_per_text / 2
         products = 3 * (self.similarity != "euclidean") + (self.similarity != "cosine")  # a cosine has three
         of_pair = (words_per_text + products) * self.embedding.dim + self.output.weight.numel()
         for number, block in enumerate(self.blocks.children(), start=1):
             assert isinstance(block, Block)
             windows, filters = half + block.width - 1, block.convolution.out_channels
-            if block.columns is not None:  # distances, then A times W for either text
+            if block.columns is not None:  # distances, then A times W for each text
                 places, dim = block.columns.shape
                 of_pair += half * half * dim + words_per_text * min(half, places) * dim
             of_pair += 2 * windows * (block.convolution.weight.numel() + filters)  # and all-ap
@@ -174,7 +174,7 @@ class ABCNN(Network):
 
 
 def match_scores(first: Tensor, second: Tensor, masks: Two) -> Tensor:
-    """Return A_ij = 1 / (1 + |x_i - y_j|), (B, M, N), of columns (B, M, D) and (B, N, D); zero behind either text."""
-    # Distances by way of products lose the digits of small ones.
+    """Return A_ij = 1 / (1 + |x_i - y_j|), (B, M, N), of columns (B, M, D) and (B, N, D); zero after each text."""
+    # Small distances lose digits if computed by matrix products.
     distances = torch.cdist(first, second, compute_mode="donot_use_mm_for_euclid_dist")
     return (1 / (1 + distances)) * (masks[0].unsqueeze(2) & masks[1].unsqueeze(1))

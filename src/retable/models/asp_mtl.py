@@ -1,4 +1,4 @@
-"""ASP-MTL: SP-MTL whose shared states hide their domain from an adversary, and stand across the private ones.
+"""ASP-MTL: SP-MTL whose shared states hide their domain from an adversary and are orthogonal to the private ones.
 
 Source     Liu, Qiu, Huang, "Adversarial Multi-task Learning for Text Classification", ACL 2017, eq. 8-15: the states
            and classifiers of section 3, the adversary (eq. 12-13), the orthogonality constraints (eq. 14), their sum
@@ -6,18 +6,18 @@ Source     Liu, Qiu, Huang, "Adversarial Multi-task Learning for Text Classifica
 Transfer   FCSR's A-MTLSC and A-MTLBC are ASP-MTL-SC and ASP-MTL-BC, in 31 of 32 cells one minus the error rates of the
            source's table 3. "We take turns choosing 15 tasks to train our model M_S", whose shared LSTM goes, frozen,
            to "a second network M_T that is used for the remaining one task": single channel, a classifier on s_T;
-           bi-channel, "an extra LSTM" beside it. Here all turns stand in one network: for each domain an M_S of the
-           others, which learns by the auxiliary loss, and an M_T, which gives the answers. A step trains K networks.
-Reading    L_Adv is in eq. 13 already times lambda; it counts once (eq. 15). U, printed d x d, has a row a domain. The
-           reversal's strength is 1. Eq. 6, 10, 13 and 14 are sums over texts: all are divided by the texts of the
-           batch, with weights alpha_k of 1. A batch is of one domain ("batches of one task", after Collobert and
-           Weston), so that S^k and H^k have a row for each of its texts: their last states, neither centred nor
-           brought to one length, as eq. 14 prints it; the code of Bousmalis et al. does both.
-Departure  M_T learns beside its M_S, not after it. All M_S read one
-           table of word vectors: with embedding.tune false an M_S has seen nothing of the domain that it leaves out;
-           with true, its word vectors have. The unlabelled texts, which eq. 13 could read too, are left out.
-Decision   dropout on what a classifier reads, none before the adversary. First weights are torch's, as of sp-mtl,
-           where the paper draws from [-0.1, 0.1]. An M_S of one domain has no adversary: it could only be right.
+           bi-channel, with "an extra LSTM". Here one network holds all turns: for each domain an M_S of the others,
+           which learns by the auxiliary loss, and an M_T, which gives the answers. A step trains K networks.
+Reading    L_Adv in eq. 13 already includes lambda; it counts once (eq. 15). U, printed d x d, has a row per domain. The
+           reversal's strength is 1. Eq. 6, 10, 13 and 14 are sums over texts: all are divided by the number of texts in
+           the batch, with weights alpha_k of 1. A batch has one domain ("batches of one task", after Collobert and
+           Weston), so S^k and H^k have a row for each of its texts: their last states, neither centred nor normalised,
+           as eq. 14 prints it; the code of Bousmalis et al. does both.
+Departure  M_T learns at the same time as its M_S, not after it. All M_S share one table of word vectors: with
+           embedding.tune false an M_S has seen nothing of the domain that it leaves out; with true, its word vectors
+           have. The unlabelled texts, which eq. 13 could also read, are left out.
+Decision   dropout on the classifier's input, none before the adversary. First weights are torch's, as in sp-mtl, where
+           the paper draws from [-0.1, 0.1]. An M_S of one domain has no adversary: it would always be right.
 Shapes     B texts, T words (padded on the right), D vector size, H states of an LSTM, K domains, C classes.
 """
 
@@ -40,12 +40,12 @@ Transfer = Literal["none", "single-channel", "bi-channel"]
 
 
 class SharedPrivate(nn.Module):
-    """A shared LSTM with its adversary, and an LSTM and a classifier of each domain: the paper's ASP-MTL, or an M_S.
+    """A shared LSTM with its adversary, and an LSTM and a classifier per domain: the paper's ASP-MTL, or an M_S.
 
     Args:
-        size: numbers in a word vector, D.
+        size: size of a word vector, D.
         classes: number of classes, in every domain.
-        domains: number of domains, 1 or more; one has no adversary.
+        domains: number of domains, 1 or more; a single domain has no adversary.
         hidden: states of an LSTM.
         dropout: share of the components of [h_T; s_T] that are dropped in training.
     """
@@ -72,9 +72,9 @@ class SharedPrivate(nn.Module):
         return logits, shared, private
 
     def adversarial_loss(self, shared: Tensor, domains: Tensor) -> Tensor:
-        """Return what the discriminator learns to lower and, behind the reversal, the shared LSTM to raise, a scalar.
+        """Return the loss that the discriminator lowers and the shared LSTM, by gradient reversal, raises, a scalar.
 
-        Returns: the mean over texts of -log D(s_T) of their domains; 0 where there is one domain.
+        Returns: the mean over texts of -log D(s_T) for their domains; 0 with one domain.
         """
         if self.discriminator is None:
             return shared.new_zeros(())
@@ -83,7 +83,7 @@ class SharedPrivate(nn.Module):
 
 @dataclass(frozen=True)
 class Seen:
-    """What an M_S made of a batch: its logits and states of `texts`, bool (B,), of the domains as it counts them."""
+    """Logits and states of an M_S for `texts` of a batch, bool (B,), with the domains as it numbers them."""
 
     model: SharedPrivate
     texts: Tensor
@@ -97,15 +97,15 @@ class ASPMTL(Network):
     """Adversarial shared-private model for texts of several domains.
 
     Args:
-        embedding: the words' vectors, shared by all domains.
+        embedding: the word vectors, shared by all domains.
         classes: number of classes, in every domain.
-        domains: number of domains, 1 or more; with a transfer 2 or more.
+        domains: number of domains, at least 1; with a transfer, at least 2.
         hidden: states of every LSTM.
         adversarial: lambda, weight of the adversary's loss, 0 or more.
         difference: gamma, weight of the orthogonality constraints, 0 or more.
-        transfer: none: all domains learn together. Else each domain is answered by a shared LSTM that the others have
-            trained: single-channel, by a classifier on it; bi-channel, with an LSTM of the domain's own beside it.
-        dropout: share of the components that a classifier reads that are dropped in training, in [0, 1).
+        transfer: none: all domains learn together. Otherwise each domain uses a shared LSTM that the others have
+            trained: single-channel, with a classifier on it; bi-channel, with an additional LSTM of its own.
+        dropout: share of a classifier's input components that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -136,7 +136,7 @@ class ASPMTL(Network):
         self.embedding, self.adversarial, self.difference = embedding, adversarial, difference
         self.moves, self.classes = moves, classes
         size, turns = embedding.dim, domains if moves else 0
-        self.models = nn.ModuleList(  # an M_S of the other domains for each, or one of all
+        self.models = nn.ModuleList(  # one M_S per left-out domain, or one for all domains
             SharedPrivate(size, classes, domains - moves, hidden=hidden, dropout=dropout) for _ in range(turns or 1)
         )
         self.own = nn.ModuleList(nn.LSTM(size, hidden, batch_first=True) for _ in range(turns if has_own else 0))
@@ -157,13 +157,13 @@ class ASPMTL(Network):
         return self.learnt(0, x, mask, domains, torch.ones_like(domains, dtype=torch.bool))
 
     def model(self, number: int) -> SharedPrivate:
-        """Return the M_S that leaves out the domain of this number; without a transfer there is the first alone."""
+        """Return the M_S that leaves out the domain of this number; without a transfer there is only the first."""
         found = self.models[number]
         assert isinstance(found, SharedPrivate)
         return found
 
     def learnt(self, number: int, x: Tensor, mask: Tensor, domains: Tensor, texts: Tensor) -> Tensor:
-        """Return the logits of an M_S for some texts, bool (B,), whose domains, (B,), are counted as it does."""
+        """Return the logits of an M_S for some texts, bool (B,), whose domains, (B,), use its numbering."""
         found = self.model(number)
         logits, shared, private = found(x[texts], mask[texts], domains[texts])
         if self.training:
@@ -182,7 +182,7 @@ class ASPMTL(Network):
         return logits
 
     def answers(self, domain: int, x: Tensor, mask: Tensor) -> Tensor:
-        """Map word vectors (B, T, D) of texts of one domain to the logits (B, C) of its M_T; E_s is frozen."""
+        """Map word vectors (B, T, D) of one domain's texts to the logits (B, C) of its M_T; E_s is frozen."""
         channels = [states_of(self.model(domain).shared, x, mask).detach()]
         if self.own:
             own = self.own[domain]
@@ -192,8 +192,8 @@ class ASPMTL(Network):
         return logits
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """Return lambda L_Adv + gamma L_Diff of the batch that `forward` has just seen; of each M_S its whole loss."""
-        seen, self.seen = self.seen, []  # nothing outlives its step
+        """Return lambda L_Adv + gamma L_Diff of the last batch; with a transfer, the full loss of each M_S."""
+        seen, self.seen = self.seen, []  # keep nothing after the step
         assert seen, "forward comes first, in training"
         losses = [self.penalty(each) for each in seen]
         if self.moves:
@@ -207,7 +207,7 @@ class ASPMTL(Network):
         return self.adversarial * seen.model.adversarial_loss(shared, seen.domains) + self.difference * constraint
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: one or two LSTMs a word, their states by C a text; as in evaluation."""
+        """Count forward FLOPs (2 per multiply-add) in evaluation: 1 or 2 LSTMs per word, their states by C per text."""
         channels = 1 if self.moves and not self.own else 2
         shared = self.model(0).shared
         return channels * (recurrent_flops(shared) + 2 * shared.hidden_size * self.classes / words_per_text)
@@ -216,10 +216,10 @@ class ASPMTL(Network):
 def overlap(shared: Tensor, private: Tensor, domains: Tensor) -> Tensor:
     """Return the sum over domains of ||S^T H||_F^2 (eq. 14), a scalar.
 
-    It is the sum over pairs of texts i, j of one domain of (s_i . s_j) (h_i . h_j).
+    This equals the sum over pairs of texts i, j of one domain of (s_i . s_j) (h_i . h_j).
 
     Args:
-        shared, private: a text's states a row, float, (B, H).
+        shared, private: one row of states per text, float, (B, H).
         domains: of the texts, int64, (B,).
     """
     same = domains.unsqueeze(1) == domains
@@ -227,12 +227,12 @@ def overlap(shared: Tensor, private: Tensor, domains: Tensor) -> Tensor:
 
 
 def states_of(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:
-    """Return the states (B, H) at the last words of texts (B, T, D), read no further than the longest."""
+    """Return the states (B, H) at the last words of texts (B, T, D), cut to the longest."""
     lengths = mask.sum(dim=1)
     longest = int(lengths.max())
     return last_states(lstm, x[:, :longest], mask[:, :longest], lengths)
 
 
 def widened(x: Tensor) -> Tensor:
-    """x in float32 or wider."""
+    """Return x in float32 or wider."""
     return x.to(torch.promote_types(x.dtype, torch.float32))

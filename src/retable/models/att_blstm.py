@@ -1,4 +1,4 @@
-"""Att-BLSTM: both directions of an LSTM summed, its states weighed by one learned query, and a tanh of the sum.
+"""Att-BLSTM: both directions of an LSTM summed, its states weighted by one learned query, and a tanh of the sum.
 
 Source     Zhou et al., "Attention-Based Bidirectional Long Short-Term Memory Networks for Relation Classification",
            ACL 2016: h_t = forward + backward, M = tanh(H), weights = softmax(w^T M), r = H weights^T, h* = tanh(r).
@@ -20,12 +20,12 @@ class AttBLSTM(Network):
     """Bidirectional LSTM of one layer under attention.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of each direction, and of their sum.
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
-        dropout_states: the same of the summed states H.
-        dropout: the same of the text's vector h*.
+        dropout_states: the same for the summed states H.
+        dropout: the same for the text's vector h*.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -63,7 +63,7 @@ class AttBLSTM(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: both directions 4 H (D + H), scores and sum 2 H a word; H C a text."""
+        """Count forward FLOPs (2 per multiply-add): per word both directions 4 H (D + H), 2 H; per text H C."""
         hidden = self.lstm.hidden_size
         of_word = 2 * 4 * hidden * (self.lstm.input_size + hidden) + 2 * hidden
         return 2 * (of_word + self.output.weight.numel() / words_per_text)

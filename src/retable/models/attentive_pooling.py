@@ -1,12 +1,12 @@
-"""Attentive pooling: each text is the weighted sum of its words that match the other text best.
+"""Attentive pooling: each text is a sum of its words, weighted by how well they match the other text.
 
-Source     dos Santos, Tan, Xiang and Zhou, "Attentive Pooling Networks", arXiv 1602.03609, 2016, sections 3 and 4: Q
-           and A by one encoder, G = tanh(Q^T U A), the largest of each row and column, their softmax, r_q and r_a,
-           cosine. From memory and public code (winterant/Attentive-Pooling-Networks), not checked against the print.
-Reading    the convolution is linear: a window of 3 words about each word, zeros beyond a text's ends. No dropout.
-Departure  the paper ranks, a hinge loss of margin 0.5 or 0.2 between the cosines of a right and a wrong answer. Here
-           each pair is classified: the second class has the logit a (cosine - b), a further class a line of its own.
-Decision   a is 10 at first, which makes a margin of 0.2 two logits. Adam at 0.001 in place of SGD, whose printed rates
+Source     dos Santos, Tan, Xiang and Zhou, "Attentive Pooling Networks", arXiv 1602.03609, 2016, sections 3 and 4: one
+           encoder gives Q and A, G = tanh(Q^T U A), the maxima of rows and columns, their softmax, r_q and r_a, cosine.
+           From memory and public code (winterant/Attentive-Pooling-Networks), not checked against the paper.
+Reading    the convolution is linear: a window of 3 words around each word, zeros beyond a text's ends. No dropout.
+Departure  the paper ranks, by a hinge loss of margin 0.5 or 0.2 between the cosines of a right and a wrong answer. Here
+           each pair is classified: the second class has the logit a (cosine - b), further classes their own lines.
+Decision   a is initially 10, which makes a margin of 0.2 two logits. Adam at 0.001 in place of SGD, whose printed rates
            belong to the hinge loss.
 Shapes     B pairs, T words of both texts, M and N words of the longest first and second text, D vector size, H filters
            or states of both directions, C classes.
@@ -27,18 +27,18 @@ from retable.layers.scores import ClassesOfScore
 from retable.models.options import check_at_least, check_choice
 
 Encoder = Literal["bilstm", "cnn"]
-FIRST_SLOPE = 10.0  # logits of a cosine of 1
+FIRST_SLOPE = 10.0  # logit of a cosine of 1
 
 
 class AttentivePooling(Network):
-    """Two texts pooled by what each has in common with the other, and the cosine of the two.
+    """Two texts, each pooled by its matches with the other, and the cosine of the two.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        encoder: of both texts: bilstm (AP-biLSTM), cnn (AP-CNN).
+        encoder: for both texts: bilstm (AP-biLSTM), cnn (AP-CNN).
         hidden: states of both directions together, or filters.
-        width: words that a filter spans; the biLSTM has none.
+        width: words that a filter spans; unused by the biLSTM.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -80,7 +80,7 @@ class AttentivePooling(Network):
         return logits
 
     def encoded(self, text: TextOfPair) -> Tensor:
-        """Map one text of every pair to its words' states (B, M, H)."""
+        """Map one text of every pair to the states of its words (B, M, H)."""
         x = self.embedding(text.words)  # (B, M, D)
         if isinstance(self.encoder, nn.LSTM):
             return states_of_words(self.encoder, x, text.mask)
@@ -90,11 +90,11 @@ class AttentivePooling(Network):
         return states
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Return the forward multiply-adds of a word of either text, times two; either has half of the words."""
+        """Count forward FLOPs (2 per multiply-add), if each text has half of the words."""
         hidden, half = self.similarity.in_features, words_per_text / 2
         encoder = self.encoder.weight.numel() if isinstance(self.encoder, Linear) else recurrent_flops(self.encoder) / 2
         matching = half * self.similarity.weight.numel() + half**2 * hidden
-        pair = matching + 3 * hidden + self.output.weight.numel()  # a cosine has three products
+        pair = matching + 3 * hidden + self.output.weight.numel()  # a cosine takes three products
         return 2 * (encoder + hidden + pair / words_per_text)
 
 
@@ -103,7 +103,7 @@ def pooled(states: Tensor, matches: Tensor, own: Tensor, other: Tensor) -> Tenso
 
     Args:
         states: (B, M, H).
-        matches: of the words with those of the other text, (B, M, N).
+        matches: between its words and those of the other text, (B, M, N).
         own, other: masks of the two texts, (B, M) and (B, N).
     """
     best = matches.masked_fill(~other.unsqueeze(1), -torch.inf).amax(dim=2)  # g, (B, M)

@@ -1,7 +1,7 @@
-"""Average of the word vectors, then a linear classifier: the least that a network with vectors can do.
+"""Average of the word vectors, then a linear classifier: the simplest network on word vectors.
 
-Source     Iyyer et al., "Deep Unordered Composition Rivals Syntactic Methods", ACL 2015,
-           the bag of words without layers.
+Source     Iyyer et al., "Deep Unordered Composition Rivals Syntactic Methods", ACL 2015:
+           the bag of words without hidden layers.
 Shapes     B texts, T words (padded on the right), D vector size, C classes.
 """
 
@@ -16,7 +16,7 @@ class AvgEmbedding(Network):
     """Mean word vector and a linear layer.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         dropout: share of the mean's components that are dropped in training, in [0, 1).
     Raises: ValueError if dropout is outside its range.
@@ -37,5 +37,5 @@ class AvgEmbedding(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: D a word, D C a text."""
+        """Count forward FLOPs (2 per multiply-add): D per word, D C per text."""
         return 2 * (self.embedding.dim + self.output.weight.numel() / words_per_text)

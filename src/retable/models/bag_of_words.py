@@ -1,15 +1,15 @@
 """Bags of words: multinomial naive Bayes, a support vector machine on words, and tf times the difference of two idf.
 
 Source     naive-bayes, bow-svm: Wang and Manning, "Baselines and Bigrams", ACL 2012, eq. 1-2 and section 2.
-           delta-tfidf: Martineau and Finin, "Delta TFIDF", ICWSM 2009, the equation of V_{t,d}.
-           All from code and memory, not checked against the print.
-Reading    naive-bayes: of C classes each has the row log(p / |p|) and the bias log N_c, less their means over classes:
-           no answer changes, and that leaves r / 2 of eq. 2 and its mirror where there are two.
-           bow-svm: rows of unit length, as in the number that the survey quotes (87.8 on imdb is Maas et al.'s "bnc");
-           false gives the SVM of Wang and Manning itself.
-Decision   delta-tfidf: a word that one class lacks has no idf there; `smoothing` is added to both counts of texts
-           (Paltoglou and Thelwall, ACL 2010, add 0.5). C is chosen on dev.
-Departure  delta-tfidf: the print has two classes; of more, each has a weighting and a machine against the rest.
+           delta-tfidf: Martineau and Finin, "Delta TFIDF", ICWSM 2009, the equation of V_{t,d}. All from code and
+           memory, not checked against the papers.
+Reading    naive-bayes: each of C classes has the row log(p / |p|) and the bias log N_c, minus their means over classes:
+           this changes no answer, and with two classes it leaves r / 2 of eq. 2 and its mirror. bow-svm: rows of unit
+           length, as in the number that the survey quotes (87.8 on imdb is Maas et al.'s "bnc"); false gives the SVM of
+           Wang and Manning itself.
+Decision   delta-tfidf: a word that is absent from one class has no idf there; `smoothing` is added to both counts of
+           texts (Paltoglou and Thelwall, ACL 2010, add 0.5). C is chosen on dev.
+Departure  delta-tfidf: the paper has two classes; with more, each has its own weighting and SVM against the rest.
 Shapes     N texts, V n-grams, C classes.
 """
 
@@ -45,13 +45,13 @@ def train_naive_bayes(
     binary: bool = True,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
-    """Count the n-grams of each class: multinomial naive Bayes.
+    """Train multinomial naive Bayes: count the n-grams of each class.
 
     Args:
         features: n-grams to choose from.
         smoothing: added to the count of every n-gram in every class (alpha), above 0.
-        binary: whether a text has an n-gram once at most, which Wang and Manning found better, or counts it.
-        on_candidate: called with each setting that was tried.
+        binary: whether an n-gram counts at most once per text, which Wang and Manning found better.
+        on_candidate: called with each setting tried.
     Raises: ValueError if smoothing is not above 0 or there is nothing to choose from.
     """
     check_features(features)
@@ -86,13 +86,13 @@ def train_bow_svm(
     unit_length: bool = True,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
-    """Train a support vector machine on a bag of words, each word there or not.
+    """Train a support vector machine on a bag of words with binary features.
 
     Args:
         features: n-grams to choose from.
         costs: values of C to choose from.
-        unit_length: whether a text's features are divided by their length.
-        on_candidate: called with each setting that was tried.
+        unit_length: whether a text's features are scaled to unit length.
+        on_candidate: called with each setting tried.
     Raises: ValueError if there is nothing to choose from.
     """
     check_choices(features, costs)
@@ -122,13 +122,13 @@ def train_delta_tfidf(
     smoothing: float = 0.5,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
-    """Train a support vector machine on counts times the difference of the idf in the class and in the rest.
+    """Train a support vector machine on counts times the idf difference between the class and the rest.
 
     Args:
         features: n-grams to choose from.
         costs: values of C to choose from.
-        smoothing: added to the numbers of texts with a word, in the class and in the rest, above 0.
-        on_candidate: called with each setting that was tried.
+        smoothing: added to a word's document frequencies in the class and in the rest, above 0.
+        on_candidate: called with each setting tried.
     Raises: ValueError if smoothing is not above 0 or there is nothing to choose from.
     """
     check_choices(features, costs)
@@ -152,18 +152,18 @@ def train_delta_tfidf(
 
 
 def naive_bayes_weights(x: sparse.csr_matrix, classes: np.ndarray, smoothing: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return weights (C, V) and bias (C,) of naive Bayes, each less its mean over the classes."""
+    """Return weights (C, V) and bias (C,) of naive Bayes, each minus its mean over the classes."""
     members = sparse.csr_matrix((np.ones(len(classes)), (classes, np.arange(len(classes)))))  # (C, N)
     p = smoothing + (members @ x).toarray()  # eq. 2: p = alpha + sum of f over the texts of the class
     weights = np.log(p / p.sum(axis=1, keepdims=True))  # log(p / |p|)
-    bias = np.log(np.bincount(classes))  # b = log(N+ / N-) of two classes
+    bias = np.log(np.bincount(classes))  # b = log(N+ / N-) for two classes
     return (weights - weights.mean(axis=0)).astype(np.float32), (bias - bias.mean()).astype(np.float32)
 
 
 def delta_weights(
     x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int, smoothing: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return weights (C, V) on plain counts, the differences of idf multiplied in, and bias (C,)."""
+    """Return weights (C, V) for plain counts, with the idf differences multiplied in, and bias (C,)."""
 
     def fit_class(positive: np.ndarray) -> tuple[np.ndarray, float]:
         delta = idf_difference(x, positive, smoothing)
@@ -174,7 +174,7 @@ def delta_weights(
 
 
 def idf_difference(x: sparse.csr_matrix, positive: np.ndarray, smoothing: float) -> np.ndarray:
-    """Return log2(|P| / P_t) - log2(|N| / N_t), P_t and N_t the smoothed numbers of texts with n-gram t, (V,)."""
+    """Return log2(|P| / P_t) - log2(|N| / N_t), with P_t and N_t the smoothed numbers of texts with n-gram t, (V,)."""
     has_ngram = x > 0
     found = [smoothing + np.asarray(has_ngram[positive == side].sum(axis=0)).ravel() for side in (1, 0)]
     idf_in_class = np.log2(positive.sum() / found[0])
@@ -183,6 +183,6 @@ def idf_difference(x: sparse.csr_matrix, positive: np.ndarray, smoothing: float)
 
 
 def check_smoothing(smoothing: float) -> None:
-    """Raises: ValueError unless smoothing is above 0."""
+    """Raise ValueError unless smoothing is above 0."""
     if not smoothing > 0:
         raise ValueError(f"smoothing is {smoothing}; allowed: smoothing > 0")

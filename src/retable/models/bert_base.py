@@ -1,15 +1,15 @@
-"""BERT-base, fine-tuned: a pretrained Transformer encoder, all of whose weights learn with a linear layer on it.
+"""BERT-base, fine-tuned: a pretrained Transformer encoder and a linear layer on it, all trained together.
 
 Source     Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for Language
            Understanding", NAACL 2019, sections 3.2 and 4.1, appendix A.3 (batches of 16 or 32, Adam at 2e-5 to 5e-5, 2
-           to 4 epochs, warm-up over a tenth of the steps, linear decay). From memory, not checked against the print;
-           the encoder is that of transformers.
+           to 4 epochs, warm-up over a tenth of the steps, linear decay). From memory, not checked against the paper;
+           the encoder is the one in transformers.
 Equation   scores = W dropout(C) + b, C = tanh(W_p h_[CLS] + b_p), h the states of the last of 12 layers.
-Weights    pretrained ones are needed: of the hub's model at a pinned revision, or of a folder with the same three
-           files. They are read as JSON and safetensors: no pickle, and no code that comes with them.
-Choice     the epoch, by accuracy on the dev split, of equals the first; the paper chooses the rate as well.
-Decision   AdamW with a decay of 0.01 on all weights, gradients clipped at a norm of 1 (the authors' code, from memory).
-           A pair is read as one text: its tokens joined, as a linear model reads it.
+Weights    pretrained weights are needed: the hub's model at a pinned revision, or a folder with the same three files.
+           They are read as JSON and safetensors: no pickle, and no code that comes with them.
+Choice     the epoch, by accuracy on the dev split, the first of ties; the paper chooses the rate as well.
+Decision   AdamW with a decay of 0.01 on all weights, gradients clipped at norm 1 (the authors' code, from memory). A
+           pair is read as one text: its joined tokens, as in a linear model.
 Shapes     B texts, T pieces (padded on the right), C classes.
 """
 
@@ -37,9 +37,9 @@ from retable.text.splits import Split
 from retable.text.units import RAW, Unit
 
 FILE = "bert.json"
-BATCH = 32  # texts that are answered together
+BATCH = 32  # texts per batch in evaluation
 DECAY, LARGEST_NORM, WARM = 0.01, 1.0, 0.1
-RENAMED = {".gamma": ".weight", ".beta": ".bias"}  # of norms, in the files of 2018
+RENAMED = {".gamma": ".weight", ".beta": ".bias"}  # names of norms in the files of 2018
 NOT_READ = ("cls.", "bert.embeddings.position_ids")  # the heads of pretraining
 
 
@@ -47,7 +47,7 @@ class FineTuned(nn.Module):
     """The encoder with its pooler, and the classifier.
 
     Args:
-        config: of the encoder, as config.json has it.
+        config: the encoder's config.json.
         classes: number of classes.
         dropout: share of C's components that are dropped in training.
     """
@@ -72,7 +72,7 @@ class FineTuned(nn.Module):
 
 @dataclass(frozen=True)
 class BertClassifier:
-    """A fine-tuned network, the tokenizer and how texts are given to it; `flops_per_text` is of the training texts."""
+    """A fine-tuned network, its tokenizer and input settings; `flops_per_text` is the mean over training texts."""
 
     network: FineTuned
     config: dict[str, Any]
@@ -83,7 +83,7 @@ class BertClassifier:
     flops_per_text: float
 
     def pieces(self, split: Split) -> list[list[int]]:
-        """Return the numbers of every text's pieces, [CLS] first and [SEP] last."""
+        """Return the piece numbers of every text, [CLS] first and [SEP] last."""
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_str(self.tokenizer)
@@ -104,7 +104,7 @@ class BertClassifier:
         write_json(folder / FILE, {name: getattr(self, name) for name in names})
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Return the weights, all of which training sets, and forward FLOPs for a unit of a text."""
+        """Return the number of weights, all of which are trained, and forward FLOPs per unit of a text."""
         return {
             "parameters": sum(weight.numel() for weight in self.network.parameters()),
             "parameters_tuned_words": 0,
@@ -137,16 +137,16 @@ def train_bert_base(
     dropout: float = 0.1,
     on_candidate: Callable[[Candidate], None] | None = None,
 ) -> tuple[BertClassifier, list[Candidate]]:
-    """Fine-tune BERT-base, whose pretrained weights are needed, and choose its epoch.
+    """Fine-tune BERT-base from pretrained weights and choose the best epoch.
 
     Args:
-        seed: of the classifier's first weights, of the order of texts and of dropout.
-        weights: the hub's name of the pretrained model, or a folder with its three files.
-        revision: of the hub's model.
-        learning_rate: the largest.
+        seed: for the classifier's first weights, the order of texts and dropout.
+        weights: the pretrained model's name on the hub, or a folder with its three files.
+        revision: of the model on the hub.
+        learning_rate: the largest of the schedule.
         epochs: passes over the training texts.
-        batch_size: texts of a step.
-        max_pieces: texts are cut after so many pieces, [CLS] and [SEP] among them.
+        batch_size: texts per step.
+        max_pieces: texts are cut to this many pieces, including [CLS] and [SEP].
         dropout: share of C's components that are dropped in training.
         on_candidate: called with each epoch's accuracy on dev.
     Raises: ValueError with the option, its value and what is allowed; InputError if transformers or weights are
@@ -190,7 +190,7 @@ def fine_tuned(
     batch_size: int,
     seed: int,
 ) -> Iterator[int]:
-    """Train on texts, and yield the number of every epoch, from 1, at its end."""
+    """Train on texts and yield the number of every epoch, from 1, at its end."""
     optimiser = torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=DECAY)
     steps = epochs * -(-len(pieces) // batch_size)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: rate_share(step, steps))
@@ -213,13 +213,13 @@ def fine_tuned(
 
 
 def rate_share(step: int, steps: int) -> float:
-    """Return the share of the largest rate at a step, from 0: a rise over a tenth of all, then a straight fall."""
+    """Return the share of the largest rate at a step, from 0: warm-up over a tenth of all steps, then linear decay."""
     warm = max(1, round(WARM * steps))
     return (step + 1) / warm if step < warm else (steps - step) / max(1, steps - warm)
 
 
 def answers(network: FineTuned, pieces: Sequence[Sequence[int]], what: str) -> np.ndarray:
-    """Return the class probabilities of texts, float32 (N, C); texts of like length are read together."""
+    """Return the class probabilities of texts, float32 (N, C); texts of similar length share a batch."""
     network.eval()
     found = np.zeros((len(pieces), network.output.out_features), np.float32)
     places, device = np.argsort([len(each) for each in pieces], kind="stable"), network.output.weight.device
@@ -233,7 +233,7 @@ def answers(network: FineTuned, pieces: Sequence[Sequence[int]], what: str) -> n
 
 
 def load_pretrained(network: FineTuned, content: bytes, name: str) -> None:
-    """Put pretrained weights into the encoder. Raises: InputError unless they are those of such an encoder."""
+    """Load pretrained weights into the encoder. Raises: InputError unless they fit it."""
     found = {}
     for key, weight in tensors_of(content).items():
         key = key if key.startswith(("bert.", "cls.")) else f"bert.{key}"
@@ -248,7 +248,7 @@ def load_pretrained(network: FineTuned, content: bytes, name: str) -> None:
 
 
 def pretrained_files(weights: str, revision: str) -> dict[str, bytes]:
-    """Return config.json, model.safetensors and tokenizer.json of a folder, else of the hub. Raises: InputError."""
+    """Return config.json, model.safetensors and tokenizer.json from a folder, else from the hub. Raises: InputError."""
     if Path(weights).is_dir():
         lacks = [name for name in FILES if not (Path(weights) / name).is_file()]
         if lacks:
@@ -266,5 +266,5 @@ def pretrained_files(weights: str, revision: str) -> dict[str, bytes]:
 
 
 def best_device() -> torch.device:
-    """Return the GPU where there is one."""
+    """Return the GPU if there is one, else the CPU."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")

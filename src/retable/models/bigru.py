@@ -1,9 +1,9 @@
 """BiGRU: a bidirectional GRU, its states pooled over the words.
 
-Source     LAMA, section 4.2: one bidirectional GRU layer with max pooling, a rival; its cell is section 3.1, eq. 1-6
-           (torch's, which has z_t and 1 - z_t the other way round: the same cell with another sign of W_z, U_z, b_z).
-Decision   the paper does not say what follows the pooling: the classifier of LAMA itself (section 3.5), so that the two
-           differ in nothing but how the words become one vector.
+Source     LAMA, section 4.2: one bidirectional GRU layer with max pooling, a baseline; its cell is section 3.1, eq. 1-6
+           (torch's swaps z_t and 1 - z_t: the same cell with the opposite sign of W_z, U_z, b_z).
+Decision   the paper does not say what follows the pooling: LAMA's own classifier (section 3.5), so that the two differ
+           only in how the words become one vector.
 Shapes     B texts, T words (padded on the right), D vector size, H states of both directions together, C classes.
 """
 
@@ -25,10 +25,10 @@ class BiGRU(Network):
     """Bidirectional GRU of one layer.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of both directions together, an even number.
-        pool: what stands for the text: max or mean of the states over its words.
+        pool: vector of the text: max or mean of the states over its words.
         mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
         dropout: share of the hidden layer's units that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
@@ -65,5 +65,5 @@ class BiGRU(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: both directions 3 x H/2 x (D + H/2) a word, the classifier a text."""
+        """Count forward FLOPs (2 per multiply-add): both directions 3 x H/2 x (D + H/2) per word; classifier."""
         return recurrent_flops(self.gru) + classifier_flops(self.classifier) / words_per_text

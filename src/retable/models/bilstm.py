@@ -13,16 +13,16 @@ from retable.models.lstm import LSTM, Pool
 
 
 class BiLSTM(LSTM):
-    """Bidirectional LSTM. Every layer reads both directions of the one before.
+    """Bidirectional LSTM. Every layer reads both directions of the previous one.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        layers: each reads the states of the one before.
+        layers: number of layers; each reads the states of the previous one.
         hidden: states of both directions of a layer together, an even number.
-        pool: what stands for the text: max or mean of the states over its words, or the last state of each direction.
-        dropout: share of the word vectors', the states' between two layers and the pooled components that are dropped
-            in training, in [0, 1).
+        pool: vector of the text: max or mean of the states over its words, or the last state of each direction.
+        dropout: share of the components of word vectors, of states between layers and of the pooled vector that are
+            dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 

@@ -1,20 +1,20 @@
-"""BiMPM: every state of either text is matched with the other text in four ways, under many weightings.
+"""BiMPM: every state of each text is matched with the other text in four ways, under several weightings.
 
 Source     Wang, Hamza and Florian, "Bilateral Multi-Perspective Matching for Natural Language Sentences", IJCAI 2017:
            section 3.1 (layers), section 3.2 (matching), section 4.1 (sizes). From code and memory, not checked against
-           the print.
+           the paper.
 Equation   m_k = cosine(W_k * v_1, W_k * v_2), k = 1 ... l, of two states under l perspectives. For a state h_i of one
-           text and the states h_j of the other: full (v_2 is the state behind the other's last word), maxpooling (the
-           largest m_k over j), attentive (v_2 = sum_j a_ij h_j / sum_j a_ij, a_ij = cosine(h_i, h_j)), max-attentive
-           (v_2 = the h_j of the largest a_ij).
-Reading    each matching has weights of its own in either direction of the LSTM (W^1 to W^8), the same for both texts.
-           The backward direction ends at the first word. Both texts share the context and the aggregation layer; the
-           four last states of the latter, two a text, are what the classifier reads. Its hidden layer is tanh's (code).
-Decision   dropout stands on the word vectors, on both texts' context and matchings, on the four states and on the
-           hidden layer ("every layer"). Of the mean by weights only the sign of their sum is computed: a cosine sees
-           no length. W starts from normal numbers of He et al. (public code).
-Departure  no LSTM over the characters of a word: a word is its vector.
-Shapes     B pairs, T words of both texts and the mark, M and N words of one text and the other, D vector size,
+           text and the states h_j of the other: full (v_2 is the state after the other text's last word), maxpooling
+           (the largest m_k over j), attentive (v_2 = sum_j a_ij h_j / sum_j a_ij, a_ij = cosine(h_i, h_j)),
+           max-attentive (v_2 = the h_j with the largest a_ij).
+Reading    each matching has its own weights in each direction of the LSTM (W^1 to W^8), shared by both texts. The
+           backward direction ends at the first word. Both texts share the context and the aggregation layer; the
+           classifier reads the four last states of the latter, two per text. Its hidden layer uses tanh (code).
+Decision   dropout is applied to the word vectors, both texts' contexts and matchings, the four states and the hidden
+           layer ("every layer"). Of the sum of weights in the attentive mean only the sign is computed: a cosine
+           ignores length. W starts from normal numbers of He et al. (public code).
+Departure  no LSTM over the characters of a word: a word is only its vector.
+Shapes     B pairs, T words of both texts and the mark, M and N words of the two texts, D vector size,
            H states of a direction, l perspectives, C classes.
 """
 
@@ -33,17 +33,17 @@ from retable.models.options import check_at_least, check_choice, check_share
 
 Matching = Literal["full", "maxpooling", "attentive", "max-attentive"]
 ALL: tuple[Matching, ...] = get_args(Matching)
-TINY = 1e-12  # least square of a length that a cosine divides by
+TINY = 1e-12  # lower bound of the squared lengths in a cosine's divisor
 
 
 class BiMPM(Network):
     """Context layer, matching layer and aggregation layer over both texts, and a classifier.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of each direction of the context layer and of the aggregation layer.
-        perspectives: weightings of each matching in each direction, l.
+        perspectives: weightings per matching and direction, l.
         matching: one or more of full, maxpooling, attentive, max-attentive.
         mlp_hidden: units of the classifier's hidden layer.
         dropout: share of the components that are dropped in training, in [0, 1).
@@ -73,7 +73,7 @@ class BiMPM(Network):
         check_share("dropout", dropout)
         self.embedding, self.matching = embedding, tuple(matching)
         self.context = nn.LSTM(embedding.dim, hidden, batch_first=True, bidirectional=True)
-        # W: a matching's rows, forward before backward, (matchings, 2, l, H)
+        # W: rows per matching, forward before backward, (matchings, 2, l, H)
         self.weights = nn.Parameter(torch.randn(len(matching), 2, perspectives, hidden) * (2 / hidden) ** 0.5)
         matched = 2 * len(matching) * perspectives
         self.aggregation = nn.LSTM(matched, hidden, batch_first=True, bidirectional=True)
@@ -93,11 +93,11 @@ class BiMPM(Network):
         return logits
 
     def contexts(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of both directions at every word of one text, (B, M, 2 H), zero behind it."""
+        """Return the states of both directions at every word of one text, (B, M, 2 H), zero after it."""
         return self.dropout(states_of_words(self.context, self.dropout(self.embedding(words)), mask))
 
     def matched(self, own: Tensor, other: Tensor, other_mask: Tensor) -> Tensor:
-        """Match every state (B, M, 2 H) with the other text's (B, N, 2 H), zero behind it, to (B, M, 2 l matchings)."""
+        """Match every state (B, M, 2 H) with the other text's (B, N, 2 H), zero after it, to (B, M, 2 l matchings)."""
         ends = last_states(other, other_mask)  # (B, H) each
         found = []
         for direction, (x, y) in enumerate(zip(own.chunk(2, dim=2), other.chunk(2, dim=2), strict=True)):
@@ -117,9 +117,9 @@ class BiMPM(Network):
         return torch.cat(found, dim=2)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the LSTMs at a word, both texts' matchings and the classifier of a pair."""
+        """Count forward FLOPs (2 per multiply-add): LSTMs per word, matchings and classifier per pair."""
         half, (_, _, count, hidden) = words_per_text / 2, self.weights.shape
-        pairs, length = half * half, (1 + count) * hidden  # pairs of words; squares of a vector, times squares of W
+        pairs, length = half * half, (1 + count) * hidden  # word pairs; squares of a vector, times squares of W
         of_directions = 2 * hidden * (pairs + words_per_text)  # products and lengths of a_ij, for both texts
         for name in self.matching:
             if name == "maxpooling":  # W * h_i, products with all h_j, lengths
@@ -134,7 +134,7 @@ class BiMPM(Network):
 
 
 def last_states(states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the forward state at the last word and the backward state at the first, (B, H) each, of (B, M, 2 H)."""
+    """Return the forward state at the last word and the backward state at the first: (B, M, 2 H) to (B, H) each."""
     ahead, back = states.chunk(2, dim=2)
     return ahead[torch.arange(len(ahead), device=ahead.device), mask.sum(dim=1) - 1], back[:, 0]
 
@@ -145,7 +145,7 @@ def perspectives(x: Tensor, y: Tensor, weights: Tensor) -> Tensor:
 
 
 def best_perspectives(x: Tensor, y: Tensor, real: Tensor, weights: Tensor) -> Tensor:
-    """Return the largest m_k of each state x (B, M, H) with those states y (B, N, H) that are `real` (B, 1, N)."""
+    """Return the largest m_k of each state x (B, M, H) over the `real` (B, 1, N) states y (B, N, H)."""
     products = (x.unsqueeze(1) * weights.square().unsqueeze(1)) @ y.unsqueeze(1).transpose(2, 3)  # (B, l, M, N)
     of_x, of_y = (lengths(states, weights).transpose(1, 2) for states in (x, y))  # (B, l, M) and (B, l, N)
     cosines = products / (of_x.unsqueeze(3) * of_y.unsqueeze(2))
@@ -153,11 +153,11 @@ def best_perspectives(x: Tensor, y: Tensor, real: Tensor, weights: Tensor) -> Te
 
 
 def lengths(x: Tensor, weights: Tensor) -> Tensor:
-    """Return |W_k * x|, (B, M, l), of states (B, M, H); of a state of zeros a tiny number."""
+    """Return |W_k * x|, (B, M, l), of states (B, M, H); tiny but positive for a zero state."""
     return F.linear(x.square(), weights.square()).clamp(min=TINY).sqrt()
 
 
 def mean_of_states(scores: Tensor, states: Tensor) -> Tensor:
-    """Return the direction of the states' (B, N, H) mean by scores (B, M, N), (B, M, H)."""
+    """Return the direction of the mean of states (B, N, H) weighted by scores (B, M, N), as (B, M, H)."""
     total = scores.sum(dim=2, keepdim=True)
     return (scores @ states) * torch.where(total < 0, -1.0, 1.0).to(states)

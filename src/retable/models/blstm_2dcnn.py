@@ -1,20 +1,20 @@
-"""BLSTM-2DCNN: the summed states of both directions of an LSTM as an image, under 2D convolution and 2D max pooling.
+"""BLSTM-2DCNN: the summed states of a BiLSTM treated as an image, with 2D convolution and 2D max pooling.
 
 Source     Zhou, Qi, Zheng, Xu, Bao, Xu, "Text Classification Improved by Integrating Bidirectional LSTM with
-           Two-dimensional Max Pooling", COLING 2016, section 3; equations, not numbered here, and options from public
-           notes on the paper, public code and memory, not checked against the print:
+           Two-dimensional Max Pooling", COLING 2016, section 3; equations (not numbered here) and options from public
+           notes on the paper, public code and memory, not checked against the paper:
            h_i = forward + backward; H = (h_1, ..., h_l)
-           o_i,j = f(m . H_i:i+k-1,j:j+d-1 + b), of every filter m, at (l - k + 1) (D - d + 1) places
-           p_i,j = max of p1 x p2 values of O, no value in two of them, floor((l-k+1) / p1) floor((D-d+1) / p2) of them
+           o_i,j = f(m . H_i:i+k-1,j:j+d-1 + b), for every filter m, at (l - k + 1) (D - d + 1) places
+           p_i,j = max of p1 x p2 values of O, without overlap, floor((l-k+1) / p1) floor((D-d+1) / p2) of them
            h* = all p; softmax of W h* + b. BLSTM-2DPooling: p of H itself.
-Reading    f is ReLU. The directions are summed, as H has as many columns as a word vector has numbers, 300. Dropout on
-           word vectors, on H and on h*, at the paper's three rates.
-Departure  Adam at a constant 1e-3, where the paper has AdaDelta. torch's LSTM has biases.
-Decision   h* has one length, so W reads a fixed number of words: `frames`, by default as many as the longest sentences
-           have; later ones are left out. A text has its own windows alone, one at least, for which zeros follow a text
-           of fewer than k words; a p that has no window of the text is 0.
-Fast form  rows of p that are 0 for the whole batch, and the columns of W that they meet, are left out; ReLU follows the
-           pooling, as of the largest it is the largest. The numbers are the same.
+Reading    f is ReLU. The directions are summed, since H has as many columns as a word vector has components, 300.
+           Dropout on word vectors, on H and on h*, at the paper's three rates.
+Departure  Adam at a constant 1e-3, where the paper uses AdaDelta. torch's LSTM has biases.
+Decision   h* has a fixed length, so W reads a fixed number of words: `frames`, by default as many as the longest
+           sentences have; later words are left out. A text has only its own windows, at least one: zeros follow a text
+           of fewer than k words. A p without a window of the text is 0.
+Fast form  rows of p that are 0 for the whole batch, and the matching columns of W, are left out; ReLU follows the
+           pooling, since it preserves the maximum. The results are the same.
 Shapes     B texts, T words (padded on the right), D vector size, H states of one direction and of their sum, R rows of
            O, K filters, P x Q values p of a filter, C classes.
 """
@@ -36,16 +36,16 @@ class BLSTM2DCNN(Network):
     """Bidirectional LSTM under two-dimensional convolution and pooling.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        frames: words that are read of a text, l.
-        hidden: states of each direction, and of their sum.
-        filters: filters; 0 pools the states themselves: BLSTM-2DPooling.
+        frames: words read per text, l.
+        hidden: states of each direction and of their sum.
+        filters: number of filters; 0 pools the states themselves: BLSTM-2DPooling.
         window: words and states that a filter spans, k and d.
-        pool: rows and columns of which the largest is taken, p1 and p2.
+        pool: rows and columns of a pooling window, p1 and p2.
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
-        dropout_states: the same of the summed states H.
-        dropout: the same of the text's vector h*.
+        dropout_states: the same for the summed states H.
+        dropout: the same for the text's vector h*.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -88,15 +88,15 @@ class BLSTM2DCNN(Network):
         x = self.dropout_words(self.embedding(words))  # (B, T, D)
         ahead, back = states_of_words(self.lstm, x, mask).chunk(2, dim=2)
         states = self.dropout_states(ahead + back)  # H, (B, T, H)
-        text = self.dropout(self.pooled(states, mask).flatten(1))  # h* without its last zeros, (B, P K Q)
+        text = self.dropout(self.pooled(states, mask).flatten(1))  # h* without trailing zeros, (B, P K Q)
         return F.linear(text, self.output.weight[:, : text.shape[1]], self.output.bias)
 
     def pooled(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Map states (B, T, H), zero behind texts, to all p up to the last that is not 0, (B, P, K, Q)."""
+        """Map states (B, T, H), zero after texts, to all p up to the last that is not 0, (B, P, K, Q)."""
         windows = (mask.sum(dim=1) - self.window[0] + 1).clamp(min=1)  # rows of O of each text, (B,)
         count = self.rows_of(mask.shape[1] - self.window[0] + 1)  # P of the longest text
         rows = count * self.pool[0]
-        # As many words as these rows see: zeros behind the last, or without those that pooling leaves out.
+        # As many words as these rows see: padded with zeros, or without the words that pooling drops.
         image = F.pad(states, (0, 0, 0, rows + self.window[0] - 1 - states.shape[1])).unsqueeze(1)
         maps = image if self.convolution is None else self.convolution(image)  # m . H + b, (B, K, R, H - d + 1)
         real = torch.arange(rows, device=mask.device) < windows.unsqueeze(1)  # (B, R)
@@ -105,12 +105,12 @@ class BLSTM2DCNN(Network):
         return best.transpose(1, 2).masked_fill(~real[:, :: self.pool[0], None, None], 0.0)
 
     def rows_of(self, windows: float) -> int:
-        """Return how many rows of p have one of so many windows, P."""
+        """Return the number of rows of p that contain at least one of these windows, P."""
         return min(math.ceil(max(windows, 1) / self.pool[0]), self.pooled_rows)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: both directions 4 H (D + H) a word; at every window of a text k d K, and
-        P K Q C.
+        """Count forward FLOPs (2 per multiply-add): both directions 4 H (D + H) per word; k d K at every window of a
+        text, and P K Q C.
         """
         words = min(words_per_text, self.frames)
         of_text = words * recurrent_flops(self.lstm)

@@ -1,16 +1,16 @@
-"""C-LSTM: one convolution over the words, its windows in their order as the steps of an LSTM, the last state.
+"""C-LSTM: one convolution over the words, its windows in order as the steps of an LSTM, the last state.
 
 Source     Zhou, Sun, Liu, Lau, "A C-LSTM Neural Network for Text Classification", arXiv:1511.08630, 2015, sections 3
-           and 4; equations and options from memory and public code, not checked against the print:
+           and 4; equations and options from memory and public code, not checked against the paper:
            (1) w_j = [x_j, x_(j+1), ..., x_(j+k-1)]
-           (2) c_j = f(w_j . m + b), f = ReLU, of every filter m; (3) W = [c_1; c_2; ...; c_n], a row for each window
+           (2) c_j = f(w_j . m + b), f = ReLU, for every filter m; (3) W = [c_1; c_2; ...; c_n], a row per window
            (4) i = sigma(W_i [h, W_t] + b_i), f, o likewise, q = tanh(W_q [h, W_t] + b_q), c = f c + i q, h = o tanh(c)
            Section 4: softmax of the last h; dropout on word vectors and on it, L2 on the softmax layer's weights.
-Reading    "either ... or" of the two dropouts is both, as the settings of both corpora have it. The L2 term is the
-           factor times the sum of squares. One width of filters, the paper's best. No pooling between the two layers.
-Departure  Adam at a constant 1e-3, where the paper has RMSprop.
-Decision   a text has its own windows alone, T - k + 1, where the paper fills all texts up to the longest of training
-           with an unknown word; one of fewer than k words is followed by zeros and has one window.
+Reading    "either ... or" of the two dropouts means both, as in the settings of both corpora. The L2 term is the factor
+           times the sum of squares. One filter width, the paper's best. No pooling between the two layers.
+Departure  Adam at a constant 1e-3, where the paper uses RMSprop.
+Decision   a text has only its own windows, T - k + 1, where the paper pads all texts to the longest training text with
+           an unknown word; a text of fewer than k words is padded with zeros and has one window.
 Shapes     B texts, T words (padded on the right), D vector size, k width, V windows, K filters, H states, C classes.
 """
 
@@ -28,14 +28,14 @@ class CLSTM(Network):
     """Long short-term memory over the windows of a convolution.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         width: words that a filter spans, k.
-        filters: filters, and numbers in a step of the LSTM.
+        filters: number of filters, and input size of the LSTM.
         hidden: states of the LSTM.
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
-        dropout: the same of the last state.
-        output_decay: factor of the squares of the output's weights in the loss.
+        dropout: the same for the last state.
+        output_decay: factor of the squared output weights in the loss.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -76,7 +76,7 @@ class CLSTM(Network):
         return logits
 
     def windows(self, x: Tensor) -> Tensor:
-        """Map words (B, T, D), zero behind texts, to the filters' answers at every window, eq. 1-3, (B, V, K)."""
+        """Map words (B, T, D), zero after texts, to the filter outputs at every window, eq. 1-3, (B, V, K)."""
         x = F.pad(x, (0, 0, 0, max(self.width - x.shape[1], 0)))
         return F.relu(self.convolution(x.transpose(1, 2))).transpose(1, 2)
 
@@ -85,7 +85,7 @@ class CLSTM(Network):
         return self.output_decay * self.output.weight.square().sum()
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: k D K and 4 H (K + H) at T - k + 1 windows, one at least; H C a text."""
+        """Count forward FLOPs (2 per multiply-add): k D K and 4 H (K + H) at T - k + 1 windows (at least 1); H C."""
         windows = max(words_per_text - self.width + 1, 1)
         of_window = 2 * self.convolution.weight.numel() + recurrent_flops(self.lstm)
         return (windows * of_window + 2 * self.output.weight.numel()) / words_per_text

@@ -1,27 +1,27 @@
-"""Capsule-A and Capsule-B: n-grams as capsules, routed by agreement to capsules of windows and then of the classes.
+"""Capsule-A and Capsule-B: n-grams as capsules, routed by agreement to capsules of windows, then of classes.
 
 Source     Zhao, Ye, Yang, Lei, Zhang, Zhao, "Investigating Capsule Networks with Dynamic Routing for Text
            Classification", EMNLP 2018, section 2: from the authors' code, andyweizhao/capsule_text_classification, and
-           memory, not checked against the print; so are all equation numbers. Routing: Sabour, Frosst, Hinton, "Dynamic
+           memory, not checked against the paper, nor are equation numbers. Routing: Sabour, Frosst, Hinton, "Dynamic
            Routing Between Capsules", NIPS 2017. The presets' 32, 32, 16 and 16 are those of both texts.
-Equations  m_i = ReLU(W^a x_{i:i+K1-1} + b_0) (eq. 1); p_i = g(W^b m_i + b_1) (2-3), C capsules a place; from child to
+Equations  m_i = ReLU(W^a x_{i:i+K1-1} + b_0) (eq. 1); p_i = g(W^b m_i + b_1) (2-3), C capsules per place; from child to
            parent u^_{j|i} = W_j u_i + b^_j (4); c_{j|i} = a_i leaky-softmax(b_i)_j (6); v_j = g(sum_i c_{j|i}
            u^_{j|i}), a_j = |v_j| (7); b_{j|i} += u^_{j|i} . v_j (8); g(s) = |s|^2 / (1 + |s|^2) s / |s|. Children are
            first the K2 C capsules of a window, then all capsules of a text; the last parents are classes and orphan.
-Reading    Capsule-A is one width of n-grams, 3; Capsule-B has 3, 4 and 5 (the code 3 and 4) in parallel, of whose last
-           capsules the mean counts. Stride 1 (the code 2), squash g of Sabour et al. (the code 0.5 for 1), a bias b^_j
-           (the code none), leaky softmax and amendment of c (the code has both switched off). The leak is a parent
-           of score 0. W_j is shared by all children: unshared ones need texts of one length. The margin loss counts the
-           orphan as a class that is never there, with the code's weight 0.25 of absent ones (Sabour et al.: 0.5).
+Reading    Capsule-A is one width of n-grams, 3; Capsule-B has 3, 4 and 5 (the code 3 and 4) in parallel, and averages
+           their last capsules. Stride 1 (the code 2), squash g of Sabour et al. (the code has 0.5 for 1), a bias b^_j
+           (the code none), leaky softmax and amendment of c (both switched off in the code). The leak is a parent of
+           score 0. W_j is shared by all children: separate ones need texts of one length. The margin loss counts the
+           orphan as a class that is never present, with the code's weight 0.25 for absent classes (Sabour et al.: 0.5).
 Method     sum_i c_{j|i} u^_{j|i} = W_j sum_i c_{j|i} u_i + b^_j sum_i c_{j|i}, and u^_{j|i} . v_j = u_i . W_j^T v_j +
-           b^_j . v_j: no u^ is formed. In training, with the margin loss, the logits have no gradient, so that the
-           cross-entropy adds a number to the loss and nothing to what is learned.
-Decision   the lengths of the classes' capsules are the logits. A text has its own words alone, where the code pads all
-           to 200; one of fewer than K1 + K2 - 1 words is filled up with zeros, so that there is one window. First
-           biases are 0, first weights He et al.'s up to the primary capsules and W_j of standard deviation sqrt(J / d):
-           with the code's (Xavier's) amended and leaky coefficients leave all lengths at 0, where nothing is learned.
+           b^_j . v_j: no u^ is formed. In training with the margin loss the logits have no gradient, so the
+           cross-entropy adds a constant to the loss and nothing to what is learned.
+Decision   the lengths of the classes' capsules are the logits. A text has only its own words, where the code pads all
+           to 200; a text of fewer than K1 + K2 - 1 words is padded with zeros to have one window. Biases start at 0,
+           weights as in He et al. up to the primary capsules, and W_j with standard deviation sqrt(J / d): with the
+           code's (Xavier's), amended and leaky coefficients leave all lengths at 0, where nothing is learned.
 Shapes     B texts, T words (padded on the right), D vector size, P places of n-grams, W windows, d components of a
-           capsule, N groups of children, I children, J parents, E classes and orphan, C classes.
+           capsule, N groups of children, I children, J parents, E classes and the orphan, C classes.
 """
 
 from collections.abc import Sequence
@@ -41,20 +41,20 @@ Loss = Literal["margin", "cross-entropy"]
 
 
 def squash(s: Tensor) -> Tensor:
-    """Return g of vectors (..., d): their direction, with a length from 0 to 1."""
+    """Return g of vectors (..., d): the same direction, with a length between 0 and 1."""
     length = torch.linalg.vector_norm(s, dim=-1, keepdim=True)
     return length / (1 + length.square()) * s
 
 
 class Routing(nn.Module):
-    """Child capsules to parent capsules, by agreement.
+    """Route child capsules to parent capsules by agreement.
 
     Args:
         size: components of a capsule, d.
-        parents: J.
+        parents: number of parents, J.
         iterations: rounds of routing.
-        leaky: whether a child may also be routed to nowhere.
-        amend: whether what a child sends is multiplied by its length.
+        leaky: whether a child may also be routed nowhere.
+        amend: whether a child's output is multiplied by its length.
     """
 
     def __init__(self, size: int, parents: int, *, iterations: int, leaky: bool, amend: bool) -> None:
@@ -65,7 +65,7 @@ class Routing(nn.Module):
         nn.init.normal_(self.weight, std=(parents / size) ** 0.5)
 
     def forward(self, u: Tensor, real: Tensor) -> Tensor:
-        """Map children (N, I, d), of which those count where `real` (N, I) is True, to parents (N, J, d)."""
+        """Map children (N, I, d), counted where `real` (N, I) is True, to parents (N, J, d)."""
         share = torch.linalg.vector_norm(u, dim=2) * real if self.amend else real.to(u.dtype)  # a_i, (N, I)
         scores = u.new_zeros(*u.shape[:2], len(self.weight))  # b, (N, I, J)
         v = self.parents(u, share, scores)
@@ -87,7 +87,7 @@ class Routing(nn.Module):
         return u @ asked.transpose(1, 2) + (v * self.bias).sum(dim=2).unsqueeze(1)
 
     def products(self, children: float) -> float:
-        """Return the multiply-adds of a group: c u, W_j of it, and back between the rounds."""
+        """Return the multiply-adds of a group: c u, W_j times it, and the agreement between rounds."""
         parents, size, _ = self.weight.shape
         return (2 * self.iterations - 1) * (children * parents * size + self.weight.numel())
 
@@ -98,12 +98,12 @@ def leaky_softmax(scores: Tensor) -> Tensor:
 
 
 class NGrams(nn.Module):
-    """The network of one width of n-grams: words to the capsules of the classes.
+    """Map words to the capsules of the classes, with one width of n-grams.
 
     Args:
         dim: components of a word.
         width: words of an n-gram, K1.
-        filters: of the n-gram convolution.
+        filters: filters of the n-gram convolution.
         primary: capsules at each place.
         window: places whose capsules are the children of a convolutional capsule, K2.
         to_windows: routing to the convolutional capsules.
@@ -133,7 +133,7 @@ class NGrams(nn.Module):
         children = windows.flatten(2, 3).flatten(0, 1)  # (B W, I, d)
         every = torch.ones(1, 1, dtype=torch.bool, device=x.device).expand(children.shape[:2])
         parents = self.to_windows(children, every).view(len(x), -1, children.shape[2])
-        count = mask.sum(dim=1).clamp(min=least) - least + 1  # windows of a text's own words
+        count = mask.sum(dim=1).clamp(min=least) - least + 1  # number of windows of a text's own words
         is_own = torch.arange(windows.shape[1], device=x.device) < count.unsqueeze(1)  # (B, W)
         capsules_of_window = parents.shape[1] // windows.shape[1]
         own: Tensor = self.to_classes(parents, is_own.repeat_interleave(capsules_of_window, dim=1))
@@ -152,23 +152,23 @@ class Capsule(Network):
     """Capsule network over n-grams.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         widths: words of an n-gram, K1, one network each; [3] is Capsule-A, [3, 4, 5] Capsule-B.
-        filters: of each n-gram convolution.
+        filters: filters of each n-gram convolution.
         primary: capsules at each place of an n-gram.
         window: places whose capsules are the children of a convolutional capsule, K2.
         capsules: convolutional capsules of a window.
         size: components of a capsule, d.
         iterations: rounds of routing.
-        orphan: whether the last layer has a capsule for what belongs to no class.
-        leaky: whether a child capsule may also be routed to nowhere (leaky softmax).
-        amend: whether what a child capsule sends is multiplied by its length (coefficient amendment).
+        orphan: whether the last layer has a capsule for content that belongs to no class.
+        leaky: whether a child capsule may also be routed nowhere (leaky softmax).
+        amend: whether a child capsule's output is multiplied by its length (coefficient amendment).
         loss: margin (on the lengths of the last capsules), cross-entropy (of the lengths, as logits).
     Raises: ValueError if an option is outside its range.
     """
 
-    answers_for_domains = False  # the margin loss would have to know the domains
+    answers_for_domains = False  # the margin loss would need the domains
 
     def __init__(
         self,
@@ -215,18 +215,18 @@ class Capsule(Network):
         return logits.detach() if by_margin else logits
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
-        """Return the margin loss of the texts that forward was just called with; None where it is not the loss."""
+        """Return the margin loss of the last batch of `forward`; None if another loss is used."""
         lengths, self.lengths_of_batch = self.lengths_of_batch, None
         return None if lengths is None else margin_loss(lengths, classes)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: convolutions, primary capsules and both routings of every width."""
+        """Count forward FLOPs (2 per multiply-add): convolutions, primary capsules, both routings per width."""
         of_text = sum(each.products(words_per_text) for each in self.networks if isinstance(each, NGrams))
         return 2 * of_text / words_per_text
 
 
 def margin_loss(lengths: Tensor, classes: Tensor) -> Tensor:
-    """Return the margin loss (Sabour et al., eq. 4) of lengths (B, E) and classes (B,), the mean over texts."""
+    """Return the margin loss (Sabour et al., eq. 4) of lengths (B, E) and classes (B,), averaged over texts."""
     lengths = lengths.to(torch.promote_types(lengths.dtype, torch.float32))
     present = F.one_hot(classes, lengths.shape[1])
     missing, too_long = F.relu(PRESENT - lengths).square(), F.relu(lengths - ABSENT).square()

@@ -1,20 +1,20 @@
-"""Character-aware CNN: a word is the largest answers of filters over its characters; an LSTM reads the words.
+"""Character-aware CNN: a word is the max-pooled output of filters over its characters; an LSTM reads the words.
 
 Source     Kim, Jernite, Sontag, Rush, "Character-Aware Neural Language Models", AAAI 2016, the small network of table
            2; the authors' code (yoonkim/lstm-char-cnn: TDNN.lua, HighwayMLP.lua, LSTMTDNN.lua). From the code and
-           memory, not checked against the print, so that the equations here have no numbers.
-Equations  f_i = tanh(<C[:, i : i + w - 1], H> + b), C the characters' vectors of a word; y = max_i f_i of all filters;
+           memory, not checked against the paper, so the equations here have no numbers.
+Equations  f_i = tanh(<C[:, i : i + w - 1], H> + b), C the characters' vectors of a word; y = max_i f_i for all filters;
            t = sigma(W_T y + b_T), z = t relu(W_H y + b_H) + (1 - t) y. An LSTM of two layers reads z_1 ... z_T;
            logits = U h_T + c, where the paper's softmax is over the next word.
-Reading    a word is what stands between white space of the clean text, with a character of its own before and behind
-           it, as in the code. b_T starts at -2. tanh grows, so it is taken of the maximum.
-Departure  it classifies texts. A window begins at a character of the word or at one of its two ends and sees zeros
-           behind them; the code pads all words to the longest, so that windows of padding alone may win there. The
-           alphabet is char-cnn's; any other character has one vector for all, the table's bias. Adam in place of SGD
-           at 1.0. A text without white space, as a Chinese one, is one word.
-Method     the words of all texts are one batch; on a CPU those of about the same length go together (han.py).
-Shapes     B texts, T characters (padded on the right), N words in all texts, L characters in the longest, A of the
-           alphabet, D numbers of a character, F filters of all widths, H states, C classes.
+Reading    a word is the text between white space in the clean text, with a special character before and after it, as in
+           the code. b_T starts at -2. tanh is monotonic, so it is applied after the maximum.
+Departure  the network classifies texts. A window begins at a character of the word or at one of its two ends and sees
+           zeros after them; the code pads all words to the longest, so windows of padding alone may win there. The
+           alphabet is char-cnn's; all other characters share one vector, the table's bias. Adam in place of SGD at 1.0.
+           A text without white space, such as a Chinese one, is one word.
+Method     the words of all texts are one batch; on a CPU words of similar length are grouped (han.py).
+Shapes     B texts, T characters (padded on the right), N words in all texts, L characters in the longest, A in the
+           alphabet, D size of a character, F filters of all widths, H states, C classes.
 """
 
 from collections.abc import Sequence
@@ -33,15 +33,15 @@ from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
 
 WHITE = (UNKNOWN + 1, UNKNOWN + 2)  # rows of the space and of the end of a line
-GATE_BIAS = -2.0  # first bias of t: a highway layer lets its input pass at first
-CHARACTERS_PER_WORD = 6  # its space among them, in counts of operations
+GATE_BIAS = -2.0  # initial bias of t: a highway layer first passes its input through
+CHARACTERS_PER_WORD = 6  # including its space; used to count operations
 
 
 class Highway(nn.Module):
-    """Mix a layer's answer with its input (Srivastava et al., "Highway Networks", 2015).
+    """Mix a layer's output with its input (Srivastava et al., "Highway Networks", 2015).
 
     Args:
-        size: numbers in the input, F.
+        size: size of the input, F.
     """
 
     def __init__(self, size: int) -> None:
@@ -51,7 +51,7 @@ class Highway(nn.Module):
         nn.init.constant_(self.gate.bias, GATE_BIAS)
 
     def forward(self, y: Tensor) -> Tensor:
-        """(N, F) to (N, F)."""
+        """Map (N, F) to (N, F)."""
         t = torch.sigmoid(self.gate(y))
         return t * F.relu(self.transform(y)) + (1 - t) * y
 
@@ -62,12 +62,12 @@ class CharAwareCNN(Network):
     Args:
         embedding: one-hot rows of the alphabet, zero for padding and every other character.
         classes: number of classes.
-        size: numbers of a character.
+        size: size of a character's vector, D.
         widths: characters that a filter spans.
-        filters: of width 1; of width w there are w times as many.
-        highways: highway layers on a word's vector.
+        filters: filters of width 1; a width w has w times as many.
+        highways: number of highway layers on a word's vector.
         hidden: states of a layer of the LSTM.
-        layers: of the LSTM.
+        layers: number of layers of the LSTM.
         dropout: share of the states between its layers, and of the last one, that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
@@ -98,7 +98,7 @@ class CharAwareCNN(Network):
         check_share("dropout", dropout)
         self.embedding = embedding
         self.characters = nn.Linear(embedding.dim, size)
-        self.ends = nn.Parameter(torch.randn(2, size))  # the characters before and behind a word
+        self.ends = nn.Parameter(torch.randn(2, size))  # the characters before and after a word
         nn.init.normal_(self.characters.weight)
         self.convolutions = nn.ModuleList(PooledConv1d(size, filters * width, width) for width in widths)
         features = filters * sum(widths)  # F
@@ -121,7 +121,7 @@ class CharAwareCNN(Network):
         return logits
 
     def word_vectors(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """Map the characters' vectors of words that stand one after the other, and their lengths (N,), to (N, F)."""
+        """Map the character vectors of consecutive words, and their lengths (N,), to word vectors (N, F)."""
         vectors = x.new_empty(len(lengths), self.lstm.input_size)
         kinds = torch.zeros_like(lengths) if x.is_cuda else lengths.double().log2().ceil().long()
         kind_of_character = kinds.repeat_interleave(lengths)
@@ -136,7 +136,7 @@ class CharAwareCNN(Network):
         return [each for each in self.convolutions if isinstance(each, PooledConv1d)]
 
     def of_characters(self, rows: Tensor, real: Tensor) -> Tensor:
-        """Map characters (N, L, D), zero where not `real` (N, L), to the words' vectors (N, F)."""
+        """Map characters (N, L, D), zero where not `real` (N, L), to word vectors (N, F)."""
         before = self.ends[0].to(rows.dtype).expand(len(rows), 1, -1)
         symbols = torch.cat((before, rows, torch.zeros_like(before)), dim=1)
         symbols[torch.arange(len(rows), device=rows.device), real.sum(dim=1) + 1] = self.ends[1].to(rows.dtype)
@@ -151,7 +151,7 @@ class CharAwareCNN(Network):
         return y
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: A D a character; filters (7 symbols), highways, LSTM a word; H C a text."""
+        """Count FLOPs (2 per multiply-add): A D per character; filters (7 symbols), highways, LSTM per word; H C."""
         filters = sum(convolution.weight.numel() for convolution in self.filters())
         highways = sum(weight.numel() for weight in self.highways.parameters() if weight.dim() == 2)
         of_word = (CHARACTERS_PER_WORD + 1) * filters + highways + recurrent_flops(self.lstm) / 2
@@ -160,7 +160,7 @@ class CharAwareCNN(Network):
 
 
 def in_words(words: Tensor, mask: Tensor) -> Tensor:
-    """Return which characters stand in words, bool (B, T): all but white ones; of a white text the first one does."""
+    """Return which characters belong to words, bool (B, T): all but white space; in a blank text, the first one."""
     real = mask & ~((words >= WHITE[0]) & (words <= WHITE[1]))
     first = torch.arange(words.shape[1], device=words.device) == 0
     return real | (first & ~real.any(dim=1, keepdim=True))

@@ -3,8 +3,8 @@
 Source     Zhang, Zhao, LeCun, "Character-level Convolutional Networks for Text Classification", NIPS 2015, section 2,
            tables 1 and 2 (the small network).
 Reading    characters are quantised backward from the last one (section 2.2: "the latest reading on characters is
-           always placed near the begin of the output"); those before the last `frames` are left out. The alphabet's
-           hyphen, printed twice, has one row: 69 rows, not 70. Biases start at 0; only weights are Gaussian.
+           always placed near the begin of the output"); only the last `frames` are read. The alphabet's hyphen,
+           printed twice, has one row: 69 rows, not 70. Biases start at 0; only weights are Gaussian.
 Shapes     B texts, T characters (padded on the right), F frames, A characters of the alphabet, K filters, C classes.
 """
 
@@ -21,7 +21,7 @@ from retable.models.options import check_at_least, check_share
 KERNELS = (7, 7, 3, 3, 3, 3)  # table 1
 POOLED = (True, True, False, False, False, True)  # by 3, without overlap
 POOL = 3
-LEAST_FRAMES = 123  # of which one is left after the last pooling: (F - 96) / 27
+LEAST_FRAMES = 123  # leaves one after the last pooling: (F - 96) / 27
 
 
 class CharCNN(Network):
@@ -30,8 +30,8 @@ class CharCNN(Network):
     Args:
         embedding: one-hot rows of the alphabet, zero for padding and every other character.
         classes: number of classes.
-        frames: characters that are read of a text, l_0.
-        filters: of each convolution.
+        frames: characters read per text, l_0.
+        filters: filters of each convolution.
         hidden: units of each of the two hidden fully-connected layers.
         dropout: share of the hidden units that are dropped in training, in [0, 1).
         spread: standard deviation of the first weights.
@@ -71,10 +71,10 @@ class CharCNN(Network):
             nn.init.zeros_(layer.bias)
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Characters (B, T) and their mask to logits (B, C)."""
+        """Map characters (B, T) and their mask to logits (B, C)."""
         x = self.embedding(backward_frames(words, mask, self.frames)).transpose(1, 2)  # (B, A, F)
         for convolution, pooled in zip(self.convolutions, POOLED, strict=True):
-            x = F.relu(convolution(x))  # eq. for h_j(y), section 2.1; valid places alone
+            x = F.relu(convolution(x))  # eq. for h_j(y), section 2.1; only valid places
             x = F.max_pool1d(x, POOL) if pooled else x
         x = x.flatten(1)
         for layer in self.hidden:
@@ -83,7 +83,7 @@ class CharCNN(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two, of all frames, for a character of a text: they cost alike in every text."""
+        """Count forward FLOPs (2 per multiply-add) of all frames, equal for every text, per character."""
         weights = [layer.weight for layer in (*self.convolutions, *self.hidden, self.output)]
         places = [*self.lengths, 1, 1, 1]
         of_text: int = sum(weight.numel() * count for weight, count in zip(weights, places, strict=True))
@@ -91,13 +91,13 @@ class CharCNN(Network):
 
 
 def backward_frames(words: Tensor, mask: Tensor, frames: int) -> Tensor:
-    """Return the last characters of each text, the last one first, padded on the right: int64 (B, F)."""
+    """Return the last characters of each text in reverse order, padded on the right: int64 (B, F)."""
     places = mask.sum(dim=1, keepdim=True) - 1 - torch.arange(frames, device=words.device)
     return words.gather(1, places.clamp(min=0)).masked_fill(places < 0, 0)
 
 
 def lengths_of(frames: int) -> list[int]:
-    """Return how many places each convolution answers for, before its pooling."""
+    """Return the output length of each convolution before its pooling."""
     found = []
     for kernel, pooled in zip(KERNELS, POOLED, strict=True):
         frames -= kernel - 1

@@ -1,20 +1,20 @@
-"""CSPAN: self-attention over word vectors, a BiLSTM over what it gives, their sum, and attention by several queries.
+"""CSPAN: self-attention over word vectors, a BiLSTM over its output, their sum, and attention by several queries.
 
 Source     Jiang et al., "Cascaded Semantic and Positional Self-Attention Network for Document Classification", Findings
-           of EMNLP 2020, eq. 1-15; docs/readings.md, "CSPAN". Eq. 4, 8 and Shaw's relative positions stand in
+           of EMNLP 2020, eq. 1-15; docs/readings.md, "CSPAN". Eq. 4, 8 and Shaw's relative positions are in
            layers/self_attention.py, eq. 10-13 in layers/multi_query.py, eq. 1-2 in layers/positions.py.
-Fusion     table 5's schemes keep the first block's attention and the last block, and differ in where the order of the
-           words comes in: nowhere (embeddings, a), in the word vectors (positions, b, "a light-weight transformer"), in
-           the attention (relative, c), from a second block that reads the word vectors (parallel, d) or the first
-           block's output (cascade, e: CSPAN).
-Reading    positions are added to the word vectors as they are, not scaled (eq. 1-3). Relative vectors join both scores
-           and values, k = 16, as in Shaw's base model. With all of `first_attention`, `second_attention` and `residual`
-           off and `pool` mean the network is the plain BiLSTM of table 3.
+Fusion     table 5's schemes keep the first block's attention and the last block, and differ in where word order enters:
+           nowhere (embeddings, a), in the word vectors (positions, b, "a light-weight transformer"), in the attention
+           (relative, c), from a second block that reads the word vectors (parallel, d) or the first block's output
+           (cascade, e: CSPAN).
+Reading    positions are added to unscaled word vectors (eq. 1-3). Relative vectors enter both scores and values, k =
+           16, as in Shaw's base model. With `first_attention`, `second_attention` and `residual` all off and `pool`
+           mean, the network is the plain BiLSTM of table 3.
 Decision   no dropout: the paper describes its training down to the weight decay and names none. First weights: torch's
-           own, its framework's, for the queries as well, which start "randomly"; relative vectors Xavier uniform.
-Training   the printed weight decay stands in the gradient, which Adam brings to one size: a word vector without any
-           other gradient loses nine tenths of its length in 300 steps at 1e-3 (tests/models/test_cspan.py). So the
-           vectors of rare words fade where words are trained; the paper does not say whether they are.
+           own (the paper's framework), for the queries too, which start "randomly"; relative vectors Xavier uniform.
+Training   the printed weight decay is part of the gradient, which Adam normalises: a word vector without any other
+           gradient loses nine tenths of its length in 300 steps at 1e-3 (tests/models/test_cspan.py). So the vectors of
+           rare words fade if words are trained; the paper does not say whether they are.
 Shapes     B texts, T words (padded on the right), d vector size, m queries, k clipping distance, C classes.
 """
 
@@ -41,17 +41,17 @@ class CSPAN(Network):
     """Cascaded semantic and positional self-attention network.
 
     Args:
-        embedding: the words' vectors D, of an even size d: each direction of the BiLSTM has d / 2 states.
+        embedding: the word vectors D, of an even size d: each direction of the BiLSTM has d / 2 states.
         classes: number of classes.
-        layers: of the BiLSTM.
-        queries: of the last attention, m.
-        fusion: how the order of the words comes in (table 5): cascade, parallel, embeddings, positions, relative.
-            Without a BiLSTM (the last three) `layers`, `second_attention` and `residual` are without effect.
-        first_attention: self-attention over the word vectors (eq. 4); without it they go on as they are.
-        second_attention: self-attention over the states of the BiLSTM (eq. 8); without it they go on as they are.
-        residual: add the first block's output to the second's (eq. 9).
-        pool: what makes one vector of the words: queries (eq. 10-13), mean, max.
-        distance: k, in words, beyond which relative positions are one; without effect unless `fusion` is relative.
+        layers: number of layers of the BiLSTM.
+        queries: queries of the last attention, m.
+        fusion: how word order enters (table 5): cascade, parallel, embeddings, positions, relative. Without a BiLSTM
+            (the last three) `layers`, `second_attention` and `residual` have no effect.
+        first_attention: self-attention over the word vectors (eq. 4); if False, they are used directly.
+        second_attention: self-attention over the states of the BiLSTM (eq. 8); if False, they are used directly.
+        residual: whether the first block's output is added to the second's (eq. 9).
+        pool: how the words become one vector: queries (eq. 10-13), mean, max.
+        distance: k, in words, at which relative positions are clipped; no effect unless `fusion` is relative.
         dropout: share of the word vectors' and of the text vector's components that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
@@ -104,13 +104,13 @@ class CSPAN(Network):
         return logits
 
     def with_order(self, bilstm: nn.LSTM, x: Tensor, s: Tensor, mask: Tensor, bias: Tensor) -> Tensor:
-        """Return the second block: word vectors x and the first block's output s to F^sp, all (B, T, d)."""
+        """Map word vectors x and the first block's output s to the second block's F^sp, all (B, T, d)."""
         h = states_of_words(bilstm, x if self.fusion == "parallel" else s, mask)  # H, eq. 5-7
         p = self.positional(h, bias) if self.positional else h  # P, eq. 8
         return s + p if self.residual else p  # eq. 9
 
     def text_vector(self, f: Tensor, mask: Tensor) -> Tensor:
-        """F^sp, (B, T, d), to one vector a text, (B, d)."""
+        """Map F^sp, (B, T, d), to one vector per text, (B, d)."""
         if self.multi_query:
             text: Tensor = self.multi_query(f, mask)  # eq. 10-13
             return text
@@ -119,7 +119,7 @@ class CSPAN(Network):
         return f.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the attentions', 4 d x 3 d / 2 a layer of the BiLSTM, d C a text."""
+        """Count forward FLOPs (2 per multiply-add): attentions, 4 d x 3 d / 2 per BiLSTM layer, d C per text."""
         blocks = [block for block in (self.semantic, self.positional, self.multi_query) if block]
         layers = self.bilstm.num_layers if self.bilstm else 0
         own = layers * 6 * self.embedding.dim**2 + self.output.weight.numel() / words_per_text
@@ -127,12 +127,12 @@ class CSPAN(Network):
 
 
 def build_first_attention(size: int, fusion: str, distance: int) -> SelfAttention:
-    """Return the attention over word vectors: the only one that may know relative positions."""
+    """Return the attention over word vectors, the only one that may use relative positions."""
     return RelativeSelfAttention(size, distance) if fusion == "relative" else SelfAttention(size)
 
 
 def check_parts_fit(fusion: str, first_attention: bool, residual: bool) -> None:
-    """Refuse a network of which a part would be without effect.
+    """Reject a network with a part that would have no effect.
 
     Raises: ValueError with the option, its value and what is allowed.
     """

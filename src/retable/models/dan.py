@@ -3,10 +3,10 @@
 Source     Iyyer, Manjunatha, Boyd-Graber, Daumé III, "Deep Unordered Composition Rivals Syntactic Methods for Text
            Classification", ACL 2015; the code of the authors, github.com/miyyer/dan: r_w ~ Bernoulli,
            S = {w : r_w = 1}, z_0 = sum of v_w over S / |S|, z_i = f(W_i z_(i-1) + b_i), logits = W_s z_n + b.
-Reading    the code's: f is ReLU, and a text that would lose every word keeps all. Its weight of L2, 1e-4, is divided by
-           its 15 texts a batch; hence 1e-5 in the preset. The paper's print was not at hand.
+Reading    from the code: f is ReLU, and a text that would lose every word keeps all of them. Its L2 weight, 1e-4, is
+           divided by its 15 texts per batch; hence 1e-5 in the preset. The paper itself was not available.
 Decision   first weights: torch's own.
-Shapes     B texts, T words (padded on the right), D vector size, H numbers in a layer, C classes.
+Shapes     B texts, T words (padded on the right), D vector size, H units in a layer, C classes.
 """
 
 import torch
@@ -22,10 +22,10 @@ class DAN(Network):
     """Deep averaging network.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        layers: on the mean vector, before the classifier.
-        hidden: numbers in each.
+        layers: number of layers between the mean vector and the classifier.
+        hidden: units in each layer.
         dropout: share of the words of each text that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
@@ -52,13 +52,13 @@ class DAN(Network):
         return logits
 
     def mean_vector(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return z_0, the mean of the words that are left, (B, D)."""
+        """Return z_0, the mean of the words that are kept, (B, D)."""
         vectors = self.embedding(words)
         left = mask & (self.dropout(torch.ones_like(mask, dtype=vectors.dtype)) > 0)  # r_w = 1, (B, T)
         return mean_over_words(vectors, torch.where(left.any(dim=1, keepdim=True), left, mask))
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: D a word; D H, the other layers' H H and H C a text."""
+        """Count forward FLOPs (2 per multiply-add): D per word; D H, the other layers' H H and H C per text."""
         weights = [parameter for name, parameter in self.named_parameters() if not name.startswith("embedding")]
         matrices = sum(weight.numel() for weight in weights if weight.dim() == 2)
         return 2 * (self.embedding.dim + matrices / words_per_text)

@@ -1,18 +1,18 @@
-"""DCNN: wide convolutions of every row on its own, folding, and the k largest values of each row in their order.
+"""DCNN: wide convolutions of each row separately, folding, and the k largest values of each row in order.
 
 Source     Kalchbrenner, Grefenstette, Blunsom, "A Convolutional Neural Network for Modelling Sentences", ACL 2014,
            eq. 1 (section 3.1, wide), eq. 4 (k of a layer), section 3.4 (bias and g after pooling), eq. 7 (maps),
            section 3.6 (folding), 5.2 (binary sentiment: widths 7 and 5, 6 and 14 maps, k 4). From code and memory, not
-           checked against the print: the code is Godin's port of the authors' own.
-Reading    s of eq. 4 is the number of words of the text itself, not that of the batch or of the places after a wide
-           convolution. Of equal values the first count. Figure 3 has k 5 for seven words, where eq. 4 gives 4.
-           g is tanh, and every folded row of every map has one bias.
-Decision   an odd number of rows is folded with a row of zeros behind: the last row stays as it is. k is at most the
-           first width, so that a text of one word has k values. Adagrad at 0.01 in batches of 50, where the authors'
-           code has 0.1 and 4 on random vectors of 48 numbers, sets its sums back every five epochs and has an L2 term
-           for each layer.
-Shapes     B texts, T words (padded on the right), R rows of a map (at first the vector size), J maps that are read,
-           K maps, m width, n places, C classes.
+           checked against the paper: the code is Godin's port of the authors' own.
+Reading    s of eq. 4 is the number of words of the text itself, not of the batch or of the places after a wide
+           convolution. Among equal values the first ones are kept. Figure 3 has k 5 for seven words, where eq. 4 gives
+           4. g is tanh, and every folded row of every map has one bias.
+Decision   an odd number of rows is folded with a row of zeros at the end: the last row stays unchanged. k is at most
+           the first width, so that a text of one word has k values. Adagrad at 0.01 in batches of 50, where the
+           authors' code has 0.1 and 4 on random vectors of size 48, resets its sums every five epochs and has an L2
+           term for each layer.
+Shapes     B texts, T words (padded on the right), R rows of a map (at first the vector size), J input maps,
+           K output maps, m width, n places, C classes.
 """
 
 import math
@@ -33,7 +33,7 @@ class FoldedConv(nn.Module):
     """A wide convolution, folding, k-max pooling, a bias and tanh.
 
     Args:
-        rows: rows of every map, which the convolution keeps apart.
+        rows: rows of every map, convolved separately.
         inputs, maps: maps before and after.
         width: places that a filter spans.
     """
@@ -46,7 +46,7 @@ class FoldedConv(nn.Module):
         self.bias = nn.Parameter(torch.zeros(folded(rows) * maps))
 
     def forward(self, x: Tensor, lengths: Tensor, k: Tensor, most: int) -> Tensor:
-        """Map rows (B, R J, n) of texts of these lengths, zero behind, to (B, R / 2 K, most), zero from k (B,) on."""
+        """Map rows (B, R J, n) of texts of these lengths, zero after, to (B, R / 2 K, most), zero from k (B,) on."""
         y = self.filters(x).unflatten(1, (self.rows, self.maps))  # eq. 1 and 7, (B, R, K, n + m - 1)
         y = F.pad(y, (0, 0, 0, 0, 0, self.rows % 2)).unflatten(1, (-1, 2)).sum(dim=2).flatten(1, 2)  # section 3.6
         real = torch.arange(y.shape[2], device=y.device) < (lengths + self.width - 1).unsqueeze(1)
@@ -58,11 +58,11 @@ class DCNN(Network):
     """Dynamic convolutional network.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         widths: places that a filter spans, layer by layer.
         maps: feature maps of each layer.
-        k: values of every row that the last layer leaves, k_top, at most the first width.
+        k: values of every row that the last layer keeps, k_top, at most the first width.
         dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
@@ -109,14 +109,14 @@ class DCNN(Network):
         return logits
 
     def places(self, number: int, words: float) -> int:
-        """Return k of the layer of this number, counted from 1, for a text of so many words (eq. 4)."""
+        """Return k of a layer, numbered from 1, for a text of this many words (eq. 4)."""
         layers = len(self.layers)
         return max(self.k, math.ceil((layers - number) * words / layers))
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the convolutions at the places that the layer before leaves; the classes.
+        """Count forward FLOPs (2 per multiply-add): convolutions at the places that the previous layer keeps; output.
 
-        A layer on n places has n + m - 1 windows, each of m R J K products; folding adds alone.
+        A layer on n places has n + m - 1 windows, each with m R J K products; folding only adds.
         """
         of_text, places = float(self.output.weight.numel()), words_per_text
         convolutions = [layer for layer in self.modules() if isinstance(layer, nn.Conv1d)]
@@ -127,5 +127,5 @@ class DCNN(Network):
 
 
 def folded(rows: int) -> int:
-    """Return how many rows folding leaves: a sum of every two, and the last of an odd number."""
+    """Return the number of rows after folding: the sums of pairs, and the last of an odd number."""
     return (rows + 1) // 2

@@ -1,17 +1,17 @@
-"""LSTM-Jump: an LSTM that reads some words, then decides how far to jump, and learns to decide by its answers.
+"""LSTM-Jump: an LSTM that reads some words, then decides how far to jump, and learns the decisions from its answers.
 
 Source     Yu, Lee, Le, "Learning to Skim Text", ACL 2017, section 2: the model, training by REINFORCE, inference. From
-           public code, a retelling and memory, not checked against the print.
+           public code, a summary and memory, not checked against the paper.
 Equation   after each R words, p(j) = softmax(W_a h + b_a) over 0 ... K; the next word is the j-th after the last one
-           read. 0 ends the reading, as do N jumps with the R words after the last one, or the text's end. Its last
-           state answers. J = J_1 - J_2 + J_3: the cross-entropy; sum_i log p(j_i) (r - b_i), whose gradient is that of
-           the expected reward r, 1 if the answer is right and -1 if not; sum_i (r - b_i)^2 with b_i = w_b h_i + c_b.
-Reading    J_2 has a gradient by the jumps' parameters alone, as the paper writes it, and J_3 by the baseline's: both
-           read h as a constant. One walk through each text in a step. A text whose last word is read makes no jump; a
-           jump behind its end is one. In evaluation every jump is the most likely one, and R and N have values of
-           their own.
+           read. Reading ends at 0, after N jumps and the R words that follow, or at the text's end; the last state is
+           classified. J = J_1 - J_2 + J_3: the cross-entropy; sum_i log p(j_i) (r - b_i), whose gradient is that of the
+           expected reward r, 1 for a right answer and -1 for a wrong one; sum_i (r - b_i)^2 with b_i = w_b h_i + c_b.
+Reading    J_2 has a gradient only for the jump's parameters, as the paper writes it, and J_3 only for the baseline's:
+           both treat h as a constant. One walk through each text per step. A text whose last word is read makes no
+           jump; a jump past its end counts as one. In evaluation every jump is the most likely one, and R and N have
+           separate values.
 Decision   dropout on the word vectors, as in public code. One layer.
-Shapes     B texts, T words (padded on the right), R words of a stretch, D vector size, H states, C classes.
+Shapes     B texts, T words (padded on the right), R words between jumps, D vector size, H states, C classes.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from retable.models.options import check_at_least, check_share
 
 
 class Jump(NamedTuple):
-    """Hold one decision of every text: log p(j), b, and whether the text was still read, (B,) each."""
+    """Hold one decision per text: log p(j), b, and whether the text was still being read, (B,) each."""
 
     log_p: Tensor
     baseline: Tensor
@@ -37,14 +37,14 @@ class DecisionJumps(Network):
     """LSTM that jumps over words.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of the LSTM.
         read: words before each jump in training, R.
-        jumps: the most in a text in training, N.
+        jumps: maximum number per text in training, N.
         test_read: words before each jump in evaluation.
-        test_jumps: the most in a text in evaluation.
-        largest_jump: words that a jump goes at most, K; 1 is the next word.
+        test_jumps: maximum number per text in evaluation.
+        largest_jump: maximum words per jump, K; 1 is the next word.
         dropout: share of the word vectors' components that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
@@ -87,7 +87,7 @@ class DecisionJumps(Network):
         return logits
 
     def skim(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, list[Jump]]:
-        """Return each text's last state (B, H), and the jumps on the way there.
+        """Return each text's last state (B, H) and the jumps made.
 
         Args:
             x: word vectors, (B, T, D).
@@ -111,21 +111,21 @@ class DecisionJumps(Network):
         return h, made
 
     def read_on(self, x: Tensor, places: Tensor, lengths: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the states h at the last of some places (B, R) that a text has, and c behind all, (B, H) each."""
+        """Return the state h at the last of some places (B, R) inside each text, and c after all, (B, H) each."""
         columns = places.clamp(max=x.shape[1] - 1).unsqueeze(2).expand(-1, -1, x.shape[2])
         states, (_, c) = self.lstm(x.gather(1, columns), (h.unsqueeze(0), c.unsqueeze(0)))
         last = (places < lengths.unsqueeze(1)).sum(dim=1).clamp(min=1) - 1
         return states[torch.arange(len(x), device=x.device), last], c.squeeze(0)
 
     def decided(self, h: Tensor, goes_on: Tensor) -> tuple[Tensor, Jump]:
-        """Return how far each text jumps, int64 (B,), and the decision: drawn in training, else the most likely."""
+        """Return the jump of each text, int64 (B,), and the decision: sampled in training, else the most likely."""
         h = h.detach()
         log_p = widened(self.jump(h)).log_softmax(dim=1)  # W_a h + b_a, (B, K + 1)
         j = torch.multinomial(log_p.exp(), 1) if self.training else log_p.argmax(dim=1, keepdim=True)
         return j.squeeze(1), Jump(log_p.gather(1, j).squeeze(1), widened(self.baseline(h)).squeeze(1), goes_on)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """Return -J_2 + J_3, the mean over the texts that forward was just called with, in training."""
+        """Return -J_2 + J_3, averaged over the texts of the last training batch of `forward`."""
         seen, self.seen = self.seen, None
         assert seen is not None, "forward comes first, in training"
         logits, made = seen
@@ -139,7 +139,7 @@ class DecisionJumps(Network):
         return loss.mean()
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two, at the most that evaluation reads: gates a word, K + 1 scores a jump."""
+        """Count forward FLOPs (2 per multiply-add), the most in evaluation: gates per word, K + 1 per jump."""
         words = min(words_per_text, (self.test_jumps + 1) * self.test_read)
         jumps = min(self.test_jumps, -(-words_per_text // self.test_read) - 1)
         of_text = jumps * self.jump.weight.numel() + self.output.weight.numel()
@@ -147,5 +147,5 @@ class DecisionJumps(Network):
 
 
 def widened(x: Tensor) -> Tensor:
-    """Return the numbers in float32, or wider where they are."""
+    """Return the numbers in float32 or wider."""
     return x.to(torch.promote_types(x.dtype, torch.float32))

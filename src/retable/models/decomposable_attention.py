@@ -1,15 +1,15 @@
-"""Decomposable attention: two texts are aligned word by word, each word is compared with what it is aligned to.
+"""Decomposable attention: two texts are aligned word by word, and each word is compared with its alignment.
 
 Source     Parikh, Tackstrom, Das and Uszkoreit, "A Decomposable Attention Model for Natural Language Inference", EMNLP
            2016: attend (eq. 1-2), compare (eq. 3), aggregate (eq. 4-5), intra-sentence attention (section 3.4), section
-           5.1. From memory and public code (libowen2121/SNLI-decomposable-attention), not checked against the print.
-Reading    words are scaled to length 1, stay as given (embedding.tune) and are projected to 200 numbers without a bias.
-           d_{i-j} has a sign; beyond 10 words it is one number on either side. Dropout stands behind every ReLU.
-Decision   the NULL word before each text is one learned vector of the projected words. All weights and biases start
-           from normal numbers of deviation 0.01, as printed.
+           5.1. From memory and public code (libowen2121/SNLI-decomposable-attention), not checked against the paper.
+Reading    words are scaled to length 1, stay fixed (embedding.tune) and are projected to 200 components without a bias.
+           d_{i-j} has a sign; beyond 10 words it is one value on each side. Dropout follows every ReLU.
+Decision   the NULL word before each text is one learned vector in the space of projected words. All weights and biases
+           start from normal numbers of standard deviation 0.01, as printed.
 Departure  an unknown word has the vocabulary's one vector, not one of a hundred random ones.
 Shapes     B pairs, T words of both texts, M and N words of the first and second with NULL, D vector size, H units, S
-           size of a word: H, with intra-sentence attention 2 H, C classes.
+           size of a word: H, or 2 H with intra-sentence attention, C classes.
 """
 
 import torch
@@ -24,14 +24,14 @@ from retable.models.options import check_at_least, check_share
 
 
 class DecomposableAttention(Network):
-    """Soft alignment of two texts, and a classifier on the sums of what the aligned words have in common.
+    """Soft alignment of two texts, and a classifier on the summed comparisons of aligned words.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        hidden: numbers of a projected word, and units of every hidden layer.
-        intra_attention: whether a word is read with what it attends to in its own text.
-        distance: farthest words that have a bias of their own in that attention.
+        hidden: size of a projected word, and units of every hidden layer.
+        intra_attention: whether a word is joined with what it attends to in its own text.
+        distance: largest distance with its own bias in that attention.
         spread: standard deviation of the first weights.
         dropout: share of the units of every ReLU layer that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
@@ -97,12 +97,12 @@ class DecomposableAttention(Network):
         return weights_of(u @ u.transpose(1, 2) + self.bias[apart + farthest], mask) @ x  # section 3.4
 
     def compared(self, words: Tensor, aligned: Tensor, mask: Tensor) -> Tensor:
-        """Map words and what they are aligned to, (B, M, S) each, to the sum of their comparisons (B, H)."""
+        """Map words and their alignments, (B, M, S) each, to the sum of their comparisons (B, H)."""
         v = self.compare(torch.cat((words, aligned), dim=2))  # eq. 3
         return v.masked_fill(~mask.unsqueeze(2), 0.0).sum(dim=1)  # eq. 4
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Return the forward multiply-adds of a word of either text, times two; NULL stands before both texts."""
+        """Count forward FLOPs (2 per multiply-add); NULL precedes both texts."""
         hidden, of_text = self.output.in_features, words_per_text / 2 + 1
         size = hidden if self.intra is None else 2 * hidden  # S
         networks = [self.attend, self.compare] + ([] if self.intra is None else [self.intra])
@@ -113,16 +113,16 @@ class DecomposableAttention(Network):
 
 
 def two_layers(size: int, hidden: int, dropout: float) -> nn.Sequential:
-    """Return two ReLU layers with dropout behind each: (..., size) to (..., hidden)."""
+    """Return two ReLU layers with dropout after each: (..., size) to (..., hidden)."""
     first = (Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout))
     return nn.Sequential(*first, Linear(hidden, hidden), nn.ReLU(), nn.Dropout(dropout))
 
 
 def weights_of(scores: Tensor, mask: Tensor) -> Tensor:
-    """Return the softmax of scores (B, M, N) over the N words of which the mask (B, N) is True."""
+    """Return the softmax of scores (B, M, N) over the N words where the mask (B, N) is True."""
     return torch.softmax(scores.masked_fill(~mask.unsqueeze(1), -torch.inf), dim=2)
 
 
 def matrix_size(network: nn.Sequential) -> int:
-    """Return the numbers in a network's matrices."""
+    """Return the number of weights in a network's matrices."""
     return sum(weight.numel() for weight in network.parameters() if weight.dim() == 2)

@@ -1,6 +1,6 @@
-"""A linear classifier on a few dense features of a text: its topics, its paragraph vector.
+"""Linear classifier on a few dense features of a text: its topics or its paragraph vector.
 
-Answers    a softmax over scale * score, as those of `retable.models.linear`.
+Answers    a softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, F features, C classes.
 """
 
@@ -20,14 +20,14 @@ from retable.text.splits import Split
 
 @dataclass(frozen=True)
 class Scorer:
-    """Weights float (C, F), bias float (C,) and the scale of the answers."""
+    """Hold weights float (C, F), bias float (C,) and the scale of the scores."""
 
     weights: np.ndarray
     bias: np.ndarray
     scale: float
 
     def probabilities(self, x: np.ndarray) -> np.ndarray:
-        """Return the class probabilities, float (N, C), of texts with the features float (N, F)."""
+        """Map features of texts, float (N, F), to class probabilities, float (N, C)."""
         return softmax(self.scale * (x @ self.weights.T + self.bias), axis=1)
 
     @property
@@ -47,13 +47,13 @@ def best_scorer(
     tried: list[Candidate],
     on_candidate: Callable[[Candidate], None] | None,
 ) -> Scorer | None:
-    """Fit every cost and return the scorer that is better on dev than all tried before; None if there is none.
+    """Fit with every cost and return the scorer that beats all earlier candidates on dev, or None.
 
     Args:
-        name: the features' name among the candidates.
-        features: those of the training and the dev texts, float (N, F) each.
+        name: name of the features among the candidates.
+        features: of the training and the dev texts, float (N, F) each.
         splits: the training and the dev texts.
-        tried: every candidate so far; those of this call are added.
+        tried: all candidates so far; this call appends its own.
     """
     best = None
     (x, x_dev), (train, dev) = features, splits
@@ -70,7 +70,7 @@ def best_scorer(
 
 
 def save_arrays(folder: Path, file: str, facts: dict[str, Any], arrays: dict[str, np.ndarray], scorer: Scorer) -> None:
-    """Write weights.safetensors and the JSON file by whose name the folder is known."""
+    """Write weights.safetensors and the JSON file whose name identifies the kind of model."""
     write_weights(folder, arrays | {"weights": scorer.weights, "bias": scorer.bias})
     write_json(folder / file, facts | {"scale": scorer.scale})
 

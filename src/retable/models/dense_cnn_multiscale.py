@@ -1,18 +1,18 @@
-"""Dense CNN: each convolution reads all scales before it, and every word weighs its scales by a small network.
+"""Dense CNN: each convolution reads all scales before it, and a small network weights the scales of every word.
 
 Source     Wang, Huang, Deng, "Densely Connected CNN with Multi-scale Feature Attention for Text Classification", IJCAI
-           2018: x_l = f(W_l, [x_1, ..., x_{l-1}]); of each word the filter ensemble s_l = sum over the filters of x_l,
-           the scales' weights = softmax(MLP(s_1, ..., s_L)), and their weighted sum. From code and memory, not checked
-           against the print, so without its numbers of equations: sizes, dropout and training are the authors' code's.
-Reading    f is a convolution, batch norm and ReLU. The first scales are single words, three layers of width 1 each on
-           the one before; all later layers have width 3. The MLP has one hidden layer with ReLU and small first
-           weights, so that all scales weigh alike at first (the code has no activation in it). The hidden layer of the
-           classifier has none, as there.
-Departure  without what the code adds: average pooling by two after each layer, three convolutions of width 1 in each
-           scale before its weights, a loss for each scale. Weight decay is an L2 term, theirs L1.
-Decision   the text's vector is the largest value of each filter over the words, where the code cuts or fills texts to
-           100 words and joins all places. Batch norm sees words alone, in training too (models/vdcnn.py). Convolutions
-           have no bias, which a norm would take away.
+           2018: x_l = f(W_l, [x_1, ..., x_{l-1}]); per word the filter ensemble s_l = sum over the filters of x_l,
+           scale weights = softmax(MLP(s_1, ..., s_L)), and the weighted sum of scales. From code and memory, not
+           checked against the paper, so without equation numbers; sizes, dropout and training as in the authors' code.
+Reading    f is a convolution, batch norm and ReLU. The first scales are single words, three layers of width 1, each on
+           the previous one; all later layers have width 3. The MLP has one hidden layer with ReLU and small first
+           weights, so that all scales initially weigh the same (the code has no activation in it). The hidden layer of
+           the classifier has no activation, as in the code.
+Departure  without the additions of the code: average pooling by two after each layer, three convolutions of width 1 in
+           each scale before its weights, a loss for each scale. Weight decay is an L2 term, L1 in the code.
+Decision   the text's vector is the maximum of each filter over the words, where the code cuts or pads texts to 100
+           words and concatenates all places. Batch norm sees only real words, in training too (models/vdcnn.py).
+           Convolutions have no bias, which a norm would cancel.
 Shapes     B texts, T words (padded on the right), D vector size, K filters, L scales, A and H hidden units, C classes.
 """
 
@@ -26,12 +26,12 @@ from retable.layers.products import Linear
 from retable.models.options import check_at_least, check_share
 from retable.models.vdcnn import TextNorm
 
-WIDTH = 3  # words that a convolution spans behind those of single words
-SPREAD = 0.001  # standard deviation of the first weights of the scales' network
+WIDTH = 3  # words that a convolution spans after the single-word layers
+SPREAD = 0.001  # standard deviation of the first weights of the network that weights the scales
 
 
 class Scale(nn.Module):
-    """f: a convolution of equal width, batch norm and ReLU.
+    """f: a length-preserving convolution, batch norm and ReLU.
 
     Args:
         inputs, filters: maps before and after.
@@ -44,7 +44,7 @@ class Scale(nn.Module):
         self.norm = TextNorm(filters)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Map maps (B, inputs, T) to maps (B, K, T), zero where the mask (B, T) is False; wide filters read zeros."""
+        """Map maps (B, inputs, T) to maps (B, K, T), zero where the mask (B, T) is False; padded with zeros."""
         return F.relu(self.norm(self.convolution(x), mask))
 
 
@@ -52,12 +52,12 @@ class DenseCNN(Network):
     """Densely connected convolutional network with attention over its scales.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        unigrams: layers of single words.
-        layers: densely connected layers behind them.
+        unigrams: number of single-word layers.
+        layers: number of densely connected layers after them.
         filters: filters of every layer.
-        attention_hidden: hidden units of the network that weighs the scales.
+        attention_hidden: hidden units of the network that weights the scales.
         hidden: units of the classifier's hidden layer.
         dropout: share of the components of the text's vector and of the hidden units that are dropped in training, in
             [0, 1).
@@ -101,12 +101,12 @@ class DenseCNN(Network):
         """Map words (B, T) and their mask to logits (B, C)."""
         scales = torch.stack(self.scales(words, mask), dim=1)  # (B, L, K, T)
         mixed = (scales * self.weights(scales).unsqueeze(2)).sum(dim=1)  # weighted sum of the scales, (B, K, T)
-        text = mixed.amax(dim=2)  # (B, K); nothing is below zero, so zeros behind a text change nothing
+        text = mixed.amax(dim=2)  # (B, K); values are at least zero, so zero padding changes nothing
         logits: Tensor = self.output(self.dropout(self.hidden(self.dropout(text))))
         return logits
 
     def scales(self, words: Tensor, mask: Tensor) -> list[Tensor]:
-        """Return the maps of each scale, (B, K, T), zero behind the texts; each dense layer reads all before it."""
+        """Return the maps of each scale, (B, K, T), zero after the texts; each dense layer reads all before it."""
         x = self.embedding(words).transpose(1, 2)  # (B, D, T)
         found: list[Tensor] = []
         for layer in self.unigrams:
@@ -116,14 +116,14 @@ class DenseCNN(Network):
         return found
 
     def weights(self, scales: Tensor) -> Tensor:
-        """Return what each scale weighs at each word: maps (B, L, K, T) to (B, L, T), which sum to 1."""
+        """Return the weight of each scale at each word: maps (B, L, K, T) to (B, L, T), which sum to 1 over L."""
         ensemble = scales.sum(dim=2).transpose(1, 2)  # s of every word, (B, T, L)
         first, second = self.attention
         scores: Tensor = second(F.relu(first(ensemble)))  # MLP
         return torch.softmax(scores, dim=2).transpose(1, 2)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: every convolution, 2 L A and L K a word; K H and H C a text."""
+        """Count forward FLOPs (2 per multiply-add): convolutions, 2 L A and L K per word; K H and H C per text."""
         layers = [*self.unigrams, *self.layers]
         per_word = sum(weight.numel() for layer in layers for weight in layer.parameters() if weight.dim() == 3)
         per_word += sum(weight.numel() for weight in self.attention.parameters() if weight.dim() == 2)

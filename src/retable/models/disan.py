@@ -1,23 +1,22 @@
-"""DiSAN: every word attends, component by component, to the words before and to those behind it; no RNN, no CNN.
+"""DiSAN: every word attends, component by component, to the words before it and to those after it; no RNN, no CNN.
 
 Source     Shen et al., "DiSAN: Directional Self-Attention Network for RNN/CNN-Free Language Understanding", AAAI 2018:
            multi-dimensional attention (section 3), DiSA and DiSAN (section 4); the authors' code, taoshen58/DiSAN.
 Equations  h = ELU(W^h x + b^h); f(h_i, h_j) = c tanh((W^1 h_i + W^2 h_j + b^1) / c) + M_ij, c = 5; M^fw_ij is 0 where
            i < j, M^bw_ij where i > j, -inf elsewhere; s_j = sum_i softmax_i(f(h_i, h_j)) * h_i; F = sigmoid(W^f1 s +
-           W^f2 h + b^f); u = F * h + (1 - F) * s; u of both directions side by side; source2token f(u_i) =
+           W^f2 h + b^f); u = F * h + (1 - F) * s; u of both directions concatenated; source2token f(u_i) =
            W ELU(W^1 u_i + b^1) + b, text = sum_i softmax_i(f(u_i)) * u_i. `*` is by component, as is each softmax.
-Reading    a word that no word stands before (behind) has no softmax there: its s is zero, as in the authors' code. The
-           last b of source2token adds the same to all words, which no softmax sees: it is left out. The classifier is
-           that of the authors' code for SST: a rectified layer as wide as h, then the output. Dropout, whose place the
-           paper does not name, is where that code has it, on what every linear layer reads (what W^1 and W^2 read is
-           one draw).
-Decision   the L2 penalty is part of the loss and spares biases and word vectors, as in the authors' code.
-Departure  Adam at 1e-3, where the paper has Adadelta at 0.5.
+Reading    a word with no word before (after) it has no softmax there: its s is zero, as in the authors' code. The last
+           b of source2token is the same for all words and cancels in the softmax: it is left out. The classifier is
+           that of the authors' code for SST: a ReLU layer as wide as h, then the output. Dropout, whose place the paper
+           does not give, follows the code: on the input of every linear layer (W^1 and W^2 share one draw).
+Decision   the L2 penalty is part of the loss and excludes biases and word vectors, as in the authors' code.
+Departure  Adam at 1e-3, where the paper uses Adadelta at 0.5.
 Method     pairs times components are too many to keep (64 texts of 400 words, 300 components: 12 GB in float32), so
-           they are made block by block and once more for the gradients (`Directed`). Scores lie within -c and c, so
-           exp needs no maximum. The time still grows with the square of the words: cut long texts by max_words.
+           they are computed block by block, and again for the gradients (`Directed`). Scores lie within -c and c, so
+           exp needs no maximum. The time still grows with the square of the words: cut long texts with max_words.
 Shapes     B texts, T words (padded on the right), D vector size, H components of a word in one direction, M hidden
-           units of the classifier, C classes, Q words of a block, S words that they may see.
+           units of the classifier, C classes, Q words of a block, S words that they can see.
 """
 
 from collections.abc import Iterator
@@ -34,20 +33,20 @@ from retable.layers.network import Network
 from retable.layers.products import Linear
 from retable.models.options import check_at_least, check_share
 
-BOUND = 5.0  # c, of the scores
-NUMBERS_IN_BLOCK = 1 << 22  # of pairs times components that are made at a time: 16 MB in float32
+BOUND = 5.0  # c, bound of the scores
+NUMBERS_IN_BLOCK = 1 << 22  # pairs times components computed at a time: 16 MB in float32
 
 
 class DiSAN(Network):
     """Directional self-attention network.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: components of a word in each direction, H.
-        mlp_hidden: rectified units between the text's vector and the classes.
-        dropout: share of the components that each linear layer reads that are dropped in training, in [0, 1).
-        penalty: of the L2 term of all weights but biases and word vectors.
+        mlp_hidden: ReLU units between the text's vector and the classes.
+        dropout: share of each linear layer's input components that are dropped in training, in [0, 1).
+        penalty: factor of the L2 term of all weights except biases and word vectors.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -83,23 +82,23 @@ class DiSAN(Network):
         return logits
 
     def text_vector(self, u: Tensor, mask: Tensor) -> Tensor:
-        """Source2token self-attention: words (B, T, 2 H) and their mask to texts (B, 2 H)."""
+        """Apply source2token self-attention: map words (B, T, 2 H) and their mask to texts (B, 2 H)."""
         scores = self.scores(self.dropout(F.elu(self.hidden_scores(self.dropout(u)))))
         weights = torch.softmax(scores.masked_fill(~mask.unsqueeze(2), -torch.inf), dim=1)
         return (weights * u).sum(dim=1)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """Return the penalty times half the squared length of all matrices, the word vectors' left out."""
+        """Return the penalty times half the squared norm of all matrices except the word vectors."""
         matrices = (w for name, w in self.named_parameters() if w.dim() == 2 and not name.startswith("embedding"))
         return self.penalty / 2 * torch.stack([matrix.square().sum() for matrix in matrices]).sum()
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: D H + 4 H^2 + (T - 1) / 2 H a word and direction, 8 H^2 + 2 H a word; the
-        classifier a text.
+        """Count forward FLOPs (2 per multiply-add): D H + 4 H^2 + (T - 1) / 2 H per word and direction, 8 H^2 + 2 H per
+        word; the classifier per text.
         """
         parts = (self.ahead, self.back, self.hidden_scores, self.scores)
         matrices = sum(weight.numel() for part in parts for weight in part.parameters() if weight.dim() == 2)
-        of_sums = (words_per_text - 1 + 2) * self.scores.in_features / 2  # of each word's s, and of the text's
+        of_sums = (words_per_text - 1 + 2) * self.scores.in_features / 2  # for s of each word, and for the text
         return 2 * (matrices + of_sums) + classifier_flops(self.classifier) / words_per_text
 
 
@@ -107,10 +106,10 @@ class DirectionalAttention(nn.Module):
     """DiSA: masked token2token self-attention and a fusion gate.
 
     Args:
-        size: components of a word vector, D.
-        hidden: components of what comes out, H.
-        dropout: share of what each linear layer reads.
-        earlier: whether a word attends to those before it (M^fw), or to those behind it (M^bw).
+        size: size of a word vector, D.
+        hidden: size of the output, H.
+        dropout: share of each linear layer's input.
+        earlier: whether a word attends to the words before it (M^fw) or after it (M^bw).
     """
 
     def __init__(self, size: int, hidden: int, dropout: float, *, earlier: bool) -> None:
@@ -133,13 +132,13 @@ class DirectionalAttention(nn.Module):
 
 
 def attend(attended: Tensor, attending: Tensor, values: Tensor, mask: Tensor, *, earlier: bool) -> Tensor:
-    """Return s, (B, T, H): each word's mean of the words that it sees, weighted component by component.
+    """Return s, (B, T, H): for each word the mean of the words that it sees, weighted component by component.
 
     Args:
         attended, attending: the two terms of the scores, W^1 h and W^2 h + b^1, (B, T, H).
-        values: what is averaged, h, (B, T, H).
-        mask: (B, T), False on padding, which is not attended to.
-        earlier: whether a word sees those before it, or those behind it.
+        values: h, the values that are averaged, (B, T, H).
+        mask: (B, T), False on padding, which is never attended to.
+        earlier: whether a word sees the words before it or after it.
     """
     dtype = torch.promote_types(values.dtype, torch.float32)  # sums over a text's words in bfloat16 lose digits
     s: Tensor
@@ -148,7 +147,7 @@ def attend(attended: Tensor, attending: Tensor, values: Tensor, mask: Tensor, *,
 
 
 class Directed(torch.autograd.Function):
-    """s (B, T, H) and the softmax's denominators (B, T, H), which are for the gradients alone; by blocks of words."""
+    """Compute s (B, T, H) and the softmax denominators (B, T, H), needed only for the gradients, in blocks of words."""
 
     @staticmethod
     def forward(
@@ -158,7 +157,7 @@ class Directed(torch.autograd.Function):
         for block, seen in blocks(values, earlier):
             weights = block_weights(bent(attended, attending, block, seen), mask, block, seen, earlier)
             sums = weights.sum(dim=2)
-            totals[:, block] = sums.masked_fill_(sums == 0, 1)  # a word that sees none: s is zero
+            totals[:, block] = sums.masked_fill_(sums == 0, 1)  # for a word that sees no word, s is zero
             s[:, block] = weights.mul_(values[:, None, seen]).sum(dim=2) / totals[:, block]
         return s, totals
 
@@ -184,7 +183,7 @@ class Directed(torch.autograd.Function):
 
 
 def blocks(values: Tensor, earlier: bool) -> Iterator[tuple[slice, slice]]:
-    """Yield words that attend, and the part of the text that one or more of them may see: (Q,) and (S,) of T."""
+    """Yield a block of attending words and the part of the text that they can see: slices (Q,) and (S,) of T."""
     texts, words, size = values.shape
     step = max(1, NUMBERS_IN_BLOCK // (texts * words * size))
     for start in range(0, words, step):
@@ -193,7 +192,7 @@ def blocks(values: Tensor, earlier: bool) -> Iterator[tuple[slice, slice]]:
 
 
 def bent(attended: Tensor, attending: Tensor, block: slice, seen: slice) -> Tensor:
-    """Return the scores over c, tanh((W^1 h_i + W^2 h_j + b^1) / c), (B, Q, S, H)."""
+    """Return the scores divided by c, tanh((W^1 h_i + W^2 h_j + b^1) / c), (B, Q, S, H)."""
     return (attended[:, None, seen] + attending[:, block, None]).div_(BOUND).tanh_()
 
 

@@ -1,15 +1,15 @@
-"""DMN: the words' states are read again and again through gates that ask a question and what is remembered so far.
+"""DMN: the words' states are read several times through gates that depend on a question and the memory so far.
 
 Source     Kumar, Irsoy, Ondruska et al., "Ask Me Anything: Dynamic Memory Networks for Natural Language Processing",
            ICML 2016, section 2. From code (github.com/YerevaNN/Dynamic-memory-networks-in-Theano, dmn_basic.py, not the
-           authors') and memory, not checked against the print; equations are named here, not numbered.
+           authors') and memory, not checked against the paper; equations are named here, not numbered.
 Equations  input: c_t = GRU(x_t, c_(t-1)). Features: z = [c, m, q, c q, c m, |c - q|, |c - m|, c^T W_b q, c^T W_b m].
            Gate: g_t = sigma(W_2 tanh(W_1 z(c_t, m, q) + b_1) + b_2). Episode: h_t = g_t GRU(c_t, h_(t-1)) +
            (1 - g_t) h_(t-1), e = h_T. Memory: m = GRU(e, m) at each pass, first m = q. Answer: softmax(W_a m).
 Reading    one question is asked of all texts, so its vector q is learned and has no words. The answer is one class: the
-           answer module takes no step of its GRU and reads the last memory. Episode and memory have a GRU each.
-Decision   the words are what is read in texts of any length, not the ends of sentences. Two passes; 100 states, as many
-           units in the gate, rates of dropout and training: none was seen in print.
+           answer module takes no GRU step and reads the last memory. Episode and memory have separate GRUs.
+Decision   the episodes read words, for texts of any length, not the ends of sentences. Two passes; 100 states, as many
+           units in the gate, dropout rates and training are ours: the paper's were not seen.
 Shapes     B texts, T words (padded on the right), D vector size, H states, C classes.
 """
 
@@ -27,12 +27,12 @@ class DMN(Network):
     """Dynamic memory network with one learned question.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of words, episodes and memory, and units of the gate.
-        passes: how often the words' states are read.
+        passes: number of passes over the words' states.
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
-        dropout: the same of the last memory.
+        dropout: the same for the last memory.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -68,7 +68,7 @@ class DMN(Network):
         of_words = self.episode_words(c)  # (B, T, 3 H), the same in all passes
         m = self.question.expand(len(c), -1)
         for _ in range(self.passes):
-            gates = torch.sigmoid(self.gate(self.features(c, m))) * mask.unsqueeze(2)  # g_t, (B, T, 1); padding shut
+            gates = torch.sigmoid(self.gate(self.features(c, m))) * mask.unsqueeze(2)  # g_t, (B, T, 1); 0 on padding
             m = self.memory(self.episode(of_words, gates), m)
         logits: Tensor = self.output(self.dropout(m))
         return logits
@@ -81,7 +81,7 @@ class DMN(Network):
         return torch.cat([c, m, q, c * q, c * m, (c - q).abs(), (c - m).abs(), alike], dim=2)
 
     def episode(self, of_words: Tensor, gates: Tensor) -> Tensor:
-        """Return e, (B, H), from what the GRU reads of each word (B, T, 3 H) and the words' gates (B, T, 1)."""
+        """Return e, (B, H), from the GRU's input terms of each word (B, T, 3 H) and the gates (B, T, 1)."""
         h = of_words.new_zeros(len(of_words), self.hidden)
         for of_word, gate in zip(of_words.unbind(dim=1), gates.unbind(dim=1), strict=True):
             reset_word, keep_word, new_word = of_word.chunk(3, dim=1)
@@ -91,7 +91,7 @@ class DMN(Network):
         return h
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: 3 H (D + 2 H) a word, gate and episode each pass; memory and W_b a text."""
+        """Count FLOPs (2 per multiply-add): 3 H (D + 2 H) per word, gate and episode per pass; memory and W_b."""
         layers = (self.gate, self.episode_states)
         of_pass = sum(weight.numel() for layer in layers for weight in layer.parameters() if weight.dim() == 2)
         of_pass += 2 * self.hidden  # c^T W_b q and c^T W_b m

@@ -1,18 +1,18 @@
-"""Doc2vec: two paragraph vectors of a text, PV-DBOW and PV-DM, side by side, and a logistic regression on them.
+"""Doc2vec: two paragraph vectors of a text, PV-DBOW and PV-DM, concatenated, and a logistic regression on them.
 
 Source     Le and Mikolov, "Distributed Representations of Sentences and Documents", ICML 2014, section 2.2-2.3, eq. 1
            and 3.2 (400 numbers each, a window of 8 on the treebank and 10 on imdb, hierarchical softmax); gensim's
-           Doc2Vec. From code and memory, not checked against the print.
-Equation   PV-DBOW: the text's vector d predicts each of its words, log p(w | d). PV-DM: the mean of d and of the words
-           around predicts the word between. A new text's d is trained alone, all else fixed, from d = 0.
-Reading    passes and rate are not printed: 20, from 0.025 down to 0.0001, in training and for a new text. No word is
-           thinned out, words that occur once are left out, and of a text gensim reads the first 10,000 words. Its
-           sigmoid is looked up among 1,000 places and lies a little low: 0.494 at 0.
-Pairs      with `compare` a text is a pair, and its features are the cosines of its two texts' vectors, one of each
-           network: Yang, Yih and Meek, "WikiQA", EMNLP 2015, section 4 (from memory), where the cosine alone ranks.
-Departure  PV-DM takes the mean where the print has a concatenation, which is window times as wide and as slow.
-           One logistic regression (L2, C chosen on dev); for imdb the print has a hidden layer of 50 below it.
-Shapes     N texts, V words, S numbers in a vector, C classes.
+           Doc2Vec. From code and memory, not checked against the paper.
+Equation   PV-DBOW: the text's vector d predicts each of its words, log p(w | d). PV-DM: the mean of d and the words
+           around predicts the word between. For a new text only d is trained, all else fixed, from d = 0.
+Reading    passes and rate are not printed: 20, from 0.025 down to 0.0001, in training and for a new text. Frequent
+           words are not subsampled, words that occur once are left out, and gensim reads the first 10,000 words of a
+           text. Its sigmoid comes from a table of 1,000 entries and is slightly low: 0.494 at 0.
+Pairs      with `compare` a text is a pair, and its features are the cosines of its two texts' vectors, one per network:
+           Yang, Yih and Meek, "WikiQA", EMNLP 2015, section 4 (from memory), which ranks by the cosine alone.
+Departure  PV-DM takes the mean, where the paper concatenates, which is as many times wider and slower as the window is
+           long. One logistic regression (L2, C chosen on dev); for imdb the paper adds a hidden layer of 50 below it.
+Shapes     N texts, V words, S size of a vector, C classes.
 """
 
 import warnings
@@ -36,15 +36,15 @@ from retable.text.units import Unit
 FILE = "paragraphs.json"
 KINDS = ("dbow", "dm")
 FIRST_RATE, LAST_RATE = 0.025, 0.0001
-STEPS = 1000  # of the logistic regression, at most
+STEPS = 1000  # maximum for the logistic regression
 
 
 @dataclass(frozen=True)
 class ParagraphClassifier:
-    """The networks of both paragraph vectors and a scorer: all that is needed to classify.
+    """Hold the networks of both paragraph vectors and a scorer: all that is needed to classify.
 
-    `counts` says how often training has each word, which gives the softmax's tree; `arrays` holds the words' vectors
-    (dm) and the tree's (dm, dbow), float32 (V, S) each.
+    `counts` are the training counts of the words, which determine the softmax's tree; `arrays` holds the vectors of
+    the words (dm) and of the tree (dm, dbow), float32 (V, S) each.
     """
 
     words: list[str]
@@ -81,9 +81,9 @@ class ParagraphClassifier:
         save_arrays(folder, FILE, {name: getattr(self, name) for name in names}, self.arrays, self.scorer)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Return weights, and FLOPs for a word of a new text, whose vectors are trained.
+        """Return the number of weights, and FLOPs per word of a new text, whose vectors must be trained.
 
-        A pass takes 2 S for each step down the tree, of about log2 V, in each network, and S for each word around.
+        A pass takes 2 S for each of about log2 V steps down the tree in each network, and S for each surrounding word.
         """
         steps = 2 * len(KINDS) * np.log2(max(len(self.words), 2)) + self.window + 1
         return {
@@ -114,17 +114,17 @@ def train_doc2vec(
     costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
     on_candidate: Callable[[Candidate], None] | None = None,
 ) -> tuple[ParagraphClassifier, list[Candidate]]:
-    """Train paragraph vectors (doc2vec: PV-DBOW beside PV-DM) of the training texts, and a logistic regression on them.
+    """Train paragraph vectors (doc2vec: PV-DBOW and PV-DM) of the training texts and a logistic regression on them.
 
     Args:
-        size: numbers in each of the two vectors.
-        window: words on either side of a word that PV-DM reads, at most.
-        epochs: passes over the training texts, and over a new text.
-        min_count: a word that occurs less often in training is left out.
-        compare: whether a text is a pair, whose two texts' vectors are compared.
+        size: size of each of the two vectors.
+        window: maximum number of words that PV-DM reads on each side of a word.
+        epochs: passes over the training texts and over a new text.
+        min_count: words that occur less often in training are left out.
+        compare: whether a text is a pair whose two vectors are compared.
         costs: values of C to choose from.
-        on_candidate: called with each setting that was tried.
-    Raises: ValueError with the option, its value and what is allowed; InputError if a text to compare is no pair.
+        on_candidate: called with each setting tried.
+    Raises: ValueError with the option, its value and what is allowed; InputError if a text to compare is not a pair.
     """
     check_costs(costs)
     for option, value in (("size", size), ("window", window), ("epochs", epochs), ("min_count", min_count)):
@@ -156,7 +156,7 @@ def train_doc2vec(
 
 
 def texts_of(split: Split, unit: Unit, *, lowercase: bool, compare: bool) -> list[list[str]]:
-    """Return the tokens of every text in this unit; of pairs to compare all first texts, then all second ones."""
+    """Return the tokens of every text in this unit; for pairs to compare, all first texts, then all second texts."""
     if compare:
         pairs = pairs_of(split, unit, lowercase=lowercase)
         return [side[place] for place in (0, 1) for side in pairs]
@@ -164,7 +164,7 @@ def texts_of(split: Split, unit: Unit, *, lowercase: bool, compare: bool) -> lis
 
 
 def new_network(kind: str, size: int, window: int, epochs: int, seed: int) -> Any:
-    """Return gensim's network without words; its own sort of words, which is off, depends on the machine."""
+    """Return gensim's network without words; its word sorting is off because it depends on the machine."""
     from gensim.models import Doc2Vec  # not at the top: it takes a second to import
 
     return Doc2Vec(
@@ -174,7 +174,7 @@ def new_network(kind: str, size: int, window: int, epochs: int, seed: int) -> An
 
 
 def trained_network(kind: str, texts: list[list[str]], size: int, window: int, epochs: int, seed: int) -> Any:
-    """Train one of the two networks on texts whose words all count."""
+    """Train one of the two networks on texts that contain only words to keep."""
     from gensim.models.doc2vec import TaggedDocument
 
     network = new_network(kind, size, window, epochs, seed)
@@ -185,17 +185,17 @@ def trained_network(kind: str, texts: list[list[str]], size: int, window: int, e
 
 
 def inferred(networks: dict[str, Any], texts: list[list[str]], epochs: int, seed: int) -> np.ndarray:
-    """Return both vectors of new texts side by side, float32 (N, 2 S); a text's do not depend on the others."""
+    """Return both vectors of new texts, concatenated, float32 (N, 2 S); they do not depend on other texts."""
     return np.array(
         [np.concatenate([one_vector(networks[kind], text, epochs, seed) for kind in KINDS]) for text in texts]
     )
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
-    """Return how alike the two texts of every pair are to each network, float32 (N, 2).
+    """Return the cosine of the two texts of every pair in each network, float32 (N, 2).
 
     Args:
-        vectors: of all first texts, then of all second ones, those of the networks side by side, (2 N, 2 S).
+        vectors: of all first texts, then all second texts, with both networks concatenated, (2 N, 2 S).
     """
     first, second = (each.reshape(len(vectors) // 2, len(KINDS), -1) for each in np.split(vectors, 2))
     lengths = np.linalg.norm(first, axis=2) * np.linalg.norm(second, axis=2)
@@ -206,8 +206,8 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
 def one_vector(network: Any, text: list[str], epochs: int, seed: int) -> np.ndarray:
     """Return the paragraph vector of one new text, float32 (S,).
 
-    gensim's `infer_vector` starts from a hash of the text, which differs between processes, and goes on with random
-    numbers of earlier texts; here the start is 0 and the numbers are the seed's.
+    gensim's `infer_vector` starts from a hash of the text, which differs between processes, and continues the random
+    numbers of earlier texts; here it starts from 0 with random numbers from the seed.
     """
     from gensim.models.doc2vec import train_document_dbow, train_document_dm
 
@@ -227,10 +227,10 @@ def one_vector(network: Any, text: list[str], epochs: int, seed: int) -> np.ndar
 
 
 def logistic_weights(x: np.ndarray, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return weights (C, F) and bias (C,) of a logistic regression; two classes get mirrored rows."""
+    """Return weights (C, F) and bias (C,) of a logistic regression; two classes get opposite rows."""
     machine = LogisticRegression(C=cost, max_iter=STEPS, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a large C is cut off; dev decides on its worth
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fits with a large C may stop early; dev decides
         machine.fit(x, classes)
     weights, bias = machine.coef_.astype(np.float32), machine.intercept_.astype(np.float32)
     if len(weights) == 1:

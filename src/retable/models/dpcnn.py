@@ -1,14 +1,14 @@
-"""DPCNN: a pyramid of residual convolutions; between two blocks every text is halved, with equally many maps.
+"""DPCNN: a pyramid of residual convolutions; every text is halved between blocks, with a constant number of maps.
 
 Source     Johnson and Zhang, "Deep Pyramid Convolutional Neural Networks for Text Categorization", ACL 2017: a region
            embedding W x + b without activation; blocks z + f(z) of two convolutions with pre-activation,
            W relu(x) + b; max pooling of size 3 and stride 2 before every block but the first; then one maximum.
-Departure  word vectors are given and tuned, where the paper learns them with the region embedding, and its unsupervised
-           (tv-) embeddings, from more text, are left out.
-Reading    pooling is padded by one zero at the end of a text, as public code for Chinese has it: n positions become
-           n // 2, and a text of one position is not pooled and passes no further block, whatever stands beside it in
-           the batch. `shared` is that code's other habit: one pair of convolutions for all blocks.
-Decision   all convolutions have equal width, the region embedding too, so that a text of one word has a position.
+Departure  word vectors are given and tuned, where the paper learns them with the region embedding; its unsupervised
+           (tv-) embeddings, from additional text, are left out.
+Reading    pooling is padded by one zero at the end of a text, as in public code for Chinese: n positions become n // 2,
+           and a text of one position is not pooled and passes no further block, regardless of the rest of the batch.
+           `shared` is another option from that code: one pair of convolutions for all blocks.
+Decision   all convolutions preserve length, the region embedding too, so that a text of one word has a position.
            Dropout on the text's vector.
 Shapes     B texts, T words (padded on the right), D vector size, K maps, n positions of a text, C classes.
 """
@@ -25,7 +25,7 @@ WIDTH = 3  # positions that a convolution of a block spans
 
 
 class Block(nn.Module):
-    """z + f(z): two convolutions of equal width with pre-activation, and the shortcut around them."""
+    """Compute z + f(z): two length-preserving convolutions with pre-activation, and a shortcut around them."""
 
     def __init__(self, maps: int) -> None:
         super().__init__()
@@ -33,8 +33,8 @@ class Block(nn.Module):
         self.second = nn.Conv1d(maps, maps, WIDTH, padding=WIDTH // 2)
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:
-        """Map maps (B, K, n), zero where `real` (B, 1, n) is False, to maps that are zero there too."""
-        y = self.first(F.relu(x)) * real  # the bias stands in padding as well, where the next convolution would see it
+        """Map feature maps (B, K, n), zero where `real` (B, 1, n) is False, to maps that are zero there too."""
+        y = self.first(F.relu(x)) * real  # else the next convolution would see the bias in padding
         shortcut: Tensor = x + self.second(F.relu_(y)) * real
         return shortcut
 
@@ -43,11 +43,11 @@ class DPCNN(Network):
     """Deep pyramid convolutional network.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         maps: feature maps of every convolution.
-        region: words of the region embedding, an odd number.
-        blocks: blocks at most; a text is pooled before each but the first until it has one position left.
+        region: width of the region embedding in words, an odd number.
+        blocks: maximum number; a text is pooled before each but the first until one position is left.
         shared: whether all blocks have the same two convolutions.
         dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
@@ -96,11 +96,11 @@ class DPCNN(Network):
         return logits
 
     def block(self, number: int) -> nn.Module:
-        """Return the block of this number, counted from 1."""
+        """Return a block by its number, from 1."""
         return self.blocks[min(number, len(self.blocks)) - 1]
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: region x D K a word, 6 K^2 a block and position, half as many each; K C."""
+        """Count FLOPs (2 per multiply-add): region x D K per word, 6 K^2 per block and position (halving); K C."""
         maps, positions = self.output.in_features, sum(0.5**number for number in range(self.depth))
         of_word = self.region.weight.numel() + 2 * WIDTH * maps**2 * positions
         return 2 * (of_word + self.output.weight.numel() / words_per_text)

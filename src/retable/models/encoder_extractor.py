@@ -1,21 +1,21 @@
-"""Encoder1-Encoder2: a local extractor, CNN or disconnected RNN, that reads a global vector as one more word.
+"""Encoder1-Encoder2: a local extractor, CNN or disconnected RNN, that reads a global vector as an additional word.
 
 Source     Niu et al., "Enhancing Local Feature Extraction with Global Representation for Neural Text Classification",
            EMNLP 2019. Encoder1 reads the whole text to h_1 ... h_T. Interaction SAME: g_t = MLP(max over i of h_i), one
            for all windows. ATTEND: a_ti = softmax over i of tanh(W_q c_t) . tanh(W_k h_i), g_t = MLP(sum of a_ti h_i),
            where c_t is the mean of window t. Encoder2: CNN, l_t = relu(W [window t; g_t] + b), or DRNN, below. The text
-           is the maximum of l_t over its words; then an MLP.
+           is the maximum of l_t over its words; an MLP follows.
 DRNN       Wang, "Disconnected Recurrent Neural Networks for Text Categorization", ACL 2018: l_t is the last state of a
            GRU that starts from zero at every window, here with g_t as the word before it.
-Reading    the paper was not at hand, nor its equations' numbers: all this is from its code (cdbgogo/Encoder1-Encoder2)
-           and notes on it. Encoder1 is a GRU of one direction by default: "Encoder-" in FCSR's table 3 names none.
-           Window t is word t and the k - 1 before it, zeros before the text, for both extractors and for c_t, whose
-           zeros count; the code's convolution is centred. l_t of the DRNN passes W^C, linear, before the maximum.
-Departure  no batch normalisation, by which texts of a batch would meet; no second dropout on what the DRNN reads. The
-           code's CNN under ATTEND also reads the maximum of h_i, and its classifier has 2000 linear units: ours is one
-           for both. torch's GRU, whose reset gate stands after the product with the state.
-Method     what a word gives to the gates is the same in all its k windows and computed once; the windows of all words
-           take their k steps together.
+Reading    the paper and its equation numbers were not available: all this is from its code (cdbgogo/Encoder1-Encoder2)
+           and notes on it. Encoder1 is a one-way GRU by default: "Encoder-" in FCSR's table 3 names none. Window t is
+           word t and the k - 1 before it, zeros before the text, for both extractors and for c_t, whose zeros count;
+           the code's convolution is centred. l_t of the DRNN passes W^C, linear, before the maximum.
+Departure  no batch normalisation, which would make texts of a batch depend on each other; no second dropout on the
+           DRNN's input. The code's CNN under ATTEND also reads the maximum of h_i, and its classifier has 2000 linear
+           units: ours is the same for both. torch's GRU, whose reset gate follows the product with the state.
+Method     a word's contribution to the gates is the same in all its k windows and computed once; the windows of all
+           words take their k steps together.
 Shapes     B texts, T words (padded on the right), D vector size, G size of h_i, k window, H states, K filters, F size
            of l_t, C classes.
 """
@@ -37,7 +37,7 @@ from retable.models.options import check_at_least, check_choice, check_share
 Encoder = Literal["gru", "cnn", "attention"]
 Extractor = Literal["cnn", "drnn"]
 Interaction = Literal["same", "attention"]
-WIDTHS = (3, 5, 7)  # words that the filters of Encoder1, if it is a CNN, span
+WIDTHS = (3, 5, 7)  # of Encoder1's filters, in words, if it is a CNN
 
 
 class GlobalGRU(nn.Module):
@@ -52,16 +52,16 @@ class GlobalGRU(nn.Module):
         return states_of_words(self.gru, x, mask)
 
     def pool(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Map h (B, T, G) to one vector a text, (B, G)."""
+        """Map h (B, T, G) to one vector per text, (B, G)."""
         return max_over_words(states, mask)
 
     def flops_per_word(self) -> float:
-        """Forward multiply-adds, times two: 3 H (D + H)."""
+        """Count forward FLOPs (2 per multiply-add): 3 H (D + H)."""
         return recurrent_flops(self.gru)
 
 
 class GlobalAttention(GlobalGRU):
-    """Encoder1 as a GRU under attention: its states times their weights, and the sum of these."""
+    """Encoder1 as a GRU with attention: its states times their weights, and their sum."""
 
     def __init__(self, dim: int, hidden: int) -> None:
         super().__init__(dim, hidden)
@@ -74,11 +74,11 @@ class GlobalAttention(GlobalGRU):
         return states * weights.transpose(1, 2)
 
     def pool(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Map h (B, T, G), zero on padding, to one vector a text, (B, G)."""
+        """Map h (B, T, G), zero on padding, to one vector per text, (B, G)."""
         return states.sum(dim=1)
 
     def flops_per_word(self) -> float:
-        """Forward multiply-adds, times two: those of the GRU, the score and the weighing 2 H."""
+        """Count forward FLOPs (2 per multiply-add): the GRU, and 2 H for score and weighting."""
         return super().flops_per_word() + 2 * 2 * self.size
 
 
@@ -96,11 +96,11 @@ class GlobalCNN(nn.Module):
         return F.relu(maps).transpose(1, 2)
 
     def pool(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Map h (B, T, G) to one vector a text, (B, G)."""
+        """Map h (B, T, G) to one vector per text, (B, G)."""
         return max_over_words(states, mask)
 
     def flops_per_word(self) -> float:
-        """Forward multiply-adds, times two: (3 + 5 + 7) D K."""
+        """Count forward FLOPs (2 per multiply-add): (3 + 5 + 7) D K."""
         return 2.0 * sum(weight.numel() for weight in self.parameters() if weight.dim() == 3)
 
 
@@ -112,17 +112,17 @@ class Same(nn.Module):
         self.encoder, self.mlp = encoder, nn.Linear(encoder.size, dim)
 
     def forward(self, x: Tensor, before: Tensor, mask: Tensor) -> Tensor:
-        """Map words (B, T, D) and their mask to g, (B, 1, D), whatever stands in the windows."""
+        """Map words (B, T, D) and their mask to g, (B, 1, D), independent of the windows."""
         pooled = self.encoder.pool(self.encoder(x, mask), mask)
         return F.relu(self.mlp(pooled)).unsqueeze(1)  # g = MLP(max h)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: Encoder1's a word, G D a text."""
+        """Count forward FLOPs (2 per multiply-add): Encoder1 per word, G D per text."""
         return self.encoder.flops_per_word() + 2 * self.mlp.weight.numel() / words_per_text
 
 
 class Attend(nn.Module):
-    """A global vector for each window: the states of Encoder1 by how they suit the mean of the window."""
+    """A global vector for each window: Encoder1's states weighted by their match with the window's mean."""
 
     def __init__(self, encoder: GlobalGRU | GlobalCNN, dim: int, window: int) -> None:
         super().__init__()
@@ -138,13 +138,13 @@ class Attend(nn.Module):
         return F.relu(self.mlp(weights @ states))  # g_t = MLP(sum of a_ti h_i)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: Encoder1's, D D + 2 G D, and T (D + G) for scores and sums, a word."""
+        """Count forward FLOPs (2 per multiply-add) per word: Encoder1, D D + 2 G D, T (D + G) for scores and sums."""
         size, dim = self.key.weight.shape[1], self.key.weight.shape[0]
         return self.encoder.flops_per_word() + 2 * (dim**2 + 2 * size * dim + words_per_text * (dim + size))
 
 
 class LocalCNN(nn.Module):
-    """Encoder2 as a CNN: filters over a window and its global vector."""
+    """Encoder2 as a CNN with filters over a window and its global vector."""
 
     def __init__(self, dim: int, filters: int, window: int) -> None:
         super().__init__()
@@ -158,12 +158,12 @@ class LocalCNN(nn.Module):
         return F.relu(maps + self.of_global(g))  # relu(W [window t; g_t] + b)
 
     def flops(self) -> tuple[int, int]:
-        """Forward multiply-adds, times two: k D K a word, D K a global vector."""
+        """Count forward FLOPs (2 per multiply-add): k D K per word, D K per global vector."""
         return 2 * self.convolution.weight.numel(), 2 * self.of_global.weight.numel()
 
 
 class LocalDRNN(nn.Module):
-    """Encoder2 as a disconnected RNN: a GRU that starts again at every window, from its global vector."""
+    """Encoder2 as a disconnected RNN: a GRU that restarts at every window, from its global vector."""
 
     def __init__(self, dim: int, hidden: int, window: int, dropout: float) -> None:
         super().__init__()
@@ -176,14 +176,14 @@ class LocalDRNN(nn.Module):
         """Map words with k - 1 zeros before them (B, k - 1 + T, D), and g, to l, (B, T, H)."""
         given, count = self.inputs(before), before.shape[1] - self.window + 1
         zero = before.new_zeros(1, 1, self.size)
-        state = gru_step(self.inputs(g), self.states.bias, zero)  # from a state of zero; (B, 1 or T, H)
+        state = gru_step(self.inputs(g), self.states.bias, zero)  # from a zero state; (B, 1 or T, H)
         for step in range(self.window):  # word t - k + 1 + step of every window t
             state = gru_step(given[:, step : step + count], self.states(state), state)
         local: Tensor = self.last(self.dropout(state))
         return local
 
     def flops(self) -> tuple[int, int]:
-        """Forward multiply-adds, times two: 3 D H + k 3 H H + H H a word, 3 D H a global vector."""
+        """Count forward FLOPs (2 per multiply-add): 3 D H + k 3 H H + H H per word, 3 D H per global vector."""
         of_inputs = self.inputs.weight.numel()
         return 2 * (of_inputs + self.window * self.states.weight.numel() + self.last.weight.numel()), 2 * of_inputs
 
@@ -192,18 +192,18 @@ class EncoderExtractor(Network):
     """Encoder1-Encoder2.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         encoder: Encoder1: gru, cnn, attention (a GRU's states times their weights, summed under SAME).
         extractor: Encoder2: cnn, drnn.
-        interaction: global vector of a window: same (for all windows of a text), attention.
-        window: words of a window, k.
+        interaction: global vector of a window: same (one for all windows of a text), attention.
+        window: words per window, k.
         hidden: states of a GRU, in Encoder1 and in the DRNN.
-        filters: filters of a width, in Encoder1 and Encoder2; without effect unless one of them is a CNN.
+        filters: filters per width in Encoder1 and Encoder2; no effect unless one of them is a CNN.
         mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
-        dropout_states: the same of the DRNN's last states; without effect unless `extractor` is drnn.
-        dropout: the same of the classifier's hidden units, or without them of the text's vector.
+        dropout_states: the same for the DRNN's last states; no effect unless `extractor` is drnn.
+        dropout: the same for the classifier's hidden units, or without them for the text's vector.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -252,7 +252,7 @@ class EncoderExtractor(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: Encoder1 and interaction, Encoder2, its global vectors; the classifier."""
+        """Count forward FLOPs (2 per multiply-add): Encoder1, interaction, Encoder2, global vectors, classifier."""
         of_word, of_vector = self.extractor.flops()
         vectors = 1 / words_per_text if isinstance(self.interaction, Same) else 1.0
         own = of_word + of_vector * vectors + classifier_flops(self.classifier) / words_per_text

@@ -1,8 +1,8 @@
 """fastText's classifier: the average of the rows of all words and hashed n-grams, then a linear layer.
 
 Source     Joulin et al., "Bag of Tricks for Efficient Text Classification", EACL 2017.
-Departure  an n-gram is hashed from the words' numbers, not from their letters; no end-of-text word, a bias instead.
-Shapes     B texts, T words (padded on the right), G places of n-grams, D vector size, C classes.
+Departure  an n-gram is hashed from word numbers, not from letters; a bias replaces the end-of-text word.
+Shapes     B texts, T words (padded on the right), G n-gram slots, D vector size, C classes.
 """
 
 import torch
@@ -21,30 +21,30 @@ def ngram_rows(words: Tensor, mask: Tensor, *, ngrams: int, buckets: int) -> Ten
 
     Args:
         words: word numbers, int64, (B, T).
-        mask: True on a word, False on padding (which stands on the right), bool, (B, T).
+        mask: True on a word, False on padding (on the right), bool, (B, T).
         ngrams: longest n-gram, in words, at least 2.
         buckets: number of rows that the n-grams share.
-    Returns: int64 (B, (ngrams - 1) * T), one n-gram of each size from each word on; PADDING where the text ends before.
+    Returns: int64 (B, (ngrams - 1) * T), one n-gram of each size starting at each word; PADDING past the text's end.
     """
     words_left = mask.sum(dim=1, keepdim=True) - torch.arange(words.shape[1], device=words.device)  # (B, T)
     rows = []
     hashes = words
     for order in range(2, ngrams + 1):
         hashes = hashes.mul(MULTIPLIER).add_(words.roll(1 - order, dims=1)).mul_(MULTIPLIER)
-        # The high bits of a product are the well mixed ones.
+        # The high bits of a product are well mixed.
         rows.append((hashes >> 32).remainder_(buckets).add_(1).mul_(words_left >= order))
     return torch.cat(rows, dim=1) if len(rows) > 1 else rows[0]
 
 
 class NgramTable(nn.Module):
-    """The rows of all n-grams; the first one stands where there is none.
+    """Table of n-gram rows; the first row means no n-gram.
 
     Args:
         buckets: rows that the n-grams share.
-        dim: numbers in a row.
+        dim: size of a row.
     """
 
-    sparse = True  # its gradients: an optimiser of sparse tables trains it
+    sparse = True  # sparse gradients: needs an optimiser for sparse tables
 
     def __init__(self, buckets: int, dim: int) -> None:
         super().__init__()
@@ -57,13 +57,13 @@ class NgramTable(nn.Module):
 
 
 class FastText(Network):
-    """Bag of words and hashed n-grams; its own rows have sparse gradients, so SGD, Adagrad or SparseAdam must train it.
+    """Bag of words and hashed n-grams; n-gram rows have sparse gradients and need SGD, Adagrad or SparseAdam.
 
     Args:
-        embedding: the words' rows, best with sparse gradients as well.
+        embedding: the word rows, preferably with sparse gradients too.
         classes: number of classes.
-        ngrams: longest n-gram, in words; 1 is the bag of words alone.
-        buckets: rows that the n-grams share, by hash.
+        ngrams: longest n-gram, in words; 1 is a plain bag of words.
+        buckets: rows that the n-grams share by hash.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -92,6 +92,6 @@ class FastText(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: D for every word and n-gram, D C a text."""
+        """Count forward FLOPs (2 per multiply-add): D for every word and n-gram, D C per text."""
         grams = sum(words_per_text - order + 1 for order in range(1, self.ngrams + 1))
         return 2 * (grams * self.embedding.dim + self.output.weight.numel()) / words_per_text

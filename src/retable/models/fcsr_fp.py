@@ -1,23 +1,23 @@
-"""FCSR with feature projection: what a second copy of the network finds in all classes alike is taken out of r.
+"""FCSR with feature projection: what a second copy of the network finds common to all classes is removed from r.
 
-Source     FCSR, section 5.1: "FP-net ... in an anti-gradient direction", without a reference or a detail;
+Source     FCSR, section 5.1: "FP-net ... in an anti-gradient direction", without reference or details;
            docs/readings.md, "FCSR". FP-Net is from Qin, Hu and Liu, "Feature Projection for Improved Text
            Classification", ACL 2020, where the first network is called P-net and the second C-net; what its abstract
            leaves open was taken from its authors' code (Qqinmaster/FP-Net on GitHub).
-Method     r_p and r_c are the text's vector (FCSR eq. 9) of either network. The C-net's classifier reads r_c behind a
-           gradient reversal layer: the classifier learns the classes from r_c, the C-net to make that impossible, so
+Method     r_p and r_c are the text vectors (FCSR eq. 9) of the two networks. The C-net's classifier reads r_c through a
+           gradient reversal layer: the classifier learns the classes from r_c, the C-net learns to prevent that, so
            that r_c keeps what the classes have in common. The P-net's classifier reads r_p without its component along
-           r_c. Qin's second projection, of r_p on what the first one leaves, changes nothing: that rest is orthogonal
+           r_c. Qin's second projection, of r_p on the remainder of the first, changes nothing: that rest is orthogonal
            to r_c, so that r_p . rest = |rest|^2. The loss is the sum of both classifiers' cross-entropies.
-Reading    lambda, the strength of the reversal, is 1: the gradient's own direction, turned round. Qin's code raises it
-           from 0.05 to 1 in each epoch.
-           The C-net learns from its own loss alone (`separate`); in Qin's code the P-net's loss reaches it as well,
-           through the projection. Adam takes the size of a gradient out again: with `separate`, lambda then weighs
-           only what the C-net does to the word vectors.
-Decision   both networks share the word vectors, their contexts and the dropout on them, and no weight. Dropout on r
-           stands behind the projection. Where r_c is zero there is nothing to take out. The C-net's classifier reads
-           the direction of r_c, all that the projection knows of it: FCSR's features have no bound, and a C-net free to
-           grow raised its loss without end (1e18 after 400 steps on made-up texts, and the word vectors with it).
+Reading    lambda, the strength of the reversal, is 1: the exact opposite of the gradient. Qin's code raises it from
+           0.05 to 1 in each epoch.
+           The C-net learns only from its own loss (`separate`); in Qin's code the P-net's loss also reaches it,
+           through the projection. Adam normalises gradients: with `separate`, lambda then scales only the C-net's
+           effect on the word vectors.
+Decision   both networks share the word vectors, their contexts and the dropout on them, but no weights. Dropout on r
+           follows the projection. Where r_c is zero nothing is removed. The C-net's classifier reads only the direction
+           of r_c, which is all that the projection uses: FCSR's features are unbounded, and a C-net free to grow raised
+           its loss without end (1e18 after 400 steps on made-up texts, and the word vectors with it).
 Shapes     B texts, T words (padded on the right), N real words in all texts, n vector size, C classes.
 """
 
@@ -31,12 +31,12 @@ from retable.models.fcsr import FCSR, WEIGHTS, Activation, Gate, Representation,
 
 
 def at_least_float32(x: Tensor) -> Tensor:
-    """x, widened where autocast has made it narrower."""
+    """Return x in float32 where autocast made it narrower."""
     return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 def without_component(x: Tensor, along: Tensor) -> Tensor:
-    """x minus its projection on another vector: orthogonal to it; x itself where that vector is zero.
+    """Return x minus its projection on another vector, or x itself where that vector is zero.
 
     Args:
         x, along: vectors, float, (B, n).
@@ -52,13 +52,13 @@ def without_component(x: Tensor, along: Tensor) -> Tensor:
 class FCSRFP(FCSR):
     """Full-Context Semantic Representation with feature projection.
 
-    Args: those of FCSR, and
+    Args: as in FCSR, and
         reversal: lambda, how strongly the C-net is driven away from the classes, above 0.
-        separate: the C-net learns from its own loss alone; if not, from the P-net's too.
+        separate: whether the C-net learns only from its own loss, not also from the P-net's.
     Raises: ValueError if an option is outside its range.
     """
 
-    answers_for_domains = False  # the second classifier would have to know the domains too
+    answers_for_domains = False  # the second classifier would also need the domains
 
     def __init__(
         self,
@@ -92,10 +92,10 @@ class FCSRFP(FCSR):
         self.common = Representation(self.size, gate, activation)
         self.common_output = nn.Linear(self.size, classes)
         self.first_weights(spread)
-        self.common_logits: Tensor | None = None  # of the last batch, in training, until its loss is asked for
+        self.common_logits: Tensor | None = None  # of the last training batch, until its loss is computed
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Map words (B, T) and their mask to logits (B, C) of the P-net; in training those of the C-net are kept."""
+        """Map words (B, T) and their mask to the P-net's logits (B, C); in training, keep those of the C-net."""
         contexts, real = self.contexts_of_words(words, mask)
         own, common = (each(contexts, real, mask.shape) for each in (self.representation, self.common))  # (B, n)
         if self.training:
@@ -106,17 +106,17 @@ class FCSRFP(FCSR):
         return logits
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """Return the C-net's cross-entropy on the batch that `forward` has just seen in training mode, a scalar.
+        """Return the C-net's cross-entropy on the last training batch of `forward`, a scalar.
 
         Args:
             classes: int64, (B,).
         """
         assert self.common_logits is not None, "forward comes first, in training mode"
-        logits, self.common_logits = self.common_logits, None  # nothing outlives its step
+        logits, self.common_logits = self.common_logits, None  # keep nothing after the step
         return F.cross_entropy(at_least_float32(logits), classes)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: two networks on the contexts of one; 2 n^2, 3 n to project, n C a text."""
+        """Count FLOPs (2 per multiply-add): two networks on shared contexts; 2 n^2, 3 n to project, n C per text."""
         n = self.size
         of_text = 2 * n**2 + 3 * n + n * self.classes
         return 2 * (2 * WEIGHTS * n**2 + self.context_products * n + of_text / words_per_text)

@@ -1,15 +1,15 @@
-"""Generalized pooling: heads that weigh every component of a word's state on its own, over a stacked BiLSTM.
+"""Generalized pooling: heads that weight every component of a word's state separately, over a stacked BiLSTM.
 
 Source     Chen, Ling, Zhu, "Enhancing Sentence Embedding with Generalized Pooling", COLING 2018, sections 3 and 4: from
-           the authors' code, lukecq1231/generalized-pooling, and memory, not checked against the print.
-Equations  layer l reads [h^{l-1}; x]; A^i = softmax(W_2^i ReLU(W_1^i H^T + b_1^i)) over the words, a vector a word;
+           the authors' code, lukecq1231/generalized-pooling, and memory, not checked against the paper.
+Equations  layer l reads [h^{l-1}; x]; A^i = softmax(W_2^i ReLU(W_1^i H^T + b_1^i)) over the words, a vector per word;
            v^i = sum_t a_t^i * h_t; v = [v^1; ...; v^I]; penalty mu sum_{i<j} max(lambda - |X^i - X^j|_F^2, 0), where X
            is W_1, A or v.
-Reading    lambda is 1; distances of A and v are means over texts, before the maximum. The code's sizes: three layers of
-           600 states a side, I = 6, d_a = 600, two rectified layers of 600, of which the second also reads v; dropout
-           0.5; mu = 0.01 on W_1; word vectors as given.
-Departure  no vectors of a word's characters. A single text has nothing to be matched with: the classifier reads v. The
-           bias b_2^i is left out: it is the same for all words, so the softmax takes it away. No halved learning rate.
+Reading    lambda is 1; distances of A and v are means over texts, before the maximum. Sizes are from the code: three
+           layers of 600 states per direction, I = 6, d_a = 600, two ReLU layers of 600, of which the second also reads
+           v; dropout 0.5; mu = 0.01 on W_1; fixed word vectors.
+Departure  no character-based word vectors. A single text has no match: the classifier reads v. The bias b_2^i is left
+           out: it is the same for all words and cancels in the softmax. No halving of the learning rate.
 Shapes     B texts, T words (padded on the right), D vector size, H states of one direction, I heads, d_a units of a
            head's hidden layer, M units of the classifier's hidden layers, C classes.
 """
@@ -34,16 +34,16 @@ class GeneralizedPooling(Network):
     """Stacked bidirectional LSTM under vector-based multi-head attention.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        layers: of the LSTM, each of which reads the word vectors beside the layer below.
+        layers: number of layers of the LSTM; each reads the word vectors and the layer below.
         hidden: states of each direction.
         heads: weighted sums of the states, I.
         attention_hidden: units of each head's hidden layer, d_a.
         mlp_hidden: units of each of the classifier's two hidden layers.
         dropout: share of the word vectors' components and of the hidden units, dropped in training, in [0, 1).
-        penalised: what shall differ between heads: none, parameters (W_1), attention (A), embeddings (v).
-        penalty: coefficient of the penalty on heads that do not, mu, at least 0.
+        penalised: what should differ between heads: none, parameters (W_1), attention (A), embeddings (v).
+        penalty: coefficient of the penalty on similar heads, mu, at least 0.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -112,7 +112,7 @@ class GeneralizedPooling(Network):
         return torch.softmax(scores.masked_fill(~mask[:, :, None, None], -torch.inf), dim=1)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
-        """Return the penalty of the texts that forward was just called with, times mu; None without one."""
+        """Return the penalty of the last batch of `forward`, times mu; None without a penalty."""
         if self.penalised == "none":
             return None
         of_heads, self.of_batch = self.of_batch, None
@@ -122,7 +122,7 @@ class GeneralizedPooling(Network):
         return self.penalty * closeness(of_heads)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: LSTMs, W_1, W_2 and I sums of 2 H a word; the classifier a text."""
+        """Count forward FLOPs (2 per multiply-add): LSTMs, W_1, W_2, I sums of 2 H per word; classifier."""
         of_lstms = sum(recurrent_flops(lstm) for lstm in self.lstms if isinstance(lstm, nn.LSTM))
         of_word = self.first.weight.numel() + self.second.numel() + self.heads * self.second.shape[2]
         of_text = sum(layer.weight.numel() for layer in (self.lower, self.upper, self.output))
@@ -130,7 +130,7 @@ class GeneralizedPooling(Network):
 
 
 def closeness(x: Tensor) -> Tensor:
-    """Return what the squared distances of all pairs of heads (B, I, numbers), as means over texts, lack to lambda."""
+    """Return how far squared distances of head pairs (B, I, numbers), averaged over texts, fall below lambda."""
     x = x.to(torch.promote_types(x.dtype, torch.float32))
     total = x.new_zeros(())
     for head in range(x.shape[1] - 1):

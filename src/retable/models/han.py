@@ -2,12 +2,12 @@
 
 Source     Yang, Yang, Dyer, He, Smola, Hovy, "Hierarchical Attention Networks for Document Classification", NAACL 2016,
            section 2, eq. 1-11.
-Reading    a sentence ends at a mark that is a token of its own (. ! ? … 。 ！ ？; a run of them is one end), for texts
-           are words here; what follows the last mark is a sentence too (retable.text.sentence_ends). Eq. 1-4 are
-           torch's GRU, which has z_t and 1 - z_t the other way round: the same cell with another sign of W_z, U_z, b_z.
-           Words start from given vectors, which stand for W_e w_it.
-Method     the sentences of all texts are one batch. On a CPU those of about the same length, up to a power of two, go
-           through the GRU together, so that less than half of it is padding.
+Reading    a sentence ends at a mark that is its own token (. ! ? … 。 ！ ？; a run of them is one end), since texts
+           are words; words after the last mark are a sentence too (retable.text.sentence_ends). Eq. 1-4 are torch's
+           GRU, which swaps z_t and 1 - z_t: the same cell with the opposite sign of W_z, U_z, b_z. Words start from
+           given vectors, which replace W_e w_it.
+Method     the sentences of all texts are one batch. On a CPU sentences of similar length, up to a power of two, go
+           through the GRU together, so that less than half of a batch is padding.
 Shapes     B texts, T words (padded on the right), N sentences in all texts, L words in the longest, S sentences in the
            text with most, D vector size, H states of both directions together, A size of u_w and u_s, C classes.
 """
@@ -20,14 +20,14 @@ from retable.layers.network import Network
 from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
 from retable.models.options import check_at_least
 
-WORDS_PER_SENTENCE = 16  # in counts of operations
+WORDS_PER_SENTENCE = 16  # assumed in operation counts
 
 
 class ContextAttention(nn.Module):
-    """Weigh states by how alike they are to one learned vector, and add them up (eq. 5-7 and 8-10).
+    """Sum states weighted by their similarity to one learned vector (eq. 5-7 and 8-10).
 
     Args:
-        size: numbers in a state, H.
+        size: size of a state, H.
         hidden: size of the learned vector, A.
     """
 
@@ -37,21 +37,21 @@ class ContextAttention(nn.Module):
         self.context = nn.Linear(hidden, 1, bias=False)  # u_w, or u_s
 
     def forward(self, states: Tensor, real: Tensor) -> Tensor:
-        """Map states (N, L, H), and which are real, (N, L), to (N, H)."""
+        """Map states (N, L, H) and their mask (N, L) to (N, H)."""
         scores = self.context(torch.tanh(self.hidden(states))).squeeze(2)  # u_it^T u_w, eq. 5-6
         weights = torch.softmax(scores.masked_fill(~real, -torch.inf), dim=1)  # eq. 6
         return (weights.unsqueeze(1) @ states).squeeze(1)  # eq. 7
 
     def flops(self) -> int:
-        """Forward multiply-adds for a state, times two: A H + A, and H for its part in the sum."""
+        """Count forward FLOPs per state (2 per multiply-add): A H + A, and H for the sum."""
         return 2 * (self.hidden.weight.numel() + self.context.weight.numel() + self.hidden.in_features)
 
 
 def in_rows(flat: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """Return vectors that stand one after the other, (sum of lengths, D), in rows padded on the right.
+    """Return consecutive vectors, (sum of lengths, D), as rows padded on the right.
 
     Args:
-        lengths: of the rows, int64 (N,), each 1 or more.
+        lengths: of the rows, int64 (N,), at least 1 each.
     Returns: (N, L, D), zero on padding, and bool (N, L), False on padding.
     """
     real = torch.arange(int(lengths.max()), device=flat.device) < lengths.unsqueeze(1)
@@ -64,10 +64,10 @@ class HAN(Network):
     """Hierarchical attention network.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of both directions of a GRU together, an even number.
-        attention_hidden: size of the vectors that words and sentences are compared with.
+        attention_hidden: size of the learned vectors that words and sentences are compared with.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -90,7 +90,7 @@ class HAN(Network):
         """Map words (B, T), their mask and the numbers of their sentences to logits (B, C)."""
         begins = mask.clone()  # True on the first word of a sentence
         begins[:, 1:] &= sentences[:, 1:] != sentences[:, :-1]
-        x = self.embedding(words)[mask]  # x_it of all texts, one after the other
+        x = self.embedding(words)[mask]  # x_it of all texts, concatenated
         of_sentences = self.sentence_vectors(x, (begins[mask].cumsum(0) - 1).bincount())  # s_i, (N, H)
         rows, real = in_rows(of_sentences, begins.sum(dim=1))  # (B, S, H)
         states = states_of_words(self.of_sentences, rows, real)  # h_i
@@ -98,7 +98,7 @@ class HAN(Network):
         return logits
 
     def sentence_vectors(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """Map word vectors of sentences that stand one after the other, and their lengths (N,), to s_i, (N, H)."""
+        """Map word vectors of consecutive sentences, and their lengths (N,), to s_i, (N, H)."""
         vectors = x.new_empty(len(lengths), self.output.in_features)
         kinds = torch.zeros_like(lengths) if x.is_cuda else lengths.double().log2().ceil().long()
         kind_of_word = kinds.repeat_interleave(lengths)
@@ -110,7 +110,7 @@ class HAN(Network):
         return vectors
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: GRU and attention a word and again for 16 words, a sentence; H C a text."""
+        """Count forward FLOPs (2 per multiply-add): GRU and attention per word and per sentence of 16 words; H C."""
         a_word = recurrent_flops(self.of_words) + self.word_attention.flops()
         a_sentence = recurrent_flops(self.of_sentences) + self.sentence_attention.flops()
         return a_word + a_sentence / WORDS_PER_SENTENCE + 2 * self.output.weight.numel() / words_per_text

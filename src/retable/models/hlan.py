@@ -1,19 +1,18 @@
-"""HLAN: self-attention over the words of each sentence and over the sentences, each compressed by asking the labels.
+"""HLAN: self-attention over the words of each sentence and over the sentences, each pooled by attention from labels.
 
 Source     Gong, Shi and Niu, "Hierarchical Text-Label Integrated Attention Network for Document Classification", HPCCT
            2019, pages 254-260. ONLY ITS ABSTRACT COULD BE READ. It names four ideas and no equation: a hierarchical
            architecture, so that no sequence is long; attention weights in the joint embedding space of text and label;
            multi-head soft attention that compresses a sequence encoded by self-attention into one vector; a class loss
            added to the cross-entropy. All below is our network of these four, not the authors'.
-Reading    eq. A: self-attention is that of Vaswani et al. (2017), one layer after-norm without a feed-forward layer,
-           over sinusoidal positions. Soft attention is that of HAN (eq. 5-7) in which vectors of the labels e_c, one
-           set for both levels, stand for its one learned vector. With states h_t, and slices ^k of m heads:
-           u_t = tanh(W h_t + b) (eq. B), s_t^k = max over c of u_t^k . e_c^k (eq. C: a word counts as for the label
-           that it fits best, as in LEAM, Wang et al. 2018), weights = softmax over t of s_t^k and v^k = sum of weights
-           h_t^k (eq. D). Class loss: the classifier is to answer e_c with c, the mean cross-entropy (eq. E: LEAM's).
-           Sentences as in HAN.
-Decision   sizes, dropout (on word vectors and the text's vector) and training are ours. Labels' vectors start random,
-           as all matrices: Xavier uniform.
+Reading    eq. A: self-attention is that of Vaswani et al. (2017), one post-norm layer without a feed-forward layer,
+           over sinusoidal positions. Soft attention is that of HAN (eq. 5-7), with label vectors e_c, shared by both
+           levels, in place of its one learned vector. With states h_t, and slices ^k of m heads: u_t = tanh(W h_t + b)
+           (eq. B), s_t^k = max over c of u_t^k . e_c^k (eq. C: a word counts as for the label that it fits best, as in
+           LEAM, Wang et al. 2018), weights = softmax over t of s_t^k and v^k = sum of weights h_t^k (eq. D). Class
+           loss: the classifier should map e_c to c, the mean cross-entropy (eq. E: LEAM's). Sentences as in HAN.
+Decision   sizes, dropout (on word vectors and the text's vector) and training are ours. Label vectors start random,
+           Xavier uniform like all matrices.
 Shapes     B texts, T words (padded on the right), N sequences, L places in the longest, D vector size, d size of the
            model, m heads, C classes.
 """
@@ -33,20 +32,20 @@ from retable.models.transformer import check_encoder
 
 
 class LabelAttention(nn.Module):
-    """Compress states to one vector, by how well they fit the labels (eq. B-D).
+    """Compress states to one vector by how well they fit the labels (eq. B-D).
 
     Args:
-        size: numbers in a state, d.
-        heads: slices of it that are weighed on their own, m.
+        size: size of a state, d.
+        heads: number of slices of a state, each weighted separately, m.
     """
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.joint = Linear(size, size)  # W and b: into the space of the labels
+        self.joint = Linear(size, size)  # W and b, into the label space
 
     def forward(self, states: Tensor, real: Tensor, labels: Tensor) -> Tensor:
-        """Map states (N, L, d), which are real, (N, L), and the labels' vectors (C, d) to (N, d)."""
+        """Map states (N, L, d), their mask (N, L) and the label vectors (C, d) to (N, d)."""
         u = split_heads(torch.tanh(self.joint(states)), self.heads)  # eq. B, (N, m, L, d / m)
         e = split_heads(labels.unsqueeze(0), self.heads)  # (1, m, C, d / m)
         scores = (u @ e.transpose(2, 3)).amax(dim=3)  # eq. C, (N, m, L)
@@ -55,12 +54,12 @@ class LabelAttention(nn.Module):
 
 
 class Level(nn.Module):
-    """A sequence of words or of sentences to one vector.
+    """Map a sequence of words or sentences to one vector.
 
     Args:
-        dim: numbers in a vector of the sequence.
-        size: of the states, d.
-        heads: of both attentions, m.
+        dim: size of an input vector, D.
+        size: size of the states, d.
+        heads: heads of both attentions, m.
     """
 
     def __init__(self, dim: int, size: int, heads: int) -> None:
@@ -71,14 +70,14 @@ class Level(nn.Module):
         self.label_attention = LabelAttention(size, heads)
 
     def forward(self, x: Tensor, real: Tensor, labels: Tensor) -> Tensor:
-        """Map sequences (N, L, D), which places are real, (N, L), and the labels' vectors (C, d) to (N, d)."""
+        """Map sequences (N, L, D), their mask (N, L) and the label vectors (C, d) to (N, d)."""
         x = self.inputs(x)
         states = self.norm(x + self.attention(x, padding_bias(real)))  # eq. A, (N, L, d)
         compressed: Tensor = self.label_attention(states, real, labels)
         return compressed
 
     def flops(self, length: float, classes: int) -> float:
-        """Forward multiply-adds of a place, times two: D d in, 5 d^2, 2 L d self-attention, C d scores, d summed."""
+        """Count FLOPs per place (2 per multiply-add): D d input, 5 d^2, 2 L d self-attention, C d scores, d sum."""
         size = self.inputs.size
         return self.inputs.flops_per_word() + 2 * size * (5 * size + 2 * length + classes + 1)
 
@@ -87,13 +86,13 @@ class HLAN(Network):
     """Hierarchical text-label integrated attention network.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        size: of states and labels, an even number and a multiple of `heads`.
-        heads: of both attentions.
-        class_loss: weight of the class loss beside the cross-entropy, 0 or more.
+        size: size of states and labels, even and a multiple of `heads`.
+        heads: heads of both attentions.
+        class_loss: weight of the class loss added to the cross-entropy, at least 0.
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
-        dropout: the same of the text's vector.
+        dropout: the same for the text's vector.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -126,16 +125,16 @@ class HLAN(Network):
         """Map words (B, T), their mask and the numbers of their sentences to logits (B, C)."""
         begins = mask.clone()  # True on the first word of a sentence
         begins[:, 1:] &= sentences[:, 1:] != sentences[:, :-1]
-        x = self.dropout_words(self.embedding(words))[mask]  # words of all texts, one after the other
+        x = self.dropout_words(self.embedding(words))[mask]  # words of all texts, concatenated
         of_sentences = self.sentence_vectors(x, (begins[mask].cumsum(0) - 1).bincount())
         text = self.of_sentences(*in_rows(of_sentences, begins.sum(dim=1)), self.labels)  # (B, d)
         logits: Tensor = self.output(self.dropout(text))
         return logits
 
     def sentence_vectors(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """Map words of sentences that stand one after the other, and their lengths (N,), to (N, d).
+        """Map words of consecutive sentences, and their lengths (N,), to (N, d).
 
-        Sentences of about the same length, up to a power of two, are one batch: less than half of it is padding.
+        Sentences of similar length, up to a power of two, form one batch: less than half of it is padding.
         """
         vectors = x.new_empty(len(lengths), self.output.in_features)
         kinds = lengths.double().log2().ceil().long()
@@ -147,14 +146,14 @@ class HLAN(Network):
         return vectors
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
-        """Return the weighted class loss (eq. E), or None where its weight is 0."""
+        """Return the weighted class loss (eq. E), or None if its weight is 0."""
         if not self.class_loss:
             return None
         own = torch.arange(len(self.labels), device=self.labels.device)
         return self.class_loss * F.cross_entropy(self.output(self.labels), own)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the words' level, the sentences' once for 16 words, d C a text."""
+        """Count FLOPs (2 per multiply-add): the word level, the sentence level once per 16 words, d C per text."""
         classes, sentences = len(self.labels), words_per_text / WORDS_PER_SENTENCE
         a_sentence = self.of_sentences.flops(sentences, classes)
         a_text = 2 * self.output.weight.numel()

@@ -1,16 +1,16 @@
-"""HyperQA: two texts are sums of projected words in the unit ball, and match by their hyperbolic distance.
+"""HyperQA: two texts are sums of projected words in the unit ball, compared by their hyperbolic distance.
 
 Source     Tay, Luu and Hui, "Hyperbolic Representation Learning for Fast and Efficient Neural Question Answering", WSDM
-           2018, section 3: x = ReLU(W_p z + b_p), y = sum of x, held in the unit ball, the distance
+           2018, section 3: x = ReLU(W_p z + b_p), y = sum of x, kept in the unit ball, the distance
            arcosh(1 + 2 |q - a|^2 / ((1 - |q|^2) (1 - |a|^2))), s = w_f d + b_f. From memory and the authors' code
-           (vanzytay/WSDM2018_HyperQA), not checked against the print.
-Reading    a sum longer than 1 is cut to length 1, where a distance has no bound: as in the code, 1e-6 is added to the
-           divisor. Dropout stands on the sums before that. Word vectors stay as given (embedding.tune).
-Departure  the paper ranks, a hinge loss between the scores of a right and a wrong answer. Here each pair is classified:
-           the second class has the logit s, a further class a line of its own over the distance. Gradients are
-           torch's own, without the factor (1 - |y|^2)^2 / 4 of the ball. The code takes sqrt((z - 1)^2 + 1e-6) for
-           arcosh's sqrt(z^2 - 1); here it is the latter.
-Decision   s = 14 - d at first: on the sphere that is the distance of two texts at about 32 degrees.
+           (vanzytay/WSDM2018_HyperQA), not checked against the paper.
+Reading    a sum longer than 1 is scaled to length 1, where a distance is unbounded: as in the code, 1e-6 is added to
+           the divisor. Dropout is applied to the sums before that. Word vectors stay fixed (embedding.tune).
+Departure  the paper ranks, by a hinge loss between the scores of a right and a wrong answer. Here each pair is
+           classified: the second class has the logit s, a further class its own line over the distance. Gradients are
+           torch's own, without the factor (1 - |y|^2)^2 / 4 of the ball. The code uses sqrt((z - 1)^2 + 1e-6) for
+           arcosh's sqrt(z^2 - 1), this file the latter.
+Decision   s = 14 - d initially: on the sphere 14 is the distance of two texts at about 32 degrees.
 Shapes     B pairs, T words of both texts, M of one, D vector size, H units, C classes.
 """
 
@@ -26,17 +26,17 @@ from retable.models.options import check_at_least, check_share
 
 EDGE = 1e-6  # keeps the distance of points on the sphere finite
 TINY = 1e-12  # keeps the gradient of a distance of 0 finite
-FIRST_CENTRE = 14.0  # distance of which nothing is known at first
+FIRST_CENTRE = 14.0  # initial distance at which s is 0
 
 
 class HyperQA(Network):
     """Sums of projected words of two texts, and the hyperbolic distance of the two.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        hidden: numbers of a projected word and of a text.
-        dropout: share of the components of either text that are dropped in training, in [0, 1).
+        hidden: size of a projected word and of a text.
+        dropout: share of the components of each text that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -64,14 +64,14 @@ class HyperQA(Network):
         return total / total.norm(dim=1, keepdim=True).clamp(min=1.0)  # |y| <= 1
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Return the forward multiply-adds of a word of either text, times two; the distance falls to a pair."""
+        """Count forward FLOPs (2 per multiply-add): projection per word, distance per pair."""
         hidden = self.projection.out_features
         pair = 3 * hidden + self.output.weight.numel()  # |q|^2, |a|^2, |q - a|^2 and the lines
         return 2 * (self.projection.weight.numel() + pair / words_per_text)
 
 
 def hyperbolic_distance(x: Tensor, y: Tensor) -> Tensor:
-    """Return the distance of points of the unit ball, (B, H) each to (B,)."""
+    """Return the distance of points in the unit ball, (B, H) each, as (B,)."""
     inside = (1 - x.square().sum(dim=1)) * (1 - y.square().sum(dim=1))
     beyond = 2 * (x - y).square().sum(dim=1) / (inside + EDGE)  # z - 1
     return torch.log1p(beyond + (beyond * (beyond + 2) + TINY).sqrt())  # arcosh z = log(z + sqrt(z^2 - 1))

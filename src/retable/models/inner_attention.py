@@ -2,12 +2,12 @@
 
 Source     Liu, Sun, Lin, Wang, "Learning Natural Language Inference using Bidirectional LSTM Model and
            Inner-Attention", arXiv 1605.09090, 2016, section 3: from memory and public code of others, not checked
-           against the print.
+           against the paper.
 Equations  R_ave = mean of Y; M = tanh(W^y Y + W^h R_ave e_L); alpha = softmax(w^T M); R_att = Y alpha^T.
-Reading    Y are both directions side by side, 300 each, so W^y and W^h are 600 x 600, without biases. Word vectors stay
-           as given, dropout is 0.25, batches of 128.
+Reading    Y is both directions concatenated, 300 each, so W^y and W^h are 600 x 600, without biases. Word vectors stay
+           fixed, dropout is 0.25, batches of 128.
 Departure  a single text has nothing to be matched with: a linear layer reads R_att, where the source reads two vectors,
-           their product and difference. Adam, where it has RMSprop; the LSTM is torch's.
+           their product and difference. Adam, where the source uses RMSprop; the LSTM is torch's.
 Decision   dropout on word vectors and on R_att.
 Shapes     B texts, T words (padded on the right), D vector size, H states of one direction, C classes.
 """
@@ -24,10 +24,10 @@ from retable.models.options import check_at_least, check_share
 
 
 class InnerAttention(Network):
-    """Bidirectional LSTM under attention from its own mean.
+    """Bidirectional LSTM with attention from its own mean.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of each direction.
         dropout: share of the components of word vectors and of the text's vector, dropped in training, in [0, 1).
@@ -54,7 +54,7 @@ class InnerAttention(Network):
         return logits
 
     def attention(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return how much of a text each word is, (B, 1, T); padding is nothing."""
+        """Return the attention weight of each word, (B, 1, T); 0 on padding."""
         return self.weights(self.states(words, mask), mask)
 
     def states(self, words: Tensor, mask: Tensor) -> Tensor:
@@ -68,7 +68,7 @@ class InnerAttention(Network):
         return softmax_over_words(self.query(m), mask)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: LSTM, W^y, 2 H for w, mean and sum a word; W^h and the output a text."""
+        """Count forward FLOPs (2 per multiply-add): LSTM, W^y, 2 H for w, mean and sum per word; W^h and output."""
         of_word = self.of_words.weight.numel() + 3 * self.query.in_features
         of_text = self.of_mean.weight.numel() + self.output.weight.numel()
         return recurrent_flops(self.lstm) + 2 * (of_word + of_text / words_per_text)

@@ -1,14 +1,14 @@
 """LAMA: several cheap attention distributions over the states of a BiGRU, asked by one context vector.
 
 Source     "Compact Multi-Head Self-Attention for Learning Supervised Text Representations", section 3, eq. 1-19;
-           docs/readings.md, "LAMA". The attention, eq. 7-13, is layers/low_rank_attention.py.
-Reading    the context is one learned vector (`lama`) or the mean of the text's word vectors (`lama-ctx`). The sentence
-           of section 3.4 wants heads that disagree: lambda ||A A^T - I||_F^2 or lambda times the mean cosine is added
-           to the loss (eq. 18-19), as a mean over the batch, as the cross-entropy is. The classifier has a hidden layer
-           (figure 1, section 3.5); eq. 16 has none (`mlp_hidden` 0). Without the encoder (section 5.2, LAMA Encoder)
-           the word vectors are the states.
-Decision   15 heads: the paper names no other best number than that of figure 5. The hidden layer is rectified. The
-           context is not projected where vectors and states differ in width: P and Q then differ in height.
+           docs/readings.md, "LAMA". The attention, eq. 7-13, is in layers/low_rank_attention.py.
+Reading    the context is one learned vector (`lama`) or the mean of the text's word vectors (`lama-ctx`). According to
+           the text of section 3.4 heads should disagree: lambda ||A A^T - I||_F^2 or lambda times the mean cosine is
+           added to the loss (eq. 18-19), averaged over the batch like the cross-entropy. The classifier has a hidden
+           layer (figure 1, section 3.5); eq. 16 has none (`mlp_hidden` 0). Without the encoder (section 5.2, LAMA
+           Encoder) the word vectors are the states.
+Decision   15 heads: the paper gives no best number other than that of figure 5. The hidden layer uses ReLU. The context
+           is not projected if vectors and states differ in width: P and Q then differ in height.
 Shapes     B texts, T words (padded on the right), D vector size, H states of both directions together (the paper's 2h;
            D without encoder), m heads, C classes.
 """
@@ -36,16 +36,16 @@ class LAMA(Network):
     """Low-rank factorisation based multi-head attention.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        heads: attention distributions.
+        heads: number of attention heads.
         hidden: states of both directions together, an even number.
-        context: what asks the words: one learned vector, or the mean of the text's word vectors.
-        disagreement: what heads are kept apart by: none, the positions they attend to, the embeddings they make.
+        context: the query: one learned vector, or the mean of the text's word vectors.
+        disagreement: what the penalty compares between heads: none, positions (attended), embeddings (outputs).
         disagreement_weight: lambda, at least 0.
-        encoder: gru, or none: the word vectors are the states.
+        encoder: gru, or none (the word vectors are the states).
         mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
-        dropout: share of the hidden layer's units that are dropped in training, in [0, 1).
+        dropout: dropout rate on the hidden layer, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -94,18 +94,18 @@ class LAMA(Network):
         return logits
 
     def attention(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return how much each head attends to each word, (B, m, T); a head's weights sum to one, padding has none."""
+        """Return the attention weights, (B, m, T); each head's weights sum to one, padding gets zero."""
         weights: Tensor = self.low_rank(*self.encode(words, mask), mask)
         return weights
 
     def encode(self, words: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the states H, (B, T, H), and the context c, (B, D) or one for all texts, (H,)."""
+        """Return the states H, (B, T, H), and the context c, (B, D) or, shared by all texts, (H,)."""
         x = self.embedding(words)  # eq. 5, (B, T, D)
         states = states_of_words(self.gru, x, mask) if self.gru else x  # eq. 1-6
         return states, mean_over_words(x, mask) if self.context is None else self.context
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """-lambda D (eq. 18-19) of the texts that forward was just called with, in training."""
+        """Return -lambda D (eq. 18-19) for the texts of the last forward call, in training."""
         if self.disagreement == "none":
             return torch.zeros((), device=classes.device)
         heads, self.heads_of_batch = self.heads_of_batch, None
@@ -114,7 +114,7 @@ class LAMA(Network):
         return self.disagreement_weight * alike(heads)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: GRU 3 H (D + H/2), H^2 + 2 H m + m, mean D a word; P and MLP a text."""
+        """Return FLOPs, two per multiply-add: GRU 3 H (D + H/2), H^2 + 2 H m + m, mean D per word; P, MLP per text."""
         of_context = self.low_rank.of_context.weight.numel()
         a_word = self.low_rank.flops_per_word() + (recurrent_flops(self.gru) if self.gru else 0)
         a_word += 2 * self.embedding.dim if self.context is None else 0

@@ -1,9 +1,9 @@
 """LDA: the shares of a text's topics, and a linear support vector machine on them.
 
 Source     Blei, Ng and Jordan, "Latent Dirichlet Allocation", JMLR 2003 (the model); Hoffman, Blei and Bach, "Online
-           Learning for Latent Dirichlet Allocation", NIPS 2010 (its fit, scikit-learn's); Maas et al., "Learning Word
-           Vectors for Sentiment Analysis", ACL 2011, section 4 (topics as features of a classifier, and which words).
-           From code and memory, not checked against the print.
+           Learning for Latent Dirichlet Allocation", NIPS 2010 (the fitting, in scikit-learn); Maas et al., "Learning
+           Word Vectors for Sentiment Analysis", ACL 2011, section 4 (topics as classifier features, and the choice of
+           words). From code and memory, not checked against the published papers.
 Equation   gamma_k = alpha + sum over words w of n_w phi_wk, phi_wk ~ exp(E[log theta_k] + E[log beta_kw]); features are
            gamma / |gamma|.
 Reading    words are the 5,000 most frequent after the first 50 (Maas et al.); a vocabulary of 50 or fewer keeps all.
@@ -26,14 +26,14 @@ from retable.text.splits import Split
 from retable.text.units import Unit
 
 FILE = "topics.json"
-ROUNDS = 100  # of a text's phi and gamma, at most
+ROUNDS = 100  # largest number of updates of a text's phi and gamma
 
 
 @dataclass(frozen=True)
 class TopicClassifier:
-    """Words, topics and a scorer: all that is needed to classify.
+    """Hold words, topics and a scorer: all that is needed to classify.
 
-    `words` stand in the order of the columns of `topics`, exp(E[log beta]), float (K, V).
+    `words` name the columns of `topics`, which is exp(E[log beta]), float (K, V).
     """
 
     words: list[str]
@@ -53,7 +53,7 @@ class TopicClassifier:
         save_arrays(folder, FILE, facts, {"topics": self.topics}, self.scorer)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Return weights, and forward FLOPs for a word: two products with its K numbers a round, C K a text."""
+        """Return the number of weights and FLOPs per word: two products with K numbers per round; C K per text."""
         rounds = 2 * ROUNDS * len(self.topics)  # the most that a text may take
         return {
             "parameters": self.topics.size + self.scorer.parameters,
@@ -87,10 +87,10 @@ def train_lda(
     Args:
         topics: numbers of topics to choose from.
         costs: values of C to choose from.
-        words: the vocabulary's size, at most.
-        skip: so many of the most frequent words are left out.
-        passes: over the training texts.
-        on_candidate: called with each setting that was tried.
+        words: largest size of the vocabulary.
+        skip: number of most frequent words to leave out.
+        passes: passes over the training texts.
+        on_candidate: called with each setting tried.
     Raises: ValueError with the option, its value and what is allowed.
     """
     check_costs(costs)
@@ -115,7 +115,7 @@ def train_lda(
 
 
 def vocabulary_of(split: Split, unit: Unit, *, lowercase: bool, words: int, skip: int) -> list[str]:
-    """Return the most frequent words after the first `skip`, the most frequent first, of equals by the alphabet."""
+    """Return up to `words` words after the `skip` most frequent, by falling frequency, ties alphabetically."""
     counter = ngram_counter("words-1", unit)
     totals = np.asarray(counter.fit_transform(joined_texts(split, unit, lowercase=lowercase)).sum(axis=0)).ravel()
     ranked = counter.get_feature_names_out()[np.argsort(-totals, kind="stable")].tolist()
@@ -123,13 +123,13 @@ def vocabulary_of(split: Split, unit: Unit, *, lowercase: bool, words: int, skip
 
 
 def word_counts(split: Split, words: list[str], unit: Unit, *, lowercase: bool) -> sparse.csr_matrix:
-    """Return how often each text has each word, float64 (N, V)."""
+    """Return how often each word occurs in each text, float64 (N, V)."""
     counter = ngram_counter("words-1", unit, vocabulary=words)
     return counter.transform(joined_texts(split, unit, lowercase=lowercase)).astype(np.float64)
 
 
 def fitted_topics(counts: sparse.csr_matrix, topics: int, passes: int, seed: int) -> np.ndarray:
-    """Return exp(E[log beta]) of the topics of these texts, float64 (K, V)."""
+    """Return exp(E[log beta]) of the topics fitted to these counts, float64 (K, V)."""
     model = LatentDirichletAllocation(
         topics, learning_method="online", max_iter=passes, batch_size=128, random_state=seed
     )
@@ -137,9 +137,9 @@ def fitted_topics(counts: sparse.csr_matrix, topics: int, passes: int, seed: int
 
 
 def topic_shares(topics: np.ndarray, counts: sparse.csr_matrix) -> np.ndarray:
-    """Return gamma / |gamma| of every text under these topics, float64 (N, K); equal shares where it has no word."""
+    """Return gamma / |gamma| of every text under these topics, float64 (N, K); equal shares if it has no word."""
     model = LatentDirichletAllocation(len(topics), max_doc_update_iter=ROUNDS)
-    model.exp_dirichlet_component_ = topics  # what scikit-learn's own fit leaves, of which its transform reads these
+    model.exp_dirichlet_component_ = topics  # scikit-learn's transform reads these attributes of a fit
     model.components_ = topics
     model.doc_topic_prior_ = 1 / len(topics)
     model.n_features_in_ = topics.shape[1]

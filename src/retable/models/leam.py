@@ -2,14 +2,14 @@
 
 Source     Wang et al., "Joint Embedding of Words and Labels for Text Classification", ACL 2018, section 4; the authors'
            code, guoyinwang/LEAM.
-Equations  G = (C^T V) / (lengths of both), cosines; u_l = ReLU(G_{l-r:l+r} W_1 + b_1), a number a label; m_l = the
-           largest of u_l; beta = softmax(m) over the words; z = sum_l beta_l v_l; y = f_2(z). The loss has, beside the
-           texts' cross-entropy, the mean over the labels of that of f_2(c_k) with k.
-Reading    W_1 has 2 r + 1 numbers, one filter for all labels, and b_1 one a label, as printed; the authors' code has a
-           filter for every pair of labels. Beyond a text's ends G is zero. f_2 has a hidden layer of 300 rectified
-           units, r is 27 and the labels' loss weighs 1, as in that code. Dropout is on the last layer of f_2.
-Decision   a label starts as the mean vector of the words of its name that have one, a label without any from random
-           normal numbers of standard deviation 0.1 (the paper's corpora have names for all).
+Equations  G = (C^T V) / (lengths of both), cosines; u_l = ReLU(G_{l-r:l+r} W_1 + b_1), one number per label; m_l = max
+           of u_l; beta = softmax(m) over the words; z = sum_l beta_l v_l; y = f_2(z). To the cross-entropy of the texts
+           the loss adds the mean over labels of the cross-entropy of f_2(c_k) with k.
+Reading    W_1 has 2 r + 1 numbers, one filter for all labels, and b_1 one per label, as printed; the authors' code has
+           a filter for every pair of labels. G is zero beyond the ends of a text. f_2 has a hidden layer of 300 ReLU
+           units, r is 27 and the label loss has weight 1, as in that code. Dropout is on the last layer of f_2.
+Decision   a label starts as the mean vector of the words of its name that have one; a label without any starts from
+           normal noise of standard deviation 0.1 (in the paper's corpora all labels have names).
 Shapes     B texts, T words (padded on the right), D vector size, K labels, r radius of the window.
 """
 
@@ -25,20 +25,20 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
 from retable.models.options import check_at_least, check_share
 
-SPREAD = 0.1  # standard deviation of a label's numbers where its name has no vector
+SPREAD = 0.1  # standard deviation of a label's first vector if its name has none
 
 
 class LEAM(Network):
     """Label-embedding attentive model.
 
     Args:
-        embedding: the words' vectors V.
+        embedding: the word vectors V.
         classes: number of labels, K.
-        label_rows: for each label the rows of the embedding that it starts as the mean of.
-        radius: words on each side that count for a word's likeness, r.
-        mlp_hidden: rectified units between the text's vector and the classes; 0: none.
-        dropout: share of what the last layer reads that is dropped in training, in [0, 1).
-        label_weight: of the labels' own cross-entropy.
+        label_rows: for each label, the rows of the embedding whose mean it starts from.
+        radius: words on each side in the window around a word, r.
+        mlp_hidden: ReLU units between the text vector and the classes; 0: none.
+        dropout: dropout rate on the input of the last layer, in [0, 1).
+        label_weight: weight of the labels' own cross-entropy.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -77,11 +77,11 @@ class LEAM(Network):
         return logits
 
     def attention(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return how much of a text each word is, (B, 1, T); padding is nothing."""
+        """Return the weight of each word in its text, (B, 1, T); zero on padding."""
         return self.weights(self.embedding(words), mask).unsqueeze(1)
 
     def weights(self, v: Tensor, mask: Tensor) -> Tensor:
-        """Return beta of words (B, T, D), (B, T)."""
+        """Return beta, (B, T), of word vectors (B, T, D)."""
         cosines = F.normalize(v, dim=2) @ F.normalize(self.labels, dim=1).T  # G, (B, T, K)
         of_labels = cosines.masked_fill(~mask.unsqueeze(2), 0).transpose(1, 2)
         of_windows = self.window(of_labels.flatten(0, 1).unsqueeze(1)).view_as(of_labels)  # G W_1, (B, K, T)
@@ -89,18 +89,18 @@ class LEAM(Network):
         return torch.softmax(likeness.masked_fill(~mask, -torch.inf), dim=1)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """Return the weighted mean cross-entropy of the labels' own vectors, read as texts."""
+        """Return the weighted mean cross-entropy of the label vectors, classified like texts."""
         own = torch.arange(len(self.labels), device=self.labels.device)
         return self.label_weight * F.cross_entropy(self.classifier(self.labels), own)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: K D cosines, K (2 r + 1), D of the sum a word; the classifier a text."""
+        """Return forward FLOPs, two per multiply-add: K D + K (2 r + 1) + D per word; the classifier per text."""
         of_word = self.labels.numel() + len(self.labels) * self.window.weight.numel() + self.embedding.dim
         return 2 * of_word + classifier_flops(self.classifier) / words_per_text
 
 
 def first_labels(embedding: WordEmbedding, label_rows: Sequence[Sequence[int]]) -> Tensor:
-    """Return a vector a label, (K, D): the mean of its rows; random numbers for one without."""
+    """Return one vector per label, (K, D): the mean of its rows; random numbers if it has none."""
     labels = torch.randn(len(label_rows), embedding.dim) * SPREAD
     for label, rows in enumerate(label_rows):
         if rows:

@@ -1,12 +1,12 @@
 """Linear models on n-grams: what a user would pick instead of a network.
 
-Source     tfidf-svm: Salton and Buckley 1988 (weights), Fan et al., "LIBLINEAR", JMLR 2008 (the machine).
-           nb-svm: Wang and Manning, "Baselines and Bigrams", ACL 2012, eq. 2-4: binary n-grams scaled by the log-count
-           ratio of a class against the rest, and weights interpolated with their mean size.
-Choice     n-grams and C by accuracy on the dev split; of equals the first, so the smaller model.
-Unit       with characters as the unit of the text, words-n and characters-n are one thing, n-grams of characters across
-           words; it is called characters-n and tried once.
-Answers    a softmax over scale * score; the one number `scale` is fitted on the dev split and changes no decision.
+Source     tfidf-svm: Salton and Buckley 1988 (weights), Fan et al., "LIBLINEAR", JMLR 2008 (the SVM). nb-svm: Wang and
+           Manning, "Baselines and Bigrams", ACL 2012, eq. 2-4: binary n-grams scaled by the log-count ratio of a class
+           against the rest, and weights interpolated with their mean size.
+Choice     n-grams and C by accuracy on the dev split; ties go to the first, which is the smaller model.
+Unit       if the unit is characters, words-n and characters-n are the same, n-grams of characters across words; this is
+           called characters-n and tried once.
+Answers    softmax over scale * score; the single number `scale` is fitted on the dev split and changes no decision.
 Shapes     N texts, V n-grams, C classes.
 """
 
@@ -31,17 +31,17 @@ from retable.text.units import Unit, in_unit
 
 Features = Literal["words-1", "words-2", "words-3", "characters-4", "characters-5"]
 Weighting = Literal["tfidf", "binary", "binary-unit-length", "counts"]
-# fit_weights(x, classes, cost, seed) gives the weights (C, V) and the bias (C,)
+# fit_weights(x, classes, cost, seed) returns the weights (C, V) and the bias (C,)
 FitWeights = Callable[[sparse.csr_matrix, np.ndarray, Any, int], tuple[np.ndarray, np.ndarray]]
 FEATURES = ("words-1", "words-2", "words-3", "characters-4", "characters-5")
-SMALL = 5_000_000  # characters of training text; above, the large features take many minutes and gigabytes
+SMALL = 5_000_000  # characters of training text; above this, the large features take many minutes and gigabytes
 LARGE_FEATURES = ("words-3", "characters-4", "characters-5")
-PASSES = 200  # of the dual coordinate descent
+PASSES = 200  # largest number of iterations of dual coordinate descent
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One setting that was tried: its n-grams, its C (None where a model has none), and its accuracy on dev."""
+    """Hold a setting that was tried: its n-grams, its C (None if the model has none), and its accuracy on dev."""
 
     features: str
     cost: float | None
@@ -49,25 +49,25 @@ class Candidate:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what was set: features and, of a machine that has one, its cost."""
+        """Return the settings: features and, if there is one, the cost."""
         return {"features": self.features} | ({} if self.cost is None else {"cost": self.cost})
 
     @property
     def line(self) -> dict[str, Any]:
-        """Return the candidate's line of the curve."""
+        """Return the candidate as a line of the curve."""
         return self.settings | {"dev_accuracy": self.dev_accuracy}
 
 
 class OnCandidate(Protocol):
-    """Is told each setting that was tried, and whether there is `more` to try; true ends the search there."""
+    """A callback for each setting tried; `more` says whether others follow, and returning true ends the search."""
 
     def __call__(self, candidate: Candidate, *, more: bool = False) -> bool:
-        """Take a setting that was tried."""
+        """Receive a setting that was tried."""
 
 
 @dataclass(frozen=True)
 class LinearClassifier:
-    """Features, weights and the scale of the answers: all that is needed to classify.
+    """Hold features, weights and the scale of the scores: all that is needed to classify.
 
     `ngrams` lists the n-grams in the order of their columns, `factors` float (V,) multiplies the columns (idf, or
     ones), `weights` float (C, V), `bias` float (C,).
@@ -104,10 +104,10 @@ class LinearClassifier:
         write_json(folder / "vocabulary.json", facts)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Weights, and forward FLOPs for a word of the unit: each n-gram that starts at it meets one weight a class."""
+        """Return the number of weights and FLOPs per token: each n-gram starting at it meets one weight per class."""
         kind, length = self.features.split("-")
         within_words = kind == "characters" and self.unit == "words"
-        ngrams_at_a_word = int(length) * 5.0 if within_words else int(length)  # about five characters a word
+        ngrams_at_a_word = int(length) * 5.0 if within_words else int(length)  # about five characters per word
         return {
             "parameters": self.weights.size + self.bias.size,
             "parameters_tuned_words": 0,
@@ -118,10 +118,10 @@ class LinearClassifier:
 def write_weights(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write weights.safetensors.
 
-    safetensors takes an array's memory as it lies: that of several classes lies by columns, as liblinear gives it.
+    Arrays are made contiguous: safetensors writes raw memory, and liblinear returns several classes by column.
     """
     with atomic_file(folder / "weights.safetensors") as part:
-        # save_file would raise no OSError of a full disk
+        # save_file would not raise OSError on a full disk
         part.write_bytes(save({name: np.ascontiguousarray(array) for name, array in arrays.items()}))
 
 
@@ -147,7 +147,7 @@ def train_tfidf_svm(
     Args:
         features: n-grams to choose from; words-2 means single words and pairs, characters-5 one to five characters.
         costs: values of C to choose from.
-        on_candidate: called with each setting that was tried.
+        on_candidate: called with each setting tried.
     Raises: ValueError if there is nothing to choose from.
     """
     check_choices(features, costs)
@@ -181,7 +181,7 @@ def train_nb_svm(
     rest.
 
     Args:
-        beta: share of the fitted weights; the rest is their mean size (Wang and Manning, eq. 4), in [0, 1].
+        beta: share of the fitted weights, in [0, 1]; the rest is their mean size (Wang and Manning, eq. 4).
     Raises: ValueError if beta is outside [0, 1] or there is nothing to choose from.
     """
     check_choices(features, costs)
@@ -249,10 +249,10 @@ def choose(
 
 
 def svm_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (C, V) and bias (C,) of a linear support vector machine; two classes get mirrored rows."""
+    """Return weights (C, V) and bias (C,) of a linear support vector machine; two classes get mirrored rows."""
     machine = LinearSVC(C=cost, dual=True, max_iter=PASSES, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a large C is cut off; dev decides on its worth
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a large C may stop early; dev judges the result
         machine.fit(x, classes)
     weights, bias = machine.coef_.astype(np.float32), machine.intercept_.astype(np.float32)
     if len(weights) == 1:
@@ -263,7 +263,7 @@ def svm_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: in
 def nb_svm_weights(
     x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int, beta: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (C, V) on plain binary features, the log-count ratio multiplied in. Wang and Manning, eq. 2-4."""
+    """Return weights (C, V) on binary features, multiplied by the log-count ratio (Wang and Manning, eq. 2-4)."""
 
     def fit_class(positive: np.ndarray) -> tuple[np.ndarray, float]:
         ratio = log_count_ratio(x, positive)
@@ -279,7 +279,7 @@ def nb_svm_weights(
 def one_against_the_rest(
     classes: np.ndarray, fit_class: Callable[[np.ndarray], tuple[np.ndarray, float]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return weights (C, V) and bias (C,), a row for each class; `fit_class` takes 1 for its texts and 0 for others."""
+    """Return weights (C, V) and bias (C,), one row per class; `fit_class` gets 1 for its texts and 0 for others."""
     rows, biases = [], []
     for target in range(int(classes.max()) + 1):
         row, bias = fit_class((classes == target).astype(np.int64))
@@ -291,14 +291,14 @@ def one_against_the_rest(
 
 
 def log_count_ratio(x: sparse.csr_matrix, positive: np.ndarray) -> np.ndarray:
-    """log((p / |p|) / (q / |q|)), p, q the smoothed counts of n-grams in the class and in the rest. Eq. 2, (V,)."""
+    """Return log((p / |p|) / (q / |q|)), (V,), p and q the smoothed n-gram counts of class and rest (eq. 2)."""
     p = 1.0 + np.asarray(x[positive == 1].sum(axis=0)).ravel()
     q = 1.0 + np.asarray(x[positive == 0].sum(axis=0)).ravel()
     return np.log((p / p.sum()) / (q / q.sum())).astype(np.float32)
 
 
 def fitted_scale(scores: np.ndarray, classes: np.ndarray) -> float:
-    """Return the factor on the scores under which the softmax gives the dev classes the greatest likelihood."""
+    """Return the factor on the scores that gives the dev classes the greatest softmax likelihood."""
 
     def loss(log_scale: float) -> float:
         return float(-log_softmax(np.exp(log_scale) * scores, axis=1)[np.arange(len(classes)), classes].mean())
@@ -307,22 +307,20 @@ def fitted_scale(scores: np.ndarray, classes: np.ndarray) -> float:
 
 
 def features_in_unit(features: Sequence[str], unit: Unit) -> list[str]:
-    """Return the features by the names that they have in a unit, each once: of characters, words-2 is characters-2."""
+    """Return the feature names in this unit, each once: with characters, words-2 becomes characters-2."""
     if unit == "words":
         return list(features)
     return list(dict.fromkeys(f"characters-{name.partition('-')[2]}" for name in features))
 
 
 def joined_texts(split: Split, unit: Unit, *, lowercase: bool) -> list[str]:
-    """Return the tokens of every text in this unit, with a space between."""
+    """Return the tokens of every text in this unit, joined by spaces."""
     texts = [" ".join(tokens) for tokens in in_unit(split, unit).tokens.to_pylist()]
     return [text.lower() for text in texts] if lowercase else texts
 
 
 def ngram_counter(features: str, unit: Unit, vocabulary: list[str] | None = None) -> CountVectorizer:
-    """Return a counter of n-grams of the unit (which is what stands between spaces), or of character n-grams within
-    words.
-    """
+    """Return a counter of n-grams of space-separated tokens, or of character n-grams within words."""
     kind, length = features.split("-")
     if kind == "words" or unit == "characters":
         return CountVectorizer(
@@ -340,12 +338,12 @@ def ngram_counter(features: str, unit: Unit, vocabulary: list[str] | None = None
 
 
 def idf(counts: sparse.csr_matrix) -> np.ndarray:
-    """log((1 + N) / (1 + texts with the n-gram)) + 1, float32 (V,)."""
+    """Return log((1 + N) / (1 + texts with the n-gram)) + 1, float32 (V,)."""
     return TfidfTransformer().fit(counts).idf_.astype(np.float32)
 
 
 def weigh(counts: sparse.csr_matrix, weighting: str, factors: np.ndarray) -> sparse.csr_matrix:
-    """Map counts (N, V) to features (N, V): tf-idf or binary with rows of unit length, binary, or the counts."""
+    """Map counts (N, V) to features (N, V): tf-idf or binary with rows of unit length, plain binary, or the counts."""
     x = counts.copy()
     if weighting == "counts":
         return x
@@ -361,19 +359,19 @@ def weigh(counts: sparse.csr_matrix, weighting: str, factors: np.ndarray) -> spa
 
 
 def check_choices(features: Sequence[str], costs: Sequence[float]) -> None:
-    """Raises: ValueError with the option, its value and what is allowed."""
+    """Check n-grams and costs. Raises: ValueError with the option, its value and what is allowed."""
     check_features(features)
     check_costs(costs)
 
 
 def check_features(features: Sequence[str]) -> None:
-    """Raises: ValueError unless there are features, all of them known."""
+    """Raise ValueError unless there are features, all of them known."""
     wrong = [name for name in features if name not in FEATURES]
     if wrong or not features:
         raise ValueError(f"features is {list(features)}; allowed: one or more of {', '.join(FEATURES)}")
 
 
 def check_costs(costs: Sequence[float]) -> None:
-    """Raises: ValueError unless there are costs, each above 0."""
+    """Raise ValueError unless there are costs, each above 0."""
     if not costs or any(cost <= 0 for cost in costs):
         raise ValueError(f"costs is {list(costs)}; allowed: one or more numbers above 0")

@@ -1,9 +1,9 @@
 """LSTM: one or several layers in one direction, the last layer's states pooled over the words.
 
-Source     Hochreiter and Schmidhuber, "Long Short-Term Memory", 1997, as torch has it, with forget gates. The last
-           state stands for the text as in Liu et al., "Adversarial Multi-task Learning for Text Classification", ACL
+Source     Hochreiter and Schmidhuber, "Long Short-Term Memory", 1997, in torch's form, with forget gates. The last
+           state represents the text as in Liu et al., "Adversarial Multi-task Learning for Text Classification", ACL
            2017, section 2, whose numbers FCSR's table 4 quotes.
-Decision   dropout stands on the word vectors, between the layers and on what stands for the text.
+Decision   dropout is on the word vectors, between the layers and on the text vector.
 Shapes     B texts, T words (padded on the right), D vector size, H states of all directions together, C classes.
 """
 
@@ -24,13 +24,12 @@ class LSTM(Network):
     """Long short-term memory.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        layers: each reads the states of the one before.
-        hidden: states of a layer.
-        pool: what stands for the text: the last state, or max or mean of the states over its words.
-        dropout: share of the word vectors', the states' between two layers and the pooled components that are dropped
-            in training, in [0, 1).
+        layers: number of layers, each reading the states of the one before.
+        hidden: states per layer.
+        pool: what represents the text: the last state, or the max or mean of the states over its words.
+        dropout: dropout rate on the word vectors, the states between two layers and the text vector, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -79,8 +78,8 @@ class LSTM(Network):
             return states.sum(dim=1) / lengths.unsqueeze(1)
         side = self.lstm.hidden_size
         ahead = states[torch.arange(len(states), device=states.device), lengths - 1, :side]  # at the last word
-        return torch.cat((ahead, states[:, 0, side:]), dim=1)  # backwards the first word is the last; else nothing
+        return torch.cat((ahead, states[:, 0, side:]), dim=1)  # backward states, if any, end at the first word
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the gates of every layer and direction a word, H C a text."""
+        """Return forward FLOPs, two per multiply-add: the gates of every layer and direction per word, H C per text."""
         return recurrent_flops(self.lstm) + 2 * self.output.weight.numel() / words_per_text

@@ -1,14 +1,14 @@
-"""What a practitioner would pick today: frozen sentence vectors, under a logistic regression or nearest neighbours.
+"""Frozen sentence vectors under a logistic regression or nearest neighbours, as a practitioner would use them today.
 
 Source     `retable.models.sentence_encoder` (the vectors). minilm-lr: scikit-learn's logistic regression, L2.
            minilm-knn: Cover and Hart, "Nearest Neighbor Pattern Classification", 1967; Dudani, "The Distance-Weighted
-           k-Nearest-Neighbor Rule", 1976. From memory, not checked against the print.
+           k-Nearest-Neighbor Rule", 1976. From memory, not checked against the published papers.
 Equation   minilm-knn: p(c) = (1 / C + sum of w_i over the k nearest of class c) / (1 + sum of w_i over the k nearest),
            w_i = max(cos(v, v_i), 0).
-Reading    texts are the clean raw ones (unit raw-characters), else the tokens with a space between.
-Decision   C and k by accuracy on the dev split; of equals the first. Neighbours vote with their cosine, which parts
-           ties; one vote more, shared by all classes, keeps every probability above 0 and changes no decision.
-Answers    minilm-lr: a softmax over scale * score, as those of `retable.models.linear`.
+Reading    texts are the clean raw ones (unit raw-characters), else the tokens joined by spaces.
+Decision   C and k by accuracy on the dev split; ties go to the first. Neighbours vote with their cosine, which breaks
+           ties; one more vote, shared by all classes, keeps every probability above 0 and changes no decision.
+Answers    minilm-lr: softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, M training texts, S numbers in a vector, C classes.
 """
 
@@ -30,13 +30,13 @@ from retable.text.splits import Split
 from retable.text.units import RAW, Unit
 
 LR_FILE, KNN_FILE = "sentences.json", "neighbours.json"
-CHUNK = 1024  # texts whose neighbours are looked for together
+CHUNK = 1024  # texts per search for neighbours
 WEIGHTS = FILES["model.safetensors"]
 
 
 @dataclass(frozen=True)
 class Reader:
-    """The frozen encoder and how texts are given to it.
+    """Hold the frozen encoder and how texts are passed to it.
 
     `flops_per_text` is the mean over the training texts.
     """
@@ -53,7 +53,7 @@ class Reader:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return all but the encoder's weights, which are known by their SHA-256."""
+        """Return everything but the encoder's weights, which their SHA-256 identifies."""
         return {
             "encoder": WEIGHTS,
             "max_pieces": self.encoder.max_pieces,
@@ -65,7 +65,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class SentenceClassifier:
-    """A reader and a scorer of its vectors: all that is needed to classify."""
+    """Hold a reader and a scorer of its vectors: all that is needed to classify."""
 
     reader: Reader
     scorer: Scorer
@@ -75,11 +75,11 @@ class SentenceClassifier:
         return self.scorer.probabilities(self.reader.vectors(split))
 
     def save(self, folder: Path) -> None:
-        """Write weights.safetensors and sentences.json; the encoder's weights are no part of them."""
+        """Write weights.safetensors and sentences.json, without the encoder's weights."""
         save_arrays(folder, LR_FILE, self.reader.facts, {}, self.scorer)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Return the weights that training sets, and forward FLOPs for a unit of a text: the encoder's and C S."""
+        """Return the number of trained weights, and forward FLOPs per unit of text: the encoder's and C S."""
         return {
             "parameters": self.scorer.parameters,
             "parameters_tuned_words": 0,
@@ -89,7 +89,7 @@ class SentenceClassifier:
 
 @dataclass(frozen=True)
 class NeighbourClassifier:
-    """A reader, the training texts' vectors, float32 (M, S), with their classes, int64 (M,), and k."""
+    """Hold a reader, the training texts' vectors, float32 (M, S), their classes, int64 (M,), and k."""
 
     reader: Reader
     vectors: np.ndarray
@@ -103,12 +103,12 @@ class NeighbourClassifier:
         return vote_shares(cosines, self.classes[places], self.count)
 
     def save(self, folder: Path) -> None:
-        """Write weights.safetensors and neighbours.json; the encoder's weights are no part of them."""
+        """Write weights.safetensors and neighbours.json, without the encoder's weights."""
         write_weights(folder, {"vectors": self.vectors, "classes": self.classes})
         write_json(folder / KNN_FILE, self.reader.facts | {"count": self.count, "neighbours": self.neighbours})
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Return the numbers that it keeps, and forward FLOPs for a unit of a text: the encoder's and M S."""
+        """Return the number of stored values, and forward FLOPs per unit of text: the encoder's and M S."""
         return {
             "parameters": self.vectors.size,
             "parameters_tuned_words": 0,
@@ -130,7 +130,7 @@ def load_neighbours(folder: Path) -> NeighbourClassifier:
 
 
 def reader_of(facts: dict[str, Any], folder: Path) -> Reader:
-    """Return the reader with these facts. Raises: InputError if it had other weights."""
+    """Return the reader with these facts. Raises: InputError if the encoder's weights differ."""
     facts = dict(facts)
     if facts.pop("encoder") != WEIGHTS:
         raise InputError(f"the model in {folder} was trained on vectors of another encoder; train it anew.")
@@ -152,8 +152,8 @@ def train_minilm_lr(
 
     Args:
         costs: values of C to choose from.
-        max_pieces: texts are cut after so many word pieces.
-        on_candidate: called with each setting that was tried.
+        max_pieces: texts are truncated to this many word pieces.
+        on_candidate: called with each setting tried.
     Raises: ValueError with the option, its value and what is allowed; InputError if the encoder is not installed.
     """
     check_costs(costs)
@@ -181,10 +181,10 @@ def train_minilm_knn(
     """Choose the number of nearest neighbours among frozen sentence vectors of all-MiniLM-L6-v2.
 
     Args:
-        seed: no number of it is drawn.
+        seed: unused; nothing is random.
         neighbours: values of k to choose from; one above the number of training texts takes them all.
-        max_pieces: texts are cut after so many word pieces.
-        on_candidate: called with each setting that was tried.
+        max_pieces: texts are truncated to this many word pieces.
+        on_candidate: called with each setting tried.
     Raises: ValueError with the option, its value and what is allowed; InputError if the encoder is not installed.
     """
     if not neighbours or min(neighbours) < 1:
@@ -212,7 +212,7 @@ def read_training(train: Split, unit: Unit, *, lowercase: bool, max_pieces: int)
 
 
 def texts_of(split: Split, unit: Unit, *, lowercase: bool) -> list[str]:
-    """Return the clean texts where raw characters are read and the split has them, else the tokens joined."""
+    """Return the clean raw texts if the unit is raw characters and the split has them, else the joined tokens."""
     if unit != RAW or split.texts is None:
         return joined_texts(split, "words" if unit == RAW else unit, lowercase=lowercase)
     texts: list[str] = split.texts.to_pylist()
@@ -220,17 +220,17 @@ def texts_of(split: Split, unit: Unit, *, lowercase: bool) -> list[str]:
 
 
 def nearest(x: np.ndarray, kept: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k largest cosines of each text, the largest first, float (N, k), and where they stand, int (N, k).
+    """Return the k largest cosines of each text, the largest first, float (N, k), and their rows in `kept`, int (N, k).
 
     Args:
         x: unit vectors of the texts, (N, S).
-        kept: unit vectors to look among, (M, S); where M is below k, M are returned.
+        kept: unit vectors to search, (M, S); if M is below k, M are returned.
     """
     k = min(k, len(kept))
     cosines, places = np.zeros((len(x), k), x.dtype), np.zeros((len(x), k), np.int64)
     for start in range(0, len(x), CHUNK):
         of_chunk = x[start : start + CHUNK] @ kept.T
-        found = np.sort(np.argpartition(-of_chunk, k - 1, axis=1)[:, :k], axis=1)  # of equals the first text is first
+        found = np.sort(np.argpartition(-of_chunk, k - 1, axis=1)[:, :k], axis=1)  # ties: first text first
         values = np.take_along_axis(of_chunk, found, axis=1)
         order = np.argsort(-values, axis=1, kind="stable")
         cosines[start : start + CHUNK] = np.take_along_axis(values, order, axis=1)
@@ -239,7 +239,7 @@ def nearest(x: np.ndarray, kept: np.ndarray, k: int) -> tuple[np.ndarray, np.nda
 
 
 def vote_shares(cosines: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:
-    """Return the class probabilities, float64 (N, C), of texts whose neighbours have these cosines and classes."""
+    """Return the class probabilities, float64 (N, C), from the neighbours' cosines and classes."""
     votes = np.maximum(cosines.astype(np.float64), 0.0)  # w_i
     of_class = np.stack([(votes * (classes == each)).sum(axis=1) for each in range(count)], axis=1)
     return (1 / count + of_class) / (1 + votes.sum(axis=1, keepdims=True))

@@ -2,20 +2,20 @@
 
 Source     He, Gimpel and Lin, "Multi-Perspective Sentence Similarity Modeling with Convolutional Neural Networks",
            EMNLP 2015, sections 3 to 5; the authors' code, hohoCode/textSimilarityConvNet (models.lua, Conv.lua,
-           trainSIC.lua), which was read, and memory; the print was not seen.
-Equations  group A, of a width w and a pooling p (max, min, mean): p over windows of tanh(W x + b), D holistic filters;
-           of width infinity p over the words themselves. Group B, of w and max or min: the same of filters that see one
-           dimension each. Vertical comparison (algorithm 2): each group A of one text with each of the other under the
-           same p, at any two widths, and each filter's dimensions in group B: cosine, distance, |difference|.
-           Horizontal (algorithm 1): each filter's values over the widths, under the same p: cosine, distance.
-           scores = W_2 tanh(W_1 features + b_1) + b_2.
-Reading    each pooling has filters of its own (code), and each dimension in group B (memory; the code's are shared by
-           all dimensions). There are as many holistic filters as dimensions (code).
-Decision   a window lies within its text; a text that is shorter than a width is filled up with zeros to one window.
-Departure  the paper learns relatedness from a distribution over its grades, this a class. The code has one more layer
+           trainSIC.lua), which was read, and memory; not checked against the published paper.
+Equations  group A, for a width w and a pooling p (max, min, mean): p over windows of tanh(W x + b) with D holistic
+           filters; for infinite width, p over the words themselves. Group B, for w and max or min: the same with
+           filters that see one dimension each. Vertical comparison (algorithm 2): each group A of one text with each of
+           the other under the same p, at any two widths, and each filter's dimensions in group B: cosine, distance,
+           |difference|. Horizontal (algorithm 1): each filter's values over the widths, under the same p: cosine,
+           distance. scores = W_2 tanh(W_1 features + b_1) + b_2.
+Reading    each pooling has its own filters (code), and so has each dimension in group B (memory; in the code all
+           dimensions share them). There are as many holistic filters as dimensions (code).
+Decision   a window lies within its text; a text shorter than a width is padded with zeros to one window.
+Departure  the paper learns a distribution over grades of relatedness, this model a class. The code has one more layer
            of width 1 before widths 2 and 3.
-Shapes     B pairs, T words of both texts and the mark, M words of one, V windows, D vector size, F filters of group B a
-           dimension, S widths with infinity, C classes.
+Shapes     B pairs, T words of both texts and the mark, M words of one, V windows, D vector size, F filters of group B
+           per dimension, S widths including infinity, C classes.
 """
 
 from collections.abc import Sequence
@@ -34,14 +34,14 @@ HOLISTIC, OF_DIMENSIONS = ("max", "min", "mean"), ("max", "min")  # poolings of 
 
 
 class MPCNN(Network):
-    """Convolutions and poolings of both texts, their comparison, and a layer on it.
+    """Convolutions and poolings of both texts, their comparison, and a hidden layer on it.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        widths: words that a filter spans, beside all.
-        filters: of group B for each dimension, width and pooling.
-        mlp_hidden: units of the layer on the comparison.
+        widths: words that a filter spans; the whole text is added as one more width.
+        filters: filters of group B per dimension, width and pooling.
+        mlp_hidden: units of the hidden layer on the comparison.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -83,7 +83,7 @@ class MPCNN(Network):
     def pooled(self, text: TextOfPair) -> tuple[Tensor, Tensor]:
         """Return groups A (B, 3, S, D) and B (B, 2 F widths, D) of one text of every pair."""
         lengths = text.mask.sum(dim=1)
-        x = self.embedding(text.words).transpose(1, 2)  # (B, D, M), zero behind the text
+        x = self.embedding(text.words).transpose(1, 2)  # (B, D, M), zero after the text
         x = F.pad(x, (0, max(0, max(self.widths) - x.shape[2])))
         group_a, group_b = [], []
         for width, holistic, of_dimensions in zip(self.widths, self.holistic, self.of_dimensions, strict=True):
@@ -93,12 +93,12 @@ class MPCNN(Network):
             maps = torch.tanh(of_dimensions(x)).unflatten(1, (x.shape[1], len(OF_DIMENSIONS), -1)).unbind(dim=2)
             group_b += [pool(p, each.flatten(1, 2), real) for p, each in zip(OF_DIMENSIONS, maps, strict=True)]
         real = windows(lengths, x.shape[2], 1)
-        group_a.append(torch.stack([pool(p, x, real) for p in HOLISTIC], dim=1))  # of width infinity
+        group_a.append(torch.stack([pool(p, x, real) for p in HOLISTIC], dim=1))  # infinite width
         of_filters = [each.unflatten(1, (x.shape[1], -1)).transpose(1, 2) for each in group_b]  # (B, F, D)
         return torch.stack(group_a, dim=2), torch.cat(of_filters, dim=1)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: w D (3 D + 2 F) a window, 4 a compared number, the classifier a pair."""
+        """Return FLOPs, two per multiply-add: w D (3 D + 2 F) per window, 4 per comparison, the classifier per pair."""
         half, dim, sizes = words_per_text / 2, self.embedding.dim, len(self.widths) + 1
         groups, of_pair = 0, float(self.hidden.weight.numel() + self.output.weight.numel())
         for width, holistic, of_dimensions in zip(self.widths, self.holistic, self.of_dimensions, strict=True):
@@ -112,13 +112,13 @@ class MPCNN(Network):
 
 
 def windows(lengths: Tensor, words: int, width: int) -> Tensor:
-    """Return which windows (B, 1, V) lie within texts of these lengths (B,), or begin one that is shorter."""
+    """Return which windows (B, 1, V) lie within texts of these lengths (B,); a shorter text keeps its first window."""
     starts = torch.arange(words - width + 1, device=lengths.device)
     return (starts <= (lengths - width).clamp(min=0).unsqueeze(1)).unsqueeze(1)
 
 
 def pool(pooling: str, maps: Tensor, real: Tensor) -> Tensor:
-    """Return the largest, least or mean value of the real windows (B, 1, V) of each map (B, K, V), (B, K)."""
+    """Return the max, min or mean of the real windows (B, 1, V) of each map (B, K, V), (B, K)."""
     if pooling == "mean":
         return (maps * real).sum(dim=2) / real.sum(dim=2)
     if pooling == "min":
@@ -127,7 +127,7 @@ def pool(pooling: str, maps: Tensor, real: Tensor) -> Tensor:
 
 
 def compared(x: Tensor, y: Tensor) -> list[Tensor]:
-    """Return cosine and distance (...), and differences (..., D), of vectors (..., D)."""
+    """Return cosine and distance (...), and absolute differences (..., D), of vectors (..., D)."""
     difference = x - y
     cosine = F.cosine_similarity(x, y, dim=-1)
     return [cosine, torch.linalg.vector_norm(difference, dim=-1), difference.abs()]

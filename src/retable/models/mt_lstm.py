@@ -1,17 +1,17 @@
-"""MT-LSTM: an LSTM in groups of units, the first of which is updated at each word and each next half as often.
+"""MT-LSTM: an LSTM in groups of units; the first is updated at every word, each further one half as often.
 
 Source     Liu, Qiu, Chen, Wu, Huang, "Multi-Timescale Long Short-Term Memory Neural Network for Modelling Sentences and
            Documents", EMNLP 2015. From public notes that have all its equations, without their numbers; not checked
-           against the print.
+           against the published paper.
 Equations  group k is active at word t, counted from 1, if t mod T_k = 0, with T_k = 2^(k-1). Sums are over the groups j
-           that feed k, states and cells of the word before unless said: i, f = sigmoid(W x_t + sum U h + sum V c),
-           c~ = tanh(W x_t + sum U h), c_t = f c + i c~, o = sigmoid(W x_t + sum U h + sum V c_t), h_t = o tanh(c_t).
-           A group that is not active keeps h and c. Fast-to-slow: j feeds k if T_j <= T_k; slow-to-fast: if T_j >= T_k.
-           The state at the last word stands for the text. Groups at most: log2 of the mean length, less 1.
-Reading    no gate has a bias, as in the notes; V are whole matrices, of j's cells for k's gates; all groups have one
-           size. A group that feeds o and is not active has the cell that it keeps.
-Decision   300 states as our LSTM, first weights torch's, perhaps dropout on the text's vector: the paper's sizes and
-           rates were not seen. Three groups suit sentences of 20 words; AdaGrad and an L2 term are the paper's.
+           that feed k, with the states and cells of the previous word unless marked: i, f = sigmoid(W x_t + sum U
+           h + sum V c), c~ = tanh(W x_t + sum U h), c_t = f c + i c~, o = sigmoid(W x_t + sum U h + sum V c_t), h_t = o
+           tanh(c_t). A group that is not active keeps h and c. Fast-to-slow: j feeds k if T_j <= T_k; slow-to-fast: if
+           T_j >= T_k. The state at the last word represents the text. Groups at most: log2 of the mean length, less 1.
+Reading    no gate has a bias, as in the notes; V are full matrices, from j's cells to k's gates; all groups have one
+           size. A group that feeds o and is not active contributes the cell that it keeps.
+Decision   300 states as in our LSTM, torch's initial weights, optional dropout on the text vector: the paper's sizes
+           and rates were not seen. Three groups suit sentences of 20 words; AdaGrad and an L2 term are the paper's.
 Shapes     B texts, T words (padded on the right), D vector size, H states, S of one group, C classes.
 """
 
@@ -29,12 +29,12 @@ Feedback = Literal["fast-to-slow", "slow-to-fast"]
 
 
 class Group(nn.Module):
-    """Hold the weights of one group of units.
+    """The weights of one group of units.
 
     Args:
-        dim: numbers in a word vector, D.
-        units: of the group, S.
-        feeding: the units of all groups that feed it, itself among them: their places in the states (B, H).
+        dim: size of a word vector, D.
+        units: units of the group, S.
+        feeding: places, in the states (B, H), of all groups that feed this one, itself included.
         period: words from one update to the next, T_k.
     """
 
@@ -48,11 +48,11 @@ class Group(nn.Module):
         self.of_new_cells = Linear(seen, units, bias=False)  # V of o
 
     def cell(self, inputs: Tensor, states: Tensor, cells: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the next cell of the group, and what its output gate reads of words and states, (B, S) each.
+        """Return the group's next cell, and its output gate's input from words and states, (B, S) each.
 
         Args:
             inputs: W x_t, (B, 4 S).
-            states, cells: of all groups at the word before, (B, H).
+            states, cells: those of all groups at the previous word, (B, H).
             own: the group's own cell there, (B, S).
         """
         units = own.shape[1]
@@ -62,7 +62,7 @@ class Group(nn.Module):
         return f * own + i * torch.tanh(new), output
 
     def state(self, output: Tensor, cells: Tensor, own: Tensor) -> Tensor:
-        """Return the next state of the group, (B, S), from the new cells of all, (B, H), and its own, (B, S)."""
+        """Return the group's next state, (B, S), from the new cells of all groups, (B, H), and its own, (B, S)."""
         return torch.sigmoid(output + self.of_new_cells(cells[:, self.feeding])) * torch.tanh(own)
 
 
@@ -70,12 +70,12 @@ class MTLSTM(Network):
     """Multi-timescale LSTM.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of all groups together, a multiple of `groups`.
-        groups: of units; 1: an LSTM.
+        groups: groups of units; 1: an LSTM.
         feedback: which groups feed a group besides itself: fast-to-slow (the faster), slow-to-fast (the slower).
-        dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
+        dropout: dropout rate on the text vector, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -112,7 +112,7 @@ class MTLSTM(Network):
         return logits
 
     def states(self, x: Tensor) -> Tensor:
-        """Return the states at every word, (B, T, D) to (B, T, H); behind a text numbers without meaning."""
+        """Map word vectors (B, T, D) to the states at every word, (B, T, H); meaningless after the end of a text."""
         groups = self.each_group()
         inputs = [inputs_of(group, x) for group in groups]
         states, cells = ([x.new_zeros(len(x), self.units)] * len(groups) for _ in range(2))
@@ -130,11 +130,11 @@ class MTLSTM(Network):
         return torch.stack(of_words, dim=1)
 
     def each_group(self) -> list[Group]:
-        """Return the groups, the fastest first."""
+        """Return the groups, fastest first."""
         return cast("list[Group]", list(self.groups))
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: S (4 D + 7 times what feeds it) of a group each T_k words; H C a text."""
+        """Return FLOPs, two per multiply-add: S (4 D + 7 x feeding units) per group each T_k words; H C per text."""
         of_word = sum(
             sum(weight.numel() for weight in group.parameters()) / group.period for group in self.each_group()
         )
@@ -142,6 +142,6 @@ class MTLSTM(Network):
 
 
 def inputs_of(group: Group, x: Tensor) -> tuple[Tensor, ...]:
-    """Return W x_t, (B, 4 S), at each word at which the group is active, of word vectors (B, T, D)."""
+    """Return W x_t, (B, 4 S), for each word of x (B, T, D) at which the group is active."""
     read = x[:, group.period - 1 :: group.period]
     return group.of_words(read).unbind(dim=1) if read.shape[1] else ()

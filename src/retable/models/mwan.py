@@ -1,21 +1,21 @@
 """MwAN: each word of a text attends to the other text in four ways, whose findings are read, mixed and read again.
 
 Source     Tan, Wei, Wang, Lv and Zhou, "Multiway Attention Networks for Modeling Sentence Pairs", IJCAI 2018; from
-           memory and public code that quotes its equations 8, 9, 11 and 12; the print was not seen.
-Equations  of a state p_t of the second text and the states q_j of the first, four scores: concat
-           v_c tanh(W_c1 q_j + W_c2 p_t), bilinear q_j W_b p_t, dot v_d tanh(W_d (q_j * p_t)), minus
-           v_m tanh(W_m (q_j - p_t)); q_t^k = sum_j softmax_j(s^k) q_j, k one of the four. Inside aggregation (eq. 8):
-           x = [q_t^k; p_t], h^k = BiGRU(sigmoid(W_g x) * x). Mixed aggregation (eq. 9): the mean of the h_t^k by
-           softmax_k(v_a tanh(W_a h_t^k + b_a)) is read by a BiGRU, o_t. Prediction (eq. 11, 12): r_q is the mean of the
-           q_j by softmax_j(v_q tanh(W_q q_j + b_q)), r_p that of the o_t by softmax_t(v_p tanh(W_p1 o_t + W_p2 r_q)),
-           scores = W r_p + b. `*` is by component.
-Reading    one encoder reads both texts (public codes have two); all ways share W_g and the GRU behind it (code).
-           b_a and b_q are the paper's products of a matrix and a learned vector: the same functions.
-Decision   which text is matched with which is the order of answer selection: the answer, second, with the question.
-           Dropout stands on word vectors, on what the GRUs of both aggregations read, and on r_p.
+           memory and public code that quotes its equations 8, 9, 11 and 12; not checked against the published paper.
+Equations  a state p_t of the second text and the states q_j of the first have four scores: concat v_c tanh(W_c1
+           q_j + W_c2 p_t), bilinear q_j W_b p_t, dot v_d tanh(W_d (q_j * p_t)), minus v_m tanh(W_m (q_j - p_t));
+           q_t^k = sum_j softmax_j(s^k) q_j, k one of the four. Inside aggregation (eq. 8): x = [q_t^k; p_t],
+           h^k = BiGRU(sigmoid(W_g x) * x). Mixed aggregation (eq. 9): a BiGRU reads the mean of the h_t^k, weighted by
+           softmax_k(v_a tanh(W_a h_t^k + b_a)), and gives o_t. Prediction (eq. 11, 12): r_q is the mean of the q_j,
+           weighted by softmax_j(v_q tanh(W_q q_j + b_q)), r_p that of the o_t, by softmax_t(v_p tanh(W_p1 o_t + W_p2
+           r_q)), scores = W r_p + b. `*` is elementwise.
+Reading    one encoder reads both texts (public codes have two); all four ways share W_g and the GRU after it (code).
+           b_a and b_q replace the paper's products of a matrix and a learned vector: the same functions.
+Decision   the direction of matching is that of answer selection: the answer, second, with the question. Dropout is on
+           word vectors, on the inputs of both aggregation GRUs, and on r_p.
 Departure  no GRU over the characters of a word: a word is its vector. Sizes and training are from memory.
-Shapes     B pairs, T words of both texts and the mark, M and N words of the second and the first text, D vector size,
-           H states of both directions, A = H / 2 units of an attention, C classes.
+Shapes     B pairs, T words of both texts and the mark, M and N words of the second and the first text, D vector size, H
+           states of both directions, A = H / 2 units of an attention, C classes.
 """
 
 import torch
@@ -35,10 +35,10 @@ class MwAN(Network):
     """Four attentions from one text to the other, two aggregations and a classifier.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        hidden: states of both directions of every GRU, H.
-        dropout: share of the components that are dropped in training, in [0, 1).
+        hidden: states of each GRU, both directions together, H.
+        dropout: dropout rate, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -88,7 +88,7 @@ class MwAN(Network):
         return logits
 
     def attentions(self, q: Tensor, p: Tensor, q_mask: Tensor) -> list[Tensor]:
-        """Return the weights of q (B, N, H) at each of p (B, M, H) in the four ways, (B, M, N) each."""
+        """Return the attention weights over q (B, N, H) for each of p (B, M, H), in the four ways, (B, M, N) each."""
         of_q, of_p = q.unsqueeze(1), p.unsqueeze(2)  # (B, 1, N, H), (B, M, 1, H)
         scores = (
             self.of_concat(torch.tanh(self.concat_q(of_q) + self.concat_p(of_p))).squeeze(3),
@@ -99,8 +99,8 @@ class MwAN(Network):
         return [torch.softmax(each.masked_fill(~q_mask.unsqueeze(1), -torch.inf), dim=2) for each in scores]
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: W_c1 or W_c2, W_m and the encoder a word; W_b, aggregations and W_p1 a word
-        of the second text, W_q of the first; for each two words the scores and four weighted sums.
+        """Return forward FLOPs, two per multiply-add: W_c1 or W_c2, W_m and the encoder per word; W_b, aggregations and
+        W_p1 per word of the second text, W_q of the first; scores and four weighted sums per pair of words.
         """
         half, hidden, units = words_per_text / 2, self.output.in_features, self.of_q.in_features
         square = hidden * units
@@ -116,6 +116,6 @@ class MwAN(Network):
 
 
 def pooled(scores: Tensor, states: Tensor, mask: Tensor) -> Tensor:
-    """Return the mean of states (B, M, H) by the softmax of scores (B, M, 1) over the real words, (B, H)."""
+    """Return the mean of states (B, M, H), weighted by the softmax of scores (B, M, 1) over the real words, (B, H)."""
     weights = torch.softmax(scores.masked_fill(~mask.unsqueeze(2), -torch.inf), dim=1)
     return (weights * states).sum(dim=1)

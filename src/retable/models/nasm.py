@@ -1,20 +1,18 @@
 """NASM: a question draws what it asks for, a Gaussian latent vector, and this attends to the words of an answer.
 
 Source     Miao, Yu, Blunsom, "Neural Variational Inference for Text Processing", ICML 2016, section 4. From memory, not
-           checked against the print, so that the equations here have no numbers.
-Equations  s_q and s_a: states of an LSTM over the question and of one over the answer, z_q = s_q(|q|).
-           Prior: p(h | q) = N(mu, sigma^2), mu and log sigma linear in g(z_q). Attention: e_i = softmax_i(w^T tanh(W_h
-           h + W_s s_a(i))), c = sum of e_i s_a(i), z_a = tanh(W_a c + W_n s_a(|a|)). p(y = 1 | q, a, h) = sigmoid(z_q^T
-           M z_a + b). Posterior: q(h | q, a, y) = N(mu', sigma'^2), mu' and log sigma' linear in g'(z_q, s_a(|a|),
-           s_y), s_y linear in the label. Lower bound: E_q log p(y | q, a, h) - KL(q(h | q, a, y), p(h | q)), of one
-           draw.
-Reading    g and g' have two layers of tanh, as wide as what they read; of the answer, the LSTM has weights of its own.
-Method     forward is not handed y: it keeps the states, and auxiliary_loss draws h from the posterior with them. In
-           training the logits have no gradient, so that the cross-entropy adds a number to the loss and nothing to what
-           is learned.
+           checked against the published paper, so the equations here have no numbers.
+Equations  s_q and s_a: states of one LSTM over the question and of another over the answer, z_q = s_q(|q|). Prior:
+           p(h | q) = N(mu, sigma^2), mu and log sigma linear in g(z_q). Attention: e_i = softmax_i(w^T tanh(W_h h + W_s
+           s_a(i))), c = sum of e_i s_a(i), z_a = tanh(W_a c + W_n s_a(|a|)). p(y = 1 | q, a, h) = sigmoid(z_q^T M
+           z_a + b). Posterior: q(h | q, a, y) = N(mu', sigma'^2), mu' and log sigma' linear in g'(z_q, s_a(|a|), s_y),
+           s_y linear in the label. Lower bound: E_q log p(y | q, a, h) - KL(q(h | q, a, y), p(h | q)), from one draw.
+Reading    g and g' have two tanh layers, as wide as their input; the answer's LSTM has weights of its own.
+Method     forward does not receive y: it keeps the states, and auxiliary_loss draws h from the posterior with them. In
+           training the logits have no gradient, so the cross-entropy adds a number to the loss but teaches nothing.
 Decision   the answer is log E p(y | q, a, h) over draws from p(h | q), 20 as in the paper. Their noise is drawn once,
-           with the first weights, and kept: the score of a pair hangs neither on chance nor on what else is read.
-Departure  M and b for each class but the first, whose score is 0. No word counts are joined to the score.
+           with the initial weights, and kept: a pair's score depends neither on chance nor on the other pairs.
+Departure  M and b for each class but the first, whose score is 0. No word counts are added to the score.
 Shapes     B pairs, T words of both texts, N words of the longest answer, D vector size, H states, K numbers in h, S
            draws, C classes.
 """
@@ -34,7 +32,7 @@ from retable.models.options import check_at_least, check_share
 
 
 class States(NamedTuple):
-    """Hold what is read of a batch: z_q (B, H), s_a (B, N, H), its mask (B, N), and s_a(|a|) (B, H)."""
+    """Hold the states of a batch: z_q (B, H), s_a (B, N, H), its mask (B, N), and s_a(|a|) (B, H)."""
 
     question: Tensor
     answer: Tensor
@@ -43,10 +41,10 @@ class States(NamedTuple):
 
 
 class Gaussian(nn.Module):
-    """Two layers of tanh, and the mean and deviation of h.
+    """Two tanh layers, and the mean and standard deviation of h.
 
     Args:
-        inputs: numbers read, and units of either layer.
+        inputs: size of the input and of both layers.
         latent: K.
     """
 
@@ -62,16 +60,16 @@ class Gaussian(nn.Module):
 
 
 class NASM(Network):
-    """Two LSTMs, a latent vector of the question, and an attention to the answer.
+    """Two LSTMs, a latent vector of the question, and attention over the answer.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        hidden: states of either LSTM.
-        layers: of either LSTM.
-        latent: numbers in h.
+        hidden: states of each LSTM.
+        layers: layers of each LSTM.
+        latent: size of h.
         samples: draws of h in evaluation.
-        dropout: share of the word vectors' components that are dropped in training, in [0, 1).
+        dropout: dropout rate on the word vectors, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -129,7 +127,7 @@ class NASM(Network):
         return states, states[torch.arange(len(states), device=states.device), text.mask.sum(dim=1) - 1]
 
     def scores(self, states: States, h: Tensor) -> Tensor:
-        """Return z_q^T M z_a + b, 0 for the first class, (B, S, C), for draws h (B, S, K)."""
+        """Return z_q^T M z_a + b, (B, S, C), for draws h (B, S, K); 0 for the first class."""
         asked = self.from_latent(h).unsqueeze(2) + self.from_word(states.answer).unsqueeze(1)  # (B, S, N, H)
         matches = self.score(torch.tanh(asked)).squeeze(3).masked_fill(~states.mask.unsqueeze(1), -torch.inf)
         context = torch.softmax(matches, dim=2) @ states.answer  # c, (B, S, H)
@@ -138,27 +136,27 @@ class NASM(Network):
         return F.pad(z_a @ sought.transpose(1, 2) + self.bias, (1, 0))
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
-        """Return the lower bound, negative, the mean over the pairs that forward was just called with, in training."""
+        """Return the negative lower bound, averaged over the pairs of the last forward call, in training."""
         seen, self.states_of_batch = self.states_of_batch, None
         assert seen is not None, "forward comes first, in training"
         wide = torch.promote_types(seen.answer.dtype, torch.float32)
         states = States(seen.question.to(wide), seen.answer.to(wide), seen.mask, seen.last.to(wide))
         mean, sigma = self.posterior(torch.cat((states.question, states.last, self.label(classes)), dim=1))
-        h = mean + sigma * torch.randn_like(sigma)  # of q(h | q, a, y)
+        h = mean + sigma * torch.randn_like(sigma)  # from q(h | q, a, y)
         wrong = F.cross_entropy(self.scores(states, h.unsqueeze(1)).squeeze(1), classes)
         return wrong + divergence(mean, sigma, *self.prior(states.question)).mean()
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Return the forward multiply-adds of a word of either text, times two; either has half of the words."""
+        """Return forward FLOPs per word of either text, two per multiply-add; each text has half of the words."""
         samples, latent = self.noise.shape
         hidden, half = self.from_word.in_features, words_per_text / 2
-        of_words = half * hidden**2 + samples * half * 2 * hidden  # W_s; w and c of every draw
+        of_words = half * hidden**2 + samples * half * 2 * hidden  # W_s; w and c per draw
         of_draws = samples * (latent * hidden + hidden**2 + self.relevance.out_features)  # W_h, W_a, (z_q^T M) z_a
         of_pair = 2 * hidden**2 + 2 * latent * hidden + hidden**2 + self.relevance.weight.numel()  # p(h | q), W_n
         return recurrent_flops(self.of_question) + 2 * (of_words + of_draws + of_pair) / words_per_text
 
 
 def divergence(mean: Tensor, sigma: Tensor, other_mean: Tensor, other_sigma: Tensor) -> Tensor:
-    """Return KL(N(mean, sigma^2), N(other_mean, other_sigma^2)), (B,), of numbers (B, K)."""
+    """Return KL(N(mean, sigma^2), N(other_mean, other_sigma^2)), (B,), from values (B, K)."""
     spread = (sigma.square() + (mean - other_mean).square()) / other_sigma.square()
     return (other_sigma.log() - sigma.log() + (spread - 1) / 2).sum(dim=1)

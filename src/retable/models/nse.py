@@ -1,16 +1,16 @@
 """NSE: the vectors of a text's words as a memory, which is read, composed with the next word and written at each word.
 
-Source     Munkhdalai and Yu, "Neural Semantic Encoders", EACL 2017, eq. 1-6; the code of the authors, a copy of which
-           is github.com/StevenLOL/Neural_Semantic_Encoders (snli/NSE.py). From the code and a summary of eq. 1-3 (the
-           code names eq. 1-6), not checked against the print.
-Equations  1. o_t = LSTM_read(x_t); 2. z_t = softmax(o_t M_(t-1)); 3. m_t = z_t M_(t-1); 4. c_t = MLP(o_t, m_t);
-           5. h_t = LSTM_write(c_t); 6. M_t = (1 - z_t) M_(t-1) + z_t h_t, slot by slot; M_0 = x_1, ..., x_T.
-Reading    the MLP of eq. 4 is one linear layer of 2 D units, h_T stands for the text and is read by a hidden layer of
-           ReLU and a linear one: the code, which is that of SNLI. So are options and training: those of the sentence
-           classification were not seen. Dropout is on what the read LSTM reads, M_0 has whole vectors.
-Decision   a slot is as wide as a word vector, o_t and h_t too, so there is no option of size (300 in the paper).
-Departure  torch's LSTMs. Padding has no slot and is not read, where the code fills texts up on the left.
-Cost       training keeps the memory of every word, T D numbers each: texts of thousands of words want a limit.
+Source     Munkhdalai and Yu, "Neural Semantic Encoders", EACL 2017, eq. 1-6; a copy of the authors' code,
+           github.com/StevenLOL/Neural_Semantic_Encoders (snli/NSE.py). From the code, which names eq. 1-6, and a
+           summary of eq. 1-3, not checked against the published paper.
+Equations  1. o_t = LSTM_read(x_t); 2. z_t = softmax(o_t M_(t-1)); 3. m_t = z_t M_(t-1); 4. c_t = MLP(o_t, m_t); 5.
+           h_t = LSTM_write(c_t); 6. M_t = (1 - z_t) M_(t-1) + z_t h_t, slot by slot; M_0 = x_1, ..., x_T.
+Reading    the MLP of eq. 4 is one linear layer of 2 D units; h_T represents the text and is read by a ReLU hidden layer
+           and a linear one. This, the options and the training follow the code, which is for SNLI: those for sentence
+           classification were not seen. Dropout is on the input of the read LSTM; M_0 has whole vectors.
+Decision   slots, o_t and h_t are as wide as a word vector, so there is no size option (300 in the paper).
+Departure  torch's LSTMs. Padding has no slot and is not read; the code pads texts on the left.
+Cost       training keeps the memory of every word, T D numbers each: texts of thousands of words need a length limit.
 Shapes     B texts, T words (padded on the right), D vector size, C classes; M_t (B, T, D), z_t (B, T).
 """
 
@@ -24,19 +24,19 @@ from retable.layers.products import Linear
 from retable.layers.recurrent import recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_share
 
-SPREAD = 0.1  # first weights are uniform in [-0.1, 0.1], as in the authors' code
+SPREAD = 0.1  # initial weights are uniform in [-0.1, 0.1], as in the authors' code
 
 
 class NSE(Network):
     """Neural semantic encoder with one memory.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
-        dropout_words: share of the read word vectors' components that are dropped in training, in [0, 1).
-        dropout_composed: the same of the composed vectors c_t.
-        dropout: the same of the classifier's hidden layer, or without one of the text's vector.
+        dropout_words: dropout rate on the input of the read LSTM, in [0, 1).
+        dropout_composed: the same on the composed vectors c_t.
+        dropout: the same on the classifier's hidden layer or, without one, on the text vector.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -77,7 +77,7 @@ class NSE(Network):
         return logits
 
     def written(self, memory: Tensor, reads: Tensor, mask: Tensor) -> Tensor:
-        """Return what is written at each word, h_t, (B, T, D); behind a text numbers without meaning.
+        """Return what is written at each word, h_t, (B, T, D); meaningless after the end of a text.
 
         Args:
             memory: M_0, (B, T, D).
@@ -97,7 +97,7 @@ class NSE(Network):
         return torch.stack(written, dim=1)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: LSTMs 8 D^2 and 12 D^2, composition 4 D^2, scores, sum and memory 3 T D."""
+        """Return FLOPs, two per multiply-add: LSTMs 8 D^2 + 12 D^2, composition 4 D^2, scores, sum and memory 3 T D."""
         layers = (self.compose_state, self.compose_memory, self.write)
         weights = sum(weight.numel() for layer in layers for weight in layer.parameters() if weight.dim() == 2)
         of_memory = 3 * words_per_text * self.embedding.dim

@@ -1,19 +1,19 @@
 """NVDM: an autoencoder of bags of words with a Gaussian latent vector, whose mean a linear classifier reads.
 
 Source     Miao, Yu, Blunsom, "Neural Variational Inference for Text Processing", ICML 2016, section 3; the authors'
-           code (ysmiao/nvdm, nvdm.py). From the code and memory, not checked against the print, so that the equations
-           here have no numbers. It models documents and classifies no text.
-Equations  pi = tanh(W x + b), x how often each word stands in the text; q(z | x) = N(mu, sigma^2), mu and log sigma
-           linear in pi; p(w_j | z) = softmax(R z + b_w)_j. Lower bound: E_q sum of c_j log p(w_j | z) -
-           KL(q(z | x), N(0, I)), of one draw. logits = U mu + c.
+           code (ysmiao/nvdm, nvdm.py). From the code and memory, not checked against the published paper, so the
+           equations here have no numbers. The paper models documents and classifies no texts.
+Equations  pi = tanh(W x + b), x the count of each word in the text; q(z | x) = N(mu, sigma^2), mu and log sigma linear
+           in pi; p(w_j | z) = softmax(R z + b_w)_j. Lower bound: E_q sum of c_j log p(w_j | z) - KL(q(z | x), N(0, I)),
+           from one draw. logits = U mu + c.
 Reading    a row of W is a word's row of the embedding, without given vectors: 500 hidden units, 50 in z, as in the code
-           (one hidden layer, tanh; log sigma starts at 0). VAMPIRE has softmax(z), a background and a batch norm; what
-           both share is retable.layers.bag_encoder.
-Departure  the classifier is ours: the encoder starts from the autoencoder and is trained on with U. Texts at hand are
-           the training texts alone, for a fixed number of epochs. The code updates decoder and encoder in turn, ten
-           epochs each, at 5e-5 for a thousand rounds; here both at once, at a rate for the epochs that there are.
-Decision   the bag has all words of training with a row of their own, the code its 2,000. A text with no word of the bag
-           teaches nothing.
+           (one hidden layer, tanh; log sigma starts at 0). VAMPIRE has softmax(z), a background and batch norm; what
+           both share is in retable.layers.bag_encoder.
+Departure  the classifier is ours: the encoder starts from the autoencoder and is trained further with U. Only the
+           training texts are available, for a fixed number of epochs. The code updates decoder and encoder in turn, ten
+           epochs each, at 5e-5 for a thousand rounds; here both at once, at a rate that suits the number of epochs.
+Decision   the bag has all training words with a row of their own, the code its 2,000. A text without a word of the bag
+           is skipped in pretraining.
 Shapes     B texts, T words (padded on the right), H hidden units, V words of the bag, K numbers in z, C classes.
 """
 
@@ -28,12 +28,12 @@ from retable.models.options import check_at_least, check_share
 
 
 class Decoder(nn.Module):
-    """What only pretraining needs: log sigma, and the words of z.
+    """The parts that only pretraining needs: log sigma, and the word scores of z.
 
     Args:
         hidden: units of the encoder, H.
-        topics: numbers in z, K.
-        words: V.
+        topics: size of z, K.
+        words: words of the bag, V.
     """
 
     def __init__(self, hidden: int, topics: int, words: int) -> None:
@@ -44,7 +44,7 @@ class Decoder(nn.Module):
         self.words = nn.Linear(topics, words)  # R and b_w
 
     def forward(self, pi: Tensor, mean: Tensor, bag: Tensor) -> tuple[Tensor, Tensor]:
-        """Return log p(x | z) of a drawn z, and KL(q(z | x), N(0, I)), each (B,)."""
+        """Return log p(x | z) for a drawn z, and KL(q(z | x), N(0, I)), each (B,)."""
         z, divergence = draw(mean, self.log_sigma(pi).exp())
         return log_likelihood(self.words(z), bag), divergence
 
@@ -53,12 +53,12 @@ class NVDM(Network):
     """A bag of words, a hidden layer, the mean of z, and a linear classifier.
 
     Args:
-        embedding: the words' rows of the first layer's weights.
+        embedding: the first layer's weights, one row per word.
         classes: number of classes.
-        topics: numbers in z.
-        pretrain_epochs: passes over the texts before the classifier's first epoch; 0: no such start.
-        pretrain_rate: Adam's learning rate in them.
-        dropout: share of mu's components that are dropped in training, in [0, 1).
+        topics: size of z.
+        pretrain_epochs: pretraining epochs; 0: no pretraining.
+        pretrain_rate: Adam's learning rate in pretraining.
+        dropout: dropout rate on mu, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -92,7 +92,7 @@ class NVDM(Network):
         return logits
 
     def bag(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the rows of the words that the bag knows, PADDING elsewhere, (B, T)."""
+        """Return the rows of the words in the bag, PADDING elsewhere, (B, T)."""
         known = mask & (words >= FIRST) & (words < FIRST + self.words)
         return words.masked_fill(~known, PADDING)
 
@@ -101,7 +101,7 @@ class NVDM(Network):
         return torch.tanh(self.embedding.total(bag) + self.bias)
 
     def pretrain(self, texts: Pass) -> None:
-        """Learn to tell the words of all texts from z; the encoder with the tuned rows changes."""
+        """Learn to reconstruct all texts from z; changes the encoder and the tuned rows."""
         if not self.epochs:
             return
         decoder = Decoder(self.bias.numel(), self.mean.out_features, self.words).to(self.bias)
@@ -121,6 +121,6 @@ class NVDM(Network):
         optimiser.zero_grad()
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: H a word; K H and C K a text."""
+        """Return forward FLOPs, two per multiply-add: H per word; K H and C K per text."""
         of_text = self.mean.weight.numel() + self.output.weight.numel()
         return 2 * (self.embedding.dim + of_text / words_per_text)

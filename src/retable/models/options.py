@@ -1,10 +1,10 @@
-"""Checks of constructor options, each with the same sentence: what it was, what is allowed."""
+"""Checks of constructor options; each error says what the value was and what is allowed."""
 
 from collections.abc import Iterable
 
 
 def check_choice(option: str, value: str, allowed: Iterable[str]) -> None:
-    """Raise ValueError unless the value is one of those allowed."""
+    """Raise ValueError unless the value is allowed."""
     names = list(allowed)
     if value not in names:
         raise ValueError(f'{option} is "{value}"; allowed: {", ".join(names)}')
@@ -17,6 +17,6 @@ def check_at_least(option: str, value: float, least: float) -> None:
 
 
 def check_share(option: str, value: float) -> None:
-    """Raise ValueError unless the value is a share that leaves something, 0 <= value < 1."""
+    """Raise ValueError unless 0 <= value < 1."""
     if not 0 <= value < 1:
         raise ValueError(f"{option} is {value}; allowed: 0 <= {option} < 1")

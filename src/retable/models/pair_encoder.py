@@ -1,12 +1,11 @@
 """Two texts by one encoder, compared by what they are, how they differ and what they share.
 
 Source     Conneau, Kiela, Schwenk, Barrault and Bordes, "Supervised Learning of Universal Sentence Representations from
-           Natural Language Inference Data", EMNLP 2017, section 3.1 and 3.2 (figure 1): one encoder for both texts,
-           (u, v, |u - v|, u * v), a layer of 512 units. Bowman, Angeli, Potts and Manning, "A large annotated corpus
-           for learning natural language inference", EMNLP 2015, section 3.3: sum of words and LSTM as encoders, with
-           tanh layers. From memory, not checked against the print.
-Decision   the hidden layer is tanh's, as Bowman et al. have it; dropout stands on word vectors, u and v, and the hidden
-           layer.
+           Natural Language Inference Data", EMNLP 2017, section 3.1 and 3.2 (figure 1): one encoder for both texts, (u,
+           v, |u - v|, u * v), a layer of 512 units. Bowman, Angeli, Potts and Manning, "A large annotated corpus for
+           learning natural language inference", EMNLP 2015, section 3.3: sum of words and LSTM as encoders, with tanh
+           layers. From memory, not checked against the published papers.
+Decision   the hidden layer uses tanh, as in Bowman et al.; dropout is on word vectors, u and v, and the hidden layer.
 Shapes     B pairs, T words of both texts, M of one, D vector size, H states, C classes.
 """
 
@@ -25,15 +24,15 @@ Encoder = Literal["mean", "lstm", "bilstm"]
 
 
 class PairEncoder(Network):
-    """One encoder for both texts of a pair, and a classifier on what it makes of them.
+    """One encoder for both texts of a pair, and a classifier on the two encodings.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        encoder: mean (of word vectors), lstm (its last state), bilstm (the largest states over the words).
-        hidden: states of the encoder, of both directions together.
+        encoder: mean (of word vectors), lstm (its last state), bilstm (the max of its states over the words).
+        hidden: states of the encoder, both directions together.
         mlp_hidden: units of the classifier's hidden layer.
-        dropout: share of word vectors', texts' and hidden components that are dropped in training, in [0, 1).
+        dropout: dropout rate on word vectors, text vectors and the hidden layer, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -84,7 +83,7 @@ class PairEncoder(Network):
         return states[torch.arange(len(states), device=states.device), text.mask.sum(dim=1) - 1]
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Return the forward multiply-adds of a word of either text, times two; the classifier's fall to a pair."""
+        """Return forward FLOPs per word of either text, two per multiply-add; the classifier's per pair."""
         encoder = 2 * self.embedding.dim if self.recurrent is None else recurrent_flops(self.recurrent)
         pair = self.hidden.weight.numel() + self.output.weight.numel()
         return encoder + 2 * pair / words_per_text

@@ -2,15 +2,15 @@
 
 Source     Bowman, Angeli, Potts and Manning, "A large annotated corpus for learning natural language inference", EMNLP
            2015, section 3.2 and table 5: (1) BLEU of the second text, of 1 to 4 words; (2) the difference of lengths;
-           (3) shared words, how many and their share; (4) every word and pair of neighbours of the second text;
-           (5) every two words, one of each text; (6) every two pairs of neighbours. From memory and lists of the
-           paper's results, not checked against the print.
-Reading    unlexicalized is 1 to 3; unigrams has of 4 to 6 what needs no neighbours; lexicalized is all. A BLEU is 0
-           where no n-gram is shared. What could be shared is the different words of the text that has fewer.
-Departure  in the paper the words of (5) and the last words of (6) have the same part of speech, and (3) is counted for
-           nouns, verbs, adjectives and adverbs too: here they may have any. A feature that occurs in one training pair
-           alone is left out.
-Choice     C by accuracy on the dev split; of equals the first.
+           (3) shared words, their number and share; (4) every word and bigram of the second text; (5) every pair of
+           words, one from each text; (6) every pair of bigrams, one from each text. From memory and lists of the
+           paper's results, not checked against the published paper.
+Reading    unlexicalized is 1 to 3; unigrams adds what needs no bigrams of 4 to 6; lexicalized is all. BLEU is 0 if no
+           n-gram is shared. The share is relative to the distinct words of the text that has fewer.
+Departure  in the paper the words of (5) and the last words of (6) have the same part of speech, and (3) is also counted
+           for nouns, verbs, adjectives and adverbs; here parts of speech are ignored. A feature that occurs in only one
+           training pair is left out.
+Choice     C by accuracy on the dev split; ties go to the first.
 Shapes     N pairs, V features, C classes.
 """
 
@@ -34,8 +34,8 @@ from retable.text.splits import Split
 from retable.text.units import Unit
 
 FILE = "pairs.json"
-LONGEST = 4  # n-grams of BLEU
-LEAST = 2  # training pairs that a word, or words across, occurs in
+LONGEST = 4  # longest n-gram of BLEU
+LEAST = 2  # training pairs in which a lexical feature must occur
 ALIKE = [*(f"bleu {n}" for n in range(1, LONGEST + 1)), "length", "shared", "share"]
 Features = Literal["unlexicalized", "unigrams", "lexicalized"]
 Pair = tuple[list[str], list[str]]
@@ -43,7 +43,7 @@ Pair = tuple[list[str], list[str]]
 
 @dataclass(frozen=True)
 class PairClassifier:
-    """The features in the order of their columns, and a scorer: all that is needed to classify pairs."""
+    """Hold the features in the order of their columns, and a scorer: all that is needed to classify pairs."""
 
     features: Features
     lowercase: bool
@@ -62,7 +62,7 @@ class PairClassifier:
         save_arrays(folder, FILE, {name: getattr(self, name) for name in names}, {}, self.scorer)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Return weights, and FLOPs for a word of either text: a weight a class for each feature of a pair."""
+        """Return the number of weights and FLOPs per word: one weight per class for each feature of a pair."""
         half = words_per_text / 2
         across = {"unlexicalized": 0.0, "unigrams": half + half**2, "lexicalized": 2 * half + 2 * half**2}
         of_pair = 2.0 * len(self.scorer.bias) * (len(ALIKE) + across[self.features])
@@ -93,9 +93,9 @@ def train_pair_features(
     """Train a logistic regression on what two texts share and on the words across them.
 
     Args:
-        features: unlexicalized (how alike the texts are), unigrams (and their words), lexicalized (and neighbours).
+        features: unlexicalized (similarity of the texts), unigrams (and words), lexicalized (and bigrams).
         costs: values of C to choose from.
-        on_candidate: called with each setting that was tried.
+        on_candidate: called with each setting tried.
     Raises: ValueError with the option, its value and what is allowed; InputError if a text is no pair.
     """
     check_choice("features", features, get_args(Features))
@@ -115,7 +115,7 @@ def train_pair_features(
 
 
 def features_of(pair: Pair, features: Features) -> dict[str, float]:
-    """Return the features of a pair by name, those that are not 0."""
+    """Return the non-zero features of a pair by name."""
     first, second = pair
     found = {f"bleu {n}": bleu(first, second, n) for n in range(1, LONGEST + 1)}
     shared = len(set(first) & set(second))
@@ -130,18 +130,18 @@ def features_of(pair: Pair, features: Features) -> dict[str, float]:
 
 
 def words_of(pair: Pair, *, neighbours: bool) -> Iterator[str]:
-    """Yield the names of the words of the second text and of those across, and of their pairs of neighbours."""
+    """Yield the names of the second text's words and of word pairs across, with `neighbours` of bigrams too."""
     first, second = pair
     kinds = [(first, second)]
     if neighbours:
         kinds.append(([" ".join(two) for two in pairwise(first)], [" ".join(two) for two in pairwise(second)]))
-    for ours, theirs in kinds:
-        yield from (f"second: {word}" for word in theirs)
-        yield from (f"across: {word} | {other}" for word in ours for other in theirs)
+    for left, right in kinds:
+        yield from (f"second: {word}" for word in right)
+        yield from (f"across: {word} | {other}" for word in left for other in right)
 
 
 def bleu(reference: list[str], text: list[str], longest: int) -> float:
-    """Return BLEU of a text by one reference, of n-grams up to a length, in [0, 1]; 0 where none of a length is shared.
+    """Return the BLEU of a text against one reference, in [0, 1]; 0 if no n-gram of some length is shared.
 
     Source: Papineni et al., ACL 2002, section 2.3.
     """
@@ -161,7 +161,7 @@ def ngrams(words: list[str], n: int) -> Counter[tuple[str, ...]]:
 
 
 def matrix(found: Sequence[dict[str, float]], names: Sequence[str]) -> Any:
-    """Return features by name as a sparse matrix, float32 (N, V); those without a column are left out."""
+    """Return features by name as a sparse matrix, float32 (N, V); features without a column are left out."""
     columns = {name: column for column, name in enumerate(names)}
     places = [
         (row, columns[name], value) for row, each in enumerate(found) for name, value in each.items() if name in columns

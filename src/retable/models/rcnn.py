@@ -1,18 +1,18 @@
-"""RCNN: each word with what a recurrent network has read before it and behind it, a tanh layer, the largest values.
+"""RCNN: each word with its left and right recurrent context, a tanh layer, and the maximum over words.
 
 Source     Lai, Xu, Liu, Zhao, "Recurrent Convolutional Neural Networks for Text Classification", AAAI 2015, eq. 1-7;
-           from public notes on the paper and memory, not checked against the print:
+           from public notes on the paper and memory, not checked against the published paper:
            (1) c_l(w_i) = f(W^(l) c_l(w_(i-1)) + W^(sl) e(w_(i-1)))
            (2) c_r(w_i) = f(W^(r) c_r(w_(i+1)) + W^(sr) e(w_(i+1)))
            (3) x_i = [c_l(w_i); e(w_i); c_r(w_i)]
            (4) y_i^(2) = tanh(W^(2) x_i + b^(2))
-           (5) y^(3) = max over i of y_i^(2), component by component
-           (6) y^(4) = W^(4) y^(3) + b^(4); (7) the softmax of it.
-Reading    f, "a non-linear activation function", is tanh, as in eq. 4. c_l(w_1) and c_r(w_n) are learned, the same for
-           all texts, and uniform numbers at first, as the matrices are, in torch's bounds. Eq. 1 and 2 have no biases,
-           and nothing is dropped. "Stochastic gradient descent" takes one text at a time.
-Departure  word vectors of the preset's size, where the paper has 50; c and H are the paper's 50 and 100.
-Fast form  tanh of the largest is the largest of tanh, so it is taken of one vector a text.
+           (5) y^(3) = max over i of y_i^(2), elementwise
+           (6) y^(4) = W^(4) y^(3) + b^(4); (7) its softmax.
+Reading    f, "a non-linear activation function", is tanh, as in eq. 4. c_l(w_1) and c_r(w_n) are learned, shared by all
+           texts, and initialised uniformly in torch's bounds, like the matrices. Eq. 1 and 2 have no biases, and there
+           is no dropout. "Stochastic gradient descent" takes one text at a time.
+Departure  word vectors have the preset's size, 50 in the paper; c and H are the paper's 50 and 100.
+Fast form  the tanh of the maximum is the maximum of the tanh, so it is taken of one vector per text.
 Shapes     B texts, T words (padded on the right), D vector size, c of a context, H of the tanh layer, C classes.
 """
 
@@ -29,11 +29,11 @@ from retable.models.options import check_at_least
 
 
 class Context(nn.Module):
-    """What a recurrent network has read before every word.
+    """A recurrent network that gives every word the context before it.
 
     Args:
-        dim: numbers in a word's vector.
-        size: numbers in a context.
+        dim: size of a word vector.
+        size: size of a context.
     """
 
     def __init__(self, dim: int, size: int) -> None:
@@ -43,7 +43,7 @@ class Context(nn.Module):
         nn.init.uniform_(self.first, -1 / math.sqrt(size), 1 / math.sqrt(size))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map word vectors (B, T, D) to contexts (B, T, c), each of the words before."""
+        """Map word vectors (B, T, D) to contexts (B, T, c), each from the words before."""
         first = self.first.expand(len(x), 1, -1)
         states: Tensor = self.recurrent(x, first.transpose(0, 1).contiguous())[0]  # each is the next word's context
         return torch.cat((first, states[:, :-1]), dim=1)
@@ -53,10 +53,10 @@ class RCNN(Network):
     """Recurrent convolutional network.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        context: numbers in the context of each side, |c|.
-        hidden: numbers in the tanh layer, H.
+        context: size of the context on each side, |c|.
+        hidden: units of the tanh layer, H.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -84,6 +84,6 @@ class RCNN(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: c (D + c) a side and H (2 c + D) a word; H C a text."""
+        """Return forward FLOPs, two per multiply-add: c (D + c) per side and H (2 c + D) per word; H C per text."""
         sides = sum(weight.numel() for side in (self.left, self.right) for weight in side.recurrent.parameters())
         return 2 * (sides + self.hidden.weight.numel() + self.output.weight.numel() / words_per_text)

@@ -2,18 +2,18 @@
 
 Source     Zilly, Srivastava, Koutnik, Schmidhuber, "Recurrent Highway Networks", ICML 2017, eq. 6-9; the authors' code,
            github.com/jzilly/RecurrentHighwayNetworks (rhn.py, rhn_train.py). From code and memory, not checked against
-           the print. It models language and classifies no text.
-Equations  6. s_l = h_l t_l + s_(l-1) c_l, slot by slot; 7. h_l = tanh(W_H x [l = 1] + R_H,l s_(l-1) + b_H,l);
-           8. t_l = sigma(W_T x [l = 1] + R_T,l s_(l-1) + b_T,l); 9. c_l the same of its own. s_0 at a word is y of the
-           word before, y_0 = 0; y = s_L.
+           the published paper, which models language and classifies no texts.
+Equations  6. s_l = h_l t_l + s_(l-1) c_l, elementwise; 7. h_l = tanh(W_H x [l = 1] + R_H,l s_(l-1) + b_H,l); 8.
+           t_l = sigma(W_T x [l = 1] + R_T,l s_(l-1) + b_T,l); 9. c_l likewise with its own weights. s_0 at a word is y
+           of the previous word, y_0 = 0; y = s_L.
 Reading    the gates are coupled, c_l = 1 - t_l, as in all experiments of the paper, so eq. 9 has no weights. Dropout is
-           variational as in the code: a text has one noise for its words, one for the states that all R read and one
-           for its vector; the state that is carried is whole. First weights are uniform in [-0.04, 0.04], first biases
-           of t are -2 (Penn Treebank).
-Decision   the mean of y over the words stands for the text, or the last y: at first gates let go of a word within few
-           words. 300 units and the code's own depth 4 where the best language model has 830 and 10; the rates of
-           dropout are those of enwik8, 0.4, 0.1 and 0.4 (Penn Treebank: 0.75, 0.25, 0.75); Adam in place of SGD at 0.2.
-Departure  no word types are dropped (drop_x of the code).
+           variational as in the code: each text has one mask for its words, one for the states that all R read and one
+           for its vector; the carried state is not dropped. Initial weights are uniform in [-0.04, 0.04], initial
+           biases of t are -2 (Penn Treebank).
+Decision   the text is the mean of y over the words, or the last y: the initial gates forget a word within few words.
+           300 units and the code's own depth 4, where the best language model has 830 and 10; dropout rates of enwik8,
+           0.4, 0.1 and 0.4 (Penn Treebank: 0.75, 0.25, 0.75); Adam instead of SGD at 0.2.
+Departure  no word types are dropped (drop_x in the code).
 Shapes     B texts, T words (padded on the right), D vector size, H states, L layers in a step, C classes.
 """
 
@@ -29,22 +29,22 @@ from retable.layers.products import Linear
 from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["mean", "last"]
-SPREAD = 0.04  # first weights are uniform in [-0.04, 0.04], as in the authors' code
+SPREAD = 0.04  # initial weights are uniform in [-0.04, 0.04], as in the authors' code
 
 
 class RecurrentHighway(Network):
     """Recurrent highway network of one direction.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        hidden: states.
-        depth: highway layers in the step from a word to the next.
-        gate_bias: first bias of the transform gates; the lower, the longer a state is kept at first.
-        pool: what stands for the text: mean of the states over its words, or the last one.
-        dropout_words: share of the vectors' components that are dropped in training, alike at all words, in [0, 1).
-        dropout_states: the same of the states that the layers read, alike at all words and layers.
-        dropout: the same of the text's vector.
+        hidden: number of states.
+        depth: highway layers in the step from one word to the next.
+        gate_bias: initial bias of the transform gates; the lower, the longer a state is kept at first.
+        pool: what represents the text: the mean of the states over its words, or the last one.
+        dropout_words: dropout rate on the word vectors, one mask for all words of a text, in [0, 1).
+        dropout_states: the same on the states that the layers read, one mask for all words and layers.
+        dropout: the same on the text vector.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -92,7 +92,7 @@ class RecurrentHighway(Network):
         return logits
 
     def states(self, x: Tensor) -> Tensor:
-        """Return y at every word, (B, T, D) to (B, T, H); behind a text numbers without meaning."""
+        """Map word vectors (B, T, D) to y at every word, (B, T, H); meaningless after the end of a text."""
         noise = self.dropout_words(torch.ones_like(x[:, 0])).unsqueeze(1)  # (B, 1, D)
         of_words = self.of_words(x * noise)  # (B, T, 2 H)
         s = x.new_zeros(len(x), self.hidden)
@@ -107,7 +107,7 @@ class RecurrentHighway(Network):
         return torch.stack(states, dim=1)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: 2 H (D + L H) a word; H C a text."""
+        """Return forward FLOPs, two per multiply-add: 2 H (D + L H) per word; H C per text."""
         layers = (self.of_words, self.of_states)
         of_word = sum(weight.numel() for layer in layers for weight in layer.parameters() if weight.dim() == 2)
         return 2 * (of_word + self.output.weight.numel() / words_per_text)

@@ -3,12 +3,12 @@
 Source     Qiao, Huang, Niu, Li, Dong, He, Yu, Wu, "A New Method of Region Embedding for Text Classification", ICLR
            2018: p = K_{w_i,t} * e_{w_{i+t}} (the projected vector), word-context r_i = max over t of K_{w_i,t} *
            e_{w_{i+t}}, context-word r_i = max over t of K_{w_{i+t},t} * e_{w_i}, t from -c to c; the text is the sum of
-           all r_i under a linear layer. From the authors' code and memory, not checked against the print.
-Reading    nothing stands between the sum and the linear layer, and nothing is dropped, as in the code.
-Decision   a place outside the text has no part in the maximum, where the code has vectors and units for padding. A word
-           that is not tuned has the unit of the unknown word, unless no word is tuned: then all have their own.
-           Units start from normal numbers of variance 2 / (rows times places), as the code's. Their gradients are
-           sparse, so Adam is SparseAdam, which moves the units of a batch's words alone.
+           all r_i under a linear layer. From the authors' code and memory, not checked against the published paper.
+Reading    there is nothing between the sum and the linear layer, and no dropout, as in the code.
+Decision   a place outside the text does not enter the maximum; the code has vectors and units for padding. A word that
+           is not tuned has the unit of the unknown word, unless no word is tuned: then all have their own. Units start
+           from normal noise of variance 2 / (rows times places), as in the code. Their gradients are sparse, so Adam is
+           SparseAdam, which updates only the units of a batch's words.
 Shapes     B texts, T words (padded on the right), D vector size, W = 2 c + 1 places of a region, V rows, C classes.
 """
 
@@ -28,15 +28,15 @@ View = Literal["word-context", "context-word"]
 
 
 class ContextUnits(nn.Module):
-    """K: for every word a vector for each place of a region.
+    """K: one vector for every word and place of a region.
 
     Args:
-        rows: words that have their own; a later one has the unknown word's.
-        region: places.
-        dim: numbers in a vector.
+        rows: words with units of their own; later words share the unknown word's.
+        region: places in a region.
+        dim: size of a vector.
     """
 
-    sparse = True  # its gradients: an optimiser of sparse tables trains it
+    sparse = True  # sparse gradients, so an optimiser of sparse tables trains it
 
     def __init__(self, rows: int, region: int, dim: int) -> None:
         super().__init__()
@@ -51,14 +51,14 @@ class ContextUnits(nn.Module):
 
 
 class RegionEmbedding(Network):
-    """Bag of region embeddings by local context units; its rows have sparse gradients.
+    """Bag of region embeddings with local context units; its rows have sparse gradients.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        region: words of a region, an odd number, 2 c + 1.
-        view: whose units: word-context (the middle word's, on its neighbours' vectors), context-word (its neighbours',
-            on its own vector).
+        region: words in a region, an odd number, 2 c + 1.
+        view: whose units apply: word-context (the middle word's, to its neighbours' vectors), context-word (its
+            neighbours', to its own vector).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -89,16 +89,16 @@ class RegionEmbedding(Network):
         return logits
 
     def neighbours(self, x: Tensor) -> Tensor:
-        """Return what the words of each word's region have: (B, T, n) to (B, T, W, n), zero outside the text."""
+        """Return x at the places of each word's region: (B, T, n) to (B, T, W, n), zero outside the text."""
         return torch.stack(self.shifted(x), dim=2)
 
     def shifted(self, x: Tensor) -> list[Tensor]:
-        """Return what the word at each place of a word's region has, place by place; zero before and behind."""
+        """Return x shifted to each place of a region, place by place; zero before and after the text."""
         reach = self.region // 2  # c
         padding = (0, 0) * (x.dim() - 2) + (reach, reach)
         padded = F.pad(x, padding)
         return [padded[:, t : t + x.shape[1]] for t in range(self.region)]
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: W D a word, D C a text."""
+        """Return forward FLOPs, two per multiply-add: W D per word, D C per text."""
         return 2 * (self.region * self.embedding.dim + self.output.weight.numel() / words_per_text)

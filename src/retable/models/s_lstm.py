@@ -1,22 +1,22 @@
-"""S-LSTM: a state of every word and one of the sentence, all revised together in a fixed number of steps.
+"""S-LSTM: a state per word and one for the sentence, all updated together in a fixed number of steps.
 
-Source     Zhang, Liu and Song, "Sentence-State LSTM for Text Representation", ACL 2018, sections 3.2 and 3.3; the code
-           of the authors, github.com/leuchine/S-LSTM.
-Words      near = [h_(i-1); h_i; h_(i+1)], and with x_i and g all gates: i, l, f, r, s, o = sigmoid(W near + U x_i + V g
-           + b), u = tanh(the same with its own weights); i, l, f, r, s = softmax(i, l, f, r, s), for each component;
+Source     Zhang, Liu and Song, "Sentence-State LSTM for Text Representation", ACL 2018, sections 3.2 and 3.3; the
+           authors' code, github.com/leuchine/S-LSTM.
+Words      near = [h_(i-1); h_i; h_(i+1)]; the gates read near, x_i and g: i, l, f, r, s, o = sigmoid(W near + U x_i + V
+           g + b), u = tanh(the same with its own weights); i, l, f, r, s = softmax(i, l, f, r, s), per component;
            c_i = l c_(i-1) + f c_i + r c_(i+1) + s c_g + i u, h_i = o tanh(c_i).
-Sentence   m = mean(h_i), f_i = sigmoid(W_f g + U_f h_i + b_f), f_g = sigmoid(W_g g + U_g m + b_g), o likewise;
-           f_0, ..., f_(n+1), f_g = softmax of them, for each component; c_g = f_g c_g + sum(f_i c_i), g = o tanh(c_g).
-           On the right of both stand the states of the step before.
-Reading    a wider window has a gate and a cell for each of its words; the code adds up the states of a side. Words 0
-           and n + 1 are <s> and </s>, two learned vectors; outside them all states are zero. The first states are one
-           learned vector, h^0, and so are the first cells, of which nothing is said. Dropout is on the word vectors.
-           The paper's print was not at hand: equations and sections are from memory, u and the gates checked against
-           nn/gnn/slstm of github.com/nlpodyssey/spago, softmax and c_g against the authors' code; so without numbers.
-Decision   first weights: torch's own; the learned vectors normal, of the spread that all weights have in the code.
-Departure  the code's words start at their vectors, have no candidate u but a gate for the word vector as a cell, and
-           its classifier has a tanh layer. Here stand the equations; of the code's classifier there is `pool: mean`.
-Method     the last step of the states that are not read is left out.
+Sentence   m = mean(h_i), f_i = sigmoid(W_f g + U_f h_i + b_f), f_g = sigmoid(W_g g + U_g m + b_g), o likewise; f_0,
+           ..., f_(n+1), f_g = softmax of them, per component; c_g = f_g c_g + sum(f_i c_i), g = o tanh(c_g). The
+           right-hand sides of both have the states of the previous step.
+Reading    a wider window has a gate and a cell for each of its words; the code sums the states of a side. Words 0 and n
+           + 1 are <s> and </s>, two learned vectors; outside them all states are zero. The initial states are one
+           learned vector, h^0, and so are the initial cells, which are not mentioned. Dropout is on the word vectors.
+           The published paper was not available: equations (hence unnumbered) and sections are from memory, u and the
+           gates checked against nn/gnn/slstm of github.com/nlpodyssey/spago, softmax and c_g against the authors' code.
+Decision   torch's own initial weights; the learned vectors are normal, with the spread of all weights in the code.
+Departure  the code's words start at their vectors and have no candidate u but a gate for the word vector as a cell; its
+           classifier has a tanh layer. Here the equations are followed; `pool: mean` is the code's.
+Method     the last step is skipped for states that are not read.
 Shapes     B texts, T words (padded on the right) with <s> and </s>, D vector size, H states, w words of the window on
            each side, G = 2 w + 5 gates with o and u, C classes.
 """
@@ -35,7 +35,7 @@ from retable.models.han import ContextAttention
 from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["sentence", "mean", "attention"]
-FIRST_SPREAD = 0.1  # of the learned vectors, as of all weights in the authors' code
+FIRST_SPREAD = 0.1  # spread of the learned vectors, as of all weights in the authors' code
 
 
 class State(NamedTuple):
@@ -46,11 +46,11 @@ class State(NamedTuple):
 
 
 class WordStep(nn.Module):
-    """Revise the states of the words.
+    """One update of the word states.
 
     Args:
-        dim: numbers in a word vector, D.
-        hidden: numbers in a state, H.
+        dim: size of a word vector, D.
+        hidden: size of a state, H.
         window: words that a word sees on each side, w.
     """
 
@@ -80,10 +80,10 @@ class WordStep(nn.Module):
 
 
 class SentenceStep(nn.Module):
-    """Revise the state of the sentence.
+    """One update of the sentence state.
 
     Args:
-        hidden: numbers in a state, H.
+        hidden: size of a state, H.
     """
 
     def __init__(self, hidden: int) -> None:
@@ -93,7 +93,7 @@ class SentenceStep(nn.Module):
         self.of_mean = Linear(hidden, 2 * hidden, bias=False)  # U_g, U_o
 
     def forward(self, words: State, sentence: State, mask: Tensor) -> State:
-        """Return the next state; padding has no part in it."""
+        """Return the next state; padding is ignored."""
         by_words, by_sentence, o = self.of_sentence(sentence.hidden).chunk(3, dim=1)
         from_mean, o_from_mean = self.of_mean(mean_over_words(words.hidden, mask)).chunk(2, dim=1)
         f_words = torch.sigmoid(by_words.unsqueeze(1) + self.of_words(words.hidden))  # f_i, (B, T, H)
@@ -108,15 +108,15 @@ class SLSTM(Network):
     """Sentence-state LSTM.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        hidden: numbers in a word's state, and in the sentence's.
-        steps: revisions of all states, two at least: the first sentence state knows no word.
+        hidden: size of a word's state and of the sentence's.
+        steps: updates of all states, at least two: the first sentence state has seen no word.
         window: words that a word sees on each side.
-        borders: whether <s> and </s> stand around each text.
+        borders: whether <s> and </s> surround each text.
         pool: what the classifier reads: sentence (its state), mean (of the sentence's and all words' states), attention
             (weighted sum of the words' states).
-        dropout: share of the word vectors' components that are dropped in training, in [0, 1).
+        dropout: dropout rate on the word vectors, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -157,7 +157,7 @@ class SLSTM(Network):
         return logits
 
     def revised(self, x: Tensor, mask: Tensor) -> tuple[State, State]:
-        """Return the states of words and sentence after the last step, or the one before where `pool` reads them not.
+        """Return the states of words and sentence after the last step, or the one before if `pool` does not read them.
 
         Args:
             x: word vectors, (B, T, D).
@@ -172,7 +172,7 @@ class SLSTM(Network):
         return last_words, last_sentence
 
     def text_vector(self, words: Tensor, sentence: Tensor, mask: Tensor) -> Tensor:
-        """Return one vector a text, (B, H), of states of its words, zero on padding, (B, T, H), and its own, (B, H)."""
+        """Return text vectors, (B, H), from word states, zero on padding, (B, T, H), and sentence states, (B, H)."""
         if self.attention is not None:
             text: Tensor = self.attention(words, mask)
             return text
@@ -181,9 +181,9 @@ class SLSTM(Network):
         return sentence
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: U once, W a word and V a text in each step of the words, U_f a word and the
-        other five of the sentence's matrices a text in each of its steps, H C a text; <s> and </s> are words. The last
-        step of what is not read is left out.
+        """Return forward FLOPs, two per multiply-add: U once, W per word and V per text in each word step, U_f per word
+        and the other five sentence matrices per text in each sentence step, H C per text; <s> and </s> count as words.
+        The last step of states that are not read is left out.
         """
         places = words_per_text + (2 if self.borders is not None else 0)
         of_words, of_sentence = self.word_step, self.sentence_step
@@ -197,7 +197,7 @@ class SLSTM(Network):
 
 
 def in_window(states: Tensor, window: int) -> Tensor:
-    """Return what each word sees, from left to right: (B, T, H) to (B, T, 2 w + 1, H); zero outside the text."""
+    """Return the states that each word sees, left to right: (B, T, H) to (B, T, 2 w + 1, H); zero outside the text."""
     return F.pad(states, (0, 0, window, window)).unfold(1, 2 * window + 1, 1).transpose(2, 3)
 
 

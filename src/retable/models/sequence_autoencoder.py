@@ -1,19 +1,19 @@
 """SA-LSTM and LM-LSTM: an LSTM that first writes the texts themselves, and then starts a classifier.
 
-Source     Dai and Le, "Semi-supervised Sequence Learning", NIPS 2015: a sequence autoencoder, or a language model,
-           trained on texts without labels; its LSTM and its word vectors are the first weights of a classifier that
-           reads a text to its last state. From memory and notes on the paper, not checked against the print.
-Equations  autoencoder: the LSTM reads w_1 ... w_T, <end>, w_1 ... w_T; behind the first <end> each state h predicts
+Source     Dai and Le, "Semi-supervised Sequence Learning", NIPS 2015: a sequence autoencoder, or a language model, is
+           trained on unlabelled texts; its LSTM and word vectors initialise a classifier that reads a text to its last
+           state. From memory and notes on the paper, not checked against the published paper.
+Equations  autoencoder: the LSTM reads w_1 ... w_T, <end>, w_1 ... w_T; from the first <end> on each state h predicts
            the next word, and the last state <end>: p(w | h) = softmax(U h + u). Language model: the same without the
-           first reading. Loss: mean of -log p over the predicted words. Classifier: logits of a hidden layer of h_T.
-Reading    one LSTM reads and writes: both have the same weights. The vector of <end> is zero, padding's.
-Departure  texts at hand are the training texts alone, for a fixed number of epochs. U is an adaptive softmax (Grave et
-           al., ICML 2017) over the tuned words, for a whole one takes several times as long: rare words are predicted
-           from fewer numbers than H, and words that are not tuned as the unknown word. The paper's linear gain, whole
-           words dropped and clipped cells are left out; its 1024 states are too slow here: 200.
-Decision   the rectified hidden layer has 512 units and dropout 0.5, as the notes have it. Adam in both trainings;
-           gradients of pretraining have a norm of 5 at most; dropout acts in it on the word vectors too.
-Shapes     B texts, T words (padded on the right), D vector size, H states, V words that are predicted, C classes.
+           first reading. Loss: mean of -log p over the predicted words. Classifier: logits from a hidden layer on h_T.
+Reading    one LSTM reads and writes: both have the same weights. The vector of <end> is zero, that of padding.
+Departure  only the training texts are available, for a fixed number of epochs. U is an adaptive softmax (Grave et al.,
+           ICML 2017) over the tuned words, as a full one takes several times as long: rare words are predicted from
+           fewer numbers than H, and words that are not tuned as the unknown word. The paper's linear gain, dropout of
+           whole words and clipped cells are left out; its 1024 states are too slow here: 200.
+Decision   the hidden layer has 512 ReLU units and dropout 0.5, as in the notes. Adam in both trainings; pretraining
+           clips gradients to norm 5 and has dropout on the word vectors too.
+Shapes     B texts, T words (padded on the right), D vector size, H states, V predicted words, C classes.
 """
 
 from typing import Literal, get_args
@@ -29,24 +29,24 @@ from retable.models.options import check_at_least, check_choice, check_share
 from retable.text.vocabulary import PADDING, UNKNOWN
 
 Objective = Literal["autoencoder", "language-model"]
-END = PADDING  # its row stands for <end>: no word has it
-CUTOFFS = (1000, 5000)  # words of the adaptive softmax's head, and of head and first tail
-LARGEST_NORM = 5.0  # of the gradients of pretraining
+END = PADDING  # its row represents <end>: no word uses it
+CUTOFFS = (1000, 5000)  # words in the adaptive softmax's head, and in head and first tail
+LARGEST_NORM = 5.0  # norm to which pretraining clips gradients
 
 
 class SequenceAutoencoder(Network):
-    """An LSTM of one layer that learns to write its texts before it learns their classes.
+    """A one-layer LSTM that learns to write its texts before it learns their classes.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        objective: what is learnt without classes: autoencoder, language-model.
-        hidden: states.
+        objective: of pretraining: autoencoder, language-model.
+        hidden: number of states.
         mlp_hidden: units of the classifier's hidden layer; 0: none.
-        pretrain_epochs: passes over the texts before the classifier's first epoch; 0: an LSTM with no such start.
-        pretrain_rate: Adam's learning rate in them.
-        dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
-        dropout: share of the hidden layer's units, or without them of the last state's components.
+        pretrain_epochs: pretraining epochs; 0: an LSTM without pretraining.
+        pretrain_rate: Adam's learning rate in pretraining.
+        dropout_words: dropout rate on the word vectors, in [0, 1).
+        dropout: the same on the hidden layer or, without one, on the last state.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -89,7 +89,7 @@ class SequenceAutoencoder(Network):
         return states_of_words(self.lstm, self.dropout_words(self.embedding(words)), mask)
 
     def pretrain(self, texts: Pass) -> None:
-        """Learn to write all texts; the LSTM and the tuned word vectors change."""
+        """Learn to write all texts; changes the LSTM and the tuned word vectors."""
         if not self.epochs:
             return
         softmax = softmax_of_words(self.embedding, self.lstm.hidden_size).to(next(self.lstm.parameters()))
@@ -104,7 +104,7 @@ class SequenceAutoencoder(Network):
         optimiser.zero_grad()
 
     def writing_loss(self, softmax: nn.AdaptiveLogSoftmaxWithLoss, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the mean of -log p over all words that are predicted."""
+        """Return the mean of -log p over all predicted words."""
         read, targets, real, predicts = sequences(words, mask, again=self.objective == "autoencoder")
         targets = targets.masked_fill(targets >= softmax.n_classes, UNKNOWN)
         states = self.states(read, real)
@@ -112,35 +112,35 @@ class SequenceAutoencoder(Network):
         return loss
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the gates a word; the classifier a text."""
+        """Return forward FLOPs, two per multiply-add: the gates per word; the classifier per text."""
         return recurrent_flops(self.lstm) + classifier_flops(self.classifier) / words_per_text
 
 
 def softmax_of_words(embedding: WordEmbedding, states: int) -> nn.AdaptiveLogSoftmaxWithLoss:
-    """Return U and u: row by row the tuned words, the most frequent ones first."""
+    """Return U and u, one row per tuned word, the most frequent first."""
     rows = max(UNKNOWN + 1, len(embedding.fixed if embedding.tuned is None else embedding.tuned))
     cutoffs = [cutoff for cutoff in CUTOFFS if cutoff < rows - 1] or [rows - 1]
     return nn.AdaptiveLogSoftmaxWithLoss(states, rows, cutoffs)
 
 
 def sequences(words: Tensor, mask: Tensor, *, again: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return what the LSTM reads while it writes texts, each (B, n), and n the longest sequence.
+    """Return the inputs and targets of an LSTM that writes texts, each (B, n), n the longest sequence.
 
     Args:
-        words, mask: of the texts, (B, T).
+        words, mask: the texts, (B, T).
         again: whether the text is read before it is written; if not, the sequence begins with <end>.
-    Returns: rows that are read: the text, if `again`, <end>, the text; what each place should predict, <end> at last;
-        places of the sequence; places that predict.
+    Returns: rows to read: the text (if `again`), <end>, the text; the target of each place, <end> last; which places
+        belong to the sequence; which places predict.
     """
     lengths = mask.sum(dim=1, keepdim=True)
-    before = lengths if again else torch.zeros_like(lengths)  # words in front of <end>
+    before = lengths if again else torch.zeros_like(lengths)  # words before <end>
     places = torch.arange(int((before + lengths).max()) + 1, device=words.device).expand(len(words), -1)
-    ended = nn.functional.pad(words.masked_fill(~mask, END), (0, 1), value=END)  # the place behind a text holds <end>
+    ended = nn.functional.pad(words.masked_fill(~mask, END), (0, 1), value=END)  # the place after a text holds <end>
 
     def at(place: Tensor) -> Tensor:
         return ended.gather(1, place.clamp(min=0).minimum(lengths))
 
-    written = at(places - before)  # what a place behind the first reading should predict
+    written = at(places - before)  # targets of the places after the first reading
     read = torch.where(places < before, at(places), at(places - before - 1)).masked_fill(places == before, END)
     real = places <= before + lengths
     return read, written, real, real & (places >= before)

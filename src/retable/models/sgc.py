@@ -1,16 +1,15 @@
-"""SGC: a text's tf-idf carried two steps over a graph of words, and a logistic regression on where it arrives.
+"""SGC: the tf-idf of a text, propagated two steps over a graph of words, and a logistic regression on the result.
 
 Source     Wu, Zhang, Souza, Fifty, Yu and Weinberger, "Simplifying Graph Convolutional Networks", ICML 2019; the
-           authors' code for texts, Tiiiger/SGC (downstream/TextSGC: train.py, tuning.py, utils.py), which was read; the
-           print was not seen. The graph and its weights A~: `retable.layers.word_graph`.
+           authors' code for texts, Tiiiger/SGC (downstream/TextSGC: train.py, tuning.py, utils.py), which was read; not
+           checked against the published paper. The graph and its weights A~: `retable.layers.word_graph`.
 Equation   Y = softmax(A~^K X W), K = 2, X = I: a text's features are its row of A~^2. Each is scaled to the range from
            0 to 1 over the training texts (code). W has no bias; the loss is the mean cross-entropy + w / 2 |W|^2.
-Choice     w by accuracy on the dev split, of equals the first, that is the largest; the code draws 60 numbers from
-           1e-6 to 1.
-Departure  inductive, as `retable.models.text_gcn`: the graph is that of the training texts, any text is attached to it
-           through its words, and its features are the words alone. The code's graph holds the texts of dev and test,
-           and texts are features too. Stop words stay. L-BFGS runs until it is through, not for 60 steps.
-Answers    a softmax over scale * score, as those of `retable.models.linear`.
+Choice     w by accuracy on the dev split; ties go to the first, the largest. The code draws 60 numbers from 1e-6 to 1.
+Departure  inductive, like `retable.models.text_gcn`: the graph is that of the training texts, any text is attached to
+           it through its words, and only words are features. The code's graph has the dev and test texts, and texts are
+           features too. Stop words stay. L-BFGS runs until it converges, not for 60 steps.
+Answers    softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, V words, C classes.
 """
 
@@ -32,17 +31,17 @@ from retable.text.splits import Split
 from retable.text.units import Unit
 
 FILE = "graph.json"
-CHUNK = 1024  # texts whose features stand side by side
-STEPS = 300  # of L-BFGS, at most
+CHUNK = 1024  # texts whose dense features are held at once
+STEPS = 300  # largest number of L-BFGS steps
 
 
 @dataclass(frozen=True)
 class GraphRegression:
-    """Words and weights, all that is needed to classify.
+    """Hold words and weights: all that is needed to classify.
 
-    `idf` and `sums`, float64 (V,), are those of the graph. `far`, float64 (V, C), are the weights of the words' places
-    two steps away, A~ W, `near` those of one step away, W, both divided by the features' ranges; `bias`, float64 (C,),
-    is what the least features take away.
+    `idf` and `sums`, float64 (V,), belong to the graph. `far`, float64 (V, C), are the weights of words two steps away,
+    A~ W, `near` those of words one step away, W, both divided by the features' ranges; `bias`, float64 (C,), accounts
+    for the features' minima.
     """
 
     words: list[str]
@@ -73,7 +72,7 @@ class GraphRegression:
         write_json(folder / FILE, facts)
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Return weights, and forward FLOPs for a word: C numbers one step away and two, C a text for its loop."""
+        """Return the number of weights and FLOPs per word: C one and C two steps away; C per text for its loop."""
         classes = len(self.bias)
         return {
             "parameters": self.near.size,
@@ -102,11 +101,11 @@ def train_sgc(
     """Carry tf-idf two steps over a graph of words, and train a logistic regression on what arrives.
 
     Args:
-        seed: no number of it is drawn.
+        seed: unused; nothing is random.
         penalties: values of w to choose from.
-        window: words that a window holds.
-        min_count: a word that is rarer in training is left out.
-        on_candidate: called with each setting that was tried.
+        window: words in a window.
+        min_count: words that are rarer in training are left out.
+        on_candidate: called with each setting tried.
     Raises: ValueError with the option, its value and what is allowed.
     """
     if not penalties or any(penalty <= 0 for penalty in penalties):
@@ -144,7 +143,7 @@ def train_sgc(
 
 
 def known_words(split: Split, unit: Unit, *, lowercase: bool, min_count: int) -> list[str]:
-    """Return the words that stand so often in a split, by the alphabet; all of them where none does."""
+    """Return the words that occur at least `min_count` times, sorted; all words if none does."""
     counter = ngram_counter("words-1", unit)
     totals = np.asarray(counter.fit_transform(joined_texts(split, unit, lowercase=lowercase)).sum(axis=0)).ravel()
     names = counter.get_feature_names_out()
@@ -153,13 +152,13 @@ def known_words(split: Split, unit: Unit, *, lowercase: bool, min_count: int) ->
 
 
 def word_counts(split: Split, words: list[str], unit: Unit, *, lowercase: bool) -> sparse.csr_matrix:
-    """Return how often each text has each word, float64 (N, V)."""
+    """Return how often each word occurs in each text, float64 (N, V)."""
     counter = ngram_counter("words-1", unit, vocabulary=words)
     return counter.transform(joined_texts(split, unit, lowercase=lowercase)).astype(np.float64)
 
 
 def extent(x: sparse.csr_matrix, own: np.ndarray, edges: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least of each feature over these texts, float64 (V,), and its range; 1 where it is always the same."""
+    """Return each feature's minimum over these texts, float64 (V,), and its range; 1 if it is constant."""
     least, most = np.full(x.shape[1], np.inf), np.full(x.shape[1], -np.inf)
     for start in range(0, x.shape[0], CHUNK):
         rows = x[start : start + CHUNK]
@@ -178,7 +177,7 @@ def fitted(
     penalty: float,
     start: np.ndarray,
 ) -> np.ndarray:
-    """Return W, float64 (V, C), of the least loss; A~^2 is never made, for its products are those of A~ twice."""
+    """Return the W of least loss, float64 (V, C); A~^2 is never built, as its products are those with A~ twice."""
     rows = np.arange(len(classes))
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:

@@ -3,13 +3,12 @@
 Source     Mueller and Thyagarajan, "Siamese Recurrent Architectures for Learning Sentence Similarity", AAAI 2016: the
            similarity g = exp(-|h_a - h_b|_1) of the last states, trained for relatedness; for entailment (SICK) a
            classifier on differences and products of the two states; training details. From memory, not checked against
-           the print.
-Reading    differences are element by element and absolute, products element by element: |h_a - h_b| and h_a * h_b.
-Decision   for classes the network learns from the cross-entropy alone, by a linear layer on these features or on g.
-           The "small" first weights are normal with a standard deviation of 0.1; all biases are zero but the forget
-           gate's.
-Departure  torch's LSTM has two biases a gate. The paper learns relatedness first (with synonyms as further texts) and
-           gives the features of that fixed network to a support vector machine with an RBF kernel.
+           the published paper.
+Reading    differences are elementwise and absolute, products elementwise: |h_a - h_b| and h_a * h_b.
+Decision   for classes the network learns from the cross-entropy alone, by a linear layer on these features or on g. The
+           "small" initial weights are normal with standard deviation 0.1; all biases are zero except the forget gate's.
+Departure  torch's LSTM has two biases per gate. The paper learns relatedness first (with synonyms as further texts) and
+           passes the features of that fixed network to a support vector machine with an RBF kernel.
 Shapes     B pairs, T words of both texts and the mark, M of one, D vector size, H states, C classes.
 """
 
@@ -31,12 +30,12 @@ class SiameseLSTM(Network):
     """One LSTM for both texts and a linear layer on the comparison of its last states.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         compare: what the linear layer reads: features (|h_a - h_b| and h_a * h_b), similarity (g alone).
         hidden: states of the LSTM.
-        forget_bias: of the forget gate, before training.
-        spread: standard deviation of the LSTM's first weights.
+        forget_bias: initial bias of the forget gate.
+        spread: standard deviation of the LSTM's initial weights.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -65,7 +64,7 @@ class SiameseLSTM(Network):
                 nn.init.normal_(parameter, std=spread)
             else:
                 nn.init.zeros_(parameter)
-            if name == "bias_ih_l0":  # of the gates input, forget, cell, output
+            if name == "bias_ih_l0":  # gates: input, forget, cell, output
                 nn.init.constant_(parameter[hidden : 2 * hidden], forget_bias)
 
     def forward(self, words: Tensor, mask: Tensor, sides: Tensor) -> Tensor:
@@ -80,11 +79,11 @@ class SiameseLSTM(Network):
         return logits
 
     def last_states(self, text: TextOfPair) -> Tensor:
-        """Return the LSTM's state behind the last word of one text of every pair, (B, H)."""
+        """Return the LSTM's state at the last word of one text of every pair, (B, H)."""
         states = states_of_words(self.lstm, self.embedding(text.words), text.mask)  # (B, M, H)
         return states[torch.arange(len(states), device=states.device), text.mask.sum(dim=1) - 1]
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the LSTM at a word of either text; products and classifier a pair."""
+        """Return FLOPs, two per multiply-add: the LSTM per word of either text; products and classifier per pair."""
         pair = self.output.weight.numel() + (self.lstm.hidden_size if self.compare == "features" else 0)
         return recurrent_flops(self.lstm) + 2 * pair / words_per_text

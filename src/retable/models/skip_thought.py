@@ -3,16 +3,16 @@
 Source     Kiros, Zhu, Salakhutdinov, Zemel, Torralba, Urtasun, Fidler, "Skip-Thought Vectors", NIPS 2015, section 2.1,
            eq. 1-10 (numbers from memory); the authors' code (ryankiros/skip-thoughts, training/).
 Equations  1-4: a GRU reads sentence s_i to its last state h_i. 5-8: two GRUs write s_(i-1) and s_(i+1) word by word
-           from the word before; C h_i is added to what each of their gates reads. 9: P(w) ~ exp(v_w h). 10: the sum
+           from the previous word; C h_i is added to the input of each of their gates. 9: P(w) ~ exp(v_w h). 10: the sum
            of log P over the words of both neighbours. A text is the mean of its h_i; logits are linear in it.
-Reading    [x; h_i] as a gate's input is W x + C h_i. Torch's GRU resets behind U, as the code does, not before it as
-           eq. 3 has it. The first word is written from <end>, whose vector is padding's. The code starts its decoders
-           from h_i in place of C h_i.
-Departure  neighbours are those inside the training texts, where the paper has 74 million sentences of books: 19 of 100
-           texts of MR have two sentences, 2 of SST-2, nearly all of IMDB. Where no text has two, the training is
-           refused. The GRU is trained on with the classifier, where the paper's stays as it is. v is an adaptive
-           softmax over the tuned words, as in the sequence autoencoder; of a sentence 30 words are written (maxlen_w of
-           the code). No bi-skip, no words beyond the vocabulary's, 300 states where the paper has 2400.
+Reading    [x; h_i] as a gate's input is W x + C h_i. Torch's GRU resets after U, as the code does, not before it as in
+           eq. 3. The first word is written from <end>, whose vector is that of padding. The code starts its decoders
+           from h_i instead of adding C h_i.
+Departure  neighbours are those within the training texts, where the paper has 74 million sentences of books: of 100
+           texts 19 of MR have two sentences, 2 of SST-2, nearly all of IMDB. If no text has two, training is refused.
+           The GRU is trained further with the classifier, where the paper's stays fixed. v is an adaptive softmax over
+           the tuned words, as in the sequence autoencoder; 30 words of a sentence are written (maxlen_w in the code).
+           No bi-skip, no words beyond the vocabulary, 300 states where the paper has 2400.
 Shapes     B texts, T words (padded on the right), N sentences in all texts, L words in the longest, D vector size, H
            states, C classes.
 """
@@ -29,15 +29,15 @@ from retable.models.options import check_at_least, check_share
 from retable.models.sequence_autoencoder import LARGEST_NORM, sequences, softmax_of_words
 from retable.text.vocabulary import UNKNOWN
 
-WRITTEN = 30  # words of a sentence
+WRITTEN = 30  # largest number of words of a sentence
 
 
 class Writer(nn.Module):
-    """What only pretraining needs: a GRU that writes the sentence before, one for the sentence behind, their words.
+    """The parts that only pretraining needs: a GRU for the sentence before, one for the sentence after, a softmax.
 
     Args:
-        embedding: the words' vectors, which the GRUs read.
-        hidden: states of the encoder and of each of them.
+        embedding: the word vectors that the GRUs read.
+        hidden: states of the encoder and of each GRU.
     """
 
     def __init__(self, embedding: WordEmbedding, hidden: int) -> None:
@@ -49,9 +49,9 @@ class Writer(nn.Module):
         """Return the mean of -log P over the words of all neighbours, a scalar.
 
         Args:
-            h: states of the sentences, (N, H).
-            words: their words, (N, L), and which of them are `real`, bool (N, L).
-            follows: which sentence stands behind the one before it in the same text, bool (N - 1,); one at least.
+            h: sentence states, (N, H).
+            words, real: words of the sentences, (N, L), and their mask, bool (N, L).
+            follows: which sentences follow the one before in the same text, bool (N - 1,); at least one.
         """
         first = follows.nonzero()[:, 0]
         states, targets = [], []
@@ -69,12 +69,12 @@ class SkipThought(Network):
     """The mean of the states of a text's sentences and a linear classifier.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of the GRU.
-        pretrain_epochs: passes over the texts before the classifier's first epoch; 0: no such start.
-        pretrain_rate: Adam's learning rate in them.
-        dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
+        pretrain_epochs: pretraining epochs; 0: no pretraining.
+        pretrain_rate: Adam's learning rate in pretraining.
+        dropout: dropout rate on the text vector, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -110,7 +110,7 @@ class SkipThought(Network):
         return logits
 
     def last_states(self, words: Tensor, real: Tensor) -> Tensor:
-        """Map sentences (N, L) to h, (N, H), eq. 1-4; on a CPU those of about the same length go together."""
+        """Map sentences (N, L) to h, (N, H), eq. 1-4; on a CPU, in batches of similar length."""
         lengths = real.sum(dim=1)
         h = self.output.weight.new_empty(len(words), self.gru.hidden_size)
         kinds = torch.zeros_like(lengths) if words.is_cuda else lengths.double().log2().ceil().long()
@@ -123,7 +123,7 @@ class SkipThought(Network):
         return h
 
     def pretrain(self, texts: Pass) -> None:
-        """Learn to write the neighbours of all sentences; the GRU and the tuned word vectors change.
+        """Learn to write the neighbours of all sentences; changes the GRU and the tuned word vectors.
 
         Raises: InputError if no text has two sentences.
         """
@@ -152,17 +152,17 @@ class SkipThought(Network):
             )
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: gates a word; H for each sentence of 16 words; H C a text."""
+        """Return forward FLOPs, two per multiply-add: gates per word; H per sentence of 16 words; H C per text."""
         a_sentence = 2 * self.gru.hidden_size / WORDS_PER_SENTENCE
         return recurrent_flops(self.gru) + a_sentence + 2 * self.output.weight.numel() / words_per_text
 
 
 def sentences_of(words: Tensor, mask: Tensor, sentences: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the sentences of all texts as rows of words (N, L), which are real (N, L), and their texts, (N,).
+    """Return the sentences of all texts as rows of words (N, L), their mask (N, L), and the text of each, (N,).
 
     Args:
-        words, mask: of the texts, (B, T).
-        sentences: the number of each word's in its text, (B, T).
+        words, mask: the texts, (B, T).
+        sentences: the number of each word's sentence in its text, (B, T).
     """
     begins = mask.clone()  # True on the first word of a sentence
     begins[:, 1:] &= sentences[:, 1:] != sentences[:, :-1]

@@ -1,11 +1,11 @@
-"""SP-MTL: an LSTM that all domains share beside one of each domain's own, and a classifier of each domain on both.
+"""SP-MTL: an LSTM shared by all domains and a private LSTM per domain, with a classifier per domain on both.
 
 Source     Liu, Qiu, Huang, "Adversarial Multi-task Learning for Text Classification", ACL 2017: LSTM and softmax on its
            last state of section 2, the shared-private model of section 3 (FCSR's table 5 calls it SPMTL).
-Reading    s_t = LSTM(s_{t-1}, x_t) with weights of all domains, h_t = LSTM(h_{t-1}, x_t) with those of the text's own;
-           a domain's softmax reads the last states of both, [h_T; s_T]. The adversary and the orthogonality constraint
-           of sections 4 and 5, which make it ASP-MTL, are left out. A batch is of one domain, as the paper draws one
-           task for each step; the domains have their share of the steps.
+Reading    s_t = LSTM(s_{t-1}, x_t) with weights of all domains, h_t = LSTM(h_{t-1}, x_t) with those of the text's
+           domain; a domain's softmax reads the last states of both, [h_T; s_T]. The adversary and the orthogonality
+           constraint of sections 4 and 5, which make it ASP-MTL, are left out. A batch has one domain, as the paper
+           draws one task per step; each domain gets its share of the steps.
 Decision   dropout on [h_T; s_T].
 Shapes     B texts, T words (padded on the right), D vector size, H states of an LSTM, K domains, C classes.
 """
@@ -26,11 +26,11 @@ class SPMTL(Network):
     """Shared-private model for texts of several domains.
 
     Args:
-        embedding: the words' vectors, shared by all domains.
+        embedding: the word vectors, shared by all domains.
         classes: number of classes, in every domain.
         domains: number of domains, 1 or more.
-        hidden: states of the shared LSTM, and of each domain's own.
-        dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
+        hidden: states of the shared LSTM and of each domain's LSTM.
+        dropout: dropout rate on the text vector, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -70,7 +70,7 @@ class SPMTL(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the shared and one private LSTM a word, 2 H C a text."""
+        """Return forward FLOPs, two per multiply-add: the shared and one private LSTM per word, 2 H C per text."""
         of_text = 2 * 2 * self.shared.hidden_size * self.classes
         return 2 * recurrent_flops(self.shared) + of_text / words_per_text
 

@@ -1,10 +1,10 @@
 """Structured self-attention: several learned distributions over the states of a BiLSTM make a matrix of a text.
 
 Source     Lin et al., "A Structured Self-Attentive Sentence Embedding", ICLR 2017, section 2, eq. 1-8.
-Decision   LAMA, whose rival it is, names no sizes: d_a = 350, r = 30 and a coefficient of 1 for the penalty are those
-           of Lin et al.; the encoder's width and the classifier (with hidden layer, as theirs) are LAMA's, so that the
-           two differ in the attention (and in LSTM against GRU). The penalty is the mean over the texts of a batch, as
-           the cross-entropy is.
+Decision   LAMA, which uses this model as a baseline, gives no sizes: d_a = 350, r = 30 and a penalty coefficient of 1
+           are from Lin et al.; the encoder's width and the classifier (with a hidden layer, as in Lin et al.) are
+           LAMA's, so that the two differ in the attention (and in LSTM against GRU). The penalty is averaged over the
+           batch, like the cross-entropy.
 Shapes     B texts, T words (padded on the right), D vector size, H states of both directions together (the paper's 2u),
            r heads, C classes.
 """
@@ -24,14 +24,14 @@ class StructuredSelfAttention(Network):
     """Self-attentive sentence embedding.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of both directions together, an even number.
         attention_hidden: units of the attention's hidden layer, d_a.
         heads: rows of the text's matrix, r.
         penalty: coefficient of the penalty on heads that attend to the same words, at least 0.
         mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
-        dropout: share of the hidden layer's units that are dropped in training, in [0, 1).
+        dropout: dropout rate on the hidden layer, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -72,11 +72,11 @@ class StructuredSelfAttention(Network):
         return logits
 
     def attention(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return how much each head attends to each word, (B, r, T); a head's weights sum to one, padding has none."""
+        """Return the attention weights, (B, r, T); each head's weights sum to one, padding gets zero."""
         return self.weights(self.states(words, mask), mask)
 
     def states(self, words: Tensor, mask: Tensor) -> Tensor:
-        """H, eq. 1-4, (B, T, H)."""
+        """Return H, eq. 1-4, (B, T, H)."""
         return states_of_words(self.lstm, self.embedding(words), mask)
 
     def weights(self, states: Tensor, mask: Tensor) -> Tensor:
@@ -84,13 +84,13 @@ class StructuredSelfAttention(Network):
         return softmax_over_words(self.scores(torch.tanh(self.hidden_scores(states))), mask)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """||A A^T - I||_F^2 (eq. 8) of the texts that forward was just called with, times its coefficient."""
+        """Return ||A A^T - I||_F^2 (eq. 8) for the texts of the last forward call, times its coefficient."""
         weights, self.weights_of_batch = self.weights_of_batch, None
         assert weights is not None, "forward comes first, in training"
         return self.penalty * overlap_of_positions(weights)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: 8 x H/2 x (D + H/2), H d_a, d_a r, H r a word; the classifier a text."""
+        """Return FLOPs, two per multiply-add: 8 x H/2 x (D + H/2), H d_a, d_a r, H r per word; classifier per text."""
         hidden, heads = self.hidden_scores.in_features, self.scores.out_features
         attention = self.hidden_scores.weight.numel() + self.scores.weight.numel() + hidden * heads
         return recurrent_flops(self.lstm) + 2 * attention + classifier_flops(self.classifier) / words_per_text

@@ -1,17 +1,16 @@
 """Text-level GNN: each word takes the largest of its weighted neighbours; the weights of edges are shared by all texts.
 
 Source     Huang, Ma, Li, Zhang, Wang, "Text Level Graph Neural Network for Text Classification", EMNLP 2019, section 2,
-           eq. 1-5, from the authors' code, mojave-pku/TextLevelGCN, and memory, not checked against the print.
-Equations  nodes N = {r_i}; edges E = {e_ij}, j from i - p to i + p (eq. 1, 2); M_n = max_a e_an r_a by component over
+           eq. 1-5; the authors' code, mojave-pku/TextLevelGCN. From code and memory, not checked against the paper.
+Equations  nodes N = {r_i}; edges E = {e_ij}, j from i - p to i + p (eq. 1, 2); M_n = max_a e_an r_a, elementwise over
            n's neighbours a (eq. 3); r'_n = (1 - eta_n) M_n + eta_n r_n (eq. 4); scores W relu(sum_n r'_n) + b (eq. 5).
-Reading    a word that stands twice in a text is one node, with the neighbours of both places, itself among them (eq. 2,
-           the code). e_an and e_na are two numbers, both 1 at first. eta_n is the sigmoid of a number a word, 0 at
-           first; that line of the code is commented out, which leaves M_n alone.
-Departure  eq. 5 prints the ReLU, and dropout, behind the dense layer, where a class that scores below zero learns
-           nothing; the code has both before it, and so has this. A pair rarer than k = 2 in training shares the paper's
-           "public" edge. A network is not told how often pairs occur: a pair's number is that of its hash, rare or not,
-           and the public edge is for pairs with the unknown word or with one that no training text has. Such words
-           share the unknown one's eta.
+Reading    a word that occurs twice in a text is one node, with the neighbours of both places, itself included (eq. 2,
+           the code). e_an and e_na are two numbers, initially 1. eta_n is the sigmoid of one number per word, initially
+           0; that line of the code is commented out, which leaves M_n alone.
+Departure  eq. 5 has ReLU and dropout after the dense layer, where a class scoring below zero learns nothing; here, as
+           in the code, before it. A pair rarer than k = 2 in training shares the paper's "public" edge. A network does
+           not know how often pairs occur: a pair's weight is that of its hash, rare or not; the public edge is for
+           pairs with the unknown word or with one that no training text has. Such words share its eta.
 Shapes     B texts, T words (padded on the right), D vector size, N nodes and E edges of all texts, C classes.
 """
 
@@ -33,19 +32,19 @@ def edges_of_pairs(sources: Tensor, targets: Tensor, buckets: int) -> Tensor:
     """Return the edge, PUBLIC or 1 to buckets, of each ordered pair of word numbers, int64 (E,)."""
     hashes = sources.mul(MULTIPLIER).add_(targets).mul_(MULTIPLIER)
     rare = (sources == UNKNOWN) | (targets == UNKNOWN)
-    # The high bits of a product are the well mixed ones.
+    # The high bits of a product are the best mixed.
     return (hashes >> 32).remainder_(buckets).add_(1).masked_fill_(rare, PUBLIC)
 
 
 class TextLevelGNN(Network):
-    """Message passing on a graph a text.
+    """Message passing on one graph per text.
 
     Args:
-        embedding: the words' vectors r.
+        embedding: the word vectors r.
         classes: number of classes.
-        reach: words on each side that are a word's neighbours, p.
-        buckets: edge weights that the pairs of words share, by hash, beside the public one.
-        dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
+        reach: neighbours of a word on each side, p.
+        buckets: edge weights that word pairs share by hash, in addition to the public one.
+        dropout: dropout rate on the text vector, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -83,7 +82,7 @@ class TextLevelGNN(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two, of a text of different words: D an edge, 2 D a word to keep; D C a text."""
+        """Return FLOPs, two per multiply-add, if no word repeats: D per edge, 2 D per word (eq. 4); D C per text."""
         apart = range(1, self.reach + 1)
         edges = words_per_text + 2 * sum(max(words_per_text - distance, 0) for distance in apart)
         of_text = (edges + 2 * words_per_text) * self.embedding.dim + self.output.weight.numel()

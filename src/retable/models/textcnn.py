@@ -21,11 +21,11 @@ class TextCNN(Network):
     """Convolutional network over word vectors.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        widths: words that a filter spans, one group of filters each.
-        filters: filters of one width.
-        dropout: share of the pooled features that are dropped in training, in [0, 1).
+        widths: words that a filter spans, with one group of filters per width.
+        filters: filters per width.
+        dropout: dropout rate on the pooled features, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -61,6 +61,6 @@ class TextCNN(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: w D K at T + w - 1 places for each width w, and the classes, a text."""
+        """Return FLOPs, two per multiply-add: w D K at T + w - 1 places for each width w, and the classes, per text."""
         filter_words = sum(width * (words_per_text + width - 1) for width in self.widths)
         return 2 * (filter_words * self.embedding.dim * self.filters + self.output.weight.numel()) / words_per_text

@@ -2,9 +2,9 @@
 
 Source     Kim, "Convolutional Neural Networks for Sentence Classification", EMNLP 2014, section 3.1: two sets of word
            vectors, both from word2vec; each filter is applied to both channels and the results are added; gradients go
-           through one of them. From memory, not checked against the print. The rest is models/textcnn.py.
-Reading    a filter has weights of its own for each channel. With the same for both, the network would be CNN-non-static
-           on vectors that start at twice their length, since w x + w y = w (x + y).
+           through one of them. From memory, not checked against the published paper. The rest is in models/textcnn.py.
+Reading    a filter has its own weights for each channel. With shared weights the network would be CNN-non-static on
+           vectors that start at twice their length, since w x + w y = w (x + y).
 Shapes     B texts, T words (padded on the right), D vector size.
 """
 
@@ -19,10 +19,10 @@ from retable.models.textcnn import TextCNN
 
 
 class TwoChannels(WordEmbedding):
-    """Every word's vector, and beside it the one that it started from.
+    """Every word's tuned vector, followed by the one that it started from.
 
     Args:
-        embedding: the words' vectors before training.
+        embedding: the word vectors before training.
     """
 
     given: Tensor

@@ -2,16 +2,16 @@
 
 Source     Zhang, Yu, Cui, Wu, Wen, Wang, "Every Document Owns Its Structure: Inductive Text Classification via Graph
            Neural Networks", ACL 2020, section 2, eq. 1-8, from the authors' code, CRIPAC-DIG/TextING, and memory, not
-           checked against the print.
+           checked against the published paper.
 Equations  a = A h (eq. 1); z = sigmoid(W_z a + U_z h + b_z) (eq. 2); r = sigmoid(W_r a + U_r h + b_r) (eq. 3);
-           c = tanh(W_h a + U_h (r * h) + b_h) (eq. 4); h' = z * c + (1 - z) * h (eq. 5), in each of some steps;
-           h_v = sigmoid(f_1(h)) * tanh(f_2(h)) (eq. 6); the text is the mean of its h_v and their maximum by component,
-           added (eq. 7); scores = W text + b (eq. 8). `*` is by component.
-Reading    nodes are the different words of a text. Two of them have an edge if one window holds both, no matter how
-           often; no word has one to itself. A = D^(-1/2) (edges) D^(-1/2), D how many neighbours a word has. The first
-           h is tanh(W_e x + b_e) of the word's vector x; f_1 gives one number. All this is as in the code.
-Departure  as in the code, eq. 1's matrix W_a, behind which W_z, W_r and W_h follow at once, is left out. A gate has one
-           bias, where the code adds two. Batches of 128 texts, where the authors take as many as fit (code: 4096).
+           c = tanh(W_h a + U_h (r * h) + b_h) (eq. 4); h' = z * c + (1 - z) * h (eq. 5), in each step;
+           h_v = sigmoid(f_1(h)) * tanh(f_2(h)) (eq. 6); the text is the sum of the mean and the elementwise maximum of
+           its h_v (eq. 7); scores = W text + b (eq. 8). `*` is elementwise.
+Reading    nodes are the distinct words of a text. Two of them have an edge if one window holds both, no matter how
+           often; there are no self-loops. A = D^(-1/2) (edges) D^(-1/2), D the number of neighbours of each word. The
+           initial h is tanh(W_e x + b_e) of the word vector x; f_1 gives one number. All this is as in the code.
+Departure  as in the code, eq. 1's matrix W_a is left out, as W_z, W_r and W_h follow it at once. A gate has one bias,
+           where the code adds two. Batches of 128 texts, where the authors take as many as fit (code: 4096).
 Shapes     B texts, T words (padded on the right), D vector size, H components of a node, N nodes and E edges of all
            texts, C classes.
 """
@@ -28,16 +28,15 @@ from retable.models.options import check_at_least, check_share
 
 
 class TextING(Network):
-    """Gated graph network on a graph a text.
+    """Gated graph network on one graph per text.
 
     Args:
-        embedding: the words' vectors x.
+        embedding: the word vectors x.
         classes: number of classes.
         hidden: components of a node, H.
-        window: words that a window holds.
-        steps: how often every node reads its neighbours.
-        dropout: share of the components of the nodes' vectors x, of the edges in each step, and of the components of
-            the text's vector, that are dropped in training, in [0, 1).
+        window: words in a window.
+        steps: number of times every node reads its neighbours.
+        dropout: dropout rate on the word vectors x, on the edges in each step, and on the text vector, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -82,7 +81,7 @@ class TextING(Network):
         return logits
 
     def step(self, h: Tensor, neighbours: Tensor) -> Tensor:
-        """Return what nodes h (N, H) become when they read a (N, H)."""
+        """Return nodes h (N, H) updated by a (N, H)."""
         update, reset, candidate = self.from_neighbours(neighbours).chunk(3, dim=1)
         own_update, own_reset = self.from_itself(h).chunk(2, dim=1)
         z = torch.sigmoid(update + own_update)  # eq. 2
@@ -97,8 +96,8 @@ class TextING(Network):
         return sum_of_nodes(read, graph, texts) / sizes + largest_of_groups(read, graph.texts, texts)  # eq. 7
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two, of a text of different words: D H, 6 H^2 a step, H^2 + 2 H a word; H an
-        edge and step; H C a text.
+        """Return forward FLOPs, two per multiply-add, for texts without repeated words: D H, 6 H^2 per step, H^2 + 2 H
+        per word; H per edge and step; H C per text.
         """
         hidden = self.output.in_features
         edges = 2 * sum(max(words_per_text - distance, 0) for distance in range(1, self.window))
@@ -108,6 +107,6 @@ class TextING(Network):
 
 
 def normalised_edges(graph: TextGraph) -> Tensor:
-    """Return the weight of each edge, one over the root of the product of both nodes' numbers of neighbours, (E,)."""
+    """Return the weight of each edge, (E,): 1 over the root of the product of both nodes' numbers of neighbours."""
     neighbours = graph.targets.bincount(minlength=len(graph.words)).to(torch.float64)
     return (neighbours[graph.sources] * neighbours[graph.targets]).rsqrt()

@@ -1,23 +1,22 @@
-"""TopicRNN: a recurrent language model that topics of the whole text help where no stop word comes, then a classifier.
+"""TopicRNN: a recurrent language model whose content words depend on topics of the text, then a classifier.
 
 Source     Dieng, Wang, Gao, Paisley, "TopicRNN: A Recurrent Neural Network with Long-Range Semantic Dependency", ICLR
            2017, sections 3 and 4. From its abstract, a note on its equations (T. Masada, "A Note on TopicRNN"), public
-           code (dangitstam/topic-rnn) and memory, not checked against the print, so that the equations have no numbers.
-Equations  theta ~ N(0, I); h_t = f(y_(t-1), h_(t-1)); l_t ~ Bernoulli(sigma(Gamma h_t)), 1 where y_t is a stop word;
-           p(y_t = i) ~ exp(v_i h_t + (1 - l_t) b_i theta). q(theta | X) = N(mu, sigma^2), mu and log sigma linear in
-           g(X), a feed-forward network of how often each word that is no stop word stands in the text. Lower bound:
-           E_q sum of (log p(y_t | h_t, l_t, theta) + log p(l_t | h_t)) - KL(q, N(0, I)), of one draw. Classifier: a
-           hidden layer of 50 sigmoids on [h_T; mu].
-Reading    f is a GRU; y_0 and the word behind the last are <end>, whose vector is padding's. <end> and the unknown word
-           count as stop words.
-Departure  a network is not told its words, so the stop words are the most frequent ones of the training texts. Texts at
-           hand are the training texts alone, for a fixed number of epochs; the paper's classifier reads features that
-           stay as they are, here all weights are trained on with it. The language model writes the first words of a
-           text (for memory's sake), the bag has all of them.
-Decision   sizes are ours: 200 states, 200 units of g (one layer, ReLU), 100 topics. Gradients of pretraining have a
-           norm of 5 at most.
-Shapes     B texts, T words (padded on the right), D vector size, H states, R rows that are predicted, E units of g,
-           K topics, C classes.
+           code (dangitstam/topic-rnn) and memory, not checked against the paper, so equations have no numbers.
+Equations  theta ~ N(0, I); h_t = f(y_(t-1), h_(t-1)); l_t ~ Bernoulli(sigma(Gamma h_t)), 1 for stop words; p(y_t = i) ~
+           exp(v_i h_t + (1 - l_t) b_i theta). q(theta | X) = N(mu, sigma^2), mu and log sigma linear in g(X), a
+           feed-forward network on word counts without stop words. Lower bound: E_q sum of (log p(y_t | h_t, l_t,
+           theta) + log p(l_t | h_t)) - KL(q, N(0, I)), from one draw. Classifier: 50 hidden sigmoid units on [h_T; mu].
+Reading    f is a GRU; y_0 and the word after the last are <end>, whose vector is that of padding. <end> and the unknown
+           word count as stop words.
+Departure  a network does not see the words themselves, so the stop words are the most frequent ones in training. Only
+           the training texts are available, for a fixed number of epochs; the paper's classifier reads fixed features,
+           here all weights are trained further with it. The language model writes only the first words of a text (to
+           save memory), the bag has all of them.
+Decision   sizes are ours: 200 states, 200 units of g (one layer, ReLU), 100 topics. Pretraining clips the norm of
+           gradients at 5.
+Shapes     B texts, T words (padded on the right), D vector size, H states, R predicted rows, E units of g, K topics, C
+           classes.
 """
 
 import torch
@@ -37,13 +36,13 @@ CLASSIFIER_UNITS = 50
 
 
 class LanguageModel(nn.Module):
-    """What only pretraining needs: sigma, the words of a state and of a topic, and where a stop word comes.
+    """The parts that only pretraining needs: sigma, word scores of states and topics, and a stop-word predictor.
 
     Args:
-        hidden: states, H.
-        units: of g, E.
-        topics: K.
-        rows: R: padding for <end>, the unknown word, and the most frequent words.
+        hidden: number of states, H.
+        units: units of g, E.
+        topics: number of topics, K.
+        rows: number of rows, R: padding for <end>, the unknown word, and the most frequent words.
         stop_words: how many of these words are stop words.
     """
 
@@ -56,16 +55,16 @@ class LanguageModel(nn.Module):
         self.rows, self.first_content = rows, FIRST + stop_words
 
     def forward(self, states: Tensor, targets: Tensor, real: Tensor, g: Tensor, mean: Tensor) -> Tensor:
-        """Return the negative lower bound, the mean of the texts, a scalar.
+        """Return the negative lower bound, averaged over texts, a scalar.
 
         Args:
-            states: that predict, (B, T, H).
-            targets: rows of the words behind them, (B, T).
-            real: which of these there are, bool (B, T).
+            states: states that predict, (B, T, H).
+            targets: rows of the next words, (B, T).
+            real: which of these exist, bool (B, T).
             g, mean: g(X), (B, E), and mu, (B, K).
         """
         theta, divergence = draw(mean, self.log_sigma(g).exp())
-        h, y = states[real], targets[real]  # of all texts, one after the other
+        h, y = states[real], targets[real]  # of all texts, concatenated
         y = y.masked_fill(y >= self.rows, UNKNOWN)
         stop = y < self.first_content  # l
         text = real.nonzero()[:, 0]
@@ -77,20 +76,20 @@ class LanguageModel(nn.Module):
 
 
 class TopicRNN(Network):
-    """A GRU and a network of the bag of words, which first learn to write the texts.
+    """A GRU and a network on the bag of words, which first learn to write the texts.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         hidden: states of the GRU.
-        units: of the network that reads the bag.
-        topics: numbers in theta.
-        vocabulary: words that are written and counted at most, the most frequent ones.
-        stop_words: how many of them topics neither write nor are read from.
-        pretrain_epochs: passes over the texts before the classifier's first epoch; 0: no such start.
-        pretrain_rate: Adam's learning rate in them.
-        pretrain_words: of a text that are written in them.
-        dropout: share of the classifier's inputs that are dropped in training, in [0, 1).
+        units: units of the network that reads the bag.
+        topics: size of theta.
+        vocabulary: largest number of words written and counted, the most frequent ones.
+        stop_words: how many of them are stop words, which topics neither write nor are read from.
+        pretrain_epochs: pretraining epochs; 0: no pretraining.
+        pretrain_rate: Adam's learning rate in pretraining.
+        pretrain_words: words of a text that pretraining writes.
+        dropout: dropout rate on the classifier's inputs, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -139,12 +138,12 @@ class TopicRNN(Network):
         return logits
 
     def bag(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the rows of the words that are counted, PADDING elsewhere, (B, T)."""
+        """Return the rows of the counted words, PADDING elsewhere, (B, T)."""
         counted = mask & (words >= FIRST + self.stop_words) & (words < FIRST + self.words)
         return words.masked_fill(~counted, PADDING)
 
     def pretrain(self, texts: Pass) -> None:
-        """Learn to write all texts; the GRU, the bag's network and the tuned word vectors change."""
+        """Learn to write all texts; changes the GRU, the bag's network and the tuned word vectors."""
         if not self.epochs:
             return
         model = self.language_model().to(self.output.weight)
@@ -160,7 +159,7 @@ class TopicRNN(Network):
         optimiser.zero_grad()
 
     def language_model(self) -> LanguageModel:
-        """Return what pretraining needs beside the network."""
+        """Return the parts that pretraining needs in addition to the network."""
         units, topics = self.encoder.bias.numel(), self.encoder.mean.out_features
         return LanguageModel(self.rnn.hidden_size, units, topics, FIRST + self.words, self.stop_words)
 
@@ -173,6 +172,6 @@ class TopicRNN(Network):
         return loss
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: gates and E a word; K E and the classifier a text."""
+        """Return forward FLOPs, two per multiply-add: gates and E per word; K E and the classifier per text."""
         of_text = sum(layer.weight.numel() for layer in (self.encoder.mean, self.hidden, self.output))
         return recurrent_flops(self.rnn) + 2 * (self.encoder.bias.numel() + of_text / words_per_text)

@@ -1,12 +1,12 @@
 """Transformer: the plain encoder, its words averaged, and a linear layer.
 
 Source     Vaswani et al., "Attention Is All You Need", NIPS 2017, the encoder; docs/readings.md, "Transformer-F".
-Decision   the mean over the words stands for the text. Dropout is where Vaswani et al. have it: on the sum of words and
-           positions, and on what each sublayer adds; its rate, which Transformer-F's paper does not name, is theirs,
-           0.1. First weights: Xavier uniform, biases 0.
-Training   at the paper's rate, 5e-4 from the first step on, the six after-norm layers stall at a constant answer (loss
-           2.40 after 60 steps on THUCNews headlines, where guessing costs 2.30); with the schedule `warmup`, which
-           raises the rate from zero during the first epoch, they learn (1.7), without `scale` more slowly (2.3).
+Decision   the mean over the words represents the text. Dropout is where Vaswani et al. have it: on the sum of words and
+           positions, and on the output of each sublayer; its rate, which Transformer-F's paper does not name, is also
+           from Vaswani et al., 0.1. Initial weights: Xavier uniform, biases 0.
+Training   at the paper's rate, 5e-4 from the first step on, the six post-norm layers get stuck at a constant answer
+           (loss 2.40 after 60 steps on THUCNews headlines, where guessing costs 2.30); with the schedule `warmup`,
+           which raises the rate from zero during the first epoch, they learn (1.7), without `scale` more slowly (2.3).
 Shapes     B texts, T words (padded on the right), D vector size, d size of the model, C classes.
 """
 
@@ -23,12 +23,12 @@ class Transformer(Network):
     """Transformer encoder.
 
     Args:
-        embedding: the words' vectors; they are projected where their width is not `size`.
+        embedding: the word vectors; they are projected if their width is not `size`.
         classes: number of classes.
         layers: encoder layers.
-        size: components of a word in the encoder, an even number and a multiple of `heads`.
+        size: width of the encoder, an even number and a multiple of `heads`.
         heads: attention heads.
-        dropout: share of the components that are dropped in training, in [0, 1).
+        dropout: dropout rate, in [0, 1).
         scale: multiply the words by sqrt(size) before positions are added (Vaswani et al., 3.4).
     Raises: ValueError if an option is outside its range.
     """
@@ -63,19 +63,19 @@ class Transformer(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: D d in, 4 d^2 + 2 T d attention and 8 d^2 more a layer; d C a text."""
+        """Return FLOPs, two per multiply-add: D d in, 4 d^2 + 2 T d attention and 8 d^2 per layer; d C per text."""
         size = self.inputs.size
         of_layers = len(self.layers) * layer_flops(size, words_per_text, projections=4)
         return self.inputs.flops_per_word() + of_layers + 2 * self.output.weight.numel() / words_per_text
 
 
 def layer_flops(size: int, words_per_text: float, *, projections: int) -> float:
-    """Forward multiply-adds for a word in a layer, times two: d^2 a projection, 8 d^2 feed-forward, 2 T d attention."""
+    """Return forward FLOPs per word and layer: d^2 per projection, 8 d^2 feed-forward, 2 T d attention, times two."""
     return 2 * ((projections + 2 * WIDENING) * size**2 + 2 * words_per_text * size)
 
 
 def check_encoder(layers: int, size: int, heads: int, dropout: float) -> None:
-    """Raises: ValueError with the option, its value and what is allowed."""
+    """Check the options. Raises: ValueError with the option, its value and what is allowed."""
     check_at_least("layers", layers, 1)
     check_at_least("heads", heads, 1)
     if size < 2 or size % 2 or size % heads:

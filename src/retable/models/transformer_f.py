@@ -1,16 +1,16 @@
-"""Transformer-F: an encoder that attends by correlation, to content words first, and keeps what every layer says.
+"""Transformer-F: an encoder with correlation attention, weights for parts of speech, and fusion of all layers.
 
-Source     Shi, "Transformer-F", section 3, eq. 1-7; docs/readings.md, "Transformer-F". What the paper leaves out is the
-           plain Transformer's: values and output projection, residuals, norms, feed-forward layer, positions.
+Source     Shi, "Transformer-F", section 3, eq. 1-7; docs/readings.md, "Transformer-F". What the paper leaves out is as
+           in the plain Transformer: values and output projection, residuals, norms, feed-forward, positions.
 Strategies each an option, so that it can run alone: `attention` (+ATT_COR), `weigh_parts` (+W_POS), `fusion`
            (+Hook_multi). With dot-product, false and last the network is the plain Transformer.
-Reading    the vectors that correlate are the layer's input, so that these layers have no queries and keys; nothing
-           is divided by sqrt(d). Rows of the correlation matrix have unit norm over the real words, without padding.
-           A vector of equal components has no variance: it correlates 0 with all. With several heads each correlates
-           its slice of the components. eq. 7 sums from l = 1, because b / 0 is no number.
-Method     softmax, times the weights, scaled to sum to one again, is the softmax of scores + log weight; without that
-           last step the weights may as well stand on the values. The mean over words is taken of each layer, then they
-           are fused: the sums change places.
+Reading    the correlated vectors are the layer's input, so these layers have no queries and keys; nothing is divided by
+           sqrt(d). Rows of the correlation matrix have unit norm over the real words, without padding. A vector of
+           equal components has no variance: it correlates 0 with all. With several heads each correlates its slice of
+           the components. Eq. 7 sums from l = 1, because b / 0 is undefined.
+Method     the softmax times the weights, rescaled to sum to one, is the softmax of scores + log weight; without
+           rescaling the weights may as well multiply the values. Each layer is averaged over words before the layers
+           are fused: the sums commute.
 Shapes     B texts, T words (padded on the right), d size of the model, h heads, N layers, P parts of speech, C classes.
 """
 
@@ -38,11 +38,11 @@ UNIVERSAL = (
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART"),
     *("PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
 )
-EQUAL = 1e-6  # components that differ less, as a share of the vector's length, differ by rounding
+EQUAL = 1e-6  # smaller differences of components, relative to the vector's length, are rounding
 
 
 def check_content(content: Sequence[str]) -> None:
-    """Raises: ValueError with the option, its value and what is allowed."""
+    """Check the parts of speech. Raises: ValueError with the option, its value and what is allowed."""
     wrong = [part for part in content if part not in UNIVERSAL and not part.islower()]
     if wrong or not content:
         raise ValueError(
@@ -51,7 +51,7 @@ def check_content(content: Sequence[str]) -> None:
 
 
 def standardised(x: Tensor) -> Tensor:
-    """Map vectors minus their mean component, of length one: (..., d) to (..., d); zeros for equal components."""
+    """Return vectors (..., d) minus their mean component, scaled to length one; zeros for equal components."""
     x = x.to(torch.promote_types(x.dtype, torch.float32))
     centred = x - x.mean(dim=-1, keepdim=True)
     length = torch.linalg.vector_norm(centred, dim=-1, keepdim=True)
@@ -60,7 +60,7 @@ def standardised(x: Tensor) -> Tensor:
 
 
 def correlations(x: Tensor, y: Tensor) -> Tensor:
-    """Correlation coefficients rho of every vector of x with every one of y (eq. 2-4).
+    """Return the correlation coefficients rho of every vector of x with every one of y (eq. 2-4).
 
     Args:
         x, y: vectors, float, (..., T, d); mean and variance are over their d components.
@@ -72,20 +72,20 @@ def correlations(x: Tensor, y: Tensor) -> Tensor:
 
 
 def with_unit_rows(matrix: Tensor, is_padding: Tensor) -> Tensor:
-    """Return rows scaled to norm one over the columns that are no padding; a row of zeros stays."""
+    """Return rows scaled to unit norm over the columns that are not padding; a row of zeros stays."""
     norm = torch.linalg.vector_norm(matrix.masked_fill(is_padding, 0.0), dim=-1, keepdim=True)
     return matrix / norm.masked_fill(norm == 0, torch.inf)
 
 
 def hook(layers: int, a: float, b: float) -> list[float]:
-    """Weight of each layer's output, (a l + b / l) / (N / 2) for l = 1 ... N (eq. 6)."""
+    """Return the weight of each layer's output, (a l + b / l) / (N / 2) for l = 1 ... N (eq. 6)."""
     return [(a * layer + b / layer) / (layers / 2) for layer in range(1, layers + 1)]
 
 
 class WeighedAttention(nn.Module):
     """Attention by correlation or dot product, with weights on the attended words (eq. 1-5).
 
-    Args: those of TransformerF; `rescale` is the model's business, which puts it into the bias.
+    Args: those of TransformerF, except `rescale`, which the model puts into the bias.
     """
 
     def __init__(self, size: int, heads: int, *, attention: Attention, on: On, normalise: bool, weigh: Weigh) -> None:
@@ -96,7 +96,7 @@ class WeighedAttention(nn.Module):
         self.output = Linear(size, size)
 
     def forward(self, x: Tensor, bias: Tensor, weights: Tensor | None = None) -> Tensor:
-        """Map words (B, T, d), the bias and perhaps the weights of the attended words (B, 1, 1, T), to (B, T, d)."""
+        """Map words (B, T, d), the bias and optional weights of the attended words (B, 1, 1, T) to (B, T, d)."""
         projected = self.projections(x)
         if self.on_inputs:
             query = key = split_heads(x, self.heads)
@@ -121,24 +121,24 @@ class TransformerF(Network):
     """Transformer-F.
 
     Args:
-        embedding: the words' vectors; they are projected where their width is not `size`.
+        embedding: the word vectors; they are projected if their width is not `size`.
         classes: number of classes.
         parts: names of the parts of speech, the unknown one first.
         layers: encoder layers, N.
-        size: components of a word in the encoder, an even number and a multiple of `heads`.
+        size: width of the encoder, an even number and a multiple of `heads`.
         heads: attention heads.
-        dropout: share of the components that are dropped in training, in [0, 1).
+        dropout: dropout rate, in [0, 1).
         scale: multiply the words by sqrt(size) before positions are added.
         attention: correlation (eq. 1-4), or the plain dot-product.
-        on: what correlates, the layer's inputs or their query and key projections.
+        on: what is correlated, the layer's inputs or their query and key projections.
         normalise: scale the rows of the correlation matrix to unit norm (3.1).
         weigh_parts: weigh the attended words by their part of speech (eq. 5).
-        weigh: after the softmax (the equation) or before it (the sentence).
-        rescale: scale the weighed rows to sum to one again; without effect where `weigh` is before.
-        content: parts of speech of content words; a letter stands for all of jieba's flags that begin with it.
-        content_weight, other_weight: of content words (A_weight) and of all others (R_weight), above 0.
+        weigh: after the softmax (the paper's equation) or before it (its text).
+        rescale: scale the weighted rows to sum to one again; no effect if `weigh` is before.
+        content: parts of speech of content words; a letter means all of jieba's flags that begin with it.
+        content_weight, other_weight: weights of content words (A_weight) and all others (R_weight), above 0.
         fusion: hook (eq. 6-7), or the last layer's output alone.
-        hook_a, hook_b: a and b of eq. 6, of one sign.
+        hook_a, hook_b: a and b of eq. 6, of the same sign.
     Raises: ValueError if an option is outside its range, InputError if no part of speech of the texts is content.
     """
 
@@ -223,9 +223,7 @@ class TransformerF(Network):
         return logits
 
     def attended(self, mask: Tensor, parts: Tensor) -> tuple[Tensor, ...]:
-        """Return what the attention knows of the attended words: a bias and, unless that holds them, weights (B, 1, 1,
-        T).
-        """
+        """Return a bias on the attended words and, unless the bias includes them, their weights (B, 1, 1, T)."""
         bias = padding_bias(mask)
         if not self.weigh_parts:
             return (bias,)
@@ -233,6 +231,6 @@ class TransformerF(Network):
         return (bias + weights.log(),) if self.in_bias else (bias, weights)
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the plain Transformer's, without queries and keys where there are none."""
+        """Return FLOPs, two per multiply-add: like the plain Transformer, without queries and keys if unused."""
         of_layers = len(self.layers) * layer_flops(self.inputs.size, words_per_text, projections=self.projections)
         return self.inputs.flops_per_word() + of_layers + 2 * self.output.weight.numel() / words_per_text

@@ -2,18 +2,17 @@
 
 Source     Tai, Socher and Manning, "Improved Semantic Representations From Tree-Structured Long Short-Term Memory
            Networks", ACL 2015: child-sum (eq. 2-8) and N-ary (eq. 9-14, here of two children), from the authors' code,
-           stanfordnlp/treelstm (models/, sentiment/), which was read, and memory; the print was not seen.
+           stanfordnlp/treelstm (models/, sentiment/), which was read, and memory; not checked against the paper.
 Equations  binary: [i o u f_l f_r] = U [h_l; h_r] + b (eq. 9-12), c = i * u + f_l * c_l + f_r * c_r (eq. 13),
-           h = o * tanh(c) (eq. 14), gates behind a sigmoid, u behind a tanh. sum: [i o u] = U (h_l + h_r) + b,
-           f_k = U_f h_k + b_f of either child (eq. 2-8). A leaf: c = W x + b, h = sigmoid(W_o x + b_o) * tanh(c).
-           scores = W_s h_root + b_s.
+           h = o * tanh(c) (eq. 14), with a sigmoid on gates and tanh on u. sum: [i o u] = U (h_l + h_r) + b, f_k = U_f
+           h_k + b_f for each child (eq. 2-8). A leaf: c = W x + b, h = sigmoid(W_o x + b_o) * tanh(c). scores = W_s
+           h_root + b_s.
 Reading    the code's leaf has neither input gate nor update, and its inner nodes read no word.
-Departure  the paper's trees are a parser's, which tells a network more than the text; no corpus here carries any. The
-           trees are made from the number of words alone: balanced (nodes in pairs from the left, level by level; a last
-           one without a neighbour goes up as it is), left or right (a chain from the first or the last word). Shi,
-           Zhou, Chen and Li, "On Tree-Based Neural Sentence Modeling", EMNLP 2018, found such trees as good (from
-           memory). The paper learns the label of every phrase of SST, this that of the text; words are tuned by the
-           same optimiser.
+Departure  the paper uses a parser's trees, which add information to the text; no corpus here has any. These trees
+           depend only on the number of words: balanced (nodes paired from the left, level by level; a last one without
+           a neighbour moves up unchanged), left or right (a chain from the first or the last word). Shi, Zhou, Chen and
+           Li, "On Tree-Based Neural Sentence Modeling", EMNLP 2018, found such trees as good (from memory). The paper
+           learns the label of every phrase of SST, this model that of the text; the same optimiser tunes the words.
 Shapes     B texts, T words (padded on the right), M nodes of a level, D vector size, H states, C classes.
 """
 
@@ -38,12 +37,12 @@ class TreeLSTM(Network):
     """A binary tree over the words of a text, and a linear layer on its root.
 
     Args:
-        embedding: the words' vectors x.
+        embedding: the word vectors x.
         classes: number of classes.
         tree: which words are composed first: balanced, left, right.
-        composition: of two children: binary (weights of either side), sum (weights that both share).
+        composition: of two children: binary (weights for each side), sum (shared weights).
         hidden: states of a node, H.
-        dropout: share of the root's states that are dropped in training, in [0, 1).
+        dropout: dropout rate on the root, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -86,7 +85,7 @@ class TreeLSTM(Network):
         while h.shape[1] > 1:
             pairs = h.shape[1] // 2
             parents = self.composed((h[:, 0 : 2 * pairs : 2], c[:, 0 : 2 * pairs : 2]), (h[:, 1::2], c[:, 1::2]))
-            both = mask[:, 1::2].unsqueeze(2)  # a right child that is padding is none
+            both = mask[:, 1::2].unsqueeze(2)  # padding is no right child
             upper = [
                 torch.cat((torch.where(both, new, old[:, 0 : 2 * pairs : 2]), old[:, 2 * pairs :]), dim=1)
                 for new, old in zip(parents, (h, c), strict=True)
@@ -117,7 +116,7 @@ class TreeLSTM(Network):
         return torch.sigmoid(o) * torch.tanh(c), c  # eq. 8, 14
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: 2 D H a leaf; 10 H^2 or 5 H^2 each of T - 1 inner nodes; C H a text."""
+        """Return FLOPs, two per multiply-add: 2 D H per leaf; 10 or 5 H^2 per inner node (T - 1); C H per text."""
         of_node = self.of_both.weight.numel() + (0 if self.of_each is None else 2 * self.of_each.weight.numel())
         of_text = (words_per_text - 1) * of_node + self.output.weight.numel()
         return 2 * (self.leaf.weight.numel() + of_text / words_per_text)

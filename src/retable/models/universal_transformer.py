@@ -2,15 +2,15 @@
 
 Source     Dehghani et al., "Universal Transformers", ICLR 2019, the encoder: sections 2.1 and 2.2, appendix C. Halting
            is Graves, "Adaptive Computation Time for Recurrent Neural Networks", 2016 (ACT).
-Options    `halting`: fixed (2.1) or adaptive (2.2). `combine`: how the steps of a word make its output; interpolate is
-           appendix C, out = w step + (1 - w) out from zeros on; sum is ACT's own mean field, out = sum of w step.
-Reading    w is the halting probability of a step, for the step in which the word halts what is left to one. As in
-           appendix C, the probability is read off the state before the step, here with its signals, and a word that
-           has halted is still revised for those that attend to it, while its output stays. In the last step all words
-           halt with what is left to one, so that the weights of every word sum to one.
-Decision   what is open is the plain Transformer's here (models/transformer.py): scaled words, dropout on them and on
-           what each sublayer adds, the mean over the words. The transition is the fully-connected one. The bias of
-           halting starts at 1, the threshold is 0.99 and the ponder cost counts 0.01, as in the authors' own code.
+Options    `halting`: fixed (2.1) or adaptive (2.2). `combine`: how the steps of a word form its output; interpolate is
+           appendix C, out = w step + (1 - w) out starting from zeros; sum is ACT's own mean field, out = sum of w step.
+Reading    w is the halting probability of a step or, in the step in which the word halts, the remainder to one. As in
+           appendix C, the probability is computed from the state before the step, here with its signals, and a word
+           that has halted is still updated for the words that attend to it, while its output stays. In the last step
+           all words halt with their remainder, so that the weights of every word sum to one.
+Decision   open choices follow the plain Transformer (models/transformer.py): scaled words, dropout on them and on the
+           output of each sublayer, the mean over the words. The transition is the fully-connected one. The halting bias
+           starts at 1, the threshold is 0.99 and the ponder cost has weight 0.01, as in the authors' own code.
 Shapes     B texts, T words (padded on the right), D vector size, d size of the model, C classes.
 """
 
@@ -40,10 +40,10 @@ def halting_weights(
     Args:
         probability: of halting in this step, in (0, 1), (B, T).
         spent: sum of the weights of a word's earlier steps, (B, T).
-        running: words that have not halted before, bool, (B, T); padding never runs.
+        running: words that have not halted yet, bool, (B, T); False on padding.
         threshold: a word halts once its probabilities exceed it.
-        last: whether all words halt.
-    Returns: weights, 0 for words that do not run, and halting words, bool, each (B, T).
+        last: whether this is the last step, in which all words halt.
+    Returns: weights, 0 for words that have halted, and halting words, bool, each (B, T).
     """
     halts = running & (spent + probability > threshold) if not last else running
     weights = torch.where(halts, 1 - spent, probability) * running  # R or p of appendix C
@@ -54,17 +54,17 @@ class UniversalTransformer(Network):
     """Universal Transformer encoder.
 
     Args:
-        embedding: the words' vectors; they are projected where their width is not `size`.
+        embedding: the word vectors; they are projected if their width is not `size`.
         classes: number of classes.
-        steps: revisions of every word; with adaptive halting the most.
-        size: components of a word in the encoder, an even number and a multiple of `heads`.
+        steps: updates of every word; with adaptive halting, the most.
+        size: width of the encoder, an even number and a multiple of `heads`.
         heads: attention heads.
-        dropout: share of the components that are dropped in training, in [0, 1).
+        dropout: dropout rate, in [0, 1).
         scale: multiply the words by sqrt(size).
         halting: fixed or adaptive.
-        combine: of adaptive halting: interpolate or sum.
-        threshold: of adaptive halting, between 0 and 1.
-        ponder: weight of the ponder cost, steps and remainder of the mean word, in the loss.
+        combine: for adaptive halting: interpolate or sum.
+        threshold: for adaptive halting, between 0 and 1.
+        ponder: weight in the loss of the ponder cost, steps plus remainder, averaged over words.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -112,13 +112,13 @@ class UniversalTransformer(Network):
         return logits
 
     def signals(self, x: Tensor) -> list[Tensor]:
-        """P^t of every step: positions and steps count from 1 (section 2.1), each (T, d)."""
+        """Return P^t of every step: positions and steps count from 1 (section 2.1), each (T, d)."""
         length = x.shape[1]
         waves = sinusoidal_positions(max(length, self.steps) + 1, self.size, x.device).to(x.dtype)
         return [waves[1 : length + 1] + waves[step] for step in range(1, self.steps + 1)]
 
     def revised(self, x: Tensor, mask: Tensor) -> Tensor:
-        """H^T after the same number of steps for all words: (B, T, d) to (B, T, d)."""
+        """Return H^T after the same number of steps for all words: (B, T, d) to (B, T, d)."""
         bias = padding_bias(mask)
         for signal in self.signals(x):
             x = self.layer(x + signal, bias)
@@ -137,7 +137,7 @@ class UniversalTransformer(Network):
             x = self.layer(x, bias)
             weight = weights.unsqueeze(2)
             output = output + weight * (x - output if self.combine == "interpolate" else x)
-            cost = cost + running + torch.where(halts, weights, 0)  # N + R, of which R alone has a gradient
+            cost = cost + running + torch.where(halts, weights, 0)  # N + R; only R has a gradient
             spent, running = spent + weights, running & ~halts
             if not running.any():
                 break
@@ -146,11 +146,11 @@ class UniversalTransformer(Network):
         return output
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
-        """Return the weighed ponder cost of the last batch (ACT), a scalar; zero where halting is fixed."""
+        """Return the weighted ponder cost of the last batch (ACT), a scalar; zero if halting is fixed."""
         return torch.zeros((), device=classes.device) if self.pondered is None else self.ponder * self.pondered
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the plain Transformer's for all steps, and d a step for halting."""
+        """Return FLOPs, two per multiply-add: as a plain Transformer for all steps, and d per step for halting."""
         in_and_halting = sum(weight.numel() for weight in self.projection.parameters())
         if self.halting is not None:
             in_and_halting += self.steps * self.size

@@ -1,19 +1,19 @@
-"""VAMPIRE: the layers of an autoencoder of bags of words, frozen and mixed, beside the mean of the word vectors.
+"""VAMPIRE: a frozen, mixed autoencoder of bags of words, concatenated with the mean of the word vectors.
 
 Source     Gururangan, Dang, Card, Smith, "Variational Pretraining for Semi-supervised Text Classification", ACL 2019;
-           the authors' code (allenai/vampire). From the code and memory, not checked against the print, so that the
-           equations here have no numbers.
-Equations  document model: z ~ N(0, I), theta = softmax(z), eta = softmax(b + B theta), log p(x | z) = sum of c_j
-           log eta_j, c_j how often word j stands in the text; q(z | x) = N(mu(h_L), sigma(h_L)^2), h_l the layers of an
-           MLP of c. Lower bound: E_q log p(x | z) - w KL(q(z | x), N(0, I)), w annealed. Features of a text:
-           r = gamma (sum of s_l h_l + s_0 theta), s = softmax of learned numbers. logits = W [r; mean of v_t] + c.
-Reading    the code's: sigma is at most 10; dropout on z; batch norm of the words' scores with a learned shift and no
-           scale; frozen layers, of which r takes theta of mu. Batch norm takes b away, so b stands behind it: the same
-           function, its shift starting at b. The code names ReLU and leaves it out by a slip: option `activation`.
-Departure  texts at hand are the training texts alone. The number of epochs is fixed, where the authors stop by the
-           coherence of the topics. The bag keeps stop words and short words, for a network is not told them.
-Decision   w grows with the epoch e from 1: e / annealing_epochs, or 1 / (1 + exp(-0.25 (e - 15))). A text with fewer
-           than 3 words of the bag, and a batch with fewer than two texts, teach nothing. The mixture starts with
+           the authors' code (allenai/vampire). From the code and memory, not checked against the published paper, so
+           the equations here have no numbers.
+Equations  document model: z ~ N(0, I), theta = softmax(z), eta = softmax(b + B theta), log p(x | z) = sum of c_j log
+           eta_j, c_j the count of word j in the text; q(z | x) = N(mu(h_L), sigma(h_L)^2), h_l the layers of an MLP of
+           c. Lower bound: E_q log p(x | z) - w KL(q(z | x), N(0, I)), w annealed. Features of a text: r = gamma (sum of
+           s_l h_l + s_0 theta), s = softmax of learned numbers. logits = W [r; mean of v_t] + c.
+Reading    as in the code: sigma is at most 10; dropout on z; batch norm of the word scores with a learned shift and no
+           scale; frozen layers, from which r takes theta of mu. Batch norm would cancel b, so b is added after it: the
+           same function, its shift starting at b. The code names ReLU but omits it by mistake: option `activation`.
+Departure  only the training texts are available. The number of epochs is fixed, where the authors stop by topic
+           coherence. The bag keeps stop words and short words, as a network does not see the words themselves.
+Decision   w grows with the epoch e, counted from 1: e / annealing_epochs, or 1 / (1 + exp(-0.25 (e - 15))). A text with
+           fewer than 3 words of the bag, and a batch with fewer than two texts, are skipped. The mixture starts with
            equal shares; the code's start, e^-20 for all but h_1 and theta, leaves the rest out for good.
 Shapes     B texts, T words (padded on the right), D vector size, V words of the bag, K topics, C classes.
 """
@@ -32,19 +32,19 @@ from retable.layers.network import Network, Pass
 from retable.models.options import check_at_least, check_choice, check_share
 
 Annealing = Literal["linear", "sigmoid", "constant"]
-WIDEST = 10.0  # sigma at most
-LEAST_WORDS = 3  # of the bag, in a text that teaches
-STEEPNESS, MIDDLE = 0.25, 15.0  # of the annealing by a sigmoid, in epochs
+WIDEST = 10.0  # largest sigma
+LEAST_WORDS = 3  # of the bag, in a text that pretraining uses
+STEEPNESS, MIDDLE = 0.25, 15.0  # of the sigmoid annealing, in epochs
 NORM_EPS = 0.001
 
 
 class DocumentModel(nn.Module):
-    """The encoder with what only pretraining needs: sigma, and the words of a topic.
+    """The encoder and the parts that only pretraining needs: sigma, and the word scores of topics.
 
     Args:
-        encoder: of bags.
+        encoder: encoder of bags.
         background: b, log-frequencies (V,).
-        dropout: share of z's components that are dropped.
+        dropout: dropout rate on z.
     """
 
     background: Tensor
@@ -60,7 +60,7 @@ class DocumentModel(nn.Module):
         self.register_buffer("background", background)
 
     def forward(self, bag: Tensor) -> tuple[Tensor, Tensor]:
-        """Return log p(x | z) of a drawn z, and KL(q(z | x), N(0, I)), each (B,)."""
+        """Return log p(x | z) for a drawn z, and KL(q(z | x), N(0, I)), each (B,)."""
         top = self.encoder(bag)[-1]
         mean = self.encoder.mean(top)
         sigma = (0.5 * self.log_variance(top)).exp().clamp(max=WIDEST)
@@ -68,7 +68,7 @@ class DocumentModel(nn.Module):
         return self.likelihood(self.dropout(z), bag), divergence
 
     def likelihood(self, z: Tensor, bag: Tensor) -> Tensor:
-        """Return log p(x | z), (B,): the sum over the words of the bag, which is that of c_j log eta_j."""
+        """Return log p(x | z), (B,), the sum of c_j log eta_j over the words of the bag."""
         scores = self.topics(torch.softmax(z, dim=1))  # B theta, (B, V)
         scores = F.batch_norm(scores, None, None, training=True, eps=NORM_EPS) + self.shift
         return log_likelihood(scores + self.background, bag)
@@ -78,19 +78,19 @@ class Vampire(Network):
     """Frozen layers of a document model and a mean of word vectors under a linear classifier.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
-        topics: numbers in each layer of the document model, and topics.
-        layers: of its encoder.
-        activation: behind each of them: relu, none.
-        vocabulary: words of the bag at most, the most frequent ones.
-        pretrain_epochs: passes over the texts before the classifier's first epoch.
-        pretrain_rate: Adam's learning rate in them.
-        annealing: of the divergence's weight: linear, sigmoid, constant (1).
-        annealing_epochs: after which the weight is 1, where it is linear.
-        dropout_z: share of z's components that are dropped in pretraining, in [0, 1).
-        dropout_features: share of the components of r that are dropped in training, in [0, 1).
-        dropout: the same of what the classifier reads, r and the mean of the word vectors.
+        topics: number of topics, and width of each layer of the document model.
+        layers: layers of its encoder.
+        activation: after each of them: relu, none.
+        vocabulary: largest number of words of the bag, the most frequent ones.
+        pretrain_epochs: pretraining epochs.
+        pretrain_rate: Adam's learning rate in pretraining.
+        annealing: how the divergence's weight grows: linear, sigmoid, constant (1).
+        annealing_epochs: epochs after which the linear weight is 1.
+        dropout_z: dropout rate on z in pretraining, in [0, 1).
+        dropout_features: dropout rate on r, in [0, 1).
+        dropout: the same on the classifier's input, r and the mean of the word vectors.
     Raises: ValueError if an option is outside its range.
     """
 
@@ -143,7 +143,7 @@ class Vampire(Network):
         return logits
 
     def bag(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the rows of the words that the bag knows, PADDING elsewhere, (B, T)."""
+        """Return the rows of the words in the bag, PADDING elsewhere, (B, T)."""
         known = mask & (words >= FIRST) & (words < FIRST + self.words)
         return words.masked_fill(~known, PADDING)
 
@@ -155,7 +155,7 @@ class Vampire(Network):
         return self.gamma * torch.einsum("l,lbk->bk", shares, torch.stack([*layers, theta]))
 
     def pretrain(self, texts: Pass) -> None:
-        """Learn the document model from all texts, and keep its encoder."""
+        """Train the document model on all texts, and keep its encoder."""
         if not self.epochs:
             return
         model = self.document_model(self.background(texts))
@@ -164,7 +164,7 @@ class Vampire(Network):
             for words, mask in texts():
                 bag = self.bag(words, mask)
                 bag = bag[(bag != PADDING).sum(dim=1) >= LEAST_WORDS]
-                if len(bag) < 2:  # batch norm has no variance
+                if len(bag) < 2:  # batch norm needs two for a variance
                     continue
                 likelihood, divergence = model(bag)
                 optimiser.zero_grad()
@@ -173,13 +173,13 @@ class Vampire(Network):
         self.encoder.load_state_dict(model.encoder.state_dict())
 
     def document_model(self, background: Tensor) -> DocumentModel:
-        """Return the model whose encoder starts with the network's weights, in training mode."""
+        """Return a model whose encoder starts with the network's weights, in training mode."""
         encoder = BagEncoder(*self.sizes).to(self.mix)
         encoder.load_state_dict(self.encoder.state_dict())
         return DocumentModel(encoder, background, self.dropout_z).to(self.mix)
 
     def background(self, texts: Pass) -> Tensor:
-        """Return b, the logarithms of the shares of the bag's words in all texts, (V,)."""
+        """Return b, the log-frequencies of the bag's words in all texts, (V,)."""
         counts = torch.zeros(FIRST + self.words, dtype=torch.int64, device=self.mix.device)
         for words, mask in texts():
             counts += torch.bincount(self.bag(words, mask).flatten(), minlength=len(counts))
@@ -187,7 +187,7 @@ class Vampire(Network):
         return shares.clamp(min=1e-12).log()
 
     def weight(self, epoch: int) -> float:
-        """Return w in an epoch, from 1."""
+        """Return w in an epoch, counted from 1."""
         if self.annealing == "linear":
             return min(1.0, epoch / self.annealing_epochs)
         if self.annealing == "sigmoid":
@@ -195,14 +195,14 @@ class Vampire(Network):
         return 1.0
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: D + K a word; deeper layers, mu and mixture of K, K and L + 1, W a text."""
+        """Return FLOPs, two per multiply-add: D + K per word; K^2 per deeper layer and mu, K (L + 1), W per text."""
         topics = self.encoder.mean.out_features
         of_text = (len(self.encoder.deeper) + 1) * topics**2 + len(self.mix) * topics + self.output.weight.numel()
         return 2 * (self.embedding.dim + topics + of_text / words_per_text)
 
 
 def freeze(encoder: BagEncoder) -> BagEncoder:
-    """Make buffers of all parameters: weights that no classifier trains, saved with the others."""
+    """Turn all parameters into buffers, which are saved with the weights but not trained by the classifier."""
     for module in [*encoder.modules()]:
         for name, weight in [*module.named_parameters(recurse=False)]:
             delattr(module, name)

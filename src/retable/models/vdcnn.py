@@ -1,18 +1,18 @@
 """VDCNN: very many small convolutions over characters in four levels, each of half the places and twice the maps.
 
 Source     Conneau, Schwenk, Barrault, Lecun, "Very Deep Convolutional Networks for Text Classification", EACL 2017,
-           section 3, figures 1 and 2, table 2 (depths), section 4.2 (training): a lookup table, one convolution,
-           blocks of two convolutions with batch norm and ReLU, k-max pooling and three fully-connected layers.
-           Shortcuts: He et al., "Deep Residual Learning for Image Recognition", CVPR 2016, eq. 1 and 2. k-max pooling:
-           Kalchbrenner et al., "A Convolutional Neural Network for Modelling Sentences", ACL 2014, section 3.2.
-Reading    the first convolution has a bias and neither norm nor ReLU (figure 1). A shortcut is the identity or, where
-           the maps grow, W_s x by a convolution of width 1; ReLU follows the sum, as in He et al. The k largest values
-           keep their order, and of equal ones the first count. A text of n places has ceil(n / 2) after each halving.
-Decision   a text has its own characters alone, the first `frames`, where the paper pads all to 1014: places behind it
-           are zero before every convolution and pooling, and batch norm sees none of them, in training neither. Fewer
-           places than k at the end are followed by zeros, the least that ReLU gives. Convolutions with a norm have no
-           bias, which it would take away. A batch with a single place is normalised by the running statistics. The
-           table is a layer on one-hot rows whose bias is the unknown character's vector, normal numbers at first.
+           section 3, figures 1 and 2, table 2 (depths), section 4.2 (training): a lookup table, one convolution, blocks
+           of two convolutions with batch norm and ReLU, k-max pooling and three fully-connected layers. Shortcuts: He
+           et al., "Deep Residual Learning for Image Recognition", CVPR 2016, eq. 1 and 2. k-max pooling: Kalchbrenner
+           et al., "A Convolutional Neural Network for Modelling Sentences", ACL 2014, section 3.2.
+Reading    the first convolution has a bias but neither norm nor ReLU (figure 1). A shortcut is the identity or, where
+           the number of maps grows, W_s x by a convolution of width 1; ReLU follows the sum, as in He et al. The k
+           largest values keep their order, and ties go to the first. Halving n places leaves ceil(n / 2).
+Decision   a text has only its own characters, the first `frames`; the paper pads all to 1014. Places after it are zero
+           before every convolution and pooling, and hidden from batch norm, even in training. Fewer places than k at
+           the end are padded with zeros, the minimum of ReLU. Convolutions with a norm have no bias, which it would
+           cancel. A batch with a single place is normalised by the running statistics. The table is a layer on one-hot
+           rows whose bias is the unknown character's vector, initially normal noise.
 Shapes     B texts, T characters (padded on the right), A of the alphabet, n places, K maps, C classes.
 """
 
@@ -27,13 +27,13 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.models.options import check_at_least, check_choice
 
-WIDTH = 3  # places that a convolution spans, and a window of max pooling
+WIDTH = 3  # places that a convolution and a max pooling window span
 BLOCKS = {9: (1, 1, 1, 1), 17: (2, 2, 2, 2), 29: (5, 5, 2, 2), 49: (8, 8, 5, 3)}  # table 2: depth 1 + 2 x blocks
 Pooling = Literal["max", "k-max", "convolution"]
 
 
 class TextNorm(nn.BatchNorm1d):
-    """Batch norm over the places of texts; zero behind them."""
+    """Batch norm over the places of texts; zero after them."""
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:  # type: ignore[override]
         """Normalise maps (B, K, n) where `real` (B, n) is True."""
@@ -49,11 +49,11 @@ class TextNorm(nn.BatchNorm1d):
 
 
 class Block(nn.Module):
-    """Two convolutions, each with batch norm and ReLU (figure 2), perhaps with a shortcut around them.
+    """Two convolutions, each with batch norm and ReLU (figure 2), and an optional shortcut around them.
 
     Args:
         inputs, maps: feature maps before and after.
-        stride: of the first convolution: 2 halves the places.
+        stride: stride of the first convolution; 2 halves the places.
         shortcut: whether its input is added before the last ReLU.
     """
 
@@ -67,7 +67,7 @@ class Block(nn.Module):
             self.shortcut = nn.Conv1d(inputs, maps, 1, stride=stride, bias=False) if inputs != maps else nn.Identity()
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:
-        """Map maps (B, inputs, n), zero behind texts, to (B, maps, n), zero where `real` (B, n) is False."""
+        """Map maps (B, inputs, n), zero after texts, to (B, maps, n), zero where `real` (B, n) is False."""
         y = F.relu(self.first_norm(self.first(x), real))
         y = self.second_norm(self.second(y), real)
         return F.relu(y if self.shortcut is None else y + self.shortcut(x))  # He et al., eq. 1 and 2
@@ -79,14 +79,14 @@ class VDCNN(Network):
     Args:
         embedding: one-hot rows of the alphabet, zero for padding and every other character.
         classes: number of classes.
-        depth: convolutions, one and those of the blocks: 9, 17, 29, 49.
-        pooling: what halves the places between two levels: max (windows of 3, stride 2), k-max (of each map its
-            larger half), convolution (the next level's first has stride 2).
+        depth: number of convolutions, the first one and those of the blocks: 9, 17, 29, 49.
+        pooling: what halves the places between two levels: max (windows of 3, stride 2), k-max (the larger
+            half of each map), convolution (the next level's first has stride 2).
         shortcut: whether every block has a shortcut.
-        frames: characters that are read of a text, s.
-        character_size: numbers in a character's vector, f_0.
-        maps: feature maps of the first level; each level has twice those of the one before.
-        k: largest values of each map that are left at the end.
+        frames: characters read of a text, s.
+        character_size: size of a character vector, f_0.
+        maps: feature maps of the first level; each level has twice as many as the one before.
+        k: number of largest values of each map kept at the end.
         hidden: units of each of the two hidden fully-connected layers.
     Raises: ValueError if an option is outside its range.
     """
@@ -149,7 +149,7 @@ class VDCNN(Network):
         return logits
 
     def halved(self, x: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the maps that the next level reads, and its places; a convolution of stride 2 reads them all."""
+        """Return the next level's input maps and its places; with a convolution of stride 2 the maps are unchanged."""
         lengths = (real.sum(dim=1) + 1) // 2
         half = torch.arange((x.shape[2] + 1) // 2, device=x.device) < lengths.unsqueeze(1)  # (B, n / 2)
         if self.pooling == "max":
@@ -159,7 +159,7 @@ class VDCNN(Network):
         return x, half
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: the table, a level's convolutions at half as many places each, layers."""
+        """Return FLOPs, two per multiply-add: table, layers, and convolutions, whose places halve at each level."""
         places = min(words_per_text, self.frames)
         of_text = places * (self.lookup.weight.numel() + self.first.weight.numel())
         for level, blocks in enumerate(self.levels):
@@ -170,16 +170,16 @@ class VDCNN(Network):
 
 
 def k_largest(x: Tensor, real: Tensor, k: Tensor, most: int) -> Tensor:
-    """Return the k largest values of each map in their order, then zeros.
+    """Return the k largest values of each map in their original order, then zeros.
 
     Args:
         x: maps (B, K, n).
         real: the places that count, bool (B, n).
-        k: how many values of each text, int64 (B,), no more than it has places and no more than `most`.
+        k: how many values per text, int64 (B,), at most its number of places and `most`.
     Returns: (B, K, most).
     """
     order = x.masked_fill(~real.unsqueeze(1), -torch.inf).sort(dim=2, descending=True, stable=True).indices
     ranks = torch.arange(min(most, x.shape[2]), device=x.device)
     places = order[:, :, : len(ranks)].masked_fill(ranks >= k[:, None, None], x.shape[2]).sort(dim=2).values
-    chosen = F.pad(x, (0, 1)).gather(2, places)  # the place behind the last holds a zero
+    chosen = F.pad(x, (0, 1)).gather(2, places)  # the place after the last holds a zero
     return F.pad(chosen, (0, most - len(ranks)))

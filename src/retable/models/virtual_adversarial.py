@@ -2,19 +2,18 @@
 
 Source     Miyato, Dai, Goodfellow, "Adversarial Training Methods for Semi-Supervised Text Classification", ICLR 2017,
            sections 2 and 3, eq. 1 and 5-8. From the authors' code (tensorflow/models, adversarial_text), notes and
-           memory, not checked against the print. L MIXED: Sachan, Zaheer, Salakhutdinov, "Revisiting LSTM Networks for
-           Semi-Supervised Text Classification via Mixed Objective Function", AAAI 2019, from abstract and memory: both
-           directions, the largest of their states over the words, and a loss of cross-entropy, L_adv, L_v-adv and the
-           entropy of the answers, L_EM = -sum_y p(y | s) log p(y | s).
-Reading    s, the vectors of all words of a text, has one length: of r and of d per text, not per word. Dropout stands
-           on the word vectors alone, one mask for all words of a text (their code); s is what it leaves, so every pass
-           of a step has the same mask. d has the length 0.1 (their code). Both losses weigh 1. With two directions one
-           perturbation is seen by both, where their code has one for each.
-Departure  neither unlabelled texts nor a pretrained language model are at hand: virtual perturbations are of the
-           labelled texts of the batch. Words come in the order of their frequency in training, without the numbers:
-           f_j is 1 / j by Zipf's law, divided by the sum; padding and the unknown word have none. There is no vector
-           for the end of a text: with pooling last the last word's state is read. Gradients go back through the whole
-           text, not 400 words.
+           memory, not checked against the published paper. L MIXED: Sachan, Zaheer, Salakhutdinov, "Revisiting LSTM
+           Networks for Semi-Supervised Text Classification via Mixed Objective Function", AAAI 2019, from abstract and
+           memory: both directions, the max of their states over the words, and a loss of cross-entropy, L_adv, L_v-adv
+           and the entropy of the answers, L_EM = -sum_y p(y | s) log p(y | s).
+Reading    s is the vectors of all words of a text: r and d have one length per text, not per word. Dropout is on the
+           word vectors alone, one mask for all words of a text (authors' code); s is taken after it, so all passes of a
+           step share the mask. d has length 0.1 (authors' code). Both losses have weight 1. Two directions share one
+           perturbation; the authors' code has one for each.
+Departure  neither unlabelled texts nor a pretrained language model are available: virtual perturbations are of the
+           labelled texts of the batch. Words are sorted by training frequency, without the counts: f_j is 1 / j by
+           Zipf's law, over the sum; padding and the unknown word have none. There is no vector for the end of a text:
+           with pooling last the last word's state is read. Gradients go back through all of a text, not 400 words.
 Shapes     B texts, T words (padded on the right), D vector size, V rows of the embedding, C classes.
 """
 
@@ -33,7 +32,7 @@ from retable.text.vocabulary import UNKNOWN
 
 Perturbation = Literal["virtual", "adversarial", "both", "none"]
 Pooling = Literal["last", "max"]
-LENGTH_OF_D = 0.1  # small_constant_for_finite_diff
+LENGTH_OF_D = 0.1  # small_constant_for_finite_diff in the authors' code
 LEAST_VARIANCE = 1e-6
 
 
@@ -46,20 +45,19 @@ class Seen(NamedTuple):
 
 
 class VirtualAdversarial(Network):
-    """LSTM of one layer, trained against small perturbations of its word vectors.
+    """One-layer LSTM, trained against small perturbations of its word vectors.
 
     Args:
-        embedding: the words' vectors.
+        embedding: the word vectors.
         classes: number of classes.
         perturbation: virtual (towards another answer), adversarial (away from the class), both losses, none.
         epsilon: length of a text's perturbation, 0 or more.
-        entropy: weight of the entropy of the answers in the loss, 0 or more.
-        pooling: what is read of the states: the last of each direction, or the largest over the words.
+        entropy: weight of the answers' entropy in the loss, 0 or more.
+        pooling: which states are read: the last of each direction, or the max over the words.
         bidirectional: whether a second LSTM reads the text backwards.
         hidden: states of all directions together.
-        mlp_hidden: rectified units between the last states and the logits; 0: none.
-        dropout: share of the word vectors' components that are dropped in training, in [0, 1), the same in all words
-            of a text.
+        mlp_hidden: ReLU units between the pooled states and the logits; 0: none.
+        dropout: dropout rate on the word vectors, one mask for all words of a text, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -100,7 +98,7 @@ class VirtualAdversarial(Network):
         s = normalised(self.embedding, words)
         s = s * self.dropout(s.new_ones(len(s), 1, s.shape[2]))
         learns = self.training and self.adds_a_loss
-        if learns and not s.requires_grad:  # vectors that are not tuned have a gradient here all the same
+        if learns and not s.requires_grad:  # a gradient is needed even if vectors are not tuned
             s.requires_grad_()
         logits = self.logits_of(s, mask)
         if learns:
@@ -109,7 +107,7 @@ class VirtualAdversarial(Network):
 
     @property
     def adds_a_loss(self) -> bool:
-        """Tell whether anything is added to the cross-entropy."""
+        """Return whether anything is added to the cross-entropy."""
         return self.perturbation != "none" or self.entropy > 0
 
     def logits_of(self, s: Tensor, mask: Tensor) -> Tensor:
@@ -124,7 +122,7 @@ class VirtualAdversarial(Network):
             return states.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
         side = self.lstm.hidden_size
         last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1, :side]
-        return torch.cat((last, states[:, 0, side:]), dim=1)  # backwards the first word is the last; else nothing
+        return torch.cat((last, states[:, 0, side:]), dim=1)  # backward states, if any, end at the first word
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
         """Return L_adv, L_v-adv, L_EM or a sum of these, for the texts of the last forward pass, in training."""
@@ -146,7 +144,7 @@ class VirtualAdversarial(Network):
         of_texts = F.cross_entropy(seen.logits.to(seen.vectors.dtype), classes, reduction="sum")  # -log p(y | s)
         (against,) = torch.autograd.grad(
             of_texts, seen.vectors, retain_graph=True
-        )  # -g: training's backward is to come
+        )  # -g; the training step needs the graph again
         r = with_length(against, self.epsilon)  # eq. 5
         return F.cross_entropy(self.logits_of(seen.vectors + r, seen.mask), classes)  # eq. 6
 
@@ -154,7 +152,7 @@ class VirtualAdversarial(Network):
         """Return KL(p(. | s), p(. | s + r)), the mean over texts, with r by one step of the power iteration."""
         s, mask, logits = seen
         p = logits.detach()
-        if p.dtype != s.dtype:  # a first pass in bfloat16 is coarser than what d changes
+        if p.dtype != s.dtype:  # a first pass in bfloat16 is coarser than the effect of d
             with torch.no_grad():
                 p = self.logits_of(s, mask)
         d = with_length(torch.randn_like(s) * mask.unsqueeze(2), LENGTH_OF_D).requires_grad_()
@@ -163,15 +161,15 @@ class VirtualAdversarial(Network):
         return divergence(p, self.logits_of(s + r, mask)).mean()  # eq. 8
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: four gates of each direction a word, the classifier a text; one pass."""
+        """Return FLOPs, two per multiply-add: four gates of each direction per word, classifier per text; one pass."""
         return recurrent_flops(self.lstm) + classifier_flops(self.classifier) / words_per_text
 
 
 def normalised(embedding: WordEmbedding, words: Tensor) -> Tensor:
-    """Return the vectors of words (B, T) with a mean of 0 and a variance of 1 over the training text, (B, T, D).
+    """Return word vectors (B, T, D) with mean 0 and variance 1 over the training text, for words (B, T).
 
-    Mean and variance are those of the tuned rows, or of all where none is tuned. They change with the rows, and have
-    their part in the gradient.
+    Mean and variance are those of the tuned rows, or of all rows if none is tuned. They change with the rows, and
+    gradients pass through them.
     """
     table = embedding.fixed if embedding.tuned is None else embedding.tuned
     f = frequencies(table).unsqueeze(1)  # (V, 1)
@@ -182,16 +180,16 @@ def normalised(embedding: WordEmbedding, words: Tensor) -> Tensor:
 
 
 def frequencies(table: Tensor) -> Tensor:
-    """Return each row's share of the words by Zipf's law, (V,); the rows behind the unknown one are ranked from 1."""
+    """Return each row's share of the words by Zipf's law, (V,); rows after the unknown one are ranked from 1."""
     rank = torch.arange(len(table), device=table.device) - UNKNOWN
     shares = torch.where(rank > 0, 1 / rank.clamp(min=1).to(table.dtype), 0.0)
     return shares / shares.sum()
 
 
 def with_length(x: Tensor, length: float) -> Tensor:
-    """Return each text's x (B, T, D) made so long; zero stays zero."""
+    """Return x (B, T, D) scaled to this length per text; zero stays zero."""
     least = torch.finfo(x.dtype).tiny
-    x = x / x.abs().amax(dim=(1, 2), keepdim=True).clamp(min=least)  # squares of small gradients would be zero
+    x = x / x.abs().amax(dim=(1, 2), keepdim=True).clamp(min=least)  # squares of small gradients would underflow
     return length * x / x.square().sum(dim=(1, 2), keepdim=True).sqrt().clamp(min=least)
 
 

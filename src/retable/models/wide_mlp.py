@@ -1,14 +1,14 @@
 """WideMLP: a bag of words through one wide hidden layer, whose weights are a row for every word.
 
 Source     Galke and Scherp, "Bag-of-Words vs. Graph vs. Sequence in Text Classification: Questioning the Necessity of
-           Text-Graphs and the Surprising Strength of a Wide MLP", ACL 2022; the authors' code (text-clf-baselines):
-           h = W^T x, x how often each word stands in the text over its words (mean) or plain (sum), then
-           logits = U dropout(relu(h)) + c; the first layer has no bias. WideMLP-2 is two layers, GloVe+WideMLP the mean
-           of given vectors, as given, through a layer with a bias.
+           Text-Graphs and the Surprising Strength of a Wide MLP", ACL 2022; the authors' code (text-clf-baselines): h =
+           W^T x, x the counts of each word in the text, divided by its length (mean) or plain (sum), then logits = U
+           dropout(relu(h)) + c; the first layer has no bias. WideMLP-2 has two layers, GloVe+WideMLP is the mean of
+           fixed given vectors through a layer with a bias.
 Reading    a row of W is a word's row of the embedding: without given vectors, 1024 numbers wide, from N(0, 1).
-Departure  TF-IDF WideMLP is left out, for a network is not told in how many texts a word stands. Its frequencies only
-           scale the rows of W, which are trained; its norm of a text has no counterpart. Words where the authors have
-           BERT's pieces of words. Adam changes the rows of the batch alone.
+Departure  TF-IDF WideMLP is left out, as a network does not know in how many texts a word occurs. Its frequencies only
+           scale the rows of W, which are trained; its norm of a text has no counterpart. Words replace the authors'
+           BERT word pieces. Adam updates only the rows of the batch.
 Shapes     B texts, T words (padded on the right), D numbers in a row, H hidden units, C classes.
 """
 
@@ -30,13 +30,13 @@ class WideMLP(Network):
     """Bag of words and a wide hidden layer; its rows have sparse gradients.
 
     Args:
-        embedding: the words' rows of the first layer's weights, or their vectors.
+        embedding: the first layer's weights, one row per word, or word vectors.
         classes: number of classes.
-        pool: of the words' rows: mean, sum.
-        hidden: units of a first layer over the pooled vectors (GloVe+WideMLP); 0: the words' rows are its weights, and
-            it has as many units as numbers in a row.
-        layers: hidden layers, all of the first one's width.
-        dropout: share of the units of every hidden layer that are dropped in training, in [0, 1).
+        pool: of the word rows: mean, sum.
+        hidden: units of a first layer over the pooled vectors (GloVe+WideMLP); 0: the word rows are its weights, and
+            their width is its number of units.
+        layers: number of hidden layers, all as wide as the first.
+        dropout: dropout rate on every hidden layer, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -79,7 +79,7 @@ class WideMLP(Network):
         return logits
 
     def flops_per_word(self, words_per_text: float) -> float:
-        """Forward multiply-adds, times two: D a word; every matrix once a text."""
+        """Return forward FLOPs, two per multiply-add: D per word; every matrix once per text."""
         layers = [*self.deeper, self.output, *([self.first] if self.first else [])]
         of_text = sum(weight.numel() for layer in layers for weight in layer.parameters() if weight.dim() == 2)
         return 2 * (self.embedding.dim + of_text / words_per_text)

@@ -1,1 +1,1 @@
-"""People's own texts: read, split, learnt from, kept as a model folder, and answered by it; no checkout is needed."""
+"""A user's own texts: read, split, train, save a model folder, and predict with it; no checkout is needed."""

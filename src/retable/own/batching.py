@@ -1,4 +1,4 @@
-"""Answer requests that wait together in one batch, and refuse more than a bounded number of waiting texts."""
+"""Answer waiting requests together in one batch, and bound the number of waiting texts."""
 
 import asyncio
 from collections import deque
@@ -13,18 +13,18 @@ Waiting = tuple[list[str], "asyncio.Future[np.ndarray]"]
 
 
 class Overloaded(Exception):
-    """Too many texts wait already."""
+    """Too many texts are waiting already."""
 
 
 class Batcher:
-    """Gather the texts of requests while the model is busy, and answer them together in one thread.
+    """Collect the texts of requests while the model is busy, and answer them together in one thread.
 
-    Nobody waits for a batch to fill: what is there when the model gets free is the next batch.
+    No batch waits to be filled: whatever is queued when the model becomes free is the next batch.
 
     Args:
-        answer: texts to probabilities, float (text, label).
-        most: texts of a batch, unless one request alone has more.
-        waiting: texts that may wait.
+        answer: maps texts to probabilities, float (text, label).
+        most: largest number of texts in a batch, unless a single request has more.
+        waiting: largest number of waiting texts.
     """
 
     def __init__(self, answer: Probabilities, *, most: int = 256, waiting: int = 10_000) -> None:
@@ -35,11 +35,11 @@ class Batcher:
         self.task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to answer; an event loop must run."""
+        """Start answering; an event loop must be running."""
         self.task = asyncio.create_task(self.work())
 
     async def stop(self) -> None:
-        """Answer nothing more."""
+        """Stop answering."""
         if self.task:
             self.task.cancel()
             with suppress(asyncio.CancelledError):
@@ -47,7 +47,7 @@ class Batcher:
         self.thread.shutdown(wait=True)
 
     async def ask(self, texts: list[str]) -> np.ndarray:
-        """Return the probabilities of texts, float (text, label). Raises: Overloaded if too many wait."""
+        """Return the probabilities of texts, float (text, label). Raises: Overloaded if too many are waiting."""
         if sum(len(asked) for asked, _ in self.queue) + len(texts) > self.waiting:
             raise Overloaded
         answered: asyncio.Future[np.ndarray] = asyncio.get_running_loop().create_future()
@@ -56,7 +56,7 @@ class Batcher:
         return await answered
 
     def next_batch(self) -> list[Waiting]:
-        """Take the requests of the next batch, whole ones, in their order."""
+        """Take the requests of the next batch, in order and without splitting any."""
         batch: list[Waiting] = []
         size = 0
         while self.queue and (not batch or size + len(self.queue[0][0]) <= self.most):
@@ -77,7 +77,7 @@ class Batcher:
             texts = [text for asked, _ in batch for text in asked]
             try:
                 found = await loop.run_in_executor(self.thread, self.answer, texts)
-            except Exception as error:  # noqa: BLE001 - each request that waits gets it; the server goes on
+            except Exception as error:  # noqa: BLE001 - every waiting request gets the error; the server continues
                 for _, answered in batch:
                     if not answered.done():
                         answered.set_exception(error)

@@ -1,4 +1,4 @@
-"""Train models on people's own texts, one after another, and choose by dev."""
+"""Train models on a user's own texts, one after another, and choose on dev."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -23,19 +23,19 @@ from retable.training.run import Trained, train_classifier
 from retable.vectors.store import NO_VECTORS, WordVectors
 
 AUTO = "auto"
-# Linear models first, then networks from the quickest on.
+# Linear models first, then networks, fastest first.
 TRIED = ("tfidf-svm", "nb-svm", "fasttext", "textcnn", "fcsr", "bilstm")
 NOT_OF_OWN_TEXTS = {"parts": "parts of speech", "sides": "pairs of texts", "domains": "domains"}
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Hold a model that was trained, its answers to dev, and whether the budget ended its training."""
+    """A trained model, its correct dev predictions, and whether the budget ended its training."""
 
     parameters: dict[str, Any]
     trained: Trained
     dev: np.ndarray
-    right: np.ndarray  # bool (text,), of dev
+    right: np.ndarray  # bool (text,), on dev
     cut: bool
 
     @property
@@ -45,22 +45,22 @@ class Candidate:
 
     @property
     def linear(self) -> bool:
-        """Return whether it is a linear model; fastText is one too, though it is trained as networks are."""
+        """Return whether it is a linear model; fastText counts as one, although it is trained like a network."""
         return self.model in LINEAR_MODELS or self.model == "fasttext"
 
     @property
     def accuracy(self) -> float:
-        """Return the share of dev texts that it answers rightly."""
+        """Return the share of dev texts that it classifies correctly."""
         return float(self.right.mean())
 
     @property
     def seconds(self) -> float:
-        """Return how long it was trained."""
+        """Return its training time."""
         return float(self.trained.cost["seconds"])
 
 
 def check_model(model: str) -> None:
-    """Refuse a model that is unknown or reads what own texts lack. Raises: InputError."""
+    """Refuse a model that is unknown or needs inputs that own texts lack. Raises: InputError."""
     preset = model_preset(model)
     for trait, what in NOT_OF_OWN_TEXTS.items():
         if trait in read_beside_words(model):
@@ -70,7 +70,7 @@ def check_model(model: str) -> None:
 
 
 def models_asked(model: str) -> tuple[str, ...]:
-    """Return the models to be tried: one, or those of auto. Raises: InputError as `check_model`."""
+    """Return the models to try: one, or those of auto. Raises: InputError like `check_model`."""
     models = TRIED if model == AUTO else (model,)
     for each in models:
         check_model(each)
@@ -78,7 +78,7 @@ def models_asked(model: str) -> tuple[str, ...]:
 
 
 def parameters_of(model: str, corpus: OwnCorpus, vectors: WordVectors, *, seed: int, device: str) -> dict[str, Any]:
-    """Return the sections of a training: the model's preset on these texts and vectors."""
+    """Return the parameters of a training: the model's preset on these texts and vectors."""
     preset = model_preset(model)
     sections = {name: dict(preset[name]) for name in ("model", "embedding", "training")}
     if sections["embedding"]["unit"] != RAW:
@@ -94,7 +94,7 @@ def parameters_of(model: str, corpus: OwnCorpus, vectors: WordVectors, *, seed: 
 def trained_candidate(
     parameters: dict[str, Any], corpus: OwnCorpus, vectors: WordVectors, until: float, *, shown: bool
 ) -> Candidate:
-    """Train one model; a network ends after the epoch in which the clock passes `until` (time.monotonic)."""
+    """Train one model; a network stops after the epoch in which the clock passes `until` (time.monotonic)."""
     cut = False
 
     def enough() -> bool:
@@ -127,14 +127,14 @@ def candidates(
     device: str,
     shown: bool = True,
 ) -> tuple[list[Candidate], list[str]]:
-    """Train models in their order until the budget is used up; the first is trained in any case.
+    """Train models in order until the budget runs out; the first is always trained.
 
     Args:
-        vectors: gives the word vectors; asked once, when the first network needs them.
+        vectors: returns the word vectors; called once, when the first network needs them.
         budget: seconds.
-        shown: tell on standard error how far each training is.
-    Returns: the candidates, and the models that were left out for want of time.
-    Raises: InputError if there is no such seed or device.
+        shown: show progress on standard error.
+    Returns: the candidates, and the models that were left out for lack of time.
+    Raises: InputError for an invalid seed or an unavailable device.
     """
     check_asked(seed, device)
     until = time.monotonic() + budget
@@ -150,32 +150,32 @@ def candidates(
 
 
 def check_asked(seed: int, device: str) -> None:
-    """Raises: InputError if a seed is none of numpy's, or torch sees no such device."""
+    """Raises: InputError if the seed is invalid for numpy, or torch has no such device."""
     if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"the seed is {seed!r}; allowed: a whole number from 0 to {LARGEST_SEED}.")
     choose_device(device)
 
 
 def right(probabilities: np.ndarray, split: Split) -> np.ndarray:
-    """Return which texts are answered rightly, bool (text,)."""
+    """Return which texts are classified correctly, bool (text,)."""
     found: np.ndarray = probabilities.argmax(axis=1) == split.classes
     return found
 
 
 def best_of(found: Sequence[Candidate]) -> Candidate:
-    """Return the candidate that is best on dev; of equals the first, so the simplest."""
+    """Return the best candidate on dev; ties go to the first, so the simplest."""
     return max(found, key=lambda each: each.accuracy)
 
 
 def rival_of(best: Candidate, found: Sequence[Candidate]) -> Candidate | None:
-    """Return the best candidate of the other kind, network or linear model; None where none was tried."""
+    """Return the best candidate of the other kind, network or linear model; None if none was tried."""
     others = [each for each in found if each.linear is not best.linear]
     return best_of(others) if others else None
 
 
 def compared(first: np.ndarray, second: np.ndarray) -> Comparison:
-    """Compare the right answers, bool (text,), of two trainings.
+    """Compare the correct predictions, bool (text,), of two trained models.
 
-    That another seed gives another network is not in the interval.
+    The interval does not include the variation between seeds.
     """
     return compare(first[None].astype(float), second[None].astype(float), seedless=(True, True))

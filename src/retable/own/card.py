@@ -1,4 +1,4 @@
-"""Say what a fitted model is and how good it is: the lines after a fit, and the model card in its folder."""
+"""Describe a fitted model and its quality: the lines printed after a fit, and the model card in its folder."""
 
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ LANGUAGE_NAMES = {"en": "English", "zh": "Chinese", "other": "neither English no
 
 
 def corpus_lines(corpus: OwnCorpus) -> list[str]:
-    """Return what was found in the texts, a sentence a line."""
+    """Return the findings about the texts, one sentence per line."""
     sizes = ", ".join(f"{len(split.ids):,} {name}" for name, split in splits_of(corpus).items())
     lines = [
         f"{sizes} texts of {len(corpus.facts.labels)} labels, language: {LANGUAGE_NAMES[corpus.facts.language]}.",
@@ -41,7 +41,7 @@ def splits_of(corpus: OwnCorpus) -> dict[str, Split]:
 
 
 def table_of_candidates(fitted: "Fitted") -> list[list[str]]:
-    """Return a line for each model that was tried: model, dev accuracy with its interval, seconds, note."""
+    """Return a line for each candidate: model, dev accuracy with its interval, seconds, note."""
     texts = len(fitted.corpus.dev.ids)
     return [
         [
@@ -55,18 +55,18 @@ def table_of_candidates(fitted: "Fitted") -> list[list[str]]:
 
 
 def notes_of(candidate: Candidate, fitted: "Fitted") -> list[str]:
-    """Return what is said of a candidate beside its numbers."""
+    """Return the notes on a candidate."""
     notes = {"chosen": candidate is fitted.chosen, "random word vectors": random_vectors(candidate)}
     return [note for note, true in (notes | {"ended by the budget": candidate.cut}).items() if true]
 
 
 def random_vectors(candidate: Candidate) -> bool:
-    """Return whether a network reads words and began from random vectors."""
+    """Return whether a network reads words and started from random vectors."""
     return candidate.model not in LINEAR_MODELS and candidate.parameters["embedding"].get("vectors") == "none"
 
 
 def result_lines(fitted: "Fitted") -> list[str]:
-    """Return what the test texts say, a sentence a line."""
+    """Return the test results, one sentence per line."""
     texts = fitted.scores["texts"]
     lines = [
         f"{fitted.chosen.model} answers {percent(fitted.scores['accuracy'], texts)} of {texts:,} test texts rightly "
@@ -82,7 +82,7 @@ def result_lines(fitted: "Fitted") -> list[str]:
 
 
 def sentence_against(fitted: "Fitted") -> str:
-    """Return how the chosen model stands beside the best of the other kind."""
+    """Return the comparison of the chosen model with the best of the other kind."""
     assert fitted.against is not None
     against, rival = fitted.against, fitted.against.rival
     low, high = against.comparison.interval()
@@ -90,12 +90,12 @@ def sentence_against(fitted: "Fitted") -> str:
         f"{100 * against.comparison.value:+.1f} points ({100 * low:+.1f} to {100 * high:+.1f}, by the test texts alone)"
     )
     kind = "linear model" if rival.linear else "network"
-    stands = f"Beside the best {kind}, {rival.model} ({100 * against.accuracy:.1f}): {size}"
+    result = f"Beside the best {kind}, {rival.model} ({100 * against.accuracy:.1f}): {size}"
     if low > 0:
-        return f"{stands}: ahead."
+        return f"{result}: ahead."
     if rival.linear:
-        return f"{stands}: the linear model is not beaten beyond doubt; it is quicker and easier to explain."
-    return f"{stands}: no network is ahead of the linear model."
+        return f"{result}: the linear model is not beaten beyond doubt; it is quicker and easier to explain."
+    return f"{result}: no network is ahead of the linear model."
 
 
 def percent(share: float, texts: int) -> str:
@@ -163,5 +163,5 @@ def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return a name so that Markdown and HTML show it as it is."""
+    """Escape a name so that Markdown and HTML show it literally."""
     return "".join(f"\\{each}" if each in "\\`*_{}[]<>#|" else each for each in text)

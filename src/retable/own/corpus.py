@@ -1,4 +1,4 @@
-"""Make splits of people's own texts: cleaned, without copies, near copies on one side, in tokens."""
+"""Split a user's own texts: cleaned, without copies, near copies on one side, tokenised."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ from retable.text.leaks.leakage import fingerprints, leaks
 from retable.text.splits import SPLITS, TEXT, Facts, Split
 
 FEWEST_TEXTS = 20
-FEWEST_OF_LABEL = 3  # one to learn from, one to choose by, one to be asked
+FEWEST_OF_LABEL = 3  # one each for train, dev and test
 
 
 @dataclass(frozen=True)
 class OwnCorpus:
-    """Hold the splits of people's own texts and what was found on the way.
+    """The splits of a user's own texts and the findings of the preparation.
 
-    `removed` counts texts by the reason for which they are in no split; `near_copies` those in clusters of two or more;
-    `leaked` the test texts that (nearly) occur in training.
+    `removed` counts the texts in no split by reason; `near_copies` counts those in clusters of two or more; `leaked`
+    counts the test texts that (nearly) occur in training.
     """
 
     train: Split
@@ -39,7 +39,7 @@ class OwnCorpus:
 
     @property
     def facts(self) -> Facts:
-        """Return language and labels."""
+        """Return name, language and labels."""
         return self.train.facts
 
 
@@ -53,18 +53,18 @@ def own_corpus(
     drop_rare: bool = False,
     held: bool = True,
 ) -> OwnCorpus:
-    """Return the splits of people's own texts: a tenth for test unless it is given, a tenth of the rest for dev.
+    """Return the splits of a user's own texts: a tenth for test unless it is given, a tenth of the rest for dev.
 
-    Equal texts are kept once, and not at all if their labels differ; near copies come whole into one split. A given
-    test stays as it is, and its texts that (nearly) occur in training are marked.
+    Of equal texts one is kept, or none if their labels differ; near copies stay together in one split. A given test
+    split stays unchanged, and its texts that (nearly) occur in training are marked.
 
     Args:
-        examples: those to learn from, of the split "all".
+        examples: the texts to train on, of the split "all".
         name: of the corpus.
-        test: of the split "test"; without any, test is drawn.
+        test: the texts of the split "test"; if empty, a test split is drawn.
         language: en, zh, other, or auto.
-        markup: take out HTML tags and entities.
-        drop_rare: leave out labels of fewer than three texts, where they are refused otherwise.
+        markup: remove HTML tags and entities.
+        drop_rare: leave out labels with fewer than three texts, which are refused otherwise.
         held: keep a test split; False leaves it empty.
     Raises: InputError if there are too few texts or labels, or test has a label that training lacks.
     """
@@ -84,7 +84,7 @@ def own_corpus(
     clusters = near_duplicate_clusters(prints)
     try:
         of = draw_splits(texts, clusters=clusters) if held else draw_dev(texts, clusters)
-    except InputError:  # no cluster is small enough to be held out
+    except InputError:  # no cluster is small enough to hold out
         raise InputError(
             f"{name} has no texts to hold out: near copies stay in one split, and most of its {len(texts):,} texts are "
             "near copies of others; add texts that differ more."
@@ -100,12 +100,12 @@ def own_corpus(
 
 
 def draw_dev(examples: Sequence[Example], clusters: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the split of every text, int64 (text,): a tenth is dev, the others are learnt from."""
+    """Return the split of every text, int64 (text,): a tenth is dev, the rest is train."""
     return np.where(hold_out(examples, purpose=SPLITS[DEV], clusters=clusters.tolist()), DEV, TRAIN)
 
 
 def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Removed]]:
-    """Return the texts of labels that have enough of them, and the others."""
+    """Return the texts whose labels have enough of them, and the others."""
     counts = Counter(example.label for example in examples)
     kept = [example for example in examples if counts[example.label] >= FEWEST_OF_LABEL]
     rare = [example for example in examples if counts[example.label] < FEWEST_OF_LABEL]
@@ -133,7 +133,7 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
 
 
 def check_test(examples: Sequence[Example], known: set[str], *, given: bool) -> None:
-    """Raises: InputError if a given test has no text, or a label that nothing was learnt of."""
+    """Raises: InputError if a given test split is empty, or has a label that training lacks."""
     if given and not examples:
         raise InputError("the test file has no text that is not empty.")
     for example in examples:
@@ -145,7 +145,7 @@ def check_test(examples: Sequence[Example], known: set[str], *, given: bool) -> 
 
 
 def check_training(facts: Facts, examples: Sequence[Example], of: npt.NDArray[np.int64]) -> None:
-    """Raises: InputError if a label has no training text once near copies went together."""
+    """Raises: InputError if a label has no training text after near copies were grouped."""
     learnt = {example.label for example, split in zip(examples, of.tolist(), strict=True) if split == TRAIN}
     missing = [label for label in facts.labels if label not in learnt]
     if missing:
@@ -155,7 +155,7 @@ def check_training(facts: Facts, examples: Sequence[Example], of: npt.NDArray[np
 def split_of(
     facts: Facts, examples: Sequence[Example], places: npt.NDArray[np.int64], clean: npt.NDArray[np.bool_]
 ) -> Split:
-    """Return the examples at these places as a split in tokens."""
+    """Return the examples at these positions as a tokenised split."""
     own = [examples[place] for place in places.tolist()]
     found = split_of_texts(facts, [example.text for example in own])
     index = {label: place for place, label in enumerate(facts.labels)}
@@ -164,7 +164,7 @@ def split_of(
 
 
 def split_of_texts(facts: Facts, texts: Sequence[str]) -> Split:
-    """Return clean texts as a split in tokens; whose labels nobody knows, so every class is 0."""
+    """Return clean texts as a tokenised split; their labels are unknown, so every class is 0."""
     tokens = words_of(texts, facts.language)
     ids = [str(number) for number in range(len(texts))]
     classes, clean = np.zeros(len(texts), np.int64), np.ones(len(texts), np.bool_)

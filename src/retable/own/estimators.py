@@ -1,4 +1,4 @@
-"""Give scikit-learn the models as a classifier of texts: `clone`, `Pipeline`, `GridSearchCV`, `cross_val_score`."""
+"""The models as a scikit-learn text classifier: for `clone`, `Pipeline`, `GridSearchCV`, `cross_val_score`."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,12 +18,12 @@ from retable.own.vectors import vectors_for
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Learn from texts in memory, as `retable.fit` learns from a file; nothing is written.
+    """Train on texts in memory, as `retable.fit` trains on a file; nothing is written.
 
-    Every tenth text is kept to choose by, and no text for test: keep those back yourself. Copies are learnt from once.
+    A tenth of the texts is held out to choose by, none for the test: hold those out yourself. Copies are used once.
 
     Args:
-        model, language, vectors, markup, budget, seed, device: as of `retable.fit`.
+        model, language, vectors, markup, budget, seed, device: as in `retable.fit`.
     Attributes (after `fit`): `classes_` (the labels, sorted), `model_` (the `Model`), `tried_` (the candidates).
     """
 
@@ -47,9 +47,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self.device = device
 
     def fit(self, X: Sequence[str], y: Sequence[Any]) -> Self:
-        """Learn from texts and their labels, one a text: names, numbers, or true and false.
+        """Train on texts and their labels, one per text: names, numbers, or booleans.
 
-        Raises: InputError with what is wrong, before any training.
+        Raises: InputError with the problem, before any training.
         """
         models = models_asked(self.model)
         texts, labels = texts_of(X), labels_of(y)
@@ -71,7 +71,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, float64 (text, label), in the order of `classes_`.
 
-        A text with nothing in it gets the labels' shares of what was learnt from.
+        An empty text gets the label frequencies of the training texts.
         """
         check_is_fitted(self)
         answers = self.model_.probabilities(texts_of(X))
@@ -87,14 +87,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return best
 
     def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags: a list of texts is read, and no table of numbers."""
+        """Return scikit-learn's tags: the input is a list of texts, not a numeric table."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string, tags.input_tags.two_d_array, tags.input_tags.one_d_array = True, False, True
         return tags
 
 
 def corpus_of(texts: Sequence[str], labels: Sequence[str], *, language: str, markup: bool) -> OwnCorpus:
-    """Return the splits of texts in memory, without a test split. Raises: InputError as `own_corpus`."""
+    """Return the splits of texts in memory, without a test split. Raises: InputError like `own_corpus`."""
     examples = [
         Example(f"texts/{place}", "all", text, label)
         for place, (text, label) in enumerate(zip(texts, labels, strict=True))
@@ -103,7 +103,7 @@ def corpus_of(texts: Sequence[str], labels: Sequence[str], *, language: str, mar
 
 
 def texts_of(given: Any) -> list[str]:
-    """Return texts as a list. Raises: InputError if they are one text, or one of them is no text."""
+    """Return texts as a list. Raises: InputError for a single text, or an element that is not a text."""
     texts = [] if isinstance(given, str) else list(given)
     if isinstance(given, str):
         raise InputError("a single text was given; give a list of texts.")
@@ -114,7 +114,7 @@ def texts_of(given: Any) -> list[str]:
 
 
 def labels_of(given: Any) -> np.ndarray:
-    """Return labels as an array (text,). Raises: InputError if one is missing or they are no names."""
+    """Return labels as an array (text,). Raises: InputError if one is missing or they are not names."""
     labels = np.asarray(given)
     if labels.ndim != 1:
         raise InputError(f"the labels have {labels.ndim} dimensions; give one label a text.")

@@ -1,4 +1,4 @@
-"""Learn from people's own texts: read, split, train, choose by dev, ask the test texts once, keep the model."""
+"""Train a model on a user's own texts: read, split, train, choose on dev, test once, and save the model."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +31,7 @@ from retable.tables.comparison import Comparison
 
 @dataclass(frozen=True)
 class Against:
-    """The chosen model beside the best of the other kind, on the same test texts."""
+    """The chosen model compared with the best model of the other kind, on the same test texts."""
 
     rival: Candidate
     accuracy: float  # of the rival
@@ -40,7 +40,7 @@ class Against:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Hold what `fit` made: the model in its folder, what was tried, and its scores on the test texts."""
+    """Hold the result of `fit`: the model folder, the candidates, and the test scores."""
 
     folder: Path
     corpus: OwnCorpus
@@ -52,7 +52,7 @@ class Fitted:
 
     @property
     def model(self) -> Model:
-        """Return the model, read from its folder."""
+        """Return the model, loaded from its folder."""
         return load(self.folder)
 
 
@@ -72,22 +72,22 @@ def fit(
     device: str = "auto",
     to: Path | str | None = None,
 ) -> Fitted:
-    """Learn from a file of texts and labels, and write a model folder.
+    """Train on a file of texts and labels, and write a model folder.
 
     Args:
-        texts: a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class.
+        texts: a table (.csv, .tsv, .jsonl, .parquet), or a folder with one folder per class.
         text, label: columns of the table.
-        test: a file of the same form; without it a tenth of the texts is kept for test.
-        model: id of a model, or auto: linear models, then networks, and the best on dev.
+        test: a file of the same form; without it, a tenth of the texts is held out for the test.
+        model: id of a model, or auto: linear models, then networks; the best on dev is chosen.
         language: en, zh, other, or auto.
-        vectors: auto (published ones where they are at hand, else trained on these texts), none, or a folder.
-        markup: take HTML tags and entities out of the texts.
-        drop_rare: leave out labels of fewer than three texts, where they are refused otherwise.
-        budget: seconds of training; a network ends after the epoch in which they are used up.
-        seed: of first weights, order and dropout.
+        vectors: auto (published ones if available locally, else trained on these texts), none, or a folder.
+        markup: remove HTML tags and entities from the texts.
+        drop_rare: leave out labels with fewer than three texts, which are refused otherwise.
+        budget: seconds of training; a network stops after the epoch in which they run out.
+        seed: of initial weights, order and dropout.
         device: auto, cpu or cuda.
-        to: the model folder; beside the texts without.
-    Raises: InputError with what is wrong, before any training.
+        to: the model folder; by default next to the texts.
+    Raises: InputError with the problem, before any training.
     """
     source = Path(texts)
     folder = Path(to) if to else source.with_name(f"{source.stem}-model")
@@ -123,9 +123,9 @@ def fit(
 
 
 def against_rival(chosen: Candidate, answers: np.ndarray, tried: list[Candidate], corpus: OwnCorpus) -> Against | None:
-    """Return the chosen model beside the best of the other kind on the test texts; None where it was the only kind."""
+    """Compare the chosen model with the best of the other kind on the test texts; None if there is only one kind."""
     rival = rival_of(chosen, tried)
     if rival is None:
         return None
-    theirs = right(rival.trained.classifier.probabilities(corpus.test), corpus.test)
-    return Against(rival, float(theirs.mean()), compared(right(answers, corpus.test), theirs))
+    of_rival = right(rival.trained.classifier.probabilities(corpus.test), corpus.test)
+    return Against(rival, float(of_rival.mean()), compared(right(answers, corpus.test), of_rival))

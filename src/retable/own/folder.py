@@ -1,8 +1,8 @@
-"""A model folder: all that is needed to answer texts as the model did that was trained.
+"""A model folder: everything needed to predict exactly as the trained model did.
 
 model.json           format, labels, language, cleaning, parameters, scores, and the digest of every other file
-weights.safetensors  and vocabulary.json or what else the model keeps beside them
-predictions.parquet  its answers to the test texts
+weights.safetensors  with vocabulary.json or whatever else the model needs
+predictions.parquet  its predictions on the test texts
 README.md            the model card
 """
 
@@ -21,7 +21,7 @@ from retable.text.splits import Facts
 from retable.training.parameters import known_models
 from retable.training.run import Classifier, load_classifier
 
-FORMAT = 3  # 1 cut English texts by spaCy; 2 kept the weights of linear models of many labels out of order
+FORMAT = 3  # 1 split English texts with spaCy; 2 stored the weights of linear models with many labels out of order
 CONTENTS, CARD = "model.json", "README.md"
 ANEW = "copy the model folder again, or make it again"
 FORM = Section(  # of model.json
@@ -38,7 +38,7 @@ FORM = Section(  # of model.json
 
 @dataclass(frozen=True)
 class Kept:
-    """A model as its folder holds it."""
+    """A model as stored in its folder."""
 
     classifier: Classifier
     facts: Facts
@@ -48,7 +48,7 @@ class Kept:
 
 
 def check_target(folder: Path) -> None:
-    """Refuse a folder that holds anything but an older model, or that cannot be made. Raises: InputError."""
+    """Refuse a folder that holds anything but an older model, or that cannot be created. Raises: InputError."""
     if folder.exists() and not (folder / CONTENTS).is_file():
         raise InputError(f"{folder} exists and is no model folder; remove it, or name another with --to.")
     parent = next(place for place in folder.absolute().parents if place.exists())
@@ -63,7 +63,7 @@ def write_model(
 
     Args:
         answers: probabilities of the test texts, float (text, class).
-        contents: what model.json tells beside format, facts and digests.
+        contents: contents of model.json in addition to format, facts and digests.
         card: the model card, Markdown.
     """
     with atomic_folder(folder) as part:
@@ -71,7 +71,7 @@ def write_model(
         write_predictions(part / "predictions.parquet", corpus.test, answers)
         (part / CARD).write_text(card, encoding="utf-8")
         for path in part.iterdir():
-            path.chmod(0o644)  # safetensors writes for the owner alone
+            path.chmod(0o644)  # safetensors writes it readable by the owner only
         digests = {path.name: sha256_of_file(path) for path in sorted(part.iterdir()) if path.name != CARD}
         facts = {
             name: value for name, value in asdict(corpus.facts).items() if name in ("corpus", "language", "labels")
@@ -95,7 +95,7 @@ def read_model(folder: Path, *, device: str = "auto") -> Kept:
 
 
 def check_contents(folder: Path, contents: Any) -> None:
-    """Refuse a folder of a newer format, or of which a file is not as it was written. Raises: InputError."""
+    """Refuse a folder of a newer format, or with a changed file. Raises: InputError."""
     found = contents.get("format")
     if type(found) is not int or found < 1:
         raise InputError(f"{folder / CONTENTS} says no format; {ANEW}.")

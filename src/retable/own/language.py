@@ -1,24 +1,24 @@
-"""Tell the language of texts apart as far as it decides how they are cut into words: English, Chinese, others."""
+"""Detect the language of texts as far as it affects how they are split into words: English, Chinese, others."""
 
 import re
 from collections.abc import Sequence
 
 LANGUAGES = ("en", "zh", "other")
-SEEN = 1_000  # texts that decide
+SEEN = 1_000  # number of texts used
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-KANA = re.compile(r"[\u3040-\u30ff]")  # Japanese writes with Han characters too
+KANA = re.compile(r"[\u3040-\u30ff]")  # Japanese also uses Han characters
 LETTER = re.compile(r"[^\W\d_]")
-# The most frequent words of English that few other languages write alike.
+# The most frequent English words that few other languages share.
 ENGLISH = frozenset((
     "the", "and", "of", "to", "is", "it", "that", "was", "for", "with", "you", "this", "are", "have", "be",
     "not", "but", "they", "his", "from", "which"
 ))  # fmt: skip
-LEAST_HAN = 0.3  # of the letters
-LEAST_ENGLISH = 0.08  # of the words; running English has a quarter, titles and tweets have fewer
+LEAST_HAN = 0.3  # share of the letters
+LEAST_ENGLISH = 0.08  # share of the words; running English has a quarter, titles and tweets have fewer
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """Return en, zh or other, by the first thousand texts."""
+    """Return en, zh or other, based on the first thousand texts."""
     seen = " ".join(texts[:SEEN]).lower()
     letters = len(LETTER.findall(seen))
     if letters and len(HAN.findall(seen)) >= LEAST_HAN * letters and not KANA.search(seen):

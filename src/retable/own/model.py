@@ -1,4 +1,4 @@
-"""A trained model as people use it: texts in, labels and probabilities out."""
+"""A trained model for use: texts in, labels and probabilities out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +15,14 @@ from retable.text.splits import TEXT, TOKENS
 
 
 class Answer(NamedTuple):
-    """A text's label and its probability; None and 0 for a text that has nothing in it."""
+    """A text's label and its probability; None and 0 for an empty text."""
 
     label: str | None
     probability: float
 
 
 class WordWeight(NamedTuple):
-    """A word of a text, and by how much the answer's probability falls without it."""
+    """A word of a text, and the drop in the answer's probability without it."""
 
     word: str
     weight: float
@@ -30,17 +30,17 @@ class WordWeight(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """Answer texts with a trained model; `load` reads one from its folder."""
+    """A trained model that answers texts; `load` reads one from its folder."""
 
     kept: Kept
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels, in the order of the probabilities' columns."""
+        """Return the labels, in the order of the probability columns."""
         return self.kept.facts.labels
 
     def probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the probability of every label, float64 (text, label); zeros for a text with nothing in it."""
+        """Return the probability of every label, float64 (text, label); zeros for an empty text."""
         cleaned = [clean_text(text, markup=self.kept.markup) for text in texts]
         found = np.zeros((len(texts), len(self.labels)))
         places = [place for place, text in enumerate(cleaned) if text]
@@ -54,15 +54,15 @@ class Model:
         return answers_of(self.probabilities(texts), self.labels)
 
     def words(self, text: str) -> list[str]:
-        """Return the words of a text, as the model reads them."""
+        """Return the words of a text as the model reads them."""
         cleaned = clean_text(text, markup=self.kept.markup)
         found: list[str] = split_of_texts(self.kept.facts, [cleaned]).tokens[0].as_py() if cleaned else []
         return found
 
     def explain(self, text: str) -> list[WordWeight]:
-        """Return the weight of every word of a text: it is left out, and the text is asked again.
+        """Return the weight of every word of a text: the word is left out, and the model predicts again.
 
-        A text of n words costs n answers.
+        A text of n words costs n predictions.
         """
         cleaned = clean_text(text, markup=self.kept.markup)
         if not cleaned:
@@ -96,8 +96,8 @@ def answers_of(probabilities: np.ndarray, labels: Sequence[str]) -> list[Answer]
 
 
 def load(folder: Path | str, *, device: str = "auto") -> Model:
-    """Read the model in a folder that `retable fit` wrote.
+    """Load the model in a folder that `retable fit` wrote.
 
-    Raises: InputError if there is none, it is damaged, or a newer retable wrote it.
+    Raises: InputError if there is no model, it is damaged, or a newer retable wrote it.
     """
     return Model(read_model(Path(folder), device=device))

@@ -1,4 +1,4 @@
-"""Write the network of a model folder as ONNX, and see that it answers as torch does before the file is kept."""
+"""Write the network of a model folder as ONNX, and check that it agrees with torch before the file is kept."""
 
 import json
 import warnings
@@ -16,12 +16,12 @@ from retable.training.network import NetworkClassifier
 
 OPSET = 17
 INPUTS, OUTPUT = ("words", "mask"), "probabilities"
-NEAR = 1e-4  # of the probabilities
-SHAPES = ((3, 7), (1, 1), (5, 4), (4, 40))  # texts and words; the first is traced
+NEAR = 1e-4  # largest difference of the probabilities
+SHAPES = ((3, 7), (1, 1), (5, 4), (4, 40))  # numbers of texts and words; the first is traced
 
 
 class Answering(nn.Module):
-    """A network with the softmax behind it: words int64 and mask bool (text, word) to probabilities (text, label)."""
+    """A network followed by softmax: words int64 and mask bool (text, word) to probabilities (text, label)."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
@@ -34,15 +34,15 @@ class Answering(nn.Module):
 
 
 def write_onnx(model: Model, path: Path) -> None:
-    """Write a model as ONNX: `words` and `mask` in, `probabilities` out; the labels are in its metadata.
+    """Write a model as ONNX: inputs `words` and `mask`, output `probabilities`; the labels are in its metadata.
 
-    Raises: InputError if it is no network of texts alone, or ONNX cannot say what it computes.
+    Raises: InputError if it is not a network that reads words only, or ONNX cannot express it.
     """
     classifier, name = model.kept.classifier, model.kept.parameters["model"]["name"]
     if not isinstance(classifier, NetworkClassifier) or classifier.network.reads:
         raise InputError(f"{name} cannot be written as ONNX: it is no network that reads words alone.")
     import onnx
-    import onnxruntime  # beside onnx: it is asked below
+    import onnxruntime  # needed below to run the ONNX model
 
     network = Answering(classifier.network).cpu().eval()
     texts = list(random_texts(len(classifier.vocabulary.words)))
@@ -51,7 +51,7 @@ def write_onnx(model: Model, path: Path) -> None:
     quiet.log_severity_level = 4
     with atomic_file(path) as part:
         try:
-            with warnings.catch_warnings(action="ignore"):  # the exporter that is quick is also torch's older one
+            with warnings.catch_warnings(action="ignore"):  # the faster exporter is torch's older one, which warns
                 torch.onnx.export(
                     network, texts[0], str(part), dynamo=False, opset_version=OPSET,
                     input_names=[*INPUTS], output_names=[OUTPUT], dynamic_axes=free,
@@ -67,14 +67,14 @@ def write_onnx(model: Model, path: Path) -> None:
                 found = torch.from_numpy(session.run(None, fed)[0])
                 with torch.no_grad():
                     worst = max(worst, (found - network(*given)).abs().max().item())
-        except Exception as error:  # noqa: BLE001 - exporter and runtime have kinds of their own
+        except Exception as error:  # noqa: BLE001 - exporter and runtime have their own exception types
             raise InputError(f"{name} cannot be written as ONNX ({shortened(str(error).strip())}).") from None
         if not worst <= NEAR:
             raise InputError(f"{name} cannot be written as ONNX: its answers were {worst:.2g} beside torch's.")
 
 
 def random_texts(rows: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield words and mask of random texts of several lengths; the first of each batch is the longest."""
+    """Yield words and mask of random texts of several lengths; the first text of each batch is the longest."""
     draw = torch.Generator().manual_seed(1)
     for texts, words in SHAPES:
         lengths = torch.randint(1, words + 1, (texts, 1), generator=draw)

@@ -1,7 +1,7 @@
-"""Read people's own files: texts with labels, or texts alone.
+"""Read a user's own files: texts with labels, or texts only.
 
-A file is CSV (.csv), the same with tabs (.tsv), JSON lines (.jsonl) or Parquet (.parquet), in UTF-8; a folder has a
-folder a class, each with a text a file (.txt). Texts without labels may also be the lines of a .txt file.
+A file is CSV (.csv), tab-separated (.tsv), JSON lines (.jsonl) or Parquet (.parquet), in UTF-8; a folder has one
+folder per class, with one text per file (.txt). Texts without labels may also be the lines of a .txt file.
 """
 
 import csv
@@ -20,24 +20,24 @@ from retable.files import each_once
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 LONGEST_FIELD = 100_000_000  # characters
-ROWS_AT_ONCE = 1_000  # of Parquet
+ROWS_AT_ONCE = 1_000  # rows of Parquet
 
 
 class Row(NamedTuple):
-    """A row of a table: where it stands, for ids and messages, and its fields by column."""
+    """A row of a table: its position, for ids and messages, and its fields by column."""
 
     place: str
     fields: Mapping[str, Any]
 
 
 def labelled_texts(path: Path, *, text: str = "text", label: str = "label", split: str = "all") -> list[Example]:
-    """Read texts and their labels; empty texts stay, cleaning takes them out.
+    """Read texts and their labels; empty texts are kept, cleaning removes them.
 
     Args:
-        path: a table, or a folder with a folder a class.
+        path: a table, or a folder with one folder per class.
         text, label: columns of a table.
         split: what the examples are for: all, or test.
-    Raises: InputError if the file is missing or of another form, or a row lacks a text or a label.
+    Raises: InputError if the file is missing or malformed, or a row lacks a text or a label.
     """
     if path.is_dir():
         return list(texts_of_classes(path, split))
@@ -57,12 +57,12 @@ def labelled_texts(path: Path, *, text: str = "text", label: str = "label", spli
 
 
 def label_of(path: Path, row: Row, column: str) -> str:
-    """Return the name of a row's label: whole numbers and true or false are names too. Raises: InputError."""
+    """Return the name of a row's label: integers and booleans become names. Raises: InputError."""
     value = row.fields[column]
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and math.isfinite(value) and value.is_integer():
-        return str(int(value))  # a column of whole numbers with one missing is read as floats
+        return str(int(value))  # a column of integers with one missing is read as floats
     if isinstance(value, int):
         return str(value)
     if not isinstance(value, str) or not value.strip():
@@ -71,7 +71,7 @@ def label_of(path: Path, row: Row, column: str) -> str:
 
 
 def texts_of_classes(folder: Path, split: str) -> Iterator[Example]:
-    """Yield the texts of a folder that has a folder a class. Raises: InputError."""
+    """Yield the texts of a folder with one folder per class. Raises: InputError."""
     classes = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     if not classes:
         raise InputError(f"{folder} holds no folder; give it one folder a class, each with a text a file (.txt).")
@@ -92,9 +92,9 @@ def whole_text(path: Path) -> str:
 
 
 def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
-    """Yield texts to be classified, a few at a time in memory: a table's column, or the lines of any other file.
+    """Yield texts to classify, a few at a time to save memory: a table's column, or the lines of any other file.
 
-    Raises: InputError as `labelled_texts`.
+    Raises: InputError like `labelled_texts`.
     """
     if path.suffix.lower() not in TABLES:
         with opened(path) as file:
@@ -110,7 +110,7 @@ def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
 
 
 def lines_of(file: TextIO, path: Path) -> Iterator[str]:
-    """Yield lines without their ends. Raises: InputError if one is not UTF-8."""
+    """Yield lines without their line ends. Raises: InputError if one is not UTF-8."""
     read = 0
     try:
         for line in file:
@@ -121,7 +121,7 @@ def lines_of(file: TextIO, path: Path) -> Iterator[str]:
 
 
 def table_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a table. Raises: InputError if it is missing, of another form, or damaged."""
+    """Yield the rows of a table. Raises: InputError if it is missing, malformed or damaged."""
     kind = path.suffix.lower()
     if not path.exists():
         raise InputError(f"{path} is missing; name a file ({', '.join(TABLES)}) or a folder with a folder a class.")
@@ -135,7 +135,7 @@ def table_rows(path: Path) -> Iterator[Row]:
 
 
 def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
-    """Yield the rows of a CSV file with a header; fields may hold line breaks inside quotes."""
+    """Yield the rows of a CSV file with a header; quoted fields may contain line breaks."""
     csv.field_size_limit(LONGEST_FIELD)
     with opened(path) as file:
         rows = csv.reader(without_nul(file, path), delimiter=delimiter, strict=True)
@@ -156,7 +156,7 @@ def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
 
 
 def check_header(path: Path, header: Sequence[str]) -> None:
-    """Raises: InputError if a table has no header, or names a column twice."""
+    """Raises: InputError if a table has no header, or a column name twice."""
     if not header:
         raise InputError(f"{path} is empty; its first line must name the columns.")
     twice = sorted({name for name in header if header.count(name) > 1})
@@ -172,7 +172,7 @@ def json_rows(path: Path) -> Iterator[Row]:
                 continue
             try:
                 fields = json.loads(line, object_pairs_hook=each_once)
-                json.dumps(fields, ensure_ascii=False).encode()  # half a surrogate pair can be written nowhere
+                json.dumps(fields, ensure_ascii=False).encode()  # half a surrogate pair cannot be encoded
             except UnicodeEncodeError as error:
                 broken(
                     path,
@@ -208,7 +208,7 @@ def opened(path: Path) -> TextIO:
 
 
 def without_nul(lines: Iterable[str], path: Path) -> Iterator[str]:
-    """Yield lines as they are. Raises: InputError at one with a NUL, which no text has."""
+    """Yield the lines unchanged. Raises: InputError at a line with a NUL, which no text has."""
     for number, line in enumerate(lines, start=1):
         if "\0" in line:
             broken(path, f"line {number}", "it holds a NUL character; is the file UTF-16? Save it as UTF-8")
@@ -216,5 +216,5 @@ def without_nul(lines: Iterable[str], path: Path) -> Iterator[str]:
 
 
 def broken(path: Path, place: str, problem: str) -> NoReturn:
-    """Stop at a row."""
+    """Raise the error for a row."""
     raise InputError(f"{path}, {place}: {problem}.")

@@ -1,4 +1,4 @@
-"""A model folder as a service: JSON in and out, an OpenAPI page (/docs), and a page where a text is typed."""
+"""A model folder as a web service: JSON in and out, an OpenAPI page (/docs), and a page to enter a text."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,43 +13,43 @@ from pydantic import BaseModel, Field, StringConstraints
 from retable.own.batching import Batcher, Overloaded
 from retable.own.model import Answer, Model, answers_of
 
-MOST_TEXTS = 1_000  # of a request
+MOST_TEXTS = 1_000  # per request
 LONGEST_TEXT = 20_000  # characters
-MOST_BYTES = 4_000_000  # of a request's body
-MOST_WORDS = 200  # of a text whose words are weighed: n words cost n answers
-SECONDS = 30.0  # that a request may wait
+MOST_BYTES = 4_000_000  # of a request body
+MOST_WORDS = 200  # of a text to explain: n words cost n predictions
+SECONDS = 30.0  # timeout of a request
 PAGE = Path(__file__).with_name("page.html")
 
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
 
 
 class Texts(BaseModel):
-    """Texts to be answered."""
+    """Texts to classify."""
 
     texts: Annotated[list[Text], Field(max_length=MOST_TEXTS)]
 
 
 class OneText(BaseModel):
-    """A text whose words are weighed."""
+    """A text to explain."""
 
     text: Text
 
 
 class Labelled(BaseModel):
-    """A text's label and its probability; null and 0 for a text with nothing in it."""
+    """A text's label and its probability; null and 0 for an empty text."""
 
     label: str | None
     probability: float
 
 
 class Weighed(Labelled):
-    """A text's answer, and its words with their weights."""
+    """A text's answer, with a weight for each word."""
 
     words: list[tuple[str, float]]
 
 
 def labelled(answer: Answer) -> Labelled:
-    """Return an answer as it is sent."""
+    """Return an answer in the form that is sent."""
     return Labelled(label=answer.label, probability=answer.probability)
 
 
@@ -88,12 +88,12 @@ def service(model: Model) -> FastAPI:
 
     @app.post("/predict")
     async def predict(given: Texts) -> list[Labelled]:
-        """Answer texts, in their order."""
+        """Classify texts, in their order."""
         return [labelled(answer) for answer in await asked(given.texts)] if given.texts else []
 
     @app.post("/explain")
     async def explain(given: OneText) -> Weighed:
-        """Answer a text, and weigh its words: each is left out, and the text is asked again."""
+        """Classify a text and weight its words: each word is left out, and the model predicts again."""
         if len(model.words(given.text)) > MOST_WORDS:
             raise HTTPException(422, f"the text has more than {MOST_WORDS} words; they are not weighed")
         answer = (await asked([given.text]))[0]
@@ -103,18 +103,18 @@ def service(model: Model) -> FastAPI:
 
     @app.get("/health")
     async def health() -> dict[str, str]:
-        """Say that the service runs."""
+        """Report that the service is running."""
         return {"status": "ok"}
 
     @app.get("/ready")
     async def ready() -> dict[str, object]:
-        """Answer one text, and say which labels there are."""
+        """Classify one text, and return the labels."""
         await asked(["ready"])
         return {"status": "ok", "labels": model.labels}
 
     @app.get("/", response_class=HTMLResponse)
     async def page() -> str:
-        """Return the page where a text is typed."""
+        """Return the page to enter a text."""
         return PAGE.read_text(encoding="utf-8")
 
     return app
@@ -122,5 +122,5 @@ def service(model: Model) -> FastAPI:
 
 POLICY = "default-src 'self' 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 
-# FastAPI's page takes its scripts from a public host.
+# FastAPI's page loads its scripts from a public host.
 POLICY_OF_DOCS = "default-src 'self' 'unsafe-inline' https://cdn.jsdelivr.net https://fastapi.tiangolo.com data:"

@@ -1,6 +1,6 @@
-"""Word vectors for people's own texts: published ones where they are at hand, else trained on the training texts.
+"""Word vectors for a user's own texts: published ones if available locally, else trained on the training texts.
 
-Without gensim, which trains them, networks begin from random ones.
+Without gensim, which trains them, networks start from random vectors.
 """
 
 import tempfile
@@ -16,13 +16,13 @@ from retable.text.splits import TOKENS, Split
 from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
 from retable.vectors.word2vec import train_word2vec
 
-PUBLISHED = "glove.6b-100"  # of English
+PUBLISHED = "glove.6b-100"  # for English
 OWN = "own.word2vec-100"
 AUTO, NONE = "auto", "none"
 
 
 def no_gensim() -> str:
-    """Return that networks begin from random vectors for want of gensim; "" where it is installed."""
+    """Return a note that networks start from random vectors without gensim; "" if it is installed."""
     if find_spec("gensim"):
         return ""
     return 'Networks began from random word vectors: gensim is not installed (pip install "retable[vectors]").'
@@ -41,7 +41,7 @@ def vectors_for(train: Split, asked: str, *, seed: int) -> WordVectors:
     """Return the word vectors that a network starts from.
 
     Args:
-        train: the texts that vectors are trained on, where none are published for their language or at hand.
+        train: the texts to train vectors on, if none are published for their language or available locally.
         asked: auto, none, or a folder of vectors (vectors.npy, words.txt, vectors.json).
         seed: of the training.
     Raises: InputError if the folder holds no vectors.

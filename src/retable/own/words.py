@@ -1,7 +1,7 @@
-"""Cut people's own texts into words: Chinese ones by jieba, all others by one expression, without spaCy.
+"""Split a user's own texts into words: Chinese with jieba, all others with one regular expression, without spaCy.
 
-The words are nearly those that GloVe and the pipeline's corpora have: "don't" is "do" and "n't", and every mark of
-punctuation is a word.
+The words are nearly those of GloVe and of the pipeline's corpora: "don't" is "do" and "n't", and each punctuation
+mark is a word.
 """
 
 import re
@@ -15,7 +15,7 @@ from retable.errors import lacks
 from retable.text.parts.chinese import chinese_words
 from retable.text.splits import TOKENS
 
-# Python's \w lacks the vowel signs and accents that are characters of their own, so it would cut Hindi to pieces.
+# Python's \w lacks vowel signs and accents that are separate characters, so it would break Hindi words apart.
 MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code)).startswith("M"))
 LETTER = rf"[\w{MARKS}]"
 WORD = re.compile(
@@ -27,7 +27,7 @@ WORD = re.compile(
 def words_of(texts: Sequence[str], language: str) -> pa.ListArray:
     """Return the words of texts, list<string> (text,).
 
-    Raises: InputError if they are Chinese and jieba is not installed.
+    Raises: InputError if the texts are Chinese and jieba is not installed.
     """
     if language == "zh":
         for module in ("jieba", "numba"):

@@ -1,11 +1,11 @@
-"""No paper: every system that is built, under equal chances, and our own recipe. docs/protocol.md, 4 has the rules.
+"""Not a paper: every built system under equal chances, and our own recipe. The rules are in docs/protocol.md, 4.
 
-Equal      word vectors (GloVe 6B of 100 numbers), tokens, eight trials on dev a row and corpus, and the end of a
+Equal      word vectors (GloVe 6B of 100 numbers), tokens, eight trials on dev per row and corpus, and the end of
            training: three epochs without gain on dev, or thirty in all. A linear model chooses among eight candidates.
-Departures Transformers have the vectors' width and two layers: six of 512 are no compact encoder. The penalty
-           of structured self-attention is the one that its other tables have.
-Ours       table 2: FCSR and the CNN on SST-2, which cost the same in every row of theirs; a row and a column more is
-           a part of the recipe more, word vectors that are given, options that are searched, phrases of the sentences.
+Departures Transformers have the vectors' width and two layers, because six of 512 are not a compact encoder. The
+           penalty of structured self-attention is the one of its other tables.
+Ours       table 2: FCSR and the CNN on SST-2, at the same cost in every row; each further row or column adds one part
+           of the recipe: given word vectors, searched options, phrases of the sentences.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from retable.papers.shared import SMALL_PENALTY
 
 NAME = "bench-table-1"
 ENDED: Mapping[str, Mapping[str, Any]] = {"training": {"epochs": 30, "patience": 3}}
-WIDTH = 100  # numbers in a word vector
+WIDTH = 100  # dimension of a word vector
 COMPACT = {"layers": 2, "heads": 4, "size": WIDTH}
 
 
@@ -65,7 +65,7 @@ TABLE_1 = ResultTable(
     metric="accuracy",
     unit="%",
     rows=ROWS,
-    columns=(  # of the folds, which are ours, "paper" says that an interval is one for another set of them
+    columns=(  # "paper" with our own folds: an interval is for another set of them
         Column("mr", "MR", "mr", "paper", extra=True, folds="test"),
         Column("sst-2", "SST-2", "sst-2", "paper", extra=True),
         Column("covid-sentiment", "tweets", "covid-sentiment", "paper", extra=True, folds="test"),
@@ -76,7 +76,7 @@ TABLE_1 = ResultTable(
 
 
 def unsearched(id: str, printed: str, model: str, vectors: str = "") -> Row:
-    """Return a row at the options of its preset, trained as long as the others, with vectors as wide as theirs."""
+    """Return a row with its preset's options, trained as long as the others, with vectors of the same width."""
     return Row(id, printed, model, extra=True, overrides={**ENDED, "embedding": {"size": WIDTH}}, vectors=vectors)
 
 

@@ -1,8 +1,8 @@
-"""Read what the papers claim of their accuracies, and what we ask beside: comparisons of two rows of one table.
+"""Read the papers' claims about their accuracies, and our own questions: comparisons of two rows of one table.
 
-A claim is a line of data/published/claims.csv: the sentence that it stands in (empty where only a table says it), the
-rows, the sign between them, the size that the sentence names, who measured them. A row may have other readings
-(`Row.reading_of`), under which a claim on it is judged as well.
+A claim is a line of data/published/claims.csv: its sentence (empty if only a table says it), the rows, the sign between
+them, the size that the sentence names, who measured them. A row may have other readings (`Row.reading_of`), under which
+a claim on it is judged as well.
 """
 
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ FAMILY = "family:"
 class Claim:
     """A comparison: `first` is ahead of `second` (sign ">"), at least equal (">="), or they are equal ("=").
 
-    `columns` are those of the claim; () all of the table. With `together` it is one on the mean over them. `measured`
-    says who measured the printed pair: the authors ("own"), others one of the rows ("cited") or both ("both-cited"),
+    `columns` are those of the claim; () all of the table. With `together` it is on the mean over them. `measured` says
+    who measured the printed pair: the authors ("own"), others one of the rows ("cited") or both ("both-cited"),
     "unknown"; or that no paper makes the comparison ("ours"). `size` is in points, as the sentence names it.
     """
 
@@ -46,9 +46,9 @@ class Claim:
     together: bool = False
 
     def pairs(self, table: ResultTable) -> Iterator[tuple[Row, Row]]:
-        """Yield the two rows, then each other reading of one with the same reading of the other, or else with the row.
+        """Yield the two rows, then each other reading of one with the other's same reading or, if none, the other row.
 
-        A row with word vectors of its own is compared with one that has them too, or with a linear one, which has none.
+        A row with its own word vectors is only compared with one that has them too, or with a linear row, without any.
         """
         first, second = table.row(self.first), table.row(self.second)
         firsts, seconds = (
@@ -67,7 +67,7 @@ class Claim:
 
 @cache
 def claims() -> tuple[Claim, ...]:
-    """Return all claims, in the order of the file. Raises: InputError for one that names what there is not."""
+    """Return all claims, in the order of the file. Raises: InputError for one that refers to something unknown."""
     path = PUBLISHED / "claims.csv"
     return tuple(_claim(cells, f"{path}, line {line}") for line, cells in enumerate(read_csv(path), start=2))
 

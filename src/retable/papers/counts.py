@@ -10,11 +10,11 @@ class ParameterCount:
     """Ask for the number of parameters of a model.
 
     Attributes:
-        model: its id in the registry.
-        dim: numbers in a word vector.
-        classes: of the classifier.
-        options: of the model; the others are its defaults.
-        parts: names of the modules that are counted; () counts all but the word vectors.
+        model: the model's id in the registry.
+        dim: dimension of a word vector.
+        classes: number of classes.
+        options: options of the model; the others have their defaults.
+        parts: names of the counted modules; () counts all but the word vectors.
     """
 
     model: str
@@ -26,14 +26,14 @@ class ParameterCount:
 
 @dataclass(frozen=True)
 class Exponent:
-    """To which power of a size the forward FLOPs of a model's modules grow, where that size is large.
+    """Ask for the exponent with which the forward FLOPs of a model's modules grow in a size, when that size is large.
 
     Attributes:
-        model: its id in the registry.
+        model: the model's id in the registry.
         vary: the size that is doubled: words (of a text), dim (of a word vector), or an option of the model.
-        sizes: the values of words, dim and the options; that of `vary` does not count.
-        parts: names of the modules that are counted; () counts the whole network.
-        without: modules inside of them that are not.
+        sizes: the values of words, dim and the options; that of `vary` is ignored.
+        parts: names of the counted modules; () counts the whole network.
+        without: modules inside of them that are excluded.
     """
 
     model: str
@@ -45,10 +45,10 @@ class Exponent:
 
 @dataclass(frozen=True)
 class CountTable:
-    """A table of counts: a row a system or a reading of what is counted, a column a setting.
+    """A table of counts: one row per system or reading of what is counted, one column per setting.
 
-    `cells` maps (row, column) to what is counted; `printed` a row to what the paper calls it; rows in `extra` are ours.
-    `unit` is the printed one (million, power). `notes` explains a difference, keyed by (row, column) or by row.
+    `cells` maps (row, column) to what is counted, `printed` a row to its printed name; rows in `extra` are ours. `unit`
+    is the printed one (million, power). `notes` explains a difference, keyed by (row, column) or by row.
     """
 
     name: str
@@ -62,5 +62,5 @@ class CountTable:
     notes: Mapping[str | tuple[str, str], str] = field(default_factory=dict)
 
     def note(self, row: str, column: str) -> str:
-        """Return what is said of a cell."""
+        """Return the note on a cell."""
         return self.notes.get((row, column)) or self.notes.get(row) or ""

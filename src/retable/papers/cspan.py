@@ -1,7 +1,7 @@
 """CSPAN: cascaded semantic and positional self-attention (tables 1 to 5).
 
 Every row of tables 3 to 5 is the one preset with departures in `model`. The plain BiLSTM of table 3 is CSPAN with its
-parts off, not the model `bilstm`: so it is trained as the other rows are, and each row adds one thing to the one above.
+parts off, not the model `bilstm`, so it is trained like the other rows, and each row adds one thing to the one above.
 """
 
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ TABLE_1 = StatisticsTable(
 
 
 def variant(id: str, printed: str, options: Mapping[str, Any], *, reading_of: str = "", reading: str = "") -> Row:
-    """Return a row of CSPAN with other options of the model than the preset's, or another reading of a row."""
+    """Return a row of CSPAN with options other than its preset's, or another reading of a row."""
     overrides = {"model": options}
     extra = bool(reading_of)
     return Row(id, printed, model="cspan", extra=extra, reading_of=reading_of, reading=reading, overrides=overrides)
@@ -77,7 +77,7 @@ AG_NEWS_5K = Column(
 
 
 def memory_of(column: Column) -> Column:
-    """Return the column of the largest memory of a column's runs."""
+    """Return the column of the peak memory of a column's runs."""
     return replace(
         column,
         id=f"{column.id}-memory",
@@ -113,7 +113,7 @@ TABLE_2 = ResultTable(
         Row("hlan", "HLAN, built from its abstract", model="hlan"),
         CSPAN_BASE,
         CSPAN_BIG,
-        # Another reading: the vectors are where the words start, whether they are trained is not said.
+        # Another reading: words start from the given vectors; the paper does not say whether these are trained.
         Row(
             "cspan-base-fixed-words",
             "CSPAN (base), word vectors not trained",
@@ -153,8 +153,8 @@ TABLE_2 = ResultTable(
     ),
 )
 
-# The steps of table 3; each is the one before with one thing more. "self-att" is taken to be both attentions, so that
-# "residual" adds the sum of eq. 9 alone.
+# The steps of table 3: each adds one thing to the one before. "self-att" is read as both attentions, so that "residual"
+# adds only the sum of eq. 9.
 PLAIN: dict[str, Any] = {"first_attention": False, "second_attention": False, "residual": False, "pool": "mean"}
 WITH_ATTENTION: dict[str, Any] = {"residual": False, "pool": "mean"}
 WITH_RESIDUAL = {"pool": "mean"}
@@ -173,7 +173,7 @@ TABLE_3 = ResultTable(
         variant("cspan-abl-self-att", "+ self-att", WITH_ATTENTION),
         variant("cspan-abl-residual", "+ residual", WITH_RESIDUAL),
         replace(CSPAN_BASE, printed="+ multi-query"),
-        # The other readings of what the paper leaves open, one at a time.
+        # Other readings of what the paper leaves open, one at a time.
         variant(
             "cspan-abl-first-att", "+ self-att, over word vectors alone", FIRST_ALONE, reading_of="cspan-abl-self-att"
         ),
@@ -233,7 +233,7 @@ TABLE_5 = ResultTable(
         variant("cspan-fusion-c", "(c) Embedding + Relative-Position", {"fusion": "relative"}),
         variant("cspan-fusion-d", "(d) Embedding + Bi-LSTM", {"fusion": "parallel"}),
         variant("cspan-fusion-e", "(e) Embedding // Bi-LSTM", {"fusion": "cascade"}),
-        # Another reading: "Embedding" is the word vector itself, without self-attention over it.
+        # Another reading: "Embedding" is the word vector itself, without self-attention.
         variant(
             "cspan-fusion-a-words",
             "(a) without self-attention",

@@ -1,9 +1,8 @@
 """FCSR: full-context semantic representation in sentence level (tables 1 to 5).
 
-Dropout and batch size, "set according to datasets and the memory capability" (5.1), are those of the presets, but where
-a search on dev found others (papers/searched.py); the Transformer's batch is the preset's, 2 in the paper for want of
-memory (5.4). How many layers a stacked LSTM has is not
-said: two. Figure 4 speaks of five, in another experiment.
+Dropout and batch size, "set according to datasets and the memory capability" (5.1), are the presets', except where a
+search on dev found others (papers/searched.py); the Transformer's batch is the preset's, 2 in the paper for lack of
+memory (5.4). The number of layers of a stacked LSTM is not given: two here. Figure 4 names five, in another experiment.
 """
 
 from dataclasses import replace
@@ -63,7 +62,7 @@ TABLE_1 = StatisticsTable(
 
 DOMAINS = FAMILIES["fdu"]
 PRINTED = {"fdu-dvd": "DVD", "fdu-imdb": "IMDB", "fdu-mr": "MR"}
-TOKENISED = ("fdu-imdb", "fdu-mr")  # the domains whose unlabelled texts come tokenised as well
+TOKENISED = ("fdu-imdb", "fdu-mr")  # the domains whose unlabelled texts are also tokenised
 WORDS = "counted as the print seems to be, over labelled and unlabelled texts, punctuation marks left out"
 VOCABULARY = "counted as the print seems to be, over labelled and unlabelled texts before marks were cut off words"
 TABLE_2 = StatisticsTable(
@@ -103,7 +102,7 @@ FCSR_RELU = Row(
     overrides={"model": {"activation": "as-gates"}},
     searched=CHOSEN["fcsr"],
 )
-# "FP-net ... in an anti-gradient direction" (5.1) may be said of all of the paper's numbers.
+# "FP-net ... in an anti-gradient direction" (5.1) may apply to all of the paper's numbers.
 FCSR_FP = Row(
     "fcsr-fp",
     "FCSR with feature projection",
@@ -115,7 +114,7 @@ FCSR_FP = Row(
 
 
 def encoder_row(extractor: str, interaction: str) -> Row:
-    """Return one of the four rows of Niu et al. (2019): Encoder2, and how it meets Encoder1."""
+    """Return one of the four rows of Niu et al. (2019): Encoder2, and how it interacts with Encoder1."""
     letter = interaction[0]
     return Row(
         f"encoder-{extractor}-{letter}",
@@ -186,8 +185,8 @@ TABLE_3 = ResultTable(
 )
 
 STACKED = {"model": {"layers": 2}}
-# On 200 dev texts the recurrent rows' curves jump by ten points an epoch, and a patience of three ends some of them
-# early (docs/differences.md); FCSR's own rate has all but vanished when its patience ends it.
+# On 200 dev texts the recurrent rows' curves jump by ten points per epoch, and a patience of three ends some of them
+# too early (docs/differences.md); FCSR's own rate has almost vanished when its patience ends training.
 BILSTM_PATIENT = Row(
     "bilstm-patience-8",
     "Bi-LSTM, ended by eight epochs without gain, not three",
@@ -231,14 +230,14 @@ TABLE_4 = ResultTable(
 
 
 def on_all(row: Row, heads: Literal["per-domain", "shared"] = "per-domain") -> Row:
-    """Return a row whose network learns all domains together, with a classifier for each of them or one for all."""
+    """Return a row whose network learns all domains together, with one classifier per domain or one for all."""
     return replace(row, overrides={**row.overrides, "training": {"heads": heads}})
 
 
 def transfer_row(id: str, printed: str, transfer: str) -> Row:
-    """Return a row of Liu et al.'s table 3: each domain answered by a shared layer that learned from the others."""
+    """Return a row of Liu et al.'s table 3: each domain is classified by a shared layer trained on the others."""
     options: dict[str, dict[str, Any]] = {"model": {"transfer": transfer}}
-    options["embedding"] = {"tune": False}  # tuned vectors would have seen the domain that is left out
+    options["embedding"] = {"tune": False}  # tuned vectors would have seen the held-out domain
     return Row(id, printed, model="asp-mtl", overrides=options)
 
 
@@ -271,10 +270,10 @@ TABLE_5 = ResultTable(
             Row("fcsr-shared-heads", "FCSR, one classifier for all", model="fcsr", extra=True, reading_of="fcsr"),
             "shared",
         ),
-        # Linear models know of no domains; so they are trained as the row above, and scored domain by domain as all.
+        # Linear models know no domains, so they are trained as the row above, and scored per domain like all others.
         *(replace(row, printed=f"{row.printed}, one classifier for all") for row in FLOORS),
     ),
-    # One run on the joint corpus, shown domain by domain.
+    # One run on the joint corpus, shown per domain.
     columns=(
         *(replace(column, corpus="fdu-16", domain=column.id, runs_of="fdu-16", note=OPEN) for column in OF_DOMAINS),
         AVERAGE,

@@ -1,4 +1,4 @@
-"""No paper: the models that a user would pick instead, on every corpus at hand. A table that hides them misleads."""
+"""Not a paper: baselines that a user might pick instead, on every available corpus. A table without them misleads."""
 
 from retable.corpora import FAMILIES, corpus
 from retable.papers.paper import Column, Paper, ResultTable

@@ -68,7 +68,7 @@ TABLE_4 = ResultTable(
             "transformer-encoder",
             "TE",
             model="transformer",
-            # As every Transformer here: without a warm-up its first hundred steps go up and down (docs/readings.md).
+            # Like every Transformer here: without warm-up the first hundred steps are unstable (docs/readings.md).
             overrides=AS_LAMA,
         ),
         Row("bert-base", "BERT", "bert-base"),  # needs pretrained weights, so it is in no scale
@@ -131,7 +131,7 @@ TABLE_4 = ResultTable(
     ),
 )
 
-# The attention layer alone (section 5.2): LAMA without its GRU, so that the size of a state is that of a word vector.
+# The attention layer alone (section 5.2): LAMA without its GRU, so that the state size equals that of a word vector.
 # Every size but the varied one is the paper's: 100 states (2h), 15 heads, the mean length of IMDB; d = 512 for TE.
 OF_LAMA = {"words": 221, "dim": 100, "heads": 15, "encoder": "none"}
 OF_ENCODER = {"words": 221, "dim": 512, "size": 512, "layers": 1, "heads": 8}
@@ -188,7 +188,7 @@ TABLE_2 = CountTable(
 )
 
 HEADS = (2, 4, 8, 16, 32, 64)
-OF_512 = {"hidden": 512, "mlp_hidden": 1024}  # 256 states a side: P and Q of width 512
+OF_512 = {"hidden": 512, "mlp_hidden": 1024}  # 256 states per direction: P and Q of width 512
 OF_1024 = {"hidden": 1024, "mlp_hidden": 1024}
 GROWTH = (
     "the printed numbers grow by 1,036 to 1,062 a head, P and Q of width 512 by 1,024, those of width 1,024 (512 "

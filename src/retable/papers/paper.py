@@ -11,15 +11,15 @@ from retable.text.units import Unit
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: the id of its published numbers, what the paper calls it, and the model that it is here.
+    """A row of a table: the id of its published numbers, its printed name, and the model used for it here.
 
     `reason` says why there is no model. `extra` marks a row that the paper does not print. `overrides` holds the
-    protocol's departures from the model's preset: {"training": {"epochs": 20}}. `searched` holds, for a corpus, what a
+    protocol's departures from the model's preset: {"training": {"epochs": 20}}. `searched` holds, per corpus, what a
     search on its dev texts chose where the paper leaves an option open: {"mr": {"model": {"dropout": 0.2}}}.
-    `reading_of` is the row of which this one is another reading: claims on that row are judged under both, rows of
-    one `reading` (its name, where several rows have it) against each other. `vectors`
-    are its own word vectors, in place of those that a scale gives the table's cells; it is compared with rows that have
-    them too. `search` names the table whose trials choose its options (retable.papers.trials); "" without a search.
+    `reading_of` names the row of which this is another reading: claims on that row are judged under both, rows with the
+    same `reading` (its name, if several rows have it) against each other. `vectors` names the row's own word vectors,
+    used instead of those that a scale gives the table's cells; it is compared with rows that have them too. `search`
+    names the table whose trials choose its options (retable.papers.trials); "" without a search.
     """
 
     id: str
@@ -37,17 +37,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its id, what the paper calls it, and the corpus that it is here.
+    """A column of a table: its id, its printed name, and the corpus used for it here.
 
     `split` says whether our test texts are the paper's: "paper" (a published split that the paper uses), "unknown" (the
-    paper names no split, or another one), `training` whether its training texts are. `extra` marks a column that the
-    paper does not print (a sample). `unit` is what its texts are read as. A column of another score than the table's
-    names it in `metric`; if it is a score of the same runs, `runs_of` is the column that they stand under, and they
-    are trained once. A column that shows the scores on one domain of a joint corpus names it in `domain`; its runs are
-    those of the joint corpus's column. `mean_of` names the columns of which a column is the mean; it has no corpus and
-    no runs of its own. `folds` says what the paper holds a fold of this corpus out for, where a scale cuts it into some
-    (`retable.text.folds`): "dev" or "test"; "" where the paper never does. `split_note` is said of runs that are not
-    so cut.
+    paper names no split, or another one); `training` says the same of the training texts. `extra` marks a column that
+    the paper does not print (a sample). `unit` is the unit in which texts are read. A column with another score than
+    the table's names it in `metric`; if it is a score of the same runs, `runs_of` is the column that they belong to,
+    and they are trained once. A column that shows the scores on one domain of a joint corpus names it in `domain`; its
+    runs are those of the joint corpus's column. `mean_of` names the columns that a column averages; it has no corpus
+    and no runs of its own. `folds` says what the paper's folds of this corpus hold out, for scales that use folds
+    (`retable.text.folds`): "dev" or "test"; "" if it never uses folds. `split_note` is the note on runs without folds.
     """
 
     id: str
@@ -73,8 +72,8 @@ class ResultTable:
 
     `published` is the table's id in the published numbers ("table-3"), None for our own tables; `metric` a key of
     metrics.json's scores; `vectors` the paper's word vectors: the source of a published release ("glove"), or
-    "corpus.word2vec" where each corpus has vectors of its own, trained by that method; of `vector_size` numbers (0: as
-    many as ours).
+    "corpus.word2vec" if each corpus has its own vectors, trained by that method; `vector_size` is their dimension (0:
+    the same as ours).
     """
 
     name: str
@@ -96,7 +95,7 @@ class ResultTable:
         return _by_id(self.columns, column, f"the column of {self.name}")
 
     def printed_as(self, column: Column) -> tuple[str, str]:
-        """Return column and metric of the published numbers that stand under a column.
+        """Return column and metric of the published numbers that belong to a column.
 
         Another score of a column's runs is printed under that column; the score on a domain under its own name.
         """
@@ -108,17 +107,17 @@ class ResultTable:
         return column.metric or self.metric
 
     def showing(self, column: str) -> list[Column]:
-        """Return the columns that show the runs of a column: itself first, then other scores of them."""
+        """Return the columns that show a column's runs: itself first, then those with other scores."""
         return [self.column(column), *(other for other in self.columns if other.runs_of == column)]
 
     def shown_as(
         self, other: "ResultTable", row: str, column: str, resolved: Callable[[Row], Any]
     ) -> list[tuple[Row, Column]]:
-        """Return the rows and columns of this table that a cell of another one fills: equal runs are made once.
+        """Return the rows and columns of this table that a cell of another one fills, because equal runs are made once.
 
         Args:
-            other, row, column: the table whose cell it is, and the cell.
-            resolved: gives all options of a row's model; rows of other names may have the same.
+            other, row, column: the other table, and the row and column of its cell.
+            resolved: returns all options of a row's model; rows with other names may have the same.
         """
         theirs, of = other.row(row), other.column(column)
         options = resolved(theirs)
@@ -133,13 +132,13 @@ class ResultTable:
 
 @dataclass(frozen=True)
 class StatisticsTable:
-    """A table of facts about corpora: a row a corpus, a column a statistic.
+    """A table of facts about corpora: one row per corpus, one column per statistic.
 
-    `corpora` maps the id of a row to the corpus that it is here; a row that the paper does not print is one of ours (a
-    sample). `reasons` says why a row's corpus is not at hand. `statistics` names the key of stats.json where it is not
-    the column's own id, for a whole column or for one (row, column); `added` is a constant that the paper's count
-    includes and ours does not (two for padding and unknown). `notes` explains a difference, or how a figure was
-    counted, keyed by (row, column) or by row.
+    `corpora` maps a row's id to the corpus used for it here; a row that the paper does not print is ours (a sample).
+    `reasons` says why a row's corpus is unavailable. `statistics` names the key of stats.json if it is not the column's
+    id, for a whole column or for one (row, column); `added` is a constant that the paper's count includes and ours does
+    not (two for padding and unknown). `notes` explains a difference, or how a figure was counted, keyed by (row,
+    column) or by row.
     """
 
     name: str
@@ -152,17 +151,17 @@ class StatisticsTable:
     added: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def statistic(self, row: str, column: str) -> str:
-        """Return the key of stats.json of a cell."""
+        """Return a cell's key in stats.json."""
         return self.statistics.get((row, column)) or self.statistics.get(column) or column
 
     def note(self, row: str, column: str) -> str:
-        """Return what is said of a cell."""
+        """Return the note on a cell."""
         return self.notes.get((row, column)) or self.notes.get(row) or ""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper by its id, title and tables: of scores, of facts about corpora, of counts."""
+    """A paper: its id, title and tables of scores, of facts about corpora, and of counts."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""The parameters of a cell: its model's preset, the paper's departures from it, and what the scale limits."""
+"""The parameters of a cell: its model's preset, the paper's departures from it, and the limits of the scale."""
 
 import copy
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from retable.text.folds import Fold
 from retable.text.units import RAW
 
 Section = Mapping[str, Any]
-Cut = tuple[str, int]  # what a corpus is cut into folds for, and into how many; ("", 0) without
+Cut = tuple[str, int]  # what the folds of a corpus hold out, and how many there are; ("", 0) without folds
 
 
 def row_parameters(
@@ -20,15 +20,15 @@ def row_parameters(
 
     Args:
         preset: sections model, embedding and training of the row's model.
-        row: the row, with the paper's overrides and what was searched for the column's corpus.
-        column: the column, with its corpus and the unit in which it is read.
+        row: the row, with the paper's overrides and the options chosen by search for the column's corpus.
+        column: the column, with its corpus and the unit in which texts are read.
         protocol: the section papers.<paper> of params.yaml; `epochs` cuts the schedule off and never shortens it,
-            `max_words` cuts the texts of networks whose row says nothing of it: a number for all corpora, or
-            {corpus: number}; 0 is no limit. `model` and `training`, where a scale has them, replace options of
-            every model that has them, as the smallest scale does to teach something in seconds.
+            `max_words` cuts the texts of networks whose row does not set it: a number for all corpora, or
+            {corpus: number}; 0 is no limit. A scale's `model` and `training` replace options of every model that
+            has them, as the smallest scale does to learn something in seconds.
         vectors: name of the cell's word vectors.
-        seed: of this run.
-        fold: of this run, where its corpus is cut into folds.
+        seed: the run's seed.
+        fold: the run's fold, if its corpus is cut into folds.
     """
     sections: dict[str, Any] = copy.deepcopy({name: dict(preset[name]) for name in ("model", "embedding", "training")})
     for departures in (row.overrides, searched_options(row, column.corpus or "")):
@@ -54,25 +54,25 @@ def row_parameters(
 
 
 def searched_options(row: Row, corpus: str) -> Mapping[str, Section]:
-    """Return what a search on dev chose for a row on a corpus; nothing where there was none, or it has not ended."""
+    """Return what a search on dev chose for a row and corpus; empty if there was none or it has not ended."""
     found = row.searched.get(corpus, {})
     return chosen_options(row.search, row.id, corpus) if row.search else found
 
 
 def is_searched(row: Row, corpus: str) -> bool:
-    """Return whether all trials of a row are there, or it has none: only then its runs are known."""
+    """Return whether all trials of a row are available, or it has none; only then are its runs determined."""
     return not row.search or has_all_trials(row.search, row.id, corpus)
 
 
 def seeds_of(column: Column, protocol: Section) -> list[int]:
-    """Return the seeds of a column's runs: those of its corpus where a scale names them by corpus, and 1 without."""
+    """Return the seeds of a column's runs, by corpus if the scale names them so (seed 1 for a corpus without)."""
     seeds = protocol["seeds"]
     found: list[int] = seeds if isinstance(seeds, list) else seeds.get(column.corpus, [1])
     return found
 
 
 def fold_count(column: Column, protocol: Section) -> int:
-    """Into how many folds a scale cuts the corpus of a column; 0 where it does not, or the paper never does."""
+    """Return the number of folds of a column's corpus in a scale; 0 if the scale or the paper uses none."""
     return int(protocol["folds"].get(column.corpus, 0)) if column.folds else 0
 
 
@@ -83,37 +83,37 @@ def cut_of(column: Column, protocol: Section) -> Cut:
 
 
 def serves(cut: Cut, wanted: Cut, *, linear: bool) -> bool:
-    """Return whether runs of one cut may stand under a column of another.
+    """Return whether runs of one cut may be shown in a column of another.
 
-    They may if the cut is the same. A linear model's on the corpus's own splits may stand beside those of dev folds, of
-    which the test texts are the same: it says where a table's floor is.
+    They may if the cuts are equal. A linear model's run on the corpus's own splits may also be shown in a column of dev
+    folds, which has the same test texts, as the table's floor.
     """
     return cut == wanted or (linear and cut == ("", 0) and wanted[0] == "dev")
 
 
 def folds_of(column: Column, protocol: Section) -> list[Fold | None]:
-    """Return the folds of which each seed has a run; None alone for a run on the corpus's own splits."""
+    """Return the folds that each seed is run on; [None] for a run on the corpus's own splits."""
     count = fold_count(column, protocol)
     return [Fold(column.folds, count, number) for number in range(1, count + 1)] if column.folds and count else [None]
 
 
 def run_name(seed: int, fold: Fold | None) -> str:
-    """Return the folder of a run, below that of its cell: "1", or "1-fold-2"."""
+    """Return a run's folder name in its cell: "1", or "1-fold-2"."""
     return f"{seed}-fold-{fold.number}" if fold else str(seed)
 
 
 def limit_of(limit: int | Mapping[str, int], corpus: str | None) -> int:
-    """Return what a scale allows on a corpus; 0 is no limit."""
+    """Return the limit that a scale sets on a corpus; 0 is no limit."""
     return limit if isinstance(limit, int) else limit.get(corpus or "", 0)
 
 
 def other_options(theirs: Section, ours: Section) -> str:
     """Return the options in which two runs' parameters differ: "training.epochs 15 (here 5)"; empty if in none."""
     return ", ".join(
-        f"{name}{'.' if option else ''}{option} {told} (here {here})"
+        f"{name}{'.' if option else ''}{option} {there} (here {here})"
         for name, section in theirs.items()
-        for option, told, here in _pairs(section, ours.get(name))
-        if told != here
+        for option, there, here in _pairs(section, ours.get(name))
+        if there != here
     )
 
 

@@ -1,4 +1,4 @@
-"""Rows, a column and reasons that stand in several tables and figures."""
+"""Rows, a column and reasons shared by several tables and figures."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,11 +22,11 @@ CSPAN_BIG = Row(
     },
 )
 
-# Structured self-attention's penalty on heads alike, not printed for this rival: of 1 (its authors'), 0.1 and 0 the
-# best on dev, on r8 and on ag-news-5k (docs/readings.md, "LAMA").
+# Structured self-attention's penalty on similar heads, not printed for this rival: the best on dev of 1 (its authors'),
+# 0.1 and 0, on r8 and on ag-news-5k (docs/readings.md, "LAMA").
 SMALL_PENALTY = {"model": {"penalty": 0.1}}
 
-# What a user would pick instead; in tables whose paper does not print them.
+# Baselines that a user might pick instead, for tables whose paper does not print them.
 AVG_EMBEDDING = Row("avg-embedding", "mean of word vectors", model="avg-embedding", extra=True)
 TFIDF_SVM = Row("tfidf-svm", "tf-idf + SVM", model="tfidf-svm", extra=True)
 NB_SVM = Row("nb-svm", "NB-SVM", model="nb-svm", extra=True)
@@ -37,15 +37,15 @@ GLOVE = "glove.6b-100"
 
 
 def with_glove(row: Row) -> Row:
-    """Return a row of ours with the published vectors that its paper names, of 100 numbers where the paper has 300."""
+    """Return one of our rows with its paper's published vectors, of dimension 100 where the paper has 300."""
     printed = f"{row.printed}, GloVe 6B of 100"
     return replace(row, id=f"{row.id}-glove", printed=printed, extra=True, reading_of=row.id, vectors=GLOVE)
 
 
 SAMPLE = Column("sample-en", "the project's own sample", corpus="sample-en", split="paper", extra=True)
 
-# The paper gives one set of hyperparameters (section 3.5) and names another optimiser for BERT alone (section 4.2): its
-# rivals are trained as LAMA is. What it leaves open is as in the preset of lama.
+# The paper gives one set of hyperparameters (section 3.5) and a different optimiser only for BERT (section 4.2): its
+# rivals are trained like LAMA. What the paper leaves open is as in the preset of lama.
 LAMA_TRAINING = {
     "optimiser": "sgd",
     "learning_rate": 0.05,

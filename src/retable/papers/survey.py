@@ -1,7 +1,7 @@
-"""The survey of text classification: its tables of quoted scores (1 to 5), and a system of every family beside them.
+"""The survey of text classification: its tables of quoted scores (1 to 5), with a system of every family added.
 
-Every number that it prints is quoted from a system's own paper, whose training texts, vectors and splits differ. Ours
-are trained alike: the same splits, tokens and word vectors, at the options of each system's preset.
+Every number that it prints is quoted from a system's own paper, whose training texts, vectors and splits differ. Our
+systems are trained alike: the same splits, tokens and word vectors, with the options of each system's preset.
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ from retable.papers.shared import (
 
 NEEDS_LANGUAGE_MODEL = f"{NOT_BUILT}: it needs a pretrained language model"
 # [197] of the survey is Kusner et al., "From Word Embeddings to Document Distances", 2015. From memory: one of their
-# tables tries other people's word vectors, HLBL's (Mnih and Hinton 2009) among them, and 52 is an error rate.
+# tables tries word vectors of other authors, HLBL's (Mnih and Hinton 2009) among them, and 52 is an error rate.
 NEEDS_HLBL = f"{NOT_BUILT}: it is nearest neighbours by word mover's distance, of word vectors (HLBL) not at hand"
 ONE_TEXT = f"{NOT_BUILT} for two texts: of one text it is a row of tables 1 and 2"
 NO_YELP = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
@@ -32,7 +32,7 @@ L_MIXED = {"perturbation": "both", "entropy": 1.0, "pooling": "max", "bidirectio
 
 
 def built(id: str, printed: str, model: str = "", **options: Any) -> Row:
-    """Return a row that the survey prints, of a model with other options than its preset's."""
+    """Return a row that the survey prints, with options other than its model's preset."""
     return Row(id, printed, model or id, overrides={"model": options} if options else {})
 
 
@@ -42,7 +42,7 @@ def ours(id: str, printed: str, model: str = "", **options: Any) -> Row:
 
 
 def not_built(id: str, printed: str, reason: str = NOT_BUILT) -> Row:
-    """Return a row that has no model, and why."""
+    """Return a row without a model, and why it has none."""
     return Row(id, printed, reason=reason)
 
 
@@ -52,16 +52,16 @@ def pretrained(id: str, printed: str) -> Row:
 
 
 def elsewhere(corpus: str, printed: str, reason: str = NO_CORPUS) -> Column:
-    """Return a column whose corpus is declared and not at hand: its cells are ready to run where it is."""
+    """Return a column whose corpus is declared but not available here; its cells can run where it is."""
     return Column(corpus, printed, corpus=corpus, split="paper", reason=reason)
 
 
 def of_spans(id: str, printed: str) -> Column:
-    """Return a column of SQuAD, whose answers are parts of a text: no system here gives any."""
+    """Return a column of SQuAD, whose answers are spans of a text; no system here predicts spans."""
     return Column(id, printed, split="paper", reason=NO_CORPUS)
 
 
-# A system of every family of the survey's section 2 that reads a single text, in its order.
+# One system of every family in the survey's section 2 that reads a single text, in the survey's order.
 FAMILIES = (
     AVG_EMBEDDING,
     ours("dan", "DAN"),
@@ -87,7 +87,7 @@ FAMILIES = (
     ours("vdcnn", "VDCNN"),
     ours("dpcnn", "Deep Pyramid CNN"),
     ours("region-embedding", "Region embedding"),
-    ours("capsule-a", "Capsule-A", "capsule", widths=[3], loss="cross-entropy"),  # by dev: docs/differences.md
+    ours("capsule-a", "Capsule-A", "capsule", widths=[3], loss="cross-entropy"),  # chosen on dev: docs/differences.md
     ours("capsule-b", "CapsuleNet B", "capsule"),
     ours("att-blstm", "Att-BLSTM"),
     ours("han", "HAN"),
@@ -126,7 +126,7 @@ FAMILIES = (
 
 
 def with_families(*printed: Row) -> tuple[Row, ...]:
-    """Return the printed rows, then those systems of the families that are not among them."""
+    """Return the printed rows, then the systems of the families that are not among them."""
     there = {row.id for row in printed}
     return (*printed, *(row for row in FAMILIES if row.id not in there))
 
@@ -162,7 +162,7 @@ TABLE_1 = ResultTable(
     published="table-1",
     metric="accuracy",
     unit="%",
-    rows=(*SENTIMENT, ours("skip-thought", "Skip-thought, neighbours inside the texts")),  # table 2's r8 has no marks
+    rows=(*SENTIMENT, ours("skip-thought", "Skip-thought, neighbours inside the texts")),  # r8 has no punctuation
     columns=(
         Column("imdb", "IMDB", corpus="imdb", split="paper"),
         Column("sst-2", "SST-2", corpus="sst-2", split="paper", note="most sources train on its phrases as well"),
@@ -265,7 +265,7 @@ PAIRS = (
 
 
 def with_pairs(*printed: Row) -> tuple[Row, ...]:
-    """Return the printed rows, then those systems of pairs of texts that are not among them."""
+    """Return the printed rows, then the systems for pairs of texts that are not among them."""
     there = {row.id for row in printed}
     return (*printed, *(row for row in PAIRS if row.id not in there))
 
@@ -278,7 +278,7 @@ TABLE_4 = ResultTable(
     unit="fraction",
     rows=with_pairs(
         built("doc2vec", "Paragraph vector", compare=True),
-        # From memory 0.655 and 0.674 are the source's plain LSTM, 0.6886 and 0.7069 its model with word counts.
+        # From memory: 0.655 and 0.674 are the source's plain LSTM, 0.6886 and 0.7069 its model with word counts.
         built("nasm", "Neural Variational Inference"),
         built("attentive-pooling", "Attentive pooling networks", encoder="cnn", hidden=400),
         built("hyperqa", "HyperQA"),

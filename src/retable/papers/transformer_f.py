@@ -1,7 +1,7 @@
 """Transformer-F: correlation attention, parts of speech, and the fusion of layers (tables 1 to 3).
 
-Chinese is read as characters: the printed vocabularies and lengths are those of characters (docs/readings.md, "Unit of
-text"). MR is read as words.
+Chinese is read as characters, because the printed vocabularies and lengths are those of characters (docs/readings.md,
+"Unit of text"). MR is read as words.
 """
 
 from typing import Any
@@ -44,8 +44,8 @@ TABLE_1 = StatisticsTable(
 
 TRANSFORMER = Row("transformer", "Transformer", model="transformer")
 TRANSFORMER_F = Row("transformer-f", "Transformer-F", model="transformer-f")
-# Section 4.1 prints Adam at 5e-4 for Transformer-F alone: these rivals take it (docs/readings.md, "Transformer-F"). The
-# batch, which it names for none, is that of the Transformers' presets.
+# Section 4.1 prints Adam at 5e-4 for Transformer-F alone: these rivals use it too (docs/readings.md, "Transformer-F").
+# The batch size, which it gives for none, is that of the Transformers' presets.
 TRAINING = {"optimiser": "adam", "learning_rate": 0.0005, "batch_size": 20, "weight_decay": 0.0}
 CED_NOTE = f"341 texts as test split, because every printed accuracy is a whole number of 341; {NO_SPLIT}"
 CED = Column("ced", "CED", corpus="ced", unit="characters", note=CED_NOTE)
@@ -69,7 +69,7 @@ TABLE_2 = ResultTable(
         TRANSFORMER,
         Row("universal-transformer", "UT", model="universal-transformer", overrides={"training": TRAINING}),
         TRANSFORMER_F,
-        # The other reading of what the paper leaves open: whether its Universal Transformer halts by itself.
+        # Other reading of a point the paper leaves open: whether its Universal Transformer halts by itself.
         Row(
             "universal-transformer-adaptive",
             "UT, adaptive halting",
@@ -107,7 +107,7 @@ PLAIN = {"attention": "dot-product", "weigh_parts": False, "fusion": "last"}
 
 
 def strategy(name: str, printed: str, options: dict[str, Any], *, rate: float) -> Row:
-    """Return a Transformer with one of the three strategies; first rate of three by dev, or as printed
+    """Return a Transformer with one of the three strategies; initial rate: best of three on dev, or as printed
     (docs/readings.md).
     """
     return Row(
@@ -139,7 +139,7 @@ TABLE_3 = ResultTable(
             reading_of="transformer",
             overrides={"training": {"learning_rate": 0.0005}},
         ),
-        # The other readings of what the paper leaves open, one at a time.
+        # Other readings of what the paper leaves open, one at a time.
         Row(
             "transformer-f-projections",
             "Transformer-F, correlation of queries and keys",

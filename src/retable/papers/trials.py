@@ -1,8 +1,8 @@
-"""Equal chances: the trials of a search, as many for every row of a table, and the options that they chose.
+"""Equal chances: the trials of a search, equally many for every row of a table, and the options that they chose.
 
-Rule   docs/protocol.md, 4. A trial is a training of seed 1, scored on dev alone. The first is the row as it stands;
-       each other one changes it by a line of GRID, as far as the row's model has the option.
-In     docs/results/trials/<table>.jsonl, the banked ones; results/trials/<table>/, those at hand, which come first
+Rule   docs/protocol.md, 4. A trial is a training with seed 1, scored on dev alone. The first is the unchanged row; each
+       other one changes it by a line of GRID, as far as the row's model has the option.
+In     docs/results/trials/<table>.jsonl, banked trials; results/trials/<table>/, local ones, which take precedence
 """
 
 import json
@@ -16,11 +16,11 @@ from retable.files import atomic_file, each_once, read_json
 from retable.forms import NAME, Named, Number, Plain, Section, check
 from retable.project.paths import BANK, TRIALS
 
-Options = Mapping[str, Mapping[str, Any]]  # section -> its options that a trial changes
+Options = Mapping[str, Mapping[str, Any]]  # section -> the options that a trial changes
 
 
 class Change(NamedTuple):
-    """The changes of a trial: its learning rate is `rate` times that of the row; the others take the row's place."""
+    """The changes of a trial: its learning rate is the row's times `rate`; the other values replace the row's."""
 
     rate: float
     dropout: float
@@ -28,7 +28,7 @@ class Change(NamedTuple):
     tune: bool  # whether training changes the given word vectors
 
 
-GRID = (  # drawn once, so that no two share both rate and batch: they differ for a row without dropout and vectors too
+GRID = (  # drawn once; no two share both rate and batch, so they differ even without dropout and vectors
     Change(3, 0.5, 50, tune=True),
     Change(1 / 3, 0.2, 20, tune=True),
     Change(1, 0.5, 100, tune=False),
@@ -38,7 +38,7 @@ GRID = (  # drawn once, so that no two share both rate and batch: they differ fo
     Change(3, 0.3, 20, tune=True),
 )
 COUNT = 1 + len(GRID)
-TRIAL = Section(  # of a file
+TRIAL = Section(  # form of a file
     {
         "row": NAME,
         "corpus": NAME,
@@ -54,8 +54,8 @@ def options_of_trial(number: int, sections: Mapping[str, Mapping[str, Any]]) -> 
     """Return what a trial changes.
 
     Args:
-        number: of the trial, from 1.
-        sections: model, embedding and training of the row as it stands, with the cell's word vectors.
+        number: number of the trial, from 1.
+        sections: model, embedding and training of the unchanged row, with the cell's word vectors.
     """
     if number == 1:
         return {}
@@ -72,7 +72,7 @@ def options_of_trial(number: int, sections: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def chosen_options(table: str, row: str, corpus: str) -> Options:
-    """Return what the best trial on dev changes, the first of equals; nothing before all trials are there."""
+    """Return the changes of the best trial on dev, the first among ties; empty until all trials are available."""
     if not has_all_trials(table, row, corpus):
         return {}
     found = trials_of(table)[row, corpus]
@@ -97,7 +97,7 @@ def banked_trials(bank: Path, table: str) -> Path:
     return bank / f"trials/{table}.jsonl"
 
 
-@cache  # every cell asks for it, and it changes when a trial ends
+@cache  # every cell asks for it; it changes only when a trial ends
 def _as_read(banked: Path, at_hand: Path, *_changed: int) -> Mapping[tuple[str, str], Mapping[int, Mapping[str, Any]]]:
     found: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
     for trial in [*read_lines(banked), *read_files(at_hand)]:
@@ -121,7 +121,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def read_files(folder: Path) -> list[dict[str, Any]]:
-    """Read the trials at hand, a file each. Raises: InputError."""
+    """Read the local trials, one file each. Raises: InputError."""
     found = []
     for path in sorted(folder.glob("[!.]*.json")):
         found.append(read_json(path, advice=AGAIN))
@@ -130,7 +130,7 @@ def read_files(folder: Path) -> list[dict[str, Any]]:
 
 
 def bank_trials(bank: Path, at_hand: Path) -> None:
-    """Put the trials at hand into the bank, a line each, in place of earlier ones of the same cell and number."""
+    """Put the local trials into the bank, one per line, replacing earlier ones of the same cell and number."""
     for folder in sorted(at_hand.glob("[!.]*")):
         path = banked_trials(bank, folder.name)
         found = {

@@ -1,4 +1,4 @@
-"""Let one process at a time do what two would spoil."""
+"""Let only one process at a time do what two would corrupt."""
 
 import fcntl
 import sys
@@ -9,11 +9,11 @@ from pathlib import Path
 
 @contextmanager
 def alone(lock: Path, what: str = "") -> Iterator[None]:
-    """Hold a lock within the block; where another process has it, say so and wait. A killed process lets go of it.
+    """Hold a lock within the block; if another process has it, say so and wait. A killed process releases it.
 
     Args:
-        lock: a file, which is made.
-        what: the other process does; nothing is said without it.
+        lock: a file, which is created.
+        what: what the other process does, for the message; without it there is no message.
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as file:

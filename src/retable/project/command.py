@@ -1,4 +1,4 @@
-"""Give every command in common one sentence and an exit code for a user's mistake."""
+"""Shared behaviour of all commands: one sentence and an exit code for a user's mistake."""
 
 import errno
 import os
@@ -14,11 +14,11 @@ from retable.project.stopping import Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
 FULL = (errno.ENOSPC, errno.EDQUOT)
-CLOSED_PIPE = 141  # as shells have it of a program that SIGPIPE ended
+CLOSED_PIPE = 141  # as in shells, for a program that SIGPIPE ended
 
 
 def given_path(text: str) -> Path:
-    """Return a path of the command line. "", of a shell's unset variable, would be the folder that one stands in.
+    """Return a path from the command line. "", from an unset shell variable, would mean the current folder.
 
     Raises: ArgumentTypeError.
     """
@@ -28,7 +28,7 @@ def given_path(text: str) -> Path:
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
-    """Leave with a sentence on standard error."""
+    """Exit with a sentence on standard error."""
     print(f"error: {sentence}", file=sys.stderr, flush=True)
     sys.exit(code)
 
@@ -43,7 +43,7 @@ def sentence_of(error: OSError) -> str:
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn a mistake, a missing extra, what the system refuses and a signal into a sentence; others keep tracebacks."""
+    """Turn user mistakes, missing extras, system errors and signals into one sentence; other errors keep tracebacks."""
 
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
@@ -52,8 +52,8 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
                 try:
                     function(*args, **kwargs)
                 finally:
-                    sys.stdout.flush()  # here, so that a closed pipe is met inside
-        except BrokenPipeError:  # `retable ... | head` has seen enough
+                    sys.stdout.flush()  # here, so that a closed pipe raises inside
+        except BrokenPipeError:  # the reader, as in `retable ... | head`, has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
             sys.exit(CLOSED_PIPE)
         except InputError as error:

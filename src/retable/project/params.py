@@ -1,4 +1,4 @@
-"""Read params.yaml as DVC reads it: YAML 1.2, so that 1e-3 is a number and no is a word."""
+"""Read params.yaml as DVC does: YAML 1.2, in which 1e-3 is a number and `no` is a string."""
 
 import copy
 from functools import cache
@@ -35,7 +35,7 @@ def load_yaml(path: Path) -> dict[str, Any]:
 
 
 def refuse_aliases(path: Path, text: str) -> None:
-    """Refuse a value that repeats another by its name (*name): thirty lines of such can stand for more than any memory.
+    """Refuse a value that repeats another by its alias (*name): thirty such lines can expand beyond any memory.
 
     Raises: InputError.
     """
@@ -66,10 +66,10 @@ def read_params(section: str) -> Any:
 
 
 def all_params() -> dict[str, Any]:
-    """Return params.yaml, read once after each change; not to be changed."""
+    """Return params.yaml, read once after each change; read-only."""
     return _as_read(PARAMS, PARAMS.stat().st_mtime_ns if PARAMS.exists() else 0)
 
 
-@cache  # tables ask for their cells again and again, and reading takes a tenth of a second
+@cache  # tables request their cells repeatedly, and reading takes a tenth of a second
 def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
     return load_yaml(path)

@@ -1,6 +1,6 @@
-"""Write params.yaml section by section as text, so that every comment stays where it is.
+"""Write params.yaml as text, section by section, so that every comment keeps its place.
 
-A section that has the values of the preset already is not touched at all.
+A section whose values already equal the preset's is not changed.
 """
 
 import io
@@ -13,14 +13,14 @@ from ruamel.yaml import YAML
 
 from retable.files import atomic_file
 
-FORMER_SECTIONS = ("treebanks",)  # of older versions; nothing reads them
-LINE = 90  # characters; options that fit stand in one line
+FORMER_SECTIONS = ("treebanks",)  # from older versions; nothing reads them
+LINE = 90  # characters; options that fit are written on one line
 Place = tuple[str, ...]  # keys from the outermost to the innermost
 Comments = Mapping[Place, str]
 
 
 def sections_of(text: str) -> dict[str, str]:
-    """Top-level section -> its text, with the comment lines above it; what stands before the first key is under ""."""
+    """Return top-level section -> its text, with the comment lines above it; text before the first key is under ""."""
     sections: dict[str, str] = {"": ""}
     current, waiting = "", ""
     for line in text.splitlines(keepends=True):
@@ -39,7 +39,7 @@ def sections_of(text: str) -> dict[str, str]:
 
 
 def replace_sections(text: str, preset_text: str, names: tuple[str, ...]) -> str:
-    """Put the preset's sections with these names into the text; one that has the same values already stays as it is."""
+    """Copy these sections of the preset into the text; one that already has the same values stays unchanged."""
     old, new = sections_of(text), sections_of(preset_text)
     yaml = YAML(typ="safe", pure=True)
     for name in names:
@@ -49,7 +49,7 @@ def replace_sections(text: str, preset_text: str, names: tuple[str, ...]) -> str
 
 
 def comments_of(text: str) -> dict[Place, str]:
-    """Return the place of a key -> the comment behind it, in YAML indented by two spaces."""
+    """Return position of a key -> the comment after it, in YAML indented by two spaces."""
     comments: dict[Place, str] = {}
     place: Place = ()
     for line in text.splitlines():
@@ -63,7 +63,7 @@ def comments_of(text: str) -> dict[Place, str]:
 def text_of(values: Mapping[str, Any], comments: Comments) -> str:
     """Return values as YAML with their comments.
 
-    An option without a comment of its own has that of the first option of its name in the section; no comment is said
+    An option without its own comment gets that of the first option with its name in the section; no comment appears
     twice in a section.
     """
     lines = []
@@ -72,16 +72,16 @@ def text_of(values: Mapping[str, Any], comments: Comments) -> str:
         for place, comment in comments.items():
             if place[0] == section:
                 of_name.setdefault(place[-1], comment)
-        said = set()
+        used = set()
         for place, line in lines_of((section,), value, comments):
             comment = comments.get(place) or of_name.get(place[-1], "")
-            lines.append(f"{line}  # {comment}" if comment and comment not in said else line)
-            said.add(comment)
+            lines.append(f"{line}  # {comment}" if comment and comment not in used else line)
+            used.add(comment)
     return "".join(f"{line}\n" for line in lines)
 
 
 def lines_of(place: Place, value: Any, comments: Comments) -> Iterator[tuple[Place, str]]:
-    """Yield lines of a key, each with its place; options with comments or of a long line stand below each other."""
+    """Yield a key's lines with their positions; options with comments or too long for one line get separate lines."""
     key = f"{'  ' * (len(place) - 1)}{place[-1]}:"
     line = f"{key} {in_one_line(value)}"
     commented = any(len(other) > len(place) and other[: len(place)] == place for other in comments)
@@ -94,7 +94,7 @@ def lines_of(place: Place, value: Any, comments: Comments) -> Iterator[tuple[Pla
 
 
 def in_one_line(value: Any) -> str:
-    """Return a value as YAML in one line, keys in their order."""
+    """Return a value as one line of YAML, with its keys in order."""
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style, yaml.width, yaml.sort_base_mapping_type_on_output = True, 10**6, False
     text = io.StringIO()
@@ -103,7 +103,7 @@ def in_one_line(value: Any) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file, if its text is another one."""
+    """Replace a file if its text changed."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return
     with atomic_file(path) as part:

@@ -1,10 +1,10 @@
-"""Say where everything lies; the one place that knows a path."""
+"""Define the location of everything; the only module that knows paths."""
 
 from pathlib import Path
 
 
 def root_of(folder: Path) -> Path:
-    """Return the checkout that a folder lies in; where it lies in none, that of these sources."""
+    """Return the checkout that contains a folder; if none does, that of these sources."""
     for place in (folder, *folder.parents):
         if (place / "dvc.yaml").exists() and (place / "src/retable").is_dir():
             return place
@@ -15,7 +15,7 @@ ROOT = root_of(Path.cwd())
 
 
 def real_checkout(root: Path) -> Path:
-    """Return the checkout that a user works in, also from inside one of DVC's temporary copies (.dvc/tmp/exps/...)."""
+    """Return the checkout that a user works in, even from inside a temporary copy of DVC (.dvc/tmp/exps/...)."""
     parts = root.parts
     for index in range(len(parts) - 2):
         if parts[index : index + 3] == (".dvc", "tmp", "exps"):
@@ -30,7 +30,7 @@ SCALES = PRESETS / "scales"
 PUBLISHED = ROOT / "data/published"
 SAMPLE = ROOT / "data/sample"
 CODE = ROOT / "data/code"
-DIGESTS = ROOT / "data/digests.json"  # in git: of all prepared data
+DIGESTS = ROOT / "data/digests.json"  # in git: digests of all prepared data
 OWN = ROOT / "data/own"  # corpora that `retable add-corpus` made
 RAW = ROOT / "data/raw"
 CLEAN = ROOT / "data/clean"
@@ -48,5 +48,5 @@ FIGURES = ROOT / "results/figures"
 REPORT = ROOT / "results/report"
 BANK = ROOT / "docs/results"
 SCRATCH = CHECKOUT / ".retable"  # git-ignored, neither dep nor out: plans, timings, partial downloads
-LOCK_OF_BANK = SCRATCH / "bank.lock"  # one process writes docs/ at a time
-STATES = SCRATCH / "states"  # of runs that are not complete, by their keys
+LOCK_OF_BANK = SCRATCH / "bank.lock"  # one process at a time writes docs/
+STATES = SCRATCH / "states"  # of incomplete runs, by key

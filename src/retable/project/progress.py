@@ -1,7 +1,7 @@
-"""A progress display for one stage: what runs, how far it is, how long it still takes.
+"""A progress display for one stage: what runs, how far it is, and how long it still takes.
 
-On a terminal a live bar; elsewhere (CI, a log file) a line now and then. `make tables` leaves a plan in the scratch
-folder, from which the time left for the whole pipeline is told as well.
+On a terminal a live bar; elsewhere (CI, a log file) an occasional line. `make tables` leaves a plan in the scratch
+folder, from which the time left for the whole pipeline is shown too.
 """
 
 import json
@@ -25,13 +25,13 @@ from rich.progress import (
 
 from retable.project.paths import SCRATCH
 
-QUIET = "RETABLE_QUIET"  # set: no progress is shown
+QUIET = "RETABLE_QUIET"  # if set, no progress is shown
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_PLANS = 1.0  # the plan is a file, and a small model advances hundreds of times a second
 
 
 class Bar:
-    """A display that a stage advances; `src` never sees it, it gets plain callbacks."""
+    """A display that a stage advances; other modules only get plain callbacks."""
 
     def __init__(self, what: str, total: float, unit: str) -> None:
         self.what, self.total, self.unit, self.done = what, total, unit, 0.0
@@ -59,7 +59,7 @@ class Bar:
             self.task = self.progress.add_task(what, total=total, note="", rest="")
 
     def advance(self, amount: float = 1, note: str | None = None) -> None:
-        """Count `amount` more units done; `note` replaces the words behind the bar."""
+        """Count `amount` more units as done; `note` replaces the text after the bar."""
         self.done += amount
         self.note = self.note if note is None else note
         if self.live:
@@ -76,13 +76,13 @@ class Bar:
             )
 
     def finish(self) -> None:
-        """Fill the bar: the work ended before its most (early stopping)."""
+        """Fill the bar: the work ended before its maximum (early stopping)."""
         self.total = self.done
         if self.live:
             self.progress.update(self.task, total=self.done)
 
     def time_for_the_rest(self) -> str:
-        """ "· all stages: about 12 min left", where `make tables` has left a plan."""
+        """Return "· all stages: about 12 min left" if `make tables` has left a plan."""
         plan = read_plan()
         if plan is None:
             return ""
@@ -93,7 +93,7 @@ class Bar:
 
 
 def read_plan() -> dict | None:  # type: ignore[type-arg]
-    """Return the plan that `make tables` keeps: position of the stage, estimated seconds of it and after it."""
+    """Return the plan of `make tables`: position of the stage, its estimated seconds and those after it."""
     try:
         return json.loads((SCRATCH / "plan.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
@@ -106,7 +106,7 @@ def progress(what: str, total: float, unit: str) -> Iterator[Bar]:
 
     Args:
         what: stage and cell, as the user knows them ("clean mr", "fcsr-table-3 · fcsr · sst-2 · seed 1").
-        total: units of work in all.
+        total: total number of units.
         unit: their name ("texts", "epochs", "MB").
     """
     bar = Bar(what, total, unit)

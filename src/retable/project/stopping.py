@@ -1,4 +1,4 @@
-"""End a training before its end. Imports nothing heavy, because every command reads this module."""
+"""Stop a training early. Imports nothing heavy, because every command imports this module."""
 
 import math
 import signal
@@ -10,25 +10,25 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-ONE_REQUEST_S = 1.0  # signals within this time are one request: DVC and make pass on what the terminal sent already
+ONE_REQUEST_S = 1.0  # signals within this time are one request: DVC and make forward what the terminal already sent
 
 
 class Stopped(KeyboardInterrupt):
     """Ctrl-C or SIGTERM ended a command, or a training at the end of a step.
 
     Args:
-        sentence: what is kept, and how to go on.
-        number: of the signal.
+        sentence: what is saved, and how to continue.
+        number: the signal's number.
     """
 
     def __init__(self, sentence: str, number: int) -> None:
         super().__init__(sentence)
-        self.code = 128 + number  # the exit status, as shells have it
+        self.code = 128 + number  # the exit status, as in shells
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Within the block Ctrl-C and SIGTERM raise Stopped, so that what must be tidied is; outside the main thread none.
+    """Raise Stopped on Ctrl-C or SIGTERM within the block, so that cleanup runs; no effect outside the main thread.
 
     Another signal within a second is the same request.
     """
@@ -52,9 +52,9 @@ def stoppable() -> Iterator[None]:
 
 
 class Signals:
-    """Within the block the first Ctrl-C or SIGTERM is noted, so that a step can end; the second acts at once.
+    """Note the first Ctrl-C or SIGTERM within the block, so that a step can end; the second acts at once.
 
-    `caught` is the number of the noted signal, 0 before. Outside the main thread Python delivers none.
+    `caught` is the number of the noted signal, 0 before. Outside the main thread Python delivers no signals.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Signals:
             signal.raise_signal(number)
 
     def restore(self) -> None:
-        """Give the signals back to their handlers."""
+        """Restore the previous handlers."""
         for number, handler in self.before.items():
             signal.signal(number, handler)
         self.before = {}
@@ -85,5 +85,5 @@ class Signals:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.restore()
-        if self.caught and kind is None:  # it came too late for a step to see it
+        if self.caught and kind is None:  # it came too late for any step to see it
             signal.raise_signal(self.caught)

@@ -1,1 +1,1 @@
-"""From runs to what people read: tables, figures, claims, pages."""
+"""Turn runs into tables, figures, claims and pages."""

@@ -20,7 +20,7 @@ PICTURE = "\n![Accuracy against cost, means over corpora](../figures/bench-figur
 
 
 def equal_chances(bench: Bench) -> Finding | None:
-    """Return how many networks are ahead of the best linear model on each complete column; None without one."""
+    """Return how many networks beat the best linear model on each complete column; None if no column is complete."""
     body, counts = [], []
     for column in bench.complete:
         standings = [each for (_, name), each in bench.standings.items() if name == column.id]
@@ -36,7 +36,7 @@ def equal_chances(bench: Bench) -> Finding | None:
 
 
 def cells_of(column: Column, linear: Row, network: Row, standings: Sequence[Standing], bench: Bench) -> list[str]:
-    """Return a column's cells under HEADER."""
+    """Return a column's cells, in the order of HEADER."""
     flops = [median(run.cost["flops_per_word"] for run in bench.runs(row.id)) for row in (network, linear)]
     return [
         column.printed,
@@ -48,5 +48,5 @@ def cells_of(column: Column, linear: Row, network: Row, standings: Sequence[Stan
 
 
 def count(standings: Sequence[Standing], verdict: str) -> int:
-    """Return how many have this verdict."""
+    """Count the standings with this verdict."""
     return sum(each.line.verdict == verdict for each in standings)

@@ -1,8 +1,8 @@
-"""Write the bank as a data set of its own: two Parquet files, a data card, and metadata for machines.
+"""Write the bank as a stand-alone data set: two Parquet files, a data card, and machine-readable metadata.
 
-predictions.parquet      the answer of every run to every test text (ids, no texts)
-runs.parquet             what each run is: parameters, data, recipe, scores, costs
-openml-runs.jsonl        the same in the form of OpenML's run records, a line a run
+predictions.parquet      each run's answer to each test text (ids, no texts)
+runs.parquet             each run's parameters, data, recipe, scores, costs
+openml-runs.jsonl        the same in the form of OpenML's run records, one run per line
 README.md                the data card
 croissant.json           Croissant 1.0 (mlcommons.org/croissant)
 ro-crate-metadata.json   RO-Crate 1.1 (w3id.org/ro/crate/1.1)
@@ -37,7 +37,7 @@ PREDICTIONS, RUNS, OPENML, CARD = "predictions.parquet", "runs.parquet", "openml
 
 @dataclass(frozen=True)
 class Column:
-    """Hold a column of a file: its name, its kind in words, and what it is."""
+    """Hold a column of a file: its name, its type in words, and its meaning."""
 
     name: str
     kind: str
@@ -47,7 +47,7 @@ class Column:
 
 @dataclass(frozen=True)
 class About:
-    """Hold what is said of the whole: a sentence, the date of the newest run, and the version of retable."""
+    """Describe the whole data set: a sentence, the date of the newest run, and the version of retable."""
 
     sentence: str
     date: str
@@ -64,7 +64,7 @@ class File:
 
     @property
     def format(self) -> str:
-        """Return its media type."""
+        """Return the file's media type."""
         if self.columns:
             return "application/x-parquet"
         return "application/jsonl" if self.name.endswith(".jsonl") else "text/markdown"
@@ -129,12 +129,12 @@ FILES = (
 def write_bank(
     to: Path, resolver: Resolver, runs: Sequence[RunRecord], version: str, advance: Callable[[], None] = lambda: None
 ) -> None:
-    """Write the data set into a folder that it replaces.
+    """Write the data set into a folder, replacing it.
 
     Args:
-        runs: of the bank, in its order.
-        resolver: says which of them are current.
-        version: of retable.
+        runs: the bank's runs, in the bank's order.
+        resolver: decides which of them are current.
+        version: version of retable.
         advance: called after each run.
     """
     current = {run.key for run in resolver.current()}
@@ -154,7 +154,7 @@ def write_bank(
 
 
 def description(runs: Sequence[RunRecord]) -> str:
-    """Return what the data set is, in a sentence."""
+    """Describe the data set in one sentence."""
     corpora = {run.metrics["corpus"] for run in runs}
     models = {run.metrics["model"] for run in runs}
     return (
@@ -164,13 +164,13 @@ def description(runs: Sequence[RunRecord]) -> str:
 
 
 def schema_of(file: File) -> pa.Schema:
-    """Return the types of a file's columns."""
+    """Return the column types of a file."""
     types = [pa.list_(PLAIN[column.kind]) if column.repeated else PLAIN[column.kind] for column in file.columns]
     return pa.schema(list(zip([column.name for column in file.columns], types, strict=True)))
 
 
 def which(run: RunRecord) -> dict[str, Any]:
-    """Return the fields that name a run."""
+    """Return the fields that identify a run."""
     table, row, _ = run.place
     kind, folds = run.cut
     return {
@@ -180,7 +180,7 @@ def which(run: RunRecord) -> dict[str, Any]:
 
 
 def facts_of(run: RunRecord, current: set[str]) -> dict[str, Any]:
-    """Return a line of runs.parquet."""
+    """Return a run's line of runs.parquet."""
     metrics, cost = run.metrics, run.cost
     test, clean, dev = (metrics.get(name) or {} for name in ("test", "test_clean", "dev"))
     return which(run) | {
@@ -197,7 +197,7 @@ def facts_of(run: RunRecord, current: set[str]) -> dict[str, Any]:
 
 
 def write_predictions(path: Path, runs: Sequence[RunRecord], advance: Callable[[], None]) -> None:
-    """Write the answers of every run, a row group a run, so that one run is read alone."""
+    """Write the answers of every run, one row group per run, so that a single run can be read."""
     types = dict.fromkeys(("run", "table", "row", "corpus", "label", "predicted"), WORD)
     types |= {"id": pa.string(), "clean": pa.bool_(), "probabilities": pa.list_(pa.float16())}
     types |= dict.fromkeys(("seed", "fold", "folds"), pa.int32())
@@ -209,7 +209,7 @@ def write_predictions(path: Path, runs: Sequence[RunRecord], advance: Callable[[
 
 
 def answers_of(run: RunRecord, schema: pa.Schema) -> pa.Table:
-    """Return the lines of a run."""
+    """Return the lines of one run."""
     found = pq.read_table(run.predictions).replace_schema_metadata(None)
     columns = {name: pa.repeat(value, len(found)) for name, value in which(run).items()}
     columns |= {column.name: found.column(column.name) for column in ANSWER}
@@ -234,7 +234,7 @@ def card(runs: Sequence[RunRecord], current: set[str], about: About, first: str)
 
 
 def corpora_of(runs: Sequence[RunRecord]) -> Iterator[Mapping[str, Any]]:
-    """Yield each corpus with its number of runs, of test texts answered, and its terms."""
+    """Yield each corpus with its number of runs, its number of test texts answered, and its terms."""
     for name in sorted({run.metrics["corpus"] for run in runs}):
         own = [run for run in runs if run.metrics["corpus"] == name]
         texts = f"{sum(run.texts for run in own):,}"
@@ -242,7 +242,7 @@ def corpora_of(runs: Sequence[RunRecord]) -> Iterator[Mapping[str, Any]]:
 
 
 def croissant(folder: Path, about: About) -> dict[str, Any]:
-    """Return the Croissant description: files with digests, and a set of records for each Parquet file."""
+    """Return the Croissant description: files with digests, and a record set for each Parquet file."""
     context = files_of_package("retable.results").joinpath("croissant-context.json").read_text(encoding="utf-8")
     distribution = [
         {
@@ -261,7 +261,7 @@ def croissant(folder: Path, about: About) -> dict[str, Any]:
 
 
 def records(file: File) -> dict[str, Any]:
-    """Return the records of a file, as Croissant says it."""
+    """Return the Croissant record set of a file."""
     name = file.name.partition(".")[0]
     fields = [
         {
@@ -305,6 +305,6 @@ def crate(folder: Path, about: About) -> dict[str, Any]:
             "result": [{"@id": file.name} for file in parts], "endTime": about.date,
         },
     ]  # fmt: skip
-    # the context of RO-Crate 1.1 has no term for a digest
+    # RO-Crate 1.1's context has no term for a digest
     context = ["https://w3id.org/ro/crate/1.1/context", {"sha256": "https://schema.org/sha256"}]
     return {"@context": context, "@graph": entities}

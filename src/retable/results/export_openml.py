@@ -1,7 +1,7 @@
-"""Write runs in the form of OpenML's run records (`/api/v1/json/run/ID`), a line each.
+"""Write runs in the form of OpenML's run records (`/api/v1/json/run/ID`), one per line.
 
-OpenML's server gives ids to tasks, flows, setups, data sets and files. None of ours is there, so names stand in their
-places: a task is a corpus with its split, a flow a model with its recipe. Evaluations have OpenML's names.
+OpenML's server gives ids to tasks, flows, setups, data sets and files. Ours have none, so names are used instead: a
+task is a corpus with its split, a flow a model with its recipe. Evaluations use OpenML's names.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,9 +12,9 @@ def openml_run(facts: Mapping[str, Any], parameters: Mapping[str, Any], predicti
     """Return the record of a run.
 
     Args:
-        facts: its line of runs.parquet.
-        parameters: its options by section.
-        predictions: the file that holds its answers.
+        facts: the run's line of runs.parquet.
+        parameters: the run's options by section.
+        predictions: the file with the run's answers.
     """
     flow = f"retable.{facts['model']}"
     seconds = facts["seconds"]
@@ -53,11 +53,11 @@ def procedure(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return how the test texts were held out."""
     if facts["fold_kind"] == "test":
         return {"type": "crossvalidation", "folds": facts["folds"], "fold": facts["fold"]}
-    return {"type": "testontestdata"}  # OpenML's word for a split of its own
+    return {"type": "testontestdata"}  # OpenML's term for a separate test split
 
 
 def settings(flow: str, parameters: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield each option: its name, its value, and the component that it belongs to."""
+    """Yield each option: its name, its value, and the component it belongs to."""
     for section, value in parameters.items():
         options = value if isinstance(value, Mapping) else {"": value}
         for name, option in options.items():

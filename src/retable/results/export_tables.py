@@ -1,8 +1,8 @@
-"""Write tables from the bank alone, in the form that another program reads.
+"""Write tables from the bank alone, in machine-readable forms.
 
-csv, parquet   a line a cell: measured, its interval, the printed number, verdict, note (retable.tables.lines)
-json           the same below the table's title and unit
-latex          a grid for a paper (package booktabs): measured ± half of its interval, and the printed number in italics
+csv, parquet   one line per cell: measured, its interval, the printed number, verdict, note (retable.tables.lines)
+json           the same, under the table's title and unit
+latex          a grid for a paper (package booktabs): measured ± half its interval, and the printed number in italics
 markdown       as in docs/results.md
 """
 
@@ -34,7 +34,7 @@ SPECIAL = {
 
 @dataclass(frozen=True)
 class Exported:
-    """Hold a table of any kind: what is declared of it, its lines, and its page."""
+    """Hold a table of any kind: its declaration, its lines, and its page."""
 
     table: Table
     lines: Sequence[Line]
@@ -42,7 +42,7 @@ class Exported:
 
     @property
     def unit(self) -> str:
-        """Return the unit of a table of scores or counts; one of facts has a unit a line."""
+        """Return the unit of a table of scores or counts; in a table of facts each line has its own unit."""
         return "" if isinstance(self.table, StatisticsTable) else self.table.unit
 
 
@@ -55,7 +55,7 @@ def names() -> list[str]:
 
 
 def exported(wanted: Iterable[str], resolver: Resolver, statistics: Statistics) -> Iterator[Exported]:
-    """Yield these tables; all that have a measured cell where none is named. Raises: InputError for an unknown one."""
+    """Yield these tables, or all with a measured cell if none is named. Raises: InputError for an unknown one."""
     chosen = list(wanted)
     for name in chosen:
         if name not in names():
@@ -69,7 +69,7 @@ def exported(wanted: Iterable[str], resolver: Resolver, statistics: Statistics) 
 
 
 def without_runs(source: Paper, chosen: Sequence[str], statistics: Statistics) -> Iterator[Exported]:
-    """Yield the tables of a paper that need no run."""
+    """Yield a paper's tables that need no run."""
     declared: list[Table] = [*source.statistics, *source.counts]
     if any(table.name in (chosen or [table.name]) for table in declared):
         found = tables_without_runs(source, statistics)
@@ -79,7 +79,7 @@ def without_runs(source: Paper, chosen: Sequence[str], statistics: Statistics) -
 
 
 def number_or_text(name: str, value: str) -> Any:
-    """Return a field of a line as a machine wants it: a number, a text, or nothing."""
+    """Convert a field of a line to a number, a text, or None."""
     if not value:
         return None
     if name == "runs":
@@ -88,33 +88,33 @@ def number_or_text(name: str, value: str) -> Any:
 
 
 def as_values(line: Line) -> dict[str, Any]:
-    """Return a line with numbers as numbers; null where there is none."""
+    """Return a line with numbers as numbers, and null for missing ones."""
     return {name: number_or_text(name, value) for name, value in asdict(line).items()}
 
 
 def write_csv_of(path: Path, found: Exported) -> None:
-    """Write the lines as text, digits as the table has them."""
+    """Write the lines as text, with the digits of the table."""
     write_lines(path, found.lines)
 
 
 def write_parquet(path: Path, found: Exported) -> None:
-    """Write the lines with their types; title and unit are in the schema's metadata."""
+    """Write the typed lines, with title and unit in the schema's metadata."""
     types = {name: pa.float64() for name in NUMBERS} | {"runs": pa.int64()}
     schema = pa.schema([(field.name, types.get(field.name, pa.string())) for field in fields(Line)])
-    told = {"title": found.table.title, "unit": found.unit}
-    table = pa.Table.from_pylist([as_values(line) for line in found.lines], schema.with_metadata(told))
+    metadata = {"title": found.table.title, "unit": found.unit}
+    table = pa.Table.from_pylist([as_values(line) for line in found.lines], schema.with_metadata(metadata))
     with atomic_file(path) as part:
         pq.write_table(table, part, compression="zstd")
 
 
 def write_json_of(path: Path, found: Exported) -> None:
-    """Write the lines below what is declared of the table."""
+    """Write the lines under the table's declaration."""
     head = {"table": found.table.name, "title": found.table.title, "unit": found.unit}
     write_json(path, head | {"cells": [as_values(line) for line in found.lines]})
 
 
 def write_latex(path: Path, found: Exported) -> None:
-    """Write a grid: a line a row, a column a corpus."""
+    """Write a grid: one line per row, one column per corpus."""
     rows, columns = printed_names(found.table, found.lines)
     cells = {(line.row, line.column): latex_cell(line) for line in found.lines}
     grid = [[rows[row], *(cells.get((row, column), "") for column in columns)] for row in rows]
@@ -141,7 +141,7 @@ def latex_cell(line: Line) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text as LaTeX prints it."""
+    """Escape a text for LaTeX."""
     return "".join(SPECIAL.get(character, character) for character in text)
 
 
@@ -151,7 +151,7 @@ def write_markdown(path: Path, found: Exported) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     with atomic_file(path) as part:
         part.write_text(text, encoding="utf-8")
 

@@ -1,6 +1,6 @@
-"""Collect what is known of the data, as rows of plain tables: the report shows them as HTML, the docs as Markdown.
+"""Collect the facts about the data as rows of plain tables; the report shows them as HTML, the docs as Markdown.
 
-In   data/{clean,overlap,parts,tagged,vectors}/, of what params.yaml lists
+In   data/{clean,overlap,parts,tagged,vectors}/, for the entries of params.yaml
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,8 +21,8 @@ from retable.vectors.store import coverage as words_covered
 from retable.vectors.token_lists import TokenLists
 
 Rows = list[dict[str, Any]]
-SHOWN_ELSEWHERE = ("source", "unit", "size", "format", "member", "corpora")  # of the parameters of vectors
-COMPARED = {  # key of agreement.json -> what it is
+SHOWN_ELSEWHERE = ("source", "unit", "size", "format", "member", "corpora")  # parameters of vectors
+COMPARED = {  # key of agreement.json -> its description
     "words": "words of tagging in context, looked up",
     "characters": "characters, by the words of plain segmentation",
     "characters_alone": "characters, each looked up by itself",
@@ -30,18 +30,18 @@ COMPARED = {  # key of agreement.json -> what it is
 
 
 def json_at(path: Path) -> dict[str, Any]:
-    """Return a JSON file; empty where it was not made."""
+    """Return a JSON file; empty if it does not exist."""
     found: dict[str, Any] = read_json(path) if path.exists() else {}
     return found
 
 
 def in_scale(section: str, folder: Path, name: str) -> list[dict[str, Any]]:
-    """Return the JSON file of everything that was made of what a section of params.yaml lists, in its order."""
+    """Return the JSON files that exist for the entries of a section of params.yaml, in its order."""
     return [found for listed in read_params(section) if (found := json_at(folder / listed / name))]
 
 
 def declared_corpora(*, at_hand: bool) -> Rows:
-    """Return the registry: corpora that can be had here, or those that cannot."""
+    """Return the registered corpora that are available here, or those that are not."""
     found = [corpus(name) for name in CORPORA]
     return [
         {
@@ -60,7 +60,7 @@ def declared_corpora(*, at_hand: bool) -> Rows:
 
 
 def splits_of(texts: Mapping[str, Any], unlabelled: int) -> str:
-    """ "6,920 / 872 / 1,821" for train, dev and test; "none: 10,662" where no split is published."""
+    """Return "6,920 / 872 / 1,821" for train, dev and test; "none: 10,662" if no split is published."""
     sizes = {split: total_of(counts) for split, counts in texts.items()}
     if "all" in sizes:
         return f"none: {sizes['all']}"
@@ -69,14 +69,14 @@ def splits_of(texts: Mapping[str, Any], unlabelled: int) -> str:
 
 
 def total_of(counts: Any) -> str:
-    """Return the sum of a split's counts; a question mark where it is not declared."""
+    """Return the sum of a split's counts; a question mark if it is not declared."""
     if counts is None:
         return "?"
     return f"{counts if isinstance(counts, int) else sum(counts):,}"
 
 
 def models() -> Rows:
-    """Return every model: what it is, by the first line of its file, and how its preset trains it."""
+    """Return every model with the first line of its file and how its preset trains it."""
     return [
         {
             "id": f"`{name}`",
@@ -88,14 +88,14 @@ def models() -> Rows:
 
 
 def first_sentence(module: str, name: str) -> str:
-    """Return the first line of a module's docstring; in a file of several models, that of the model's function."""
+    """Return the first line of a module's docstring, or of the model's function in a file of several models."""
     found = import_module(module)
     owner = linear_trainer(name) if name in LINEAR_MODELS else found
     return (owner.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
 
 def training_text(training: Mapping[str, Any]) -> dict[str, str]:
-    """Optimiser, first rate, schedule and batch size of a preset; a linear model has none of them."""
+    """Return optimiser, initial rate, schedule and batch size of a preset; a linear model has none of them."""
     if "optimiser" not in training:
         return {}
     momentum = f", momentum {training['momentum']:g}" if training["momentum"] else ""
@@ -109,7 +109,7 @@ def training_text(training: Mapping[str, Any]) -> dict[str, str]:
 
 
 def corpora() -> Rows:
-    """Return what the corpora of this scale hold."""
+    """Return the size and contents of this scale's corpora."""
     return [
         {
             "corpus": facts["corpus"],
@@ -127,9 +127,7 @@ def corpora() -> Rows:
 
 
 def leakage() -> Rows:
-    """Return how far dev and test texts stand in training texts of the same corpus, and how many texts repeat another
-    one.
-    """
+    """Return how many dev and test texts occur in the training texts of a corpus, and how many texts are repeated."""
     rows: Rows = []
     for facts in in_scale("corpora", CLEAN, "stats.json"):
         leaks, test = facts["leakage"], facts["splits"]["test"]["texts"]
@@ -145,7 +143,7 @@ def leakage() -> Rows:
 
 
 def overlaps() -> Rows:
-    """Return pairs of corpora that share texts, most first."""
+    """Return pairs of corpora that share texts, largest overlap first."""
     found = json_at(OVERLAP / "overlap.json")
     texts = {name: sum(splits.values()) for name, splits in found.get("texts", {}).items()}
     pairs = [(pair["corpus"], pair["other"], pair["exact"], pair["near"]) for pair in found.get("pairs", [])]
@@ -168,7 +166,7 @@ def vectors() -> Rows:
 
 
 def coverage() -> Rows:
-    """Share of the occurrences of a training split's words that have a vector: a row a corpus, a column a set."""
+    """Return the share of training tokens that have a vector: one row per corpus, one column per set of vectors."""
     sets = [read_vectors(VECTORS / facts["name"]) for facts in in_scale("vectors", VECTORS, "vectors.json")]
     rows = []
     for name in sorted(read_params("corpora"), key=lambda each: (corpus(each).language, each)):
@@ -191,7 +189,7 @@ def covered(file: Path, sets: Iterable[WordVectors]) -> dict[str, str]:
 
 
 def tagger() -> Rows:
-    """Return how often the part-of-speech tagger is right."""
+    """Return the accuracy of the part-of-speech tagger."""
     return [
         {
             "split": name.replace("_", ", "),
@@ -205,7 +203,7 @@ def tagger() -> Rows:
 
 
 def comparison_table() -> Rows:
-    """Return how far looking a part of speech up agrees with tagging in context, on dev texts."""
+    """Return how often part-of-speech lookup agrees with tagging in context, on dev texts."""
     return [
         {
             "corpus": name,
@@ -221,7 +219,7 @@ def comparison_table() -> Rows:
 
 
 def comparison_speeds() -> Rows:
-    """Characters a second of processor time: tagging in context, and what takes its place."""
+    """Return characters per second of processor time, for tagging in context and for its replacements."""
     speeds_of = json_at(PARTS_TABLES / "zh/speed.json").get("characters_per_second", {})
     return [
         {"corpus": name} | {what.replace("_", " "): round(speed) for what, speed in speeds.items()}
@@ -230,15 +228,15 @@ def comparison_speeds() -> Rows:
 
 
 def names_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the columns of a table, in their first order."""
+    """Return the columns of a table, in order of first appearance."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def share(part: int, whole: int) -> str:
-    """ "1,815 (99.7%)"."""
+    """Return "1,815 (99.7%)"."""
     return f"{part:,} ({part / whole:.1%})" if whole else "0"
 
 
 def percentage(fraction: float | None) -> str | None:
-    """Return a fraction as people read it; nothing where there is none."""
+    """Format a fraction as a percentage; None if there is none."""
     return None if fraction is None else f"{fraction:.1%}"

@@ -1,9 +1,9 @@
-"""Redraw the papers' figures from the runs at hand; a figure whose runs are not there says why.
+"""Redraw the papers' figures from the available runs, or say why a figure's runs are missing.
 
-Out  <folder>/<figure>.{svg,png,csv}, <folder>/figures.json (name, title, caption, files and note of each, and of those
-     that ask a trained network the keys of its runs)
+Out  <folder>/<figure>.{svg,png,csv}, <folder>/figures.json (name, title, caption, files and note of each figure, and
+     the run keys of those that query a trained network)
 
-Beside the papers' figures there is one of our own for each table of accuracies, cost-<table>: accuracy against cost.
+Each table of accuracies also gets a figure of our own, cost-<table>: accuracy against cost.
 """
 
 import shutil
@@ -29,7 +29,7 @@ from retable.results.tables import Statistics
 from retable.runs.record import RunRecord, find_run
 
 TOO_FEW = "No picture: too few of its cells are measured."
-ENTRIES = ListOf(  # of figures.json
+ENTRIES = ListOf(  # entries of figures.json
     Section(
         {"name": NAME, "title": ANY_TEXT, "caption": ANY_TEXT, "note": ANY_TEXT, "files": ListOf(NAME)},
         {"runs": ListOf(ANY_TEXT)},
@@ -39,7 +39,7 @@ NO_WEIGHTS = "the run's weights were not kept"
 
 
 def measured_of(source: Paper, resolver: Resolver, statistics: Statistics) -> tuple[Measured, dict[Key, str]]:
-    """Return all that a paper's figures are drawn from, and why some of it is missing."""
+    """Return the data for a paper's figures, and why some of it is missing."""
     found: dict[Key, list[RunRecord]] = {}
     missing: dict[Key, str] = {}
     for table in source.results:
@@ -53,7 +53,7 @@ def measured_of(source: Paper, resolver: Resolver, statistics: Statistics) -> tu
 
 
 def with_weights(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, dict[Key, str]]:
-    """Return only the runs whose weights, and the texts to ask them on, are at hand."""
+    """Keep only the runs whose weights and test texts are available."""
     kept = {
         key: found for key, runs in measured.runs.items() if (found := [each for each in map(at_hand, runs) if each])
     }
@@ -61,15 +61,15 @@ def with_weights(measured: Measured, missing: dict[Key, str]) -> tuple[Measured,
 
 
 def at_hand(run: RunRecord) -> RunRecord | None:
-    """Return a run with the folder of its weights; None if they were not kept here, or its test texts are not here."""
+    """Return a run with the folder of its weights; None if the weights were not kept or its test texts are missing."""
     folder = run.folder or find_run(RUNS, run.key)
     here = folder and (folder / "model").is_dir() and (TAGGED / run.metrics["corpus"] / "test.parquet").exists()
     return replace(run, folder=folder) if here else None
 
 
 def with_times(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, dict[Key, str]]:
-    """Return only the cells of which all runs have their times, and why others are missing: the bank keeps those of a
-    quiet machine alone.
+    """Keep only the cells whose runs are all timed, and say why others are missing: the bank keeps only the times of a
+    quiet machine.
     """
     kept = {key: runs for key, runs in measured.runs.items() if all("seconds" in run.cost for run in runs)}
     untimed = dict.fromkeys(measured.runs.keys() - kept.keys(), "not timed: the machine had other work")
@@ -77,7 +77,7 @@ def with_times(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, d
 
 
 def why(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
-    """Return why a cell that a figure should show is not in it; empty if it is measured and has nothing of the kind."""
+    """Return why a cell is missing from a figure; empty if it is measured and no reason applies."""
     if key not in measured.runs:
         return missing.get(key) or f"not in scale {scale}"
     return "timed on another machine, or with other threads" if figure.asks == "times" else ""
@@ -89,8 +89,8 @@ def write_figure(
     """Write a figure's files, and return its entry of figures.json.
 
     Args:
-        before: the folder of an earlier drawing. A figure of weights that are not at hand any more stands as it was
-            drawn there, as long as its runs are current.
+        before: the folder of an earlier drawing. A figure of weights that are no longer available is copied
+            from it, as long as its runs are current.
     """
     of_weights, keys = figure.asks == "weights", {run.key for runs in measured.runs.values() for run in runs}
     if of_weights:
@@ -118,13 +118,13 @@ def write_figure(
 
 
 def entry_before(figure: AnyFigure, before: Path, current: Container[str]) -> dict[str, Any] | None:
-    """Return the entry of an earlier drawing of current runs; None without one."""
+    """Return the entry of an earlier drawing whose runs are all current; None if there is none."""
     same = (entry for entry in read_entries(before) if entry["name"] == figure.name and entry.get("runs"))
     return next((entry for entry in same if all(key in current for key in entry["runs"])), None)
 
 
 def read_entries(folder: Path) -> list[dict[str, Any]]:
-    """Return what figures.json says of each figure; nothing without the file. Raises: InputError."""
+    """Return the entries of figures.json; none without the file. Raises: InputError."""
     path = folder / "figures.json"
     if not path.exists():
         return []
@@ -134,7 +134,7 @@ def read_entries(folder: Path) -> list[dict[str, Any]]:
 
 
 def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
-    """Write the CSV and, where there is one, the picture in both forms; return their names."""
+    """Write the CSV and, if there is one, the picture in both formats; return the file names."""
     write_csv(folder / f"{name}.csv", found.rows, list(found.rows[0]))
     if found.picture is None:
         return [f"{name}.csv"]
@@ -148,10 +148,10 @@ def write_figures(
 ) -> list[dict[str, Any]]:
     """Write every figure of every paper, and figures.json; return its entries.
 
-    A figure of our own that has no runs has no entry. The folder is replaced as a whole.
+    A figure of our own without runs has no entry. The folder is replaced as a whole.
 
     Args:
-        finish: is given each picture, before it has its name.
+        finish: called with each picture before it gets its final name.
     """
     entries, scale, before = [], resolver.plan["scale"], to if to.exists() else None
     of_papers = [(source, [*FIGURES.get(source.name, ()), *cost_figures(source)]) for source in papers()]

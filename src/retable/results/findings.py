@@ -1,7 +1,7 @@
-"""What the bank as a whole says, a page of one headline each: docs/findings/, generated from the bank alone.
+"""Findings from the whole bank, one page with one headline each: docs/findings/, generated from the bank alone.
 
-Every number of a headline is counted from the comparisons and cells that stand on the other pages. A finding that the
-bank cannot support yet has no page.
+Every number in a headline is counted from comparisons and cells on the other pages. A finding that the bank does not
+support yet has no page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,19 +21,19 @@ from retable.tables.costs import cost_table, short
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import markdown_table
 
-FLOOR = "nb-svm"  # one linear model for all columns: the better of two would be a choice by test scores
-FLATTERED = 0.5  # points between all test texts and the clean ones that are worth a line
+FLOOR = "nb-svm"  # one linear model for all columns: taking the better of two would be a choice by test scores
+FLATTERED = 0.5  # smallest difference in points between all and clean test texts that is listed
 FLOORS = "floors-table-1"
 BESIDE_PRINT = "linear-beside-print"
 COST = "cost"
-TIMED = ("fcsr-table-3", "fcsr", ("cnn", "bilstm"))  # where FCSR says that it is the fastest (figure 7)
+TIMED = ("fcsr-table-3", "fcsr", ("cnn", "bilstm"))  # where FCSR claims to be the fastest (figure 7)
 HEADER = ("paper", "rows", "on", "difference, points", "could show", "verdict")
-SURVEY = "Survey"  # its best numbers are of networks pretrained on other texts
+SURVEY = "Survey"  # its best numbers come from networks pretrained on other texts
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A page: the name of its file, a headline, and what stands below it as Markdown."""
+    """Hold a page: its file name, a headline, and a body in Markdown."""
 
     name: str
     headline: str
@@ -46,7 +46,7 @@ class Finding:
 
 
 class Measured(NamedTuple):
-    """A table with its cells beside the printed numbers, and the costs of its runs."""
+    """Hold a table with its cells beside the printed numbers, and the costs of its runs."""
 
     table: ResultTable
     scores: Sequence[Score]
@@ -57,8 +57,8 @@ def findings(lines: Sequence[Line], tables: Mapping[str, Measured]) -> list[Find
     """Return all findings that the bank supports.
 
     Args:
-        lines: every comparison of claims.
-        tables: name -> a table that has runs.
+        lines: every comparison of the claims.
+        tables: name -> a table with runs.
     """
     found = (
         printed_sizes(lines),
@@ -72,13 +72,13 @@ def findings(lines: Sequence[Line], tables: Mapping[str, Measured]) -> list[Find
 
 
 def index(found: Sequence[Finding]) -> str:
-    """Return the page that lists them."""
-    told = "\n".join(f"- [{each.headline}]({each.name}.md)" for each in found)
-    return f"# Findings\n\nWritten by `retable results` from [the bank](../results).\n\n{told}\n"
+    """Return the page that lists the findings."""
+    links = "\n".join(f"- [{each.headline}]({each.name}.md)" for each in found)
+    return f"# Findings\n\nWritten by `retable results` from [the bank](../results).\n\n{links}\n"
 
 
 def printed_sizes(lines: Sequence[Line]) -> Finding | None:
-    """Return how many printed differences are larger than ours allow."""
+    """Return how many printed differences are larger than our intervals allow."""
     differences = printed_differences(lines)
     if not differences:
         return None
@@ -103,7 +103,7 @@ def printed_sizes(lines: Sequence[Line]) -> Finding | None:
 
 
 def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured]) -> Finding | None:
-    """Return how the papers' own models stand beside one linear model, and what they spend on a word."""
+    """Return how the papers' own models compare with one linear model, and what they cost per word."""
     of_floor = [
         line
         for line in lines
@@ -129,13 +129,13 @@ def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured])
 
 
 def cells_of_finding(line: Line) -> list[str]:
-    """Return the cells of a comparison under HEADER."""
+    """Return the cells of a comparison, in the order of HEADER."""
     rows, on, _, _, difference, detectable, _, _, verdict, _ = cells_of(line, "", disagree=False)
     return [NAMES[claims()[line.claim].paper], rows, on, difference, detectable, verdict]
 
 
 def times(measured: Measured, line: Line) -> str:
-    """Return "5.9 M, 500 K times": what a word costs the first row, and how many times the second's."""
+    """Return "5.9 M, 500 K times": the first row's cost per word, and its ratio to the second row's."""
     first, second = (
         median([cost["flops_per_word"] for cost in measured.costs if cost["row"] == row.id] or [0.0])
         for row in (line.first, line.second)
@@ -144,11 +144,11 @@ def times(measured: Measured, line: Line) -> str:
 
 
 def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
-    """Return where a linear model is ahead of the best number that a paper prints."""
+    """Return where a linear model beats the best number that a paper prints."""
     leads = dict[tuple[str, str], Lead]()
     for measured in tables:
         for lead in leads_of(measured.table, scores_beside_print(measured)):
-            best = leads.get((lead.paper, lead.column))  # of several tables of a paper with one column
+            best = leads.get((lead.paper, lead.column))  # when several tables of a paper share a column
             if lead.paper != SURVEY and (best is None or lead.printed > best.printed):
                 leads[lead.paper, lead.column] = lead
     if not leads:
@@ -193,7 +193,7 @@ def scores_beside_print(measured: Measured) -> list[Score]:
 
 
 def near_copies(floors: Measured) -> Finding | None:
-    """Return where a linear model scores lower on the test texts that have no near copy in training."""
+    """Return where a linear model scores lower on test texts without near copies in training."""
     found = {score.column: score for score in floors.scores if score.row == FLOOR and score.clean}
     gaps = {column: float(score.measured) - float(score.clean) for column, score in found.items()}
     shown = sorted((column for column in gaps if gaps[column] >= FLATTERED), key=lambda column: -gaps[column])
@@ -214,7 +214,7 @@ def near_copies(floors: Measured) -> Finding | None:
 
 
 def readings(lines: Sequence[Line]) -> Finding | None:
-    """Return on how many comparisons two readings of the same sentence come to different verdicts."""
+    """Return in how many comparisons two readings of the same sentence give different verdicts."""
     of_place: dict[tuple[int, str], list[Line]] = {}
     for line in lines:
         if line.comparison:
@@ -234,7 +234,7 @@ def readings(lines: Sequence[Line]) -> Finding | None:
 
 
 def cost_of_a_word(measured: Measured | None) -> Finding | None:
-    """Return what a word costs FCSR, which says that it is the most efficient, and its rivals."""
+    """Return the cost per word of FCSR, which claims to be the most efficient, and of its rivals."""
     name, own, rivals = TIMED
     if measured is None:
         return None

@@ -1,4 +1,4 @@
-"""Text that a command writes into a page of the docs, between two markers; what people wrote around it stays."""
+"""Replace generated text between two markers in a page of the docs; the text around it is kept."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from retable.files import atomic_file
 
 
 def renew(page: Path, block: str, body: str) -> bool:
-    """Put a body between `<!-- generated: block -->` and `<!-- end of block -->`; whether the page changed.
+    """Put a body between `<!-- generated: block -->` and `<!-- end of block -->`; return whether the page changed.
 
     Raises: InputError if the page lacks the markers.
     """

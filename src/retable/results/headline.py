@@ -1,4 +1,4 @@
-"""The first screen of README.md, from the bank: how many of the papers' claims come out, by how much; one table."""
+"""The opening of README.md, from the bank: how many of the papers' claims hold, by how much, and one table."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,12 +14,12 @@ from retable.results.claims import PERCENT, Line, after_holm, size_of
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import markdown_table
 
-HOLDS = {">": ("ahead",), ">=": ("ahead", "equal"), "=": ("equal",)}  # the verdicts that support a claim of this sign
+HOLDS = {">": ("ahead",), ">=": ("ahead", "equal"), "=": ("equal",)}  # sign of a claim -> the verdicts that support it
 LARGER = "printed is larger"
 
 
 def first_readings(lines: Iterable[Line]) -> Iterator[Line]:
-    """Yield the comparisons that a paper makes and that have a verdict, each under its first reading."""
+    """Yield the papers' own comparisons that have a verdict, each under its first reading."""
     for line in lines:
         is_reading = line.first.reading_of or line.second.reading_of
         if line.comparison and claims()[line.claim].measured != OURS and not is_reading:
@@ -27,7 +27,7 @@ def first_readings(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def printed_differences(lines: Iterable[Line]) -> list[Difference]:
-    """Return what the picture shows: each comparison whose difference is printed, once, in points."""
+    """Return the data of the picture: each comparison with a printed difference, once, in points."""
     found = {}
     for line in first_readings(lines):
         if line.printed is not None and line.comparison:
@@ -39,23 +39,23 @@ def printed_differences(lines: Iterable[Line]) -> list[Difference]:
 
 
 class Counts(NamedTuple):
-    """How many of the papers' comparisons are judged, and how; how many printed differences are, and too large."""
+    """Count the papers' comparisons by outcome, the printed differences, and those of them that are too large."""
 
     judged: int
     hold: int
-    kept: int  # of those that hold, after Holm's correction
+    kept: int  # of those that hold, how many still do after Holm's correction
     against: int
     sized: int
     larger: int
 
     @property
     def open(self) -> int:
-        """Return how many are undecided, or equal where the claim is ahead."""
+        """Return how many are undecided, or equal although the claim says ahead."""
         return self.judged - self.hold - self.against
 
 
 def counted(lines: Sequence[Line]) -> Counts:
-    """Return how the papers' comparisons come out, each under its first reading."""
+    """Count the outcomes of the papers' comparisons, each under its first reading."""
     adjusted: dict[int, str] = {}
     for _, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
         adjusted |= after_holm(list(of_paper))
@@ -72,7 +72,7 @@ def counted(lines: Sequence[Line]) -> Counts:
 
 
 def headline(lines: Sequence[Line]) -> str:
-    """Return in two sentences how many of the papers' comparisons come out, and how many printed sizes."""
+    """Return two sentences: how many of the papers' comparisons hold, and how many printed sizes are too large."""
     found = counted(lines)
     if not found.judged:
         return "No comparison of the papers could be judged yet."
@@ -85,15 +85,15 @@ def headline(lines: Sequence[Line]) -> str:
 
 
 def holds(line: Line, verdict: str) -> bool:
-    """Return whether a verdict supports the claim that a comparison is made for."""
+    """Return whether a verdict supports the claim behind a comparison."""
     return verdict in HOLDS[claims()[line.claim].sign]
 
 
 def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
-    """Return in a sentence where a linear model is furthest ahead of the best number that a paper prints; else nothing.
+    """Return a sentence on a linear model's largest lead over the best number that a paper prints; else nothing.
 
     Args:
-        tables: each with its cells.
+        tables: each table with its cells.
     """
     found = [lead for table, scores in tables for lead in leads_of(table, scores)]
     lead = max(found, key=lambda each: each.points, default=None)
@@ -107,7 +107,7 @@ def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
 
 
 class Lead(NamedTuple):
-    """A linear model beside the best printed number of a column, all in percent."""
+    """Hold a linear model beside the best printed number of a column, all in percent."""
 
     paper: str
     row: str
@@ -118,12 +118,12 @@ class Lead(NamedTuple):
 
     @property
     def points(self) -> float:
-        """Return how far it is ahead."""
+        """Return the linear model's lead in points."""
         return self.measured - self.printed
 
 
 def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
-    """Yield each linear model beside the best printed number of each column that has both."""
+    """Yield each linear model beside the best printed number, for each column that has both."""
     scale = PERCENT if table.unit == "fraction" else 1
     paper = NAMES[paper_of_table(table.name).name]
     for score in scores:
@@ -136,8 +136,8 @@ def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
 
 
 def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
-    """Return a table in short: the paper's rows and the floors that are measured on half of its columns or more, the
-    printed number beside ours.
+    """Return a short table, the printed number beside ours: the paper's rows and the floors measured on half of its
+    columns or more.
     """
     measured = {(score.row, score.column): score for score in scores if score.measured}
     columns = [column for column in table.columns if any(name == column.id for _, name in measured)]
@@ -148,7 +148,7 @@ def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
 
 
 def front_cell(score: Score | None) -> str:
-    """Return a cell of the table in short, to a tenth of a point."""
+    """Return a cell of the short table, to a tenth of a point."""
     if score is None:
         return "–"
     half = (float(score.high) - float(score.low)) / 2 if score.high else 0

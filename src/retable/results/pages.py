@@ -1,7 +1,7 @@
-"""The pages that the bank alone gives: no run's folder is read, no data are needed, and nothing is trained.
+"""The pages generated from the bank alone: no run folder is read, no data are needed, and nothing is trained.
 
 In   docs/results/ (the bank), data/digests.json, data/published/
-Out  docs/results.md, docs/tables/ (a page a paper), docs/claims.md, docs/bench.md, docs/findings/,
+Out  docs/results.md, docs/tables/ (one page per paper), docs/claims.md, docs/bench.md, docs/findings/,
      docs/figures/, two blocks of README.md, the systems in docs/models.md
 """
 
@@ -39,9 +39,9 @@ from retable.tables.markdown import LEGEND, result_markdown
 
 FOREST = "claims"  # the picture of printed and measured differences
 MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
-IN_README = {CHANCES: "Equal chances", COST: "Costs"}  # findings, with the name of their link
-FRONT_TABLE = "fcsr-table-3"  # the one that README.md shows
-CHANGED = (  # as `retable.runs.provenance.git_commit` says it
+IN_README = {CHANCES: "Equal chances", COST: "Costs"}  # findings, with their link texts
+FRONT_TABLE = "fcsr-table-3"  # the table shown in README.md
+CHANGED = (  # in the wording of `retable.runs.provenance.git_commit`
     "A + behind a commit: tracked files of src/ had changes that were not committed when the "
     "run was written. It decides nothing: a run is shown if the recipe of the code that made it, committed or not, is "
     "today's (docs/recipes.md)."
@@ -60,10 +60,10 @@ PAPER_WHITE = f'<svg style="background:#fff;color:{INK};font-family:sans-serif" 
 
 
 def write_pages(root: Path, bank: Path) -> int:
-    """Write every page from the bank, and return how many runs they show.
+    """Write every page from the bank, and return how many runs the pages show.
 
     Args:
-        root: of the checkout, below which docs/ and README.md are.
+        root: of the checkout, which contains docs/ and README.md.
         bank: docs/results/.
     Raises: InputError.
     """
@@ -102,7 +102,7 @@ def write_tables(
     statistics: Statistics,
     entries: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Write a page of tables and figures for each paper, and one that lists them and says how they are read."""
+    """Write a page of tables and figures for each paper, and an index that explains how to read them."""
     listed = []
     with atomic_folder(docs / "tables") as folder:
         for source in papers():
@@ -120,7 +120,7 @@ def write_tables(
 
 
 def titles_of(page: str) -> list[str]:
-    """Return the titles of a page's sections."""
+    """Return the section titles of a page."""
     return [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")]
 
 
@@ -136,7 +136,7 @@ def table_section(measured: Measured, resolver: Resolver, docs: Path) -> str:
 
 
 def write_findings(folder: Path, found: Sequence[Finding]) -> None:
-    """Write a page for each finding, and one that lists them; pages of earlier ones go."""
+    """Write a page for each finding and an index, and remove the pages of earlier findings."""
     with atomic_folder(folder) as part:
         (part / "README.md").write_text(index(found), encoding="utf-8")
         for each in found:
@@ -144,22 +144,22 @@ def write_findings(folder: Path, found: Sequence[Finding]) -> None:
 
 
 def statistics_sections(source: Paper, statistics: Statistics) -> list[str]:
-    """Return a paper's tables that need no run."""
+    """Return the paper's tables that need no run."""
     return [below_a_title(markdown) for _, markdown in tables_without_runs(source, statistics).values()]
 
 
 def figures_markdown(entries: Sequence[Mapping[str, Any]], folder: Path) -> str:
-    """Return figures that are drawn, with what their reader must know; lists of words as they are.
+    """Return the drawn figures with their remarks, and lists of words as text.
 
     Args:
-        entries: of figures.json.
-        folder: docs/figures, where the lists of words are read.
+        entries: entries of figures.json.
+        folder: docs/figures, from which the lists of words are read.
     """
     return "\n".join([FIGURES_HEADING, *(figure_markdown(entry, folder) for entry in entries)])
 
 
 def figure_markdown(entry: Mapping[str, Any], folder: Path) -> str:
-    """Return one figure; without a picture its list of words."""
+    """Return one figure, or its list of words if it has no picture."""
     name, title = entry["name"], entry["title"]
     data = f"[data](../figures/{name}.csv)"
     if f"{name}.svg" in entry["files"]:
@@ -171,7 +171,7 @@ def figure_markdown(entry: Mapping[str, Any], folder: Path) -> str:
 
 
 def words_markdown(lines: Lines) -> str:
-    """Return the words of each class in a line."""
+    """Return the words of each class, one class per line."""
     return "\n".join(
         f"- {column}, {label}: {', '.join(line['word'] for line in words)}"
         for (column, label), words in groupby(lines, key=lambda line: (line["column"], line["class"]))
@@ -179,7 +179,7 @@ def words_markdown(lines: Lines) -> str:
 
 
 def write_forest(folder: Path, lines: Sequence[Line]) -> None:
-    """Write the picture of printed and measured differences, and its data; nothing where none can be shown."""
+    """Write the picture of printed and measured differences and its data; nothing if there are none to show."""
     if differences := printed_differences(lines):
         write_csv(folder / f"{FOREST}.csv", [told(each) for each in differences], list(told(differences[0])))
         with atomic_file(folder / f"{FOREST}.svg") as part:
@@ -193,7 +193,7 @@ def told(difference: Difference) -> dict[str, str]:
 
 
 def origin_of(runs: Iterable[RunRecord]) -> str:
-    """Return where runs were made, a line for each machine and build of torch, with dates and commits."""
+    """Return where runs were made, one line per machine and build of torch, with dates and commits."""
     made: dict[tuple[str, int, str], set[tuple[str, str]]] = {}
     for run in runs:
         machine = (*run.machine, run.metrics["versions"].get("torch", ""))
@@ -208,33 +208,33 @@ def origin_of(runs: Iterable[RunRecord]) -> str:
 
 
 def by_date(found: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    """Return each date with its commits, in order."""
+    """Return each date with its commits, sorted by date."""
     return [(date, [commit for _, commit in of]) for date, of in groupby(sorted(found), key=lambda pair: pair[0])]
 
 
 def repeated(resolver: Resolver, table: ResultTable) -> str:
-    """Return the runs of a table that were trained more than once, with both accuracies; empty if none was."""
+    """Return the runs of a table that were trained more than once, with both accuracies; empty if there are none."""
     pairs = repeats(run for runs in resolver.placed.values() for run in runs if run.place[0] == table.name)
-    told = "\n".join(
+    text = "\n".join(
         f"- {first.name}: {first.accuracy:.2f} is shown, {other.accuracy:.2f} on {other.machine[0]}, "
         f"{other.metrics['date']}, by {other.who}"
         for first, other in pairs
     )
-    return f"\n### Trained again\n\n{told}\n" if told else ""
+    return f"\n### Trained again\n\n{text}\n" if text else ""
 
 
 def short(commit: str) -> str:
-    """Return the first digits of a commit, and the mark of a checkout that had been changed."""
+    """Return a commit's first digits, with the mark for a modified checkout."""
     return commit[:10] + ("+" if commit.endswith("+") else "")
 
 
 def below_a_title(markdown: str) -> str:
-    """Return a table's page as a section of another page."""
+    """Turn a table's page into a section of another page."""
     return re.sub("^#", "##", markdown, flags=re.MULTILINE)
 
 
 def put_on_white(path: Path) -> None:
-    """Give a picture that stands alone, and not in a page, a white ground and ink; it has not its name yet."""
+    """Give a stand-alone picture a white background and dark ink, before it gets its final name."""
     picture = path.read_text(encoding="utf-8")
     if PAPER_WHITE not in picture:
         path.write_text(picture.replace("<svg ", PAPER_WHITE, 1), encoding="utf-8")

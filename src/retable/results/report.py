@@ -1,6 +1,6 @@
-"""One page to look at, which needs nothing beside it: what the template report.html shows.
+"""One self-contained page, rendered with the template report.html.
 
-A section has `id` and `title`, and its body under the name of its kind: `table`, `figure`, `focus` or `facts`.
+A section has `id`, `title`, and a body under the name of its kind: `table`, `figure`, `focus` or `facts`.
 """
 
 import re
@@ -39,7 +39,7 @@ VERDICTS = {
     "one-run": "no verdict, one run says nothing of the spread",
 }
 PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion of labels"}
-RUNS_SHOWN = 3  # of a cell; the others differ by seed or fold and stand in MLflow
+RUNS_SHOWN = 3  # per cell; the others differ by seed or fold and are in MLflow
 COSTS = {
     "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of them in word vectors", "{:,.0f}"),
     "flops_per_word": ("FLOPs a word, forward", "{:,.0f}"), "words_per_second": ("words a second, training", "{:,.0f}"),
@@ -51,12 +51,12 @@ Key = tuple[str, str]  # row, column
 
 
 def titled(svg: str, title: str) -> str:
-    """Return a picture with a title, which a screen reader says and a pointer shows."""
+    """Give a picture a title, for screen readers and as a tooltip."""
     return re.sub(r"<svg([^>]*)>", lambda tag: f'<svg role="img"{tag[1]}><title>{escape(title)}</title>', svg, count=1)
 
 
 def with_own_names(html: str) -> str:
-    """Return a page in which each picture's ids are its own, also where the same picture is shown twice."""
+    """Make the ids of each picture in a page unique, even if the same picture appears twice."""
     number = count(1)
 
     def renamed(picture: re.Match[str]) -> str:
@@ -66,12 +66,12 @@ def with_own_names(html: str) -> str:
 
 
 def all_tables() -> list[Table]:
-    """Return every table that was built: first the scores, then counts, then the corpora."""
+    """Return every table that was built: scores first, then counts, then corpora."""
     tables: list[Table] = [*result_tables()]
     tables += [table for source in papers() for table in source.counts]
     tables += [table for source in papers() for table in source.statistics]
     built = [table for table in tables if (TABLES / f"{table.name}.csv").exists()]
-    return [table for table in built if read_lines(TABLES / f"{table.name}.csv")]  # a figure's own may have no run
+    return [table for table in built if read_lines(TABLES / f"{table.name}.csv")]  # a figure's table may have no run
 
 
 def page(sections: Sequence[Section]) -> str:
@@ -97,7 +97,7 @@ def page(sections: Sequence[Section]) -> str:
 
 
 def navigation(sections: Sequence[Section]) -> dict[str, list[tuple[str, str, str]]]:
-    """Return paper -> id, title and short name of its sections; those of no paper under an empty name."""
+    """Return paper -> id, title and short name of its sections; sections of no paper are under an empty name."""
     links: dict[str, list[tuple[str, str, str]]] = {}
     for section in sections:
         found = re.fullmatch(r"(.+)-(table|figure)-(\d+)(-cells)?.*", section["id"])
@@ -108,11 +108,11 @@ def navigation(sections: Sequence[Section]) -> dict[str, list[tuple[str, str, st
 
 
 def table_section(table: Table, resolver: Resolver, on_cell: Callable[[int], None]) -> Section:
-    """Return a table as the paper prints it, measured columns first, its notes, and every measured cell in detail."""
+    """Return a table as the paper prints it, measured columns first, with notes and details of measured cells."""
     lines = read_lines(TABLES / f"{table.name}.csv")
     rows, columns = printed_names(table, lines)
     measured = {line.column for line in lines if line.measured}
-    columns = dict(sorted(columns.items(), key=lambda pair: pair[0] not in measured))  # what is there is seen first
+    columns = dict(sorted(columns.items(), key=lambda pair: pair[0] not in measured))  # measured columns first
     runs = own_runs(table, resolver)
     cells: dict[Key, Line | None] = {(row, column): None for row in rows for column in columns}
     svg = FIGURES / f"{COST_FIGURE}{table.name}.svg"
@@ -137,7 +137,7 @@ def table_section(table: Table, resolver: Resolver, on_cell: Callable[[int], Non
 
 
 def own_runs(table: Table, resolver: Resolver) -> dict[Key, list[RunRecord]]:
-    """Return (row, column) -> the runs of the cells that a table runs itself."""
+    """Return (row, column) -> runs, for the cells that the table runs itself."""
     if not isinstance(table, ResultTable):
         return {}
     filled, own = resolver.fill(table).runs, {(cell["row"], cell["column"]) for cell in resolver.cells(table)}
@@ -145,7 +145,7 @@ def own_runs(table: Table, resolver: Resolver) -> dict[Key, list[RunRecord]]:
 
 
 def costs_of(table: Table) -> facts.Rows:
-    """Return what the rows of a table of scores cost."""
+    """Return the costs of the rows of a table of scores."""
     path = TABLES / f"{table.name}.cost.csv"
     if not isinstance(table, ResultTable) or not path.exists():
         return []
@@ -154,14 +154,14 @@ def costs_of(table: Table) -> facts.Rows:
 
 
 def is_extra(table: Table, row: str, lines: Sequence[Line]) -> bool:
-    """Return whether a row is ours and not the paper's: so declared, or, of corpora, without any printed figure."""
+    """Return whether a row is ours: declared as extra or, in a table of corpora, without a printed figure."""
     if isinstance(table, ResultTable):
         return table.row(row).extra
     return not any(line.published for line in lines if line.row == row)
 
 
 def cell_details(line: Line, made: Sequence[RunRecord], on_cell: Callable[[int], None]) -> dict[str, Any]:
-    """Return a measured cell: what it is compared with, and its runs with cost and pictures."""
+    """Return a measured cell: its reference, and its runs with cost and pictures."""
     on_cell(1)
     known = {
         f"measured, {line.unit}": line.measured,
@@ -188,9 +188,9 @@ def run_body(folder: Path) -> dict[str, Any]:
 
 
 def figure_sections() -> list[Section]:
-    """Return the papers' figures with what their reader must know; why, where one cannot be drawn.
+    """Return the papers' figures with their remarks, or the reason why one cannot be drawn.
 
-    Accuracy against cost stands with its table.
+    Accuracy against cost is shown with its table.
     """
     sections = []
     for entry in read_entries(FIGURES):
@@ -202,7 +202,7 @@ def figure_sections() -> list[Section]:
 
 
 def focus_section() -> list[Section]:
-    """Return the run that params.yaml describes; nothing where it was not trained."""
+    """Return the run that params.yaml describes; nothing if it was not trained."""
     if not (FOCUS / "metrics.json").exists():
         return []
     metrics = read_metrics(FOCUS)
@@ -212,7 +212,7 @@ def focus_section() -> list[Section]:
 
 
 def data_sections() -> list[Section]:
-    """Return corpora, leaks, word vectors, parts of speech: what the scores stand on; a table with a title folds."""
+    """Return corpora, leaks, vectors and parts of speech, which the scores depend on; titled tables are collapsible."""
     tables = {
         ("corpora", "Corpora"): {"": facts.corpora()},
         ("leakage", "Texts that occur twice"): {"": facts.leakage(), "Between corpora": facts.overlaps()},

@@ -1,7 +1,7 @@
-"""Find the runs that fill the cells of a table: one answer for files, MLflow and the bank.
+"""Find the runs that fill the cells of a table, by one rule for files, MLflow and the bank.
 
-A cell asks for keys, one for each seed and fold: parameters, data and recipe of today. A run of such a key fills it,
-whoever trained it. A table shows its own cells, and those of other tables that are the same runs.
+A cell asks for keys, one for each seed and fold: the current parameters, data and recipe. A run with such a key fills
+it, whoever trained it. A table shows its own cells, and those of other tables whose runs are the same.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,15 +25,15 @@ from retable.tables.results import IN_NO_SCALE
 
 Key = tuple[str, str]  # row, column
 Cell = Mapping[str, str]  # row, column, model, corpus, vectors
-OfSeed = list[RunRecord]  # one run, or those of all folds in their order
+OfSeed = list[RunRecord]  # one run, or those of all folds in order
 NOT_RUN, REFUSED, NOT_SEARCHED = "not run yet", "refused", "its options are not searched yet"
-SCALES = ("cpu", "full", "paper")  # the least work first; measure has full's cells, smoke the project's own samples
+SCALES = ("cpu", "full", "paper")  # smallest first; measure has full's cells, smoke the project's own samples
 
 
 class Shown(NamedTuple):
-    """A cell, the table that runs it, and the row and column under which a table shows it.
+    """Hold a cell, the table that runs it, and the row and column under which a table shows it.
 
-    `limits` says in which options it is limited otherwise than the table's own runs would be; then it is not shown.
+    `limits` says which limits differ from those of the table's own runs; if any do, the cell is not shown.
     """
 
     table: ResultTable
@@ -45,31 +45,31 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Filled:
-    """A table: (row, column) -> its runs, seed by seed; why others are missing, or run with other limits elsewhere."""
+    """Hold (row, column) -> its runs, seed by seed; why others are missing, or run elsewhere under other limits."""
 
     runs: Mapping[Key, Sequence[OfSeed]] = field(default_factory=dict)
     missing: Mapping[Key, str] = field(default_factory=dict)
     limited: Mapping[Key, str] = field(default_factory=dict)
 
     def shown(self, key: Key) -> list[RunRecord]:
-        """Return the runs of a cell that its table shows: of dev folds the best on dev, else all."""
+        """Return the runs of a cell that its table shows: with dev folds the best on dev, otherwise all."""
         return [run for of_seed in self.runs.get(key, ()) for run in shown_of_seed(of_seed)]
 
 
 def shown_of_seed(runs: OfSeed) -> OfSeed:
-    """Return the runs of a seed that its table shows: of dev folds the best on dev, else all."""
+    """Return the runs of a seed that its table shows: with dev folds the best on dev, otherwise all."""
     return [max(runs, key=lambda run: run.dev)] if runs[0].cut[0] == "dev" else runs
 
 
 class Resolver:
-    """The runs at hand and what is planned, from which every table is filled.
+    """Fill every table from the available runs and the plan.
 
     Args:
         plan: sections of params.yaml or of a scale.
-        runs: at hand; of several with one key the first fills a cell.
-        beyond: whether runs are shown that are current but not planned: more seeds, other scales' cells, and of a cell
-            without any those that ended after fewer epochs. Then a cell is filled by the seeds that are there; else
-            only if all planned ones are.
+        runs: the available runs; of several with one key, the first fills a cell.
+        beyond: whether current runs that are not planned are shown as well: more seeds, cells of other scales and,
+            for a cell without others, runs that ended after fewer epochs. If so, any available seeds fill a cell;
+            otherwise all planned ones are needed.
     """
 
     def __init__(self, plan: Plan, runs: Iterable[RunRecord] = (), *, beyond: bool = False) -> None:
@@ -108,8 +108,8 @@ class Resolver:
             if keys[0] in runs:
                 continue
             if shown.limits:
-                told = f"{shown.table.name} has a run with {shown.limits}"
-                limited |= dict.fromkeys(keys, told) if found else {}
+                message = f"{shown.table.name} has a run with {shown.limits}"
+                limited |= dict.fromkeys(keys, message) if found else {}
             elif found and (self.beyond or not reason):
                 runs |= dict.fromkeys(keys, found)
             else:
@@ -119,9 +119,9 @@ class Resolver:
     def candidates(self, table: ResultTable) -> Iterator[Shown]:
         """Yield the cells that a table may show: its own, and those that another table runs.
 
-        A linear model's run serves the tables of all papers, a network's those of its own: papers may limit their runs
-        differently, and give them other word vectors. One without given vectors serves the tables too of papers that
-        would limit it alike. Where a corpus is cut into folds, see `serves`.
+        A linear model's run serves the tables of all papers, a network's those of its own paper, because papers may
+        limit their runs differently and use other word vectors. A network without given vectors also serves the tables
+        of papers with the same limits. For corpora cut into folds, see `serves`.
         """
         for cell in self.cells(table):
             yield Shown(table, cell, table.row(cell["row"]), table.column(cell["column"]))
@@ -134,7 +134,7 @@ class Resolver:
                     yield from self.shown_as(table, other, cell, foreign=foreign)
 
     def shown_as(self, table: ResultTable, other: ResultTable, cell: Cell, *, foreign: bool) -> Iterator[Shown]:
-        """Yield each row and column of a table that a cell of another one fills."""
+        """Yield each row and column of a table that a cell of another table fills."""
         protocol, of_other, theirs = self.protocol(table), self.protocol(other), other.column(cell["column"])
         for row, column in table.shown_as(other, cell["row"], theirs.id, row_options):
             if serves(cut_of(theirs, of_other), cut_of(column, protocol), linear=cell["model"] in LINEAR_MODELS):
@@ -147,7 +147,7 @@ class Resolver:
         return found
 
     def cells(self, table: ResultTable) -> list[Cell]:
-        """Return the cells that a table runs: those planned and, beyond the plan, those of its runs at hand."""
+        """Return the cells that a table runs: the planned ones and, with `beyond`, those of its available runs."""
         if table.name not in self._cells:
             planned: list[Cell] = list(cells_of(table, self.plan).values())
             known = {(cell["row"], cell["column"]) for cell in planned}
@@ -157,7 +157,7 @@ class Resolver:
         return self._cells[table.name]
 
     def runs_of(self, table: ResultTable, cell: Cell) -> tuple[list[OfSeed], str]:
-        """Return the runs of a cell, seed by seed, and why one that is planned is missing; empty if none is."""
+        """Return the runs of a cell, seed by seed, and why a planned one is missing; empty if none is."""
         place = (table.name, cell["row"], cell["column"])
         if place not in self._runs:
             searched = is_searched(table.row(cell["row"]), cell["corpus"])
@@ -173,9 +173,7 @@ class Resolver:
             {int(run.metrics["parameters"]["training"].get("epochs", 0)) for run in placed} if self.beyond else set()
         )
         for limit in sorted(limits - {0}, reverse=True):
-            if (
-                not found
-            ):  # until a cell is trained as planned, what an earlier plan ended after fewer epochs: it is cut
+            if not found:  # until a cell is trained as planned, show a shorter run from an earlier plan, marked as cut
                 found, _ = self._runs_of(table, cell, placed, protocol | {"epochs": limit})
         return found, reason
 
@@ -194,7 +192,7 @@ class Resolver:
                 planned = Planned(seed, fold)
                 try:
                     now = identity_of(table, cell, planned, protocol)
-                except FileNotFoundError:  # no such data, neither at hand nor in data/digests.json
+                except FileNotFoundError:  # data neither available locally nor listed in data/digests.json
                     now = {"key": "", "hashes": {}}
                 run = self.by_key.get(now["key"])
                 of_seed += [run] if run else []
@@ -206,7 +204,7 @@ class Resolver:
 
 
 def identity_of(table: ResultTable, cell: Cell, planned: Planned, protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a run of a cell would be today. Raises: FileNotFoundError if its data are not known."""
+    """Return the identity of a run of a cell today. Raises: FileNotFoundError if its data are not known."""
     parameters = row_parameters(
         read_preset(cell["model"]),
         table.row(cell["row"]),
@@ -220,7 +218,7 @@ def identity_of(table: ResultTable, cell: Cell, planned: Planned, protocol: Mapp
 
 
 def cell_of_run(table: ResultTable, run: RunRecord) -> Cell | None:
-    """Return the cell that a run of a table was trained for; None if the table has it no more."""
+    """Return the cell that a run was trained for; None if the table no longer has it."""
     _, row, column = run.place
     try:
         of_row, of_column = table.row(row), table.column(column)
@@ -232,7 +230,7 @@ def cell_of_run(table: ResultTable, run: RunRecord) -> Cell | None:
 
 
 def why_missing(others: Sequence[RunRecord], now: Mapping[str, str]) -> str:
-    """Return why a run is missing: in what those of its row, column and seed differ from it, or that there is none."""
+    """Return why a run is missing: how runs of its row, column and seed differ from it, or that there are none."""
     if not others:
         return NOT_RUN
     changed = min((changed_hashes(run.hashes, now) for run in others), key=len)
@@ -240,7 +238,7 @@ def why_missing(others: Sequence[RunRecord], now: Mapping[str, str]) -> str:
 
 
 def changed_hashes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return which of parameters, data and recipe of a run are not those of today; of a recipe, its majors count."""
+    """Return which of a run's parameters, data and recipe are out of date; for a recipe, only major versions count."""
     if not now:
         return ["data"]
     changed = [name for name in ("parameters", "data") if then.get(name) != now[name]]
@@ -249,17 +247,17 @@ def changed_hashes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]
 
 
 def row_options(row: Row) -> dict[str, Any]:
-    """Return all options of a row's model: its preset's, the row's own in their place, and what was searched."""
+    """Return all options of a row's model: its preset, overridden by the row's own, and those chosen by search."""
     preset = read_preset(str(row.model)) if row.model else {}
     options = {name: preset[name] | row.overrides.get(name, {}) for name in MODEL_SECTIONS if name in preset}
     return options | ({"searched": row.searched} if row.searched else {})
 
 
 def other_limits(row: Row, theirs: tuple[Column, dict[str, Any]], ours: tuple[Column, dict[str, Any]]) -> str:
-    """Return in what a row's runs for another paper are limited otherwise than for one's own; empty if in nothing.
+    """Return how the limits of a row's runs for another paper differ from ours; empty if they do not.
 
     Args:
-        theirs, ours: the column of each paper, and how it runs its cells.
+        theirs, ours: each paper's column and the protocol of its cells.
     """
     of_both = [
         row_parameters(read_preset(str(row.model)), row, column, protocol, vectors="none", seed=0)
@@ -269,25 +267,25 @@ def other_limits(row: Row, theirs: tuple[Column, dict[str, Any]], ours: tuple[Co
 
 
 def reasons(table: ResultTable, filled: Filled) -> dict[Key, str]:
-    """Return why cells of a table are not measured: not run yet and where they are planned, refused, or limited."""
+    """Return why cells of a table are not measured: planned but not run, refused, or limited."""
     found = planned_elsewhere(table)
-    for key, told in filled.limited.items():
-        found[key] = f"{found.get(key, IN_NO_SCALE)}, {told}"
-    return {**filled.missing, **found} | {key: told for key, told in filled.missing.items() if told.startswith(REFUSED)}
+    for key, note in filled.limited.items():
+        found[key] = f"{found.get(key, IN_NO_SCALE)}, {note}"
+    return {**filled.missing, **found} | {key: note for key, note in filled.missing.items() if note.startswith(REFUSED)}
 
 
 def planned_elsewhere(table: ResultTable) -> dict[Key, str]:
-    """Return the cells that a scale plans for a table, each with the smallest such scale, as a reader is told."""
+    """Return the cells that some scale plans for a table, with a message that names the smallest such scale."""
     found = dict[Key, str]()
     for scale in reversed(SCALES):
         for shown in resolver_of_scale(scale).candidates(table):
             if not shown.limits:
-                told = f"{NOT_RUN}: scale {scale} has it"
-                found |= {(shown.row.id, column.id): told for column in table.showing(shown.column.id)}
+                message = f"{NOT_RUN}: scale {scale} has it"
+                found |= {(shown.row.id, column.id): message for column in table.showing(shown.column.id)}
     return found
 
 
 @cache
 def resolver_of_scale(scale: str) -> Resolver:
-    """Return what fills the tables of a scale, without any run."""
+    """Return a resolver for the tables of a scale, without any runs."""
     return Resolver(scale_preset(scale))

@@ -18,7 +18,7 @@ from retable.runs.record import read_runs
 
 
 def jobs_asked() -> int:
-    """Return how many cells run at once. Raises: InputError for what is no number from 1."""
+    """Return how many cells run at once. Raises: InputError unless it is a number from 1."""
     asked = os.environ.get(JOBS) or str(default_jobs())
     if not asked.isdigit() or int(asked) < 1:
         raise InputError(f"{JOBS} is {asked!r}; allowed: 1 or more.")
@@ -26,7 +26,7 @@ def jobs_asked() -> int:
 
 
 def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[dict[str, str]]:
-    """Return the cells of a table at this scale, or those of a row and column. Raises: InputError without any."""
+    """Return a table's cells at this scale, or those of a row and column. Raises: InputError if there are none."""
     plan = plan_of_checkout()
     scale, cells = plan["scale"], list(cells_of(table, plan).values())
     for kind, name in (("row", row), ("column", column)):
@@ -42,19 +42,19 @@ def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[di
 
 
 def waiting_cells(table: ResultTable, cells: Sequence[dict[str, str]]) -> list[Place]:
-    """Return the cells that lack a current run, in the order of the table's rules."""
+    """Return the cells without a current run, in the order of the table's rules."""
     resolver = Resolver(plan_of_checkout(), read_runs(RUNS))
     left = [cell for cell in cells if resolver.runs_of(table, cell)[1]]
     return [Place(table.name, cell["row"], cell["column"]) for cell in left]
 
 
 def make_data(table: ResultTable, places: Sequence[Place]) -> None:
-    """Have DVC make the corpora and word vectors that these cells read and that are not there, and nothing else.
+    """Have DVC make the missing corpora and word vectors that these cells read, and nothing else.
 
-    Raises: InputError if one could not be made.
+    Raises: InputError if a stage fails.
     """
     stages = missing_data([cell for cell in chosen_cells(table) if (table.name, cell["row"], cell["column"]) in places])
-    if not stages or find_spec("dvc") is None:  # then the cell says what is missing
+    if not stages or find_spec("dvc") is None:  # the cell will report what is missing
         return
     print(f"first the data that are not here: dvc repro {' '.join(stages)}", file=sys.stderr, flush=True)
     if subprocess.run([sys.executable, "-m", "dvc", "repro", *stages], cwd=ROOT, check=False).returncode:
@@ -62,7 +62,7 @@ def make_data(table: ResultTable, places: Sequence[Place]) -> None:
 
 
 def missing_data(cells: Sequence[dict[str, str]]) -> list[str]:
-    """Return the stages that make what these cells read and that is not there."""
+    """Return the stages that make the missing inputs of these cells."""
     corpora = {f"tag@{cell['corpus']}": TAGGED / cell["corpus"] for cell in cells}
     vectors = {
         "no-vectors" if (name := cell["vectors"]) == "none" else f"embed@{name}": VECTORS / name for cell in cells
@@ -71,11 +71,11 @@ def missing_data(cells: Sequence[dict[str, str]]) -> list[str]:
 
 
 def run_cells(places: Sequence[Place], *, jobs: int, slurm: dict[str, Any] | None = None) -> list[Ended]:
-    """Run cells, say which ended and when, and return those that failed.
+    """Run cells, report which ended and when, and return those that failed.
 
     Args:
-        jobs: cells at once.
-        slurm: what is asked of SLURM; None runs here.
+        jobs: number of cells run at once.
+        slurm: resources requested from SLURM; None runs locally.
     """
     ended: Iterator[Ended] = run_here(places, jobs) if slurm is None else run_on_slurm(places, jobs, slurm)
     failed = []
@@ -87,6 +87,6 @@ def run_cells(places: Sequence[Place], *, jobs: int, slurm: dict[str, Any] | Non
 
 
 def last_line(log: Path) -> str:
-    """Return the last line of a log, which names the mistake; empty if there is none."""
+    """Return the last line of a log, which names the error; empty if there is none."""
     text = log.read_text(encoding="utf-8", errors="replace").strip() if log.exists() else ""
     return text.splitlines()[-1] if text else ""

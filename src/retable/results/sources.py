@@ -1,4 +1,4 @@
-"""What a system's own source printed, beside ours.
+"""Numbers printed by a system's own source, beside ours.
 
 In   data/published/sources.csv, the lines of the tables that have runs
 """
@@ -13,14 +13,14 @@ from retable.results.findings import Measured
 from retable.tables.lines import Line
 from retable.tables.markdown import markdown_table
 
-PHRASES = {"sst-2": "sst-2-phrases"}  # what sources that train on a corpus may have trained on
-FRACTIONS = ("map", "mrr")  # printed as such; other scores are in percent
+PHRASES = {"sst-2": "sst-2-phrases"}  # what sources that use a corpus may have trained on
+FRACTIONS = ("map", "mrr")  # printed as fractions; other scores are in percent
 LOWER, INSIDE, HIGHER, ONE_RUN = "ours is lower", "inside", "ours is higher", "no interval yet"
 NAMES = ("system", "corpus", "score", "source", "ours", "runs", "beside", "printed in", "seen")
 
 
 class Cell(NamedTuple):
-    """A measured cell of a table."""
+    """Hold a measured cell of a table."""
 
     row: Row
     column: Column
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
 
 
 def sources_markdown(tables: Iterable[Measured]) -> str:
-    """Return every number of data/published/sources.csv beside the cell of ours that is nearest to it."""
+    """Return every number of data/published/sources.csv beside our nearest cell."""
     found = beside_sources(read_csv(PUBLISHED / "sources.csv"), measured_cells(tables))
     return (
         "### Their own sources' numbers beside ours\n\n"
@@ -52,7 +52,7 @@ def measured_cells(tables: Iterable[Measured]) -> list[Cell]:
 
 
 def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
-    """Yield a row of the page for each number of a source, and one more where ours were trained on phrases too."""
+    """Yield a row of the page for each source number, and another if ours were trained on phrases too."""
     for line in sources:
         for corpus in filter(None, (line["corpus"], PHRASES.get(line["corpus"], ""))):
             cell = nearest(line["model"], line["variant"], corpus, line["metric"], cells)
@@ -61,8 +61,8 @@ def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[Cell]) 
 
 
 def nearest(model: str, variant: str, corpus: str, metric: str, cells: Iterable[Cell]) -> Cell | None:
-    """Return the cell of a model on a corpus: first the variant's or the model's own row, then one of the preset's
-    options, then of the most runs.
+    """Return a model's cell on a corpus: the variant's or the model's own row first, then one with the preset's
+    options, then the one with the most runs.
     """
     own = f"{model}-{variant.lower()}"
 
@@ -99,9 +99,9 @@ def as_row(line: Mapping[str, str], corpus: str, cell: Cell | None) -> tuple[str
 
 
 def shown(line: Mapping[str, str], ours: Line) -> tuple[str, str, str]:
-    """Return our number with its interval, its runs, and where the source's lies to the interval."""
+    """Return our number with its interval, its runs, and where the source's number lies relative to the interval."""
     digits, unit = (3, "fraction") if line["metric"] in FRACTIONS else (1, "%")
-    factor = 100.0 if (ours.unit, unit) == ("fraction", "%") else 1.0  # LAMA's tables have accuracies as fractions
+    factor = 100.0 if (ours.unit, unit) == ("fraction", "%") else 1.0  # LAMA's tables print accuracies as fractions
     measured = f"{factor * float(ours.measured):.{digits}f}"
     if not ours.low:
         return measured, ours.runs, ONE_RUN

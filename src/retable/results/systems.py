@@ -1,6 +1,6 @@
-"""All systems in a table: where each comes from, how large it is, what is measured.
+"""A table of all systems: where each comes from, how large it is, what is measured.
 
-In   the presets, the heads of the models' files, the bank, data/published/systems.csv
+In   the presets, the header of each model's file, the bank, data/published/systems.csv
 """
 
 import re
@@ -18,13 +18,13 @@ from retable.project.paths import PUBLISHED
 from retable.runs.record import RunRecord
 from retable.tables.markdown import markdown_table
 
-HEAD = re.compile(r"^[A-Z][a-z]+ {2,}", re.MULTILINE)  # of a part of a file's head
+HEAD = re.compile(r"^[A-Z][a-z]+ {2,}", re.MULTILINE)  # a keyword of a file's header
 TITLE = re.compile(r'"([^"]+?),?"[^"]*?\b((?:19|20)\d\d)\b')
 EQUATIONS = re.compile(r"\beq\. (\d+(?:(?:-|, | and | to )\d+)*)")
 
 
 def systems_markdown(runs: Iterable[RunRecord]) -> str:
-    """Return every system in a line."""
+    """Return every system, one per line."""
     of_model: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
         of_model[run.metrics["model"]].append(run)
@@ -38,7 +38,7 @@ def systems_markdown(runs: Iterable[RunRecord]) -> str:
 
 
 def families_of_models() -> dict[str, str]:
-    """Return model -> family: that of its own name in the list of systems, else that of a row of a table that it is."""
+    """Return model -> family, by its own name in the list of systems, or else by that of a table row that uses it."""
     listed = {line["id"]: line["family"] for line in read_csv(PUBLISHED / "systems.csv")}
     found: dict[str, str] = {}
     for row in (row for paper in papers() for table in paper.results for row in table.rows if row.model):
@@ -48,7 +48,7 @@ def families_of_models() -> dict[str, str]:
 
 
 def source_of(name: str) -> tuple[str, str]:
-    """Return title and year of the first work that the head of a model's file names; "" without one."""
+    """Return title and year of the first work that a model file's header names; "" if there is none."""
     text = getdoc(import_module(model_module(name))) or ""
     _, _, source = text.partition("\nSource ")
     source = " ".join(HEAD.split(source, maxsplit=1)[0].split())
@@ -58,7 +58,7 @@ def source_of(name: str) -> tuple[str, str]:
 
 
 def equations_of(name: str) -> str:
-    """Return how many of its source's equations a model's file names by number; "" where it names none."""
+    """Return how many of its source's equations a model's file cites by number; "" if none."""
     module = import_module(model_module(name))
     numbers: set[int] = set()
     for found in EQUATIONS.findall(Path(str(module.__file__)).read_text(encoding="utf-8")):
@@ -69,7 +69,7 @@ def equations_of(name: str) -> str:
 
 
 def measured(runs: list[RunRecord]) -> list[str]:
-    """Return the median number of weights without those of words, of FLOPs a word, and how many runs and corpora."""
+    """Return the medians of parameters without word vectors and of FLOPs per word, and how many runs and corpora."""
     if not runs:
         return ["", "", "0", "0"]
     weights = median(run.cost["parameters"] - run.cost["parameters_tuned_words"] for run in runs)

@@ -3,7 +3,7 @@
 In   results/runs/, data/clean/*/stats.json, data/published/, params.yaml
 Out  results/tables/<table>.{csv,cost.csv,md}
 
-`retable tables --from mlflow` takes runs and statistics from the record instead; the CSV files have the same bytes.
+`retable tables --from mlflow` takes runs and statistics from the record instead; the CSV files are byte-identical.
 """
 
 import sys
@@ -34,8 +34,8 @@ from retable.tables.statistics import statistics_lines
 
 Protocol = Mapping[str, Any]  # how a scale runs a paper's cells
 Statistics = Mapping[str, Mapping[str, Any]]  # corpus -> its stats.json
-STATISTICS = Section({"splits": Named(Section({"texts": COUNT}))})  # of stats.json, as far as code hangs on it
-COSTS = (  # apart from the scores: they differ from run to run
+STATISTICS = Section({"splits": Named(Section({"texts": COUNT}))})  # the part of stats.json that the code relies on
+COSTS = (  # kept apart from the scores because they differ between runs
     "row", "column", "seed", "run", "parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch",
     "words_per_second", "seconds", "peak_memory_mb", "device", "threads", "date",
 )  # fmt: skip
@@ -47,7 +47,7 @@ def published_numbers(source: Paper, table: str | None) -> list[Published]:
 
 
 def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
-    """Return what a table needs of the runs that fill it."""
+    """Return what a table needs from the runs that fill it."""
     found = {}
     for key, seeds in filled.runs.items():
         row, column = table.row(key[0]), table.column(key[1])
@@ -58,7 +58,7 @@ def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
 
 
 def result_of(run: RunRecord, metric: str, domain: str = "", of_row: int = 0) -> RunResult:
-    """Return what a table needs of a run, whose row has so many epochs."""
+    """Return what a table needs from a run whose row has `of_row` epochs."""
     result = RunResult.from_metrics(run.metrics, run.cost, metric, domain)
     sampling = sampling_of_f1(*run.answers()) if metric == "macro_f1" else None
     return replace(
@@ -71,12 +71,12 @@ def result_of(run: RunRecord, metric: str, domain: str = "", of_row: int = 0) ->
 
 
 def had_its_end(run: RunRecord, of_row: int) -> bool:
-    """Return whether a run of a row of so many epochs is whole (docs/protocol.md, rule 3)."""
+    """Return whether a run was trained to the end, given its row's epochs (docs/protocol.md, rule 3)."""
     return is_whole(run.metrics["parameters"]["training"], run.metrics["epochs"]["run"], run.curve, of_row)
 
 
 def earlier_versions(run: RunRecord) -> str:
-    """Return the versions of a run's recipe that are not today's: "loop 1.0 (today 1.1)"; empty if all are."""
+    """Return the outdated versions in a run's recipe: "loop 1.0 (today 1.1)"; empty if all are current."""
     parameters, then = run.metrics["parameters"], from_text(run.hashes["recipe"])
     now = recipe_of(parameters, read_preset(parameters["model"]["name"])["recipe"])
     return ", ".join(
@@ -85,7 +85,7 @@ def earlier_versions(run: RunRecord) -> str:
 
 
 def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:
-    """Return the costs of the runs that fill a table, a line a run."""
+    """Return the costs of the runs that fill a table, one line per run."""
     return [
         {
             "row": row, "column": column, "seed": run_name(run.seed, run.fold), "run": run.key[:KEY_DIGITS],
@@ -100,7 +100,7 @@ def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:
 
 
 def epochs_of(row: Row, column: Column, protocol: Protocol) -> int:
-    """Return the epochs of a row's training, whatever a scale allows; 0 of a linear model."""
+    """Return the epochs of a row's training, regardless of a scale's limit; 0 for a linear model."""
     without = {**protocol, "epochs": 0, "max_words": 0}
     found = row_parameters(read_preset(str(row.model)), row, column, without, vectors="none", seed=0)
     return int(found["training"].get("epochs", 0))
@@ -131,7 +131,7 @@ def write_paper(source: Paper, folder: Path, resolver: Resolver, statistics: Sta
 
 
 def read_statistics(clean: Path) -> dict[str, Any]:
-    """Return corpus -> its statistics, of those that were cleaned."""
+    """Return corpus -> its statistics, for the corpora that were cleaned."""
     found = {path.parent.name: read_json(path) for path in sorted(clean.glob("[!.]*/stats.json"))}
     for name, facts in found.items():
         check(facts, STATISTICS, str(clean / name / "stats.json"), AGAIN)
@@ -139,7 +139,7 @@ def read_statistics(clean: Path) -> dict[str, Any]:
 
 
 def tables_without_runs(source: Paper, statistics: Statistics) -> dict[str, tuple[list[Line], str]]:
-    """Return table -> its lines and their Markdown: counted from corpora, and from networks that are only built."""
+    """Return table -> its lines and their Markdown, counted from corpora or from untrained networks."""
     found = {}
     for facts in source.statistics:
         lines = statistics_lines(facts, published_numbers(source, facts.published), statistics)
@@ -153,7 +153,7 @@ def tables_without_runs(source: Paper, statistics: Statistics) -> dict[str, tupl
 
 
 def refuse_other_files(folder: Path) -> None:
-    """Refuse a folder with other files than tables, because it is replaced as a whole.
+    """Refuse a folder that contains files other than tables, because it is replaced as a whole.
 
     Raises: InputError.
     """
@@ -167,7 +167,7 @@ def write_tables(runs: Path, clean: Path, to: Path) -> None:
     """Build all tables of all papers into a folder that holds nothing else.
 
     Args:
-        runs, clean: as results/runs/ and data/clean/.
+        runs, clean: laid out like results/runs/ and data/clean/.
     Raises: InputError.
     """
     refuse_other_files(to)

@@ -1,4 +1,4 @@
-"""All that the bank says, read once: what the pages of docs/ and the results site are made from."""
+"""The contents of the bank, read once for the pages of docs/ and the results site."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, lines_and_costs
 from retable.runs.bank import read_bank
 
-BANK_SCALE = "measure"  # the protocols under which the bank's runs are current
+BANK_SCALE = "measure"  # the scale whose protocols make the bank's runs current
 
 
 @dataclass(frozen=True)
 class Whole:
-    """Hold the bank: its runs, the tables that have some, and every comparison of claims."""
+    """Hold the bank: its runs, the tables that have any, and every comparison of the claims."""
 
     resolver: Resolver
     statistics: Statistics
@@ -49,18 +49,18 @@ def read_whole(bank: Path) -> Whole:
 
 
 def bank_resolver(bank: Path) -> Resolver:
-    """Return what fills the tables from the bank: all its runs that are current. Raises: InputError."""
+    """Return a resolver that fills the tables with all current runs of the bank. Raises: InputError."""
     return Resolver(scale_preset(BANK_SCALE), read_bank(bank), beyond=True)
 
 
 def read_corpora(bank: Path) -> dict[str, Any]:
-    """Return corpus -> its statistics, as the bank has them."""
+    """Return corpus -> its statistics, from the bank."""
     found: dict[str, Any] = read_json(bank / "corpora.json")
     return found
 
 
 def read_copies(bank: Path) -> Copies:
-    """Return corpus -> id of a text that has near copies -> the number of their cluster, as the bank has them."""
+    """Return corpus -> text id -> the number of its cluster of near copies, from the bank."""
     groups: dict[str, list[list[str]]] = read_json(bank / "copies.json")
     return {
         corpus: {text: number for number, texts in enumerate(clusters) for text in texts}

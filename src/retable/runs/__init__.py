@@ -1,1 +1,1 @@
-"""Runs that exist: their folders, scores, recipes, and the bank."""
+"""Existing runs: their folders, scores, recipes, and the bank."""

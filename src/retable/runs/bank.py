@@ -1,11 +1,11 @@
-"""The bank: measured runs in git, a line a run, and the answer to every test text (ids, never texts).
+"""The bank: measured runs in git, one per line, and each run's answer to every test text (ids, never texts).
 
 docs/results/<table>.jsonl                            metrics, cost, curve, who banked it, the name of its predictions
 docs/results/predictions/<table>/<key>[.<n>].parquet  id, label, predicted, clean, probabilities in float16
 docs/results/corpora.json                             corpus -> its statistics (data/clean/<corpus>/stats.json)
 docs/results/copies.json                              corpus -> ids of test texts that are near copies of each other
 
-Lines are added and never changed: a second run of the same key stands below the first, whose numbers tables show.
+Lines are added and never changed: a second run of the same key comes after the first, whose numbers the tables show.
 """
 
 import json
@@ -21,16 +21,16 @@ from retable.runs.form import TIMES, check_line
 from retable.runs.predictions import write_compact
 from retable.runs.record import KEY_DIGITS, RunRecord, check_place
 
-SAME_RUN = ("key", "date", "device", "threads", "git_commit", "dev", "test")  # of metrics.json
+SAME_RUN = ("key", "date", "device", "threads", "git_commit", "dev", "test")  # fields of metrics.json
 
 
 def read_bank(bank: Path) -> list[RunRecord]:
-    """Read the runs of all tables, in the order in which each table's were banked. Raises: InputError."""
+    """Read the runs of all tables, each table's in the order in which they were banked. Raises: InputError."""
     return [run for path in table_files(bank) for run in read_lines(path)]
 
 
 def table_files(bank: Path) -> list[Path]:
-    """Return the file of each table. Raises: InputError for one of no table, which no page would show."""
+    """Return the file of each table. Raises: InputError for a file of an unknown table, which no page would show."""
     known, files = [table.name for table in result_tables()], sorted(bank.glob("*.jsonl"))
     for path in files:
         if path.stem not in known:
@@ -50,25 +50,25 @@ def read_lines(path: Path) -> list[RunRecord]:
     for number, line in enumerate(lines, start=1):
         where, advice = f"{path}, line {number}", f"`git checkout {path.name}`"
         try:
-            told = json.loads(line, object_pairs_hook=each_once)
+            record = json.loads(line, object_pairs_hook=each_once)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{where}, is no run ({error}); {advice}.") from None
-        check_line(told, where, advice)
-        metrics, predictions = told["metrics"], path.parent / "predictions" / path.stem / told["predictions"]
+        check_line(record, where, advice)
+        metrics, predictions = record["metrics"], path.parent / "predictions" / path.stem / record["predictions"]
         check_place(metrics, where)
         if metrics["table"] != path.stem:
             raise InputError(f"{where}: its table is {metrics['table']}; {advice}.")
-        found.append(RunRecord(metrics, told["cost"], tuple(told["curve"]), predictions, who=told["who"]))
+        found.append(RunRecord(metrics, record["cost"], tuple(record["curve"]), predictions, who=record["who"]))
     return found
 
 
 def add_to_bank(bank: Path, runs: Iterable[RunRecord], who: str, *, times: bool = True) -> int:
-    """Add the runs that are not in the bank yet, each to the file of its table, and return how many these were.
+    """Add the runs that are not in the bank yet, each to the file of its table, and return how many were added.
 
     Args:
-        runs: with their folders.
-        who: banks them.
-        times: whether what they took is kept; not if the machine had other work.
+        runs: runs with their folders.
+        who: name of whoever banks them.
+        times: whether to keep their times; not if the machine was busy.
     """
     banked = {path.stem: read_lines(path) for path in table_files(bank)}
     same: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
@@ -90,13 +90,13 @@ def add_to_bank(bank: Path, runs: Iterable[RunRecord], who: str, *, times: bool 
         there.append(new)
         changed[table] = None
         added += 1
-    for table in changed:  # once each: line by line would cost the square of their number
+    for table in changed:  # once per table: line by line would be quadratic in their number
         write_lines(bank / f"{table}.jsonl", banked[table])
     return added
 
 
 def is_same(one: RunRecord, other: RunRecord) -> bool:
-    """Return whether two records are of one and the same training."""
+    """Return whether two records are of the same training."""
     return all(one.metrics.get(name) == other.metrics.get(name) for name in SAME_RUN)
 
 
@@ -108,14 +108,14 @@ def write_lines(path: Path, runs: Iterable[RunRecord]) -> None:
 
 def as_line(run: RunRecord) -> str:
     """Return a run as a line of the bank."""
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         "metrics": run.metrics, "cost": run.cost, "curve": [round(each, 4) for each in run.curve], "who": run.who,
         "predictions": run.predictions.name,
     }  # fmt: skip
-    return json.dumps(told, sort_keys=True, ensure_ascii=False)
+    return json.dumps(record, sort_keys=True, ensure_ascii=False)
 
 
 def repeats(runs: Iterable[RunRecord]) -> list[tuple[RunRecord, RunRecord]]:
-    """Return the first run of each key that was run again, with each of the others."""
+    """Return the first run of each repeated key, paired with each of the later ones."""
     first: dict[str, RunRecord] = {}
     return [(before, run) for run in runs if (before := first.setdefault(run.key, run)) is not run]

@@ -1,4 +1,4 @@
-"""Write the folder of a run: its scores, curve and costs; predictions.py writes its answers, record.py reads it."""
+"""Write the folder of a run: its scores, curve and costs. predictions.py writes its answers, record.py reads it."""
 
 import datetime
 from collections.abc import Mapping, Sequence
@@ -15,11 +15,11 @@ from retable.text.splits import Split
 
 
 def scores_of_splits(dev: tuple[np.ndarray, Split], test: tuple[np.ndarray, Split]) -> dict[str, Any]:
-    """Return scores on dev, on test, and on the test texts that (nearly) occur in no training text (None if there is
+    """Return scores on dev, on test, and on the test texts without a (near) duplicate in training (None if there are
     none).
 
-    Those of a joint corpus hold the two of test for every domain too, in `domains`. Those of a ranked corpus hold map,
-    mrr and questions; not on the clean texts alone, which are no whole lists of candidates.
+    For a joint corpus, `domains` holds the two test scores of every domain. A ranked corpus also has map, mrr and
+    questions, except on the clean texts alone, which are not complete candidate lists.
     """
     probabilities, split = test
     scores = {"dev": score(dev[0], dev[1].classes), **_scores_of_test(probabilities, split.classes, split.clean)}
@@ -43,15 +43,15 @@ def _scores_of_test(probabilities: np.ndarray, classes: np.ndarray, clean: np.nd
 
 
 def write_curve(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Write a line an epoch, or a line a candidate of a linear model."""
+    """Write one line per epoch, or per candidate of a linear model."""
     write_csv(path, lines, list(lines[0]))
 
 
 def write_cost(path: Path, cost: Mapping[str, Any]) -> None:
-    """cost.json, with the day."""
+    """Write cost.json, with the date."""
     write_json(path, {**cost, "date": today()})
 
 
 def today() -> str:
-    """Return the day, UTC, as 2026-11-20."""
+    """Return the date in UTC, such as 2026-11-20."""
     return datetime.datetime.now(datetime.UTC).date().isoformat()

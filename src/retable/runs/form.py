@@ -1,7 +1,7 @@
-"""The form of a run: what metrics.json, cost.json and curve.csv must say, wherever they are read; the bank's lines too.
+"""The form of a run: the required contents of metrics.json, cost.json and curve.csv, and of the bank's lines.
 
-A record that contradicts itself is refused as well: its key must be that of its parameters, data and recipe. Imports
-nothing heavy, because the record is looked through at every `make tables`.
+A record that contradicts itself is refused as well: its key must match its parameters, data and recipe. Imports are
+light, because the record is checked at every `make tables`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,10 +14,10 @@ from retable.files import read_csv, read_json
 from retable.forms import COUNT, DIGEST, NAME, ListOf, Maybe, Misfit, Named, Number, OneOf, Plain, Section, Text, check
 from retable.runs.provenance import hash_of_parameters, run_key
 
-FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # of a run's folder
+FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # in a run's folder
 ADVICE = "remove its folder, or copy it again"
 SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
-COUNTS = ("texts", "questions")  # the whole numbers among the scores; the loss may be above 1 too
+COUNTS = ("texts", "questions")  # scores that are whole numbers; the loss may be above 1 too
 LARGEST_SEED = 2**32 - 1
 PERCENT = 100.0
 ROUNDING = 1e-9
@@ -25,16 +25,16 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of one set of answers: fractions, counts and a loss; the accuracy is always known.
+    """The scores of one set of answers: fractions, counts and a loss; the accuracy is never null.
 
     Attributes:
-        whole: whether accuracy and texts must be there; old runs of the bank have no accuracy on dev.
+        whole: whether accuracy and texts are required; old runs of the bank have no accuracy on dev.
     """
 
     whole: bool = False
 
     def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
-        """Yield what is wrong."""
+        """Yield each violation."""
         if not isinstance(value, Mapping):
             yield Misfit(place, value, "an object of scores")
             return
@@ -84,7 +84,7 @@ METRICS = Section(
 )
 TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "peak_memory_mb")
-COST = Section({}, dict.fromkeys((*TIMES, *COSTS), Number(0)))  # of the bank: of old runs not all is known
+COST = Section({}, dict.fromkeys((*TIMES, *COSTS), Number(0)))  # in the bank, where old runs lack some values
 COST_OF_FOLDER = Section(dict.fromkeys((*TIMES, *COSTS), Number(0)))
 LINE = Section(
     {
@@ -116,7 +116,7 @@ def read_cost(folder: Path) -> dict[str, Any]:
 
 
 def read_curve(folder: Path) -> tuple[float, ...]:
-    """Return the accuracy on dev after each epoch, in percent, of curve.csv; empty of a linear model.
+    """Return the dev accuracy after each epoch, in percent, from curve.csv; empty for a linear model.
 
     Raises: InputError.
     """
@@ -142,7 +142,7 @@ def check_metrics(metrics: Any, where: str) -> None:
     """Refuse a record of another form, or one that contradicts itself.
 
     Args:
-        where: the file, for the sentence.
+        where: the file, for the error message.
     Raises: InputError.
     """
     check(metrics, METRICS, where, ADVICE)
@@ -163,6 +163,6 @@ def check_metrics(metrics: Any, where: str) -> None:
 
 
 def check_line(told: Mapping[str, Any], where: str, advice: str) -> None:
-    """Refuse a line of the bank of another form, or of a record that contradicts itself. Raises: InputError."""
+    """Refuse a line of the bank of another form, or with a record that contradicts itself. Raises: InputError."""
     check(told, LINE, where, advice)
     check_metrics(told["metrics"], where)

@@ -5,14 +5,14 @@ from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
 
 def score(probabilities: np.ndarray, classes: np.ndarray) -> dict[str, float | int | None]:
-    """Return all scores of the papers.
+    """Compute all scores of the papers.
 
     Args:
         probabilities: float (text, class), rows sum to one.
         classes: the true class of each text, int64 (text,).
     Returns: texts, accuracy, error_rate, precision, recall and macro_f1 (means over the classes), micro_f1, macro_auc
         and micro_auc (one class against the rest; a class that no text or every text has is left out of the mean; None
-        where no class is left), loss (mean negative log-likelihood).
+        if no class is left), loss (mean negative log-likelihood).
     """
     count = probabilities.shape[1]
     predicted = probabilities.argmax(axis=1)
@@ -31,7 +31,7 @@ def score(probabilities: np.ndarray, classes: np.ndarray) -> dict[str, float | i
         "precision": float(precision),
         "recall": float(recall),
         "macro_f1": float(f1),
-        "micro_f1": accuracy,  # equal when every text has one class and one answer
+        "micro_f1": accuracy,  # equal, because every text has one class and one answer
         "macro_auc": float(np.mean(aucs)) if aucs else None,
         "micro_auc": float(roc_auc_score(true.ravel(), probabilities.ravel())) if present else None,
         "loss": float(-np.log(np.clip(likelihood, 1e-12, None)).mean()),
@@ -39,19 +39,19 @@ def score(probabilities: np.ndarray, classes: np.ndarray) -> dict[str, float | i
 
 
 def sampling_of_f1(classes: np.ndarray, probabilities: np.ndarray, *, times: int = 2000) -> float:
-    """Return the variance of the mean F1 over classes from one set of test texts to another, as large as this one.
+    """Return the variance of macro F1 between sets of test texts of this size.
 
-    Simulated: pairs of class and answer are drawn with the shares that they have here, by a fixed seed.
+    Simulated: pairs of class and answer are drawn with their observed frequencies, from a fixed seed.
 
     Args:
         classes: the true class of each text, int64 (text,).
         probabilities: float (text, class).
-        times: sets that are drawn.
+        times: number of simulated sets.
     """
     count = probabilities.shape[1]
     pairs = np.bincount(classes * count + probabilities.argmax(axis=1), minlength=count**2)
     drawn = np.random.default_rng(1).multinomial(len(classes), pairs / len(classes), size=times)
-    tables = drawn.reshape(times, count, count)  # true class, answer
+    tables = drawn.reshape(times, count, count)  # (set, true class, answer)
     right = np.einsum("tii->ti", tables)
     sums = tables.sum(axis=2) + tables.sum(axis=1)
     return float((2 * right / np.maximum(sums, 1)).mean(axis=1).var())

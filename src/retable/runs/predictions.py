@@ -1,4 +1,4 @@
-"""Answers of a run on its test texts: predictions.parquet of its folder, and the compact form of the bank."""
+"""A run's answers to its test texts: predictions.parquet in its folder, and the compact form of the bank."""
 
 import operator
 from pathlib import Path
@@ -23,7 +23,7 @@ from retable.text.splits import (
 )
 
 PREDICTED = pa.field("predicted", pa.string())
-LOOSE = 0.002  # by which probabilities in float16 are off
+LOOSE = 0.002  # rounding error of probabilities in float16
 
 
 def write_predictions(path: Path, split: Split, probabilities: np.ndarray) -> None:
@@ -34,9 +34,9 @@ def write_predictions(path: Path, split: Split, probabilities: np.ndarray) -> No
 def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarray, np.ndarray]:
     """Return facts, ids, classes int64 (text,), clean bool (text,), probabilities float32 (text, class).
 
-    Those of the bank sum to one but for their rounding to float16.
+    Probabilities from the bank sum to one up to their rounding to float16.
 
-    Raises: InputError if the file is missing or damaged, or holds what no answers can.
+    Raises: InputError if the file is missing or damaged, or has impossible contents.
     """
     facts = read_facts(path)
     bits = 16 if pa.types.is_float16(_type_of(path, "probabilities")) else 32
@@ -51,7 +51,7 @@ def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarr
     answered = classes_of(table.column("predicted"), facts, path)
     flat = table.column("probabilities").combine_chunks().flatten().to_numpy()
     probabilities = flat.astype(np.float32).reshape(len(classes), -1)
-    if not np.all((probabilities >= 0) & (probabilities <= 1 + LOOSE)):  # NaN is neither
+    if not np.all((probabilities >= 0) & (probabilities <= 1 + LOOSE)):  # NaN satisfies neither
         raise InputError(f"{path}: the probabilities are not all from 0 to 1; {AGAIN}.")
     if np.abs(probabilities.sum(axis=1) - 1).max() > LOOSE * len(facts.labels):
         raise InputError(f"{path}: the probabilities of a text do not sum to 1; {AGAIN}.")
@@ -62,23 +62,23 @@ def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarr
 
 
 def _type_of(path: Path, column: str) -> pa.DataType:
-    """Return the type of what the lists of a column hold; null where there are none."""
+    """Return the element type of a column's lists; null if they have none."""
     schema = pq.read_schema(path)
     kind = schema.field(column).type if column in schema.names else pa.null()
     return kind.value_type if pa.types.is_fixed_size_list(kind) else pa.null()
 
 
 def read_right(path: Path) -> dict[str, bool]:
-    """Return id of a test text -> whether it was answered rightly. Raises: InputError."""
+    """Return test text id -> whether it was answered correctly. Raises: InputError."""
     table = read_columns(path, [ID, LABEL, PREDICTED])
     ids, labels, answers = (table.column(field.name).to_pylist() for field in (ID, LABEL, PREDICTED))
     return dict(zip(ids, map(operator.eq, labels, answers), strict=True))
 
 
 def write_compact(source: Path, target: Path) -> None:
-    """Write a run's predictions as the bank keeps them: probabilities in float16, labels as a dictionary.
+    """Write a run's predictions in the bank's form: probabilities in float16, labels as a dictionary.
 
-    The answer is that of the unrounded probabilities.
+    The answer is taken from the unrounded probabilities.
     """
     facts, ids, classes, clean, probabilities = read_predictions(source)
     _write(target, facts, ids, classes, clean, probabilities, compact=True)

@@ -1,8 +1,8 @@
-"""A run that exists, as one record: read from its folder, from a line of the bank, or from what MLflow gave back.
+"""An existing run as one record: read from its folder, from a line of the bank, or from what MLflow returned.
 
 results/runs/<table>/<key>/   metrics.json, cost.json, curve.csv, predictions.parquet; model/ where weights are kept
 
-The table is the one that trained it; its key alone says which run it is. The folder comes there whole or not at all.
+The table is the one that trained it; its key alone identifies it. The folder is written whole or not at all.
 """
 
 from collections.abc import Mapping
@@ -20,17 +20,17 @@ from retable.runs.form import PERCENT, read_cost, read_curve, read_metrics
 from retable.runs.predictions import read_predictions
 from retable.text.folds import Fold
 
-UNVERIFIED = "unverified"  # of metrics.json: an import whose answers could not be compared with the test texts
-KEY_DIGITS = 16  # of a key, in the name of a folder
+UNVERIFIED = "unverified"  # in metrics.json: an import whose answers could not be compared with the test texts
+KEY_DIGITS = 16  # of a key, in a folder name
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run: who it is, its scores as fractions, its costs.
+    """A run: its identity, its scores as fractions, its costs.
 
-    `metrics` is as metrics.json and `cost` as cost.json, `curve` the accuracy on dev after each epoch in percent (of a
-    linear model empty), `predictions` the file of its answers. `folder` is None for a run of the bank, `who` put it
-    there.
+    `metrics` and `cost` hold metrics.json and cost.json, `curve` the dev accuracy after each epoch in percent (empty
+    for a linear model), `predictions` the file of its answers. `folder` is None for a run of the bank; `who` banked
+    it.
     """
 
     metrics: Mapping[str, Any]
@@ -42,23 +42,23 @@ class RunRecord:
 
     @property
     def key(self) -> str:
-        """Return what makes two runs the same: parameters, data, and the majors of the recipe."""
+        """Return the key, which is the same for equal parameters, data and recipe majors."""
         return str(self.metrics["key"])
 
     @property
     def hashes(self) -> dict[str, str]:
-        """Return parameters, data, recipe."""
+        """Return the hashes of parameters and data, and the recipe."""
         found: dict[str, str] = self.metrics["hashes"]
         return found
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Return table, row and column that asked for it."""
+        """Return the table, row and column that requested it."""
         return self.metrics["table"], self.metrics["row"], self.metrics["column"]
 
     @property
     def seed(self) -> int:
-        """Folds of one have it in common."""
+        """Return the seed, shared by the runs on all folds."""
         return int(self.metrics["seed"])
 
     @property
@@ -68,7 +68,7 @@ class RunRecord:
 
     @property
     def cut(self) -> Cut:
-        """Return the cut, as `retable.papers.parameters.cut_of` of the column."""
+        """Return the cut, as `retable.papers.parameters.cut_of` does for the column."""
         return (self.fold.kind, self.fold.folds) if self.fold else ("", 0)
 
     @property
@@ -79,12 +79,12 @@ class RunRecord:
 
     @property
     def vectors(self) -> str:
-        """Return the name of its word vectors."""
+        """Return the name of the word vectors."""
         return self.metrics["vectors"]["name"] if self.metrics["vectors"] else "none"
 
     @property
     def is_unverified(self) -> bool:
-        """Return whether it was imported where there were no test texts to compare its answers with."""
+        """Return whether it was imported without test texts to compare its answers with."""
         return bool(self.metrics.get(UNVERIFIED))
 
     @property
@@ -94,7 +94,7 @@ class RunRecord:
 
     @property
     def texts(self) -> int:
-        """Return the number of texts in its test split."""
+        """Return the number of test texts."""
         return int(self.metrics["test"]["texts"])
 
     @property
@@ -109,7 +109,7 @@ class RunRecord:
 
     @property
     def machine(self) -> tuple[str, int]:
-        """Device and threads."""
+        """Return device and number of threads."""
         return str(self.metrics["device"]), int(self.metrics["threads"])
 
     def answers(self) -> tuple[np.ndarray, np.ndarray]:
@@ -119,7 +119,7 @@ class RunRecord:
 
 
 def run_folder(runs: Path, table: str, key: str) -> Path:
-    """Return where a run of a table stands, or will."""
+    """Return the folder of a table's run, existing or not."""
     return runs / table / key[:KEY_DIGITS]
 
 
@@ -137,7 +137,7 @@ def read_runs(runs: Path) -> list[RunRecord]:
 def read_run(folder: Path) -> RunRecord:
     """Read a run's folder.
 
-    Raises: InputError if a file is missing or damaged, or says what no run can say (`retable.runs.form`).
+    Raises: InputError if a file is missing or damaged, or has impossible contents (`retable.runs.form`).
     """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
@@ -148,14 +148,13 @@ def read_run(folder: Path) -> RunRecord:
 
 
 def check_place(metrics: Mapping[str, Any], where: str) -> None:
-    """Refuse a paper, model or corpus that is not the one that its table, row and column declare, as far as there are
-    such today.
+    """Refuse a paper, model or corpus that contradicts what its table, row and column currently declare.
 
     Raises: InputError.
     """
     try:
         source = paper_of_table(metrics["table"])
-    except InputError:  # of the focus run, or of a table that is no more: then it fills a cell by its key alone
+    except InputError:  # of the focus run, or of a removed table: it then fills a cell by its key alone
         return
     table = source.result_table(metrics["table"])
     models = {row.id: str(row.model) for row in table.rows}

@@ -1,1 +1,1 @@
-"""The results site: a folder of static pages that the bank alone gives, and that needs nothing beside it."""
+"""The results site: a folder of static, self-contained pages generated from the bank alone."""

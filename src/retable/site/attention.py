@@ -1,6 +1,6 @@
-"""A page on which the words of texts are marked by the weight that a network gives them.
+"""A page that highlights the words of texts by the weights a network gives them.
 
-The texts are the project's own samples: many corpora may not be passed on. `python -m benchmarks.attention` makes them.
+The texts are the project's own samples: many corpora may not be shared. `python -m benchmarks.attention` makes them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,11 +11,11 @@ from retable.errors import InputError
 from retable.files import read_json, sha256_of_value
 from retable.site.templating import render
 
-NAMED = 3  # heaviest words of a text that are named with their weights
+NAMED = 3  # number of heaviest words per text shown with their weights
 
 
 def pages(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the page. Raises: InputError if the texts are not those that the digest was taken of."""
+    """Yield the page. Raises: InputError if the texts do not match their digest."""
     made = read_json(path)
     if sha256_of_value(made["texts"]) != made["digest"]:
         raise InputError(
@@ -26,7 +26,7 @@ def pages(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def shown(text: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page shows of a text: each word with its shade from 0 (least weight) to 100, and the heaviest."""
+    """Return what the page shows of a text: its words, shaded from 0 (least weight) to 100, and the heaviest."""
     words, weights = text["words"], text["weights"]
     least, most = min(weights), max(weights)
     shades = [round(100 * (weight - least) / (most - least)) if most > least else 0 for weight in weights]

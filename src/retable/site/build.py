@@ -26,27 +26,27 @@ from retable.site.python import Public
 from retable.site.templating import TEMPLATES, render
 from retable.tables.markdown import result_markdown
 
-Page = tuple[str, str]  # its place in the site, and its text
+Page = tuple[str, str]  # its path in the site, and its text
 Command = tuple[str, str, str]  # its name, what it does, its help
 ASSETS = ("site.css", "site.js")
 NO_API: Public = {}
 
 
 def check_out(out: Path) -> None:
-    """Raises: InputError if a folder holds anything but an earlier site."""
+    """Check the output folder. Raises: InputError if it holds anything but an earlier site."""
     if out.exists() and not (out / ASSETS[0]).is_file():
         raise InputError(f"{out} exists and is no results site; --out takes a new folder, or an earlier site.")
 
 
 def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] = (), public: Public = NO_API) -> int:
-    """Write every page into a folder that is replaced as a whole, and return how many they are.
+    """Write every page into a folder that is replaced as a whole, and return the number of pages.
 
     Args:
         out: the folder; it may exist only if it is an earlier site.
         whole: the bank.
         docs: the folder of the docs.
-        commands: of the command line.
-        public: what `import retable` offers.
+        commands: commands of the command line.
+        public: the public API of `import retable`.
     Raises: InputError.
     """
     check_out(out)
@@ -70,14 +70,14 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
 
 
 def write_formats(folder: Path, measured: Measured) -> None:
-    """Write a table in every form in which `retable export` gives it."""
+    """Write a table in every format of `retable export`."""
     found = Exported(measured.table, measured.scores, result_markdown(*measured))
     for suffix, write in FORMATS.values():
         write(folder / f"{measured.table.name}.{suffix}", found)
 
 
 def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Public) -> list[Iterable[Page]]:
-    """Return every page, in parts of one kind each."""
+    """Return every page, grouped by kind."""
     figures = read_entries(docs / "figures")
     return [
         tables.pages(whole, [as_table(each, docs / "figures") for each in figures]),
@@ -94,21 +94,21 @@ def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Publ
 
 
 def as_table(figure: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return a figure with the lines of its CSV, if it is one that has no picture."""
+    """Return a figure, with the lines of its CSV if it has no picture."""
     has_picture = any(name.endswith(".svg") for name in figure["files"])
     lines = read_csv(folder / f"{figure['name']}.csv") if figure["drawn"] and not has_picture else []
     return {**figure, "lines": lines}
 
 
 def overview(whole: Whole, docs: Path) -> Page:
-    """Return the first page."""
+    """Return the home page."""
     cards = [card(source, whole) for source in papers() if any(table.name in whole.tables for table in source.results)]
     values = {"cards": cards, **claims.overview(whole), **documents.overview(docs)}
     return "index.html", render("index.html", "index.html", values)
 
 
 def card(source: Paper, whole: Whole) -> dict[str, Any]:
-    """Return what the first page says of a paper: its name, how its claims come out, how much of it is measured."""
+    """Return a paper's entry on the home page: its name, how its claims come out, how much of it is measured."""
     lines = [line for table in source.results if table.name in whole.tables for line in whole.tables[table.name].scores]
     of_claims = [line for line in whole.lines if claims.paper_of(line) == source.name]
     return {

@@ -1,4 +1,4 @@
-"""A page for each cell that was trained: its runs, curves, ROC, confusion, digests, and the command that makes it."""
+"""A page for each trained cell: its runs, curves, ROC, confusion matrix, digests, and the command that makes it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -15,8 +15,8 @@ from retable.runs.predictions import read_predictions
 from retable.runs.record import RunRecord
 from retable.site.templating import render
 
-WIDTH, HEIGHT, POINTS = 320.0, 180.0, 60  # of a drawing; points of a curve
-SHOWN_CLASSES = 20  # of a confusion table
+WIDTH, HEIGHT, POINTS = 320.0, 180.0, 60  # of a drawing, in pixels; points per curve
+SHOWN_CLASSES = 20  # of a confusion matrix
 SCORES = {
     "seed": "seed", "fold": "fold", "dev, %": "dev", "test, %": "test", "clean, %": "clean", "macro F1, %": "f1",
     "epochs": "epochs", "best epoch": "chosen", "chosen on dev": "options", "seconds": "seconds",
@@ -32,7 +32,7 @@ Keys = frozenset[str]  # of the runs that fill a cell
 
 
 def place_of(runs: Iterable[RunRecord], resolver: Resolver) -> str:
-    """Return where the page of the cells that these runs fill stands."""
+    """Return the page of the cells that these runs fill."""
     return "cells/{}/{}/{}.html".format(*shown_cells(resolver)[keys_of(runs)][0])
 
 
@@ -43,7 +43,7 @@ def keys_of(runs: Iterable[RunRecord]) -> Keys:
 
 @lru_cache(maxsize=1)
 def shown_cells(resolver: Resolver) -> Mapping[Keys, tuple[Cell, list[RunRecord]]]:
-    """Return the runs of a cell -> the first cell that they fill, and the runs; tables share runs, and then a page."""
+    """Return run keys -> the first cell that these runs fill, and the runs; cells with equal runs share a page."""
     found: dict[Keys, tuple[Cell, list[RunRecord]]] = {}
     for table in result_tables():
         for (row, column), seeds in resolver.fill(table).runs.items():
@@ -61,7 +61,7 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
 
 
 def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
-    """Return what the page of a cell shows."""
+    """Return the values for the page of a cell."""
     table, row, column = of
     environments = [run.metrics["versions"] for run in runs if run.metrics["versions"]]
     of_table = result_table(table)
@@ -96,13 +96,13 @@ def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
 
 
 def shown(lines: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return title -> its cells, of the columns in which a run has something."""
+    """Return title -> its cells, for the columns in which some run has a value."""
     found = {title: [written(line[name]) for line in lines] for title, name in columns.items()}
     return {title: cells for title, cells in found.items() if any(cells)}
 
 
 def written(value: Any) -> str:
-    """Return a value as a cell shows it."""
+    """Format a value as a cell shows it."""
     return "" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
@@ -132,10 +132,10 @@ def facts(run: RunRecord) -> dict[str, Any]:
 
 
 def curves(found: Sequence[Sequence[float]], chosen: Sequence[int]) -> dict[str, Any]:
-    """Return accuracy on dev after each epoch as lines of a drawing; nothing where no run has a curve.
+    """Return the dev accuracy after each epoch as lines of a drawing; nothing if no run has a curve.
 
     Args:
-        chosen: of each run the epoch whose weights were scored, the first is 1; 0 where none was chosen.
+        chosen: for each run the epoch whose weights were scored, counted from 1; 0 if none was chosen.
     """
     drawn = [(curve, epoch) for curve, epoch in zip(found, chosen, strict=True) if len(curve) > 1]
     if not drawn:
@@ -152,7 +152,7 @@ def curves(found: Sequence[Sequence[float]], chosen: Sequence[int]) -> dict[str,
 
 
 def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str, Any]]:
-    """Return labels, and over all runs the confusion (true class, answer) and the ROC curve of all decisions."""
+    """Return labels, and over all runs the confusion matrix (true class, answer) and the ROC curve of all decisions."""
     read = [read_predictions(run.predictions) for run in runs]
     labels = list(read[0][0].labels)
     true = np.concatenate([classes for _, _, classes, _, _ in read])
@@ -169,5 +169,5 @@ def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str,
 
 
 def points(found: Iterable[tuple[float, float]]) -> str:
-    """Return points as the attribute of a polyline."""
+    """Return points as the `points` attribute of an SVG polyline."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in found)

@@ -1,4 +1,4 @@
-"""A page for each corpus: what was counted, what leaks, its licence and known defects, all numbers on it."""
+"""A page for each corpus: its counts, leaks, licence and known defects, and all results on it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from retable.tables.statistics import statistics_lines
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
-    """Yield a page for each corpus, and one that lists them."""
+    """Yield a page for each corpus, and an index."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in CORPORA}
     for measured in whole.tables.values():
         for number in numbers(measured, whole):

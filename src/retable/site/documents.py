@@ -1,4 +1,4 @@
-"""The pages of docs/, which people wrote or the bank gave as Markdown: protocol, readings, findings and the rest."""
+"""The pages of docs/, written by hand or generated as Markdown: protocol, readings, findings and the rest."""
 
 import re
 import shutil
@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from retable.site.templating import render
 
-ELSEWHERE = {"results.md": "../numbers.html"}  # a document that a page of the site itself shows, below docs/
+ELSEWHERE = {"results.md": "../numbers.html"}  # a document replaced by a page of the site itself, relative to docs/
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 FINDINGS = "findings"
 FOLDERS = ("", FINDINGS, "readings")
-GROUPS = {  # of the first page; documents that none of them has come last
+GROUPS = {  # of the home page; documents in none of them come last
     "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "glossary"),
     "Results": ("claims", "bench", "differences", "corpora", "models", "speed", "timing"),
     "How it is done": ("protocol", "readings", "architecture", "recipes", "training", "tagger", "vectors"),
@@ -32,7 +32,7 @@ def sources(docs: Path) -> list[Path]:
 
 
 def page_name(path: Path, docs: Path) -> str:
-    """Return the place of a Markdown file's page, below docs/."""
+    """Return the path of a Markdown file's page, relative to docs/."""
     stem = "index" if path.stem == "README" else path.stem
     return (path.relative_to(docs).parent / f"{stem}.html").as_posix()
 
@@ -48,7 +48,7 @@ def pages(docs: Path) -> Iterator[tuple[str, str]]:
 
 
 def overview(docs: Path) -> dict[str, Any]:
-    """Return what the first page says of documents: the findings, and all others in groups."""
+    """Return the documents section of the home page: the findings, and all others in groups."""
     found = {page_name(path, docs): title_of(path) for path in sources(docs) if path.stem != "README"}
     findings = [(title, f"docs/{to}") for to, title in found.items() if to.startswith(f"{FINDINGS}/")]
     named = {f"{name}.html" for names in GROUPS.values() for name in names}
@@ -69,10 +69,10 @@ def title_of(path: Path) -> str:
 
 
 def rendered(path: Path, known: dict[Path, str]) -> tuple[str, str]:
-    """Return a document's title, and its body as HTML; raw HTML in it is escaped, links lead to pages of the site.
+    """Return a document's title and its body as HTML; raw HTML is escaped, and links lead to pages of the site.
 
     Args:
-        known: a document's file -> the place of its page below docs/.
+        known: a document's file -> the path of its page, relative to docs/.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(COMMENT.sub("", path.read_text(encoding="utf-8")))
@@ -87,12 +87,12 @@ def rendered(path: Path, known: dict[Path, str]) -> tuple[str, str]:
 
 
 def anchor_of(heading: str) -> str:
-    """Return the anchor that GitHub gives a heading: lower case, without marks, spaces as hyphens."""
+    """Return the anchor that GitHub gives a heading: lower case, no punctuation, hyphens for spaces."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], depth: int) -> None:
-    """Let links to other documents lead to their pages; those to files of the repository become plain text."""
+    """Point links to other documents at their pages; turn links to repository files into plain text."""
     is_plain = False
     for token in tokens:
         if token.type == "link_close" and is_plain:
@@ -109,7 +109,7 @@ def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], dept
 
 
 def copy_pictures(docs: Path, to: Path) -> None:
-    """Copy the pictures that documents and papers show, and the data of figures."""
+    """Copy the pictures of documents and papers, and the data of figures."""
     for pattern in ("figures/*.svg", "figures/*.csv", "*.svg", "mlflow/*.png"):
         for path in docs.glob(pattern):
             target = to / path.relative_to(docs)

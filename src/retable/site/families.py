@@ -1,4 +1,4 @@
-"""The family of each system, as the survey sorts them: by its own name, or by that of a row that it is."""
+"""The family of each system in the survey's classification, by its own name or by that of a table row that uses it."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,7 +13,7 @@ LINEAR, OTHER = "classical", "other"
 
 @cache
 def families() -> Mapping[str, str]:
-    """Return system -> family; linear models that no list names are classical."""
+    """Return system -> family; linear models in none of the lists are classical."""
     listed = {line["id"]: line["family"] for line in read_csv(PUBLISHED / "systems.csv")}
     rows = [row for table in result_tables() for row in table.rows if row.model and row.id in listed]
     of_rows = {str(row.model): listed[row.id] for row in reversed(rows)}

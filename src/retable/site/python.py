@@ -1,4 +1,4 @@
-"""A page on what `import retable` offers, from signatures and docstrings."""
+"""A page on the public API of `import retable`, from signatures and docstrings."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from retable.site.templating import render
 
 Public = Mapping[str, Sequence[Callable[..., Any]]]  # heading -> functions and classes
-WIDTH = 100  # characters of a line
+WIDTH = 100  # characters per line
 
 
 class Entry(NamedTuple):
-    """A function, class or method as the page shows it."""
+    """A function, class or method as shown on the page."""
 
     name: str
     signature: str
@@ -34,7 +34,7 @@ def entries(thing: Callable[..., Any]) -> Iterator[Entry]:
 
 
 def called(name: str, thing: Callable[..., Any]) -> str:
-    """Return how it is called, a parameter a line where one line is too long."""
+    """Return the call signature, with one parameter per line if it is too long."""
     signature = inspect.signature(thing)
     line = f"{name}{signature}"
     if len(line) <= WIDTH:

@@ -1,4 +1,4 @@
-"""A page for each system: what it is, its source and readings as its module says them, its code, all its numbers."""
+"""A page for each system: a description, its source and readings from the module header, its code, all its numbers."""
 
 import re
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ from retable.site.tables import numbers
 from retable.site.templating import render
 
 EQUATION = re.compile(r"\beqs?\. \d")
-ENTRY = re.compile(r"(?m)^([A-Z][a-z]+) {2,}")  # of a module's docstring: "Source     Kim, ..."
+ENTRY = re.compile(r"(?m)^([A-Z][a-z]+) {2,}")  # of a module header: "Source     Kim, ..."
 SHARED = "retable.layers."
 
 
 class Place(NamedTuple):
-    """A line of code that names an equation: the file below src/, its number, the line."""
+    """Hold a line of code that names an equation: the file below src/, the line number, the line."""
 
     file: str
     number: int
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
-    """Yield a page for each system, and one that lists them."""
+    """Yield a page for each system, and an index."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in families()}
     for measured in whole.tables.values():
         for number in numbers(measured, whole):
@@ -45,7 +45,7 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
 
 
 def about(name: str) -> dict[str, Any]:
-    """Return what the code says of a system."""
+    """Return what the code says about a system."""
     module = import_module(model_module(name))
     said = getdoc(linear_trainer(name)) if name in LINEAR_MODELS else getdoc(module)
     first, *entries = ENTRY.split(said or "")
@@ -63,7 +63,7 @@ def about(name: str) -> dict[str, Any]:
 
 
 def file_of(module: ModuleType) -> str:
-    """Return a module's file, below the checkout."""
+    """Return a module's file, relative to the checkout."""
     return Path(module.__file__ or "").resolve().relative_to(ROOT).as_posix()
 
 

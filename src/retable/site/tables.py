@@ -1,4 +1,4 @@
-"""The pages of each paper's tables and figures, all numbers in one list, and what was not measured."""
+"""The pages of each paper's tables and figures, a list of all numbers, and what was not measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("JSON", "json"), ("LaTeX",
 
 
 def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield a page for each paper, the list of all numbers, and that of what is missing."""
+    """Yield a page for each paper, the list of all numbers, and the list of missing ones."""
     for source in papers():
         of_paper = [each for name, each in whole.tables.items() if paper_of_table(name) is source]
         drawn = [each for each in figures if is_of(each["name"], source.name)]
@@ -41,12 +41,12 @@ def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
 
 
 def is_of(figure: str, paper: str) -> bool:
-    """Return whether a figure is one of a paper's own, or of the costs of its tables."""
+    """Return whether a figure is one of a paper's own, or shows the costs of one of its tables."""
     return figure.removeprefix(COST_FIGURE).rpartition("-")[0] in (f"{paper}-figure", f"{paper}-table")
 
 
 def grid(measured: Measured, whole: Whole) -> dict[str, Any]:
-    """Return a table as the paper prints it: a line a row, a cell a column."""
+    """Return a table as the paper prints it: one line per row, one cell per column."""
     table, lines, costs = measured
     of_cell = {(line.row, line.column): line for line in lines}
     rows = [row for row in table.rows if any(row.id == line.row for line in lines)]
@@ -70,7 +70,7 @@ def grid(measured: Measured, whole: Whole) -> dict[str, Any]:
 
 
 def links_of(measured: Measured, whole: Whole) -> dict[tuple[str, str], str]:
-    """Return row and column -> the page of the cell whose runs stand there."""
+    """Return (row, column) -> the page of the cell whose runs fill it."""
     filled = whole.resolver.fill(measured.table).runs
     return {
         key: place_of((run for of_seed in seeds for run in of_seed), whole.resolver) for key, seeds in filled.items()
@@ -97,7 +97,7 @@ def numbers(measured: Measured, whole: Whole) -> Iterator[dict[str, Any]]:
 
 
 def left_out(whole: Whole) -> Iterator[tuple[str, str, list[Any]]]:
-    """Yield each paper that has cells without a number here: its id, its name, and of each table how many and which."""
+    """Yield each paper that has cells without a number: its id, its name, and per table how many and which."""
     for source in papers():
         found = [
             (whole.tables[each.name].table, missing(whole.tables[each.name]))
@@ -110,7 +110,7 @@ def left_out(whole: Whole) -> Iterator[tuple[str, str, list[Any]]]:
 
 
 def missing(measured: Measured) -> list[tuple[Row, str, list[tuple[Column, Line]]]]:
-    """Return what a paper prints and is not measured: row, the reason, and the cells that it is the reason for."""
+    """Return what a paper prints but is not measured: row, reason, and the cells with that reason."""
     found: dict[tuple[str, str], list[Line]] = {}
     for line in measured.scores:
         if line.published and not line.measured:

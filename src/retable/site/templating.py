@@ -1,4 +1,4 @@
-"""Turn a template of this package and its values into a page; every value is escaped."""
+"""Render a template of this package with its values; every value is escaped."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +11,7 @@ from retable.tables.costs import short
 from retable.tables.markdown import half_interval
 
 TEMPLATES = Path(__file__).parent / "templates"
-WORDS = {  # a verdict of a cell, as the site says it
+WORDS = {  # a cell's verdict, in the wording of the site
     "agrees": "agrees", "higher": "ours higher", "lower": "ours lower", "uninformative": "cannot tell",
     "cut": "cut", "one-run": "one run", "not-run": "", "": "",
 }  # fmt: skip
@@ -19,7 +19,7 @@ WORDS = {  # a verdict of a cell, as the site says it
 
 @cache
 def environment() -> Environment:
-    """Return what renders the templates."""
+    """Return the environment that renders the templates."""
     found = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -33,11 +33,11 @@ def environment() -> Environment:
 
 
 def render(template: str, place: str, values: Mapping[str, Any]) -> str:
-    """Return a page.
+    """Render a page.
 
     Args:
-        template: its file.
-        place: where the page will stand in the site, "claims/fcsr.html"; its links start there.
-        values: what the template shows.
+        template: file name of the template.
+        place: path of the page in the site, such as "claims/fcsr.html"; its links are relative to it.
+        values: values for the template.
     """
     return environment().get_template(template).render(root="../" * place.count("/"), place=place, **values)

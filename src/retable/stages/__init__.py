@@ -1,1 +1,1 @@
-"""The stages of dvc.yaml, a module each: `retable stage NAME`."""
+"""The stages of dvc.yaml, one module each: `retable stage NAME`."""

@@ -1,11 +1,11 @@
-"""Clean the texts of one corpus, draw the splits that are not published, and mark what leaks.
+"""Clean the texts of one corpus, draw the splits that are not published, and mark leaked texts.
 
 In   data/raw/<corpus>/
 Out  data/clean/<corpus>/{train,dev,test}.parquet, stats.json, removed.csv, heldout.txt;
      copies.json, the ids of labelled texts that are near copies of each other;
      unlabelled.parquet where the corpus has texts without a label
 
-Memory holds the whole corpus: docs/corpora.md says how much that takes.
+The whole corpus is held in memory: docs/corpora.md says how much that takes.
 """
 
 import csv
@@ -33,9 +33,9 @@ ROWS_IN_A_GROUP = 8192
 
 
 def cleaned(source: Corpus, read: Sequence[Example]) -> tuple[list[Example], list[Example], list[Removed]]:
-    """Clean labelled and unlabelled texts; where we draw the splits, copies of labelled ones go.
+    """Clean labelled and unlabelled texts; if we draw the splits, copies of labelled texts are removed.
 
-    Returns: the labelled and the unlabelled texts that stay; those that do not.
+    Returns: the labelled and the unlabelled texts that remain; those that are removed.
     """
     labelled, removed = clean_examples(
         (text for text in read if text.split != UNLABELLED), markup=source.html, drop_copies=source.split == "own"
@@ -47,17 +47,17 @@ def cleaned(source: Corpus, read: Sequence[Example]) -> tuple[list[Example], lis
 
 
 def is_clean(split_of: Places, found: Leaks) -> npt.NDArray[np.bool_]:
-    """Mark texts of dev and test that occur in no training text, and unlabelled ones that occur in no dev or test text.
+    """Mark dev and test texts that occur in no training text, and unlabelled texts that occur in no dev or test text.
 
     Args:
-        split_of: the split of every text, a place in train, dev, test, unlabelled, int64 (text,).
+        split_of: the split of every text, an index into train, dev, test, unlabelled, int64 (text,).
     Returns: bool (text,); a training text is always clean.
     """
     return ~np.where(split_of > TEST, found.any[:, [DEV, TEST]].any(axis=1), found.any[:, TRAIN])
 
 
 def leakage_counts(splits: Sequence[str], split_of: Places, found: Leaks) -> dict[str, dict[str, int]]:
-    """Count for every pair of splits the texts of the later one that occur in the earlier one."""
+    """Count, for each pair of splits, the texts of the later one that occur in the earlier one."""
     return {
         f"{splits[asked]}-in-{splits[known]}": {
             "exact": int(found.exact[split_of == asked, known].sum()),
@@ -77,7 +77,7 @@ def write_split(path: Path, source: Corpus, examples: Sequence[Example], clean: 
 
 
 def write_removed(path: Path, removed: Iterable[Removed]) -> None:
-    """Write what was dropped: id, reason, id of the text that it repeats."""
+    """Write the removed texts: id, reason, id of the text that it repeats."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Removed._fields)
@@ -85,7 +85,7 @@ def write_removed(path: Path, removed: Iterable[Removed]) -> None:
 
 
 def write_held_out(path: Path, texts: Iterable[str]) -> None:
-    """Write the distinct digests of the texts of dev and test."""
+    """Write the distinct digests of the dev and test texts."""
     digests = sorted({digest(text) for text in texts})
     path.write_text("".join(f"{each}\n" for each in digests), encoding="utf-8")
 
@@ -102,9 +102,9 @@ def main(name: str) -> None:
         labelled, unlabelled, removed = cleaned(source, read)
         texts = [*labelled, *unlabelled]
         bar.advance(len(read) - len(texts), note="")
-        del read  # as large as what is left of it
+        del read  # as large as the cleaned texts
         prints = fingerprints([text.text for text in texts], bar.advance)
-        bar.finish()  # of some corpora nobody knows the number of texts
+        bar.finish()  # for some corpora the number of texts is unknown
         bar.advance(0, note="· comparing the texts")
         clusters = near_duplicate_clusters(prints.take(np.arange(len(labelled))) if unlabelled else prints)
         drawn = draw_splits(labelled, test_texts=source.test_texts, clusters=clusters if source.grouped else None)

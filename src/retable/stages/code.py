@@ -1,11 +1,11 @@
-"""Check params.yaml whole, then write what each stage and each row depends on beside its data.
+"""Check all of params.yaml, then write the dependencies of each stage and each row beyond its data.
 
 In   params.yaml, src/retable/conf/, src/retable/corpora/
 Out  data/code/<stage>: the recipes of its units; data/code/corpus.<corpus>: the digest of the corpus's module;
-     data/code/<table>: its cells, their presets, overrides and recipes. A stage depends on its file: a raised recipe,
-     another preset or another declaration of a corpus re-runs what it can change, and nothing else.
+     data/code/<table>: its cells, their presets, overrides and recipes. A stage depends on its file: a new recipe,
+     preset or corpus declaration re-runs only what it can change.
 
-Every stage depends on this one: a mistake in params.yaml is told before anything expensive begins.
+Every stage depends on this one, so a mistake in params.yaml is reported before any expensive step.
 """
 
 import ast
@@ -28,7 +28,7 @@ from retable.project.paths import BANK, CODE, OWN, PARAMS, ROOT
 from retable.runs.provenance import EXECUTION, tree_digest
 from retable.runs.recipes import RECIPES
 
-# Stage -> the units that make what it writes.
+# Stage -> the units that make its outputs.
 DATA_STAGES = {
     "clean": ["clean"],
     "overlap": ["overlap"],
@@ -50,7 +50,7 @@ def recipes_of(units: list[str]) -> dict[str, str]:
 def digest_of_corpus(name: str) -> str:
     """Return the digest of the module that declares a corpus, or a reference set, and of the tables that it reads.
 
-    Comments are no part of it.
+    Comments do not count.
     """
     path = ROOT / f"src/retable/corpora/{(CORPORA | REFERENCES)[name]}.py"
     tables = [sha256_of_file(table) for table in sorted(path.parent.glob(f"{path.stem}*.csv"))]
@@ -60,7 +60,7 @@ def digest_of_corpus(name: str) -> str:
 
 
 def code_of_table(table: ResultTable, plan: Plan, protocol: dict[str, Any]) -> dict[str, Any]:
-    """Return what the runs of a table depend on beside data: its cells, their rows' options and the recipes."""
+    """Return the dependencies of a table's runs beyond data: its cells, their rows' options and the recipes."""
     cells = cells_of(table, plan)
     rows = [row for row in table.rows if row.id in {cell["row"] for cell in cells.values()}]
     return {
@@ -86,11 +86,11 @@ def main() -> None:
 
 
 def codes_of(params: Plan) -> dict[str, Any]:
-    """Return stage or table -> what it depends on beside its data."""
+    """Return stage or table -> its dependencies beyond its data."""
     codes: dict[str, Any] = {stage: recipes_of(units) for stage, units in DATA_STAGES.items()}
     codes |= {f"corpus.{name}": digest_of_corpus(name) for name in {*params["corpora"], *params["references"]}}
-    # The names of pools and vectors hold points, which DVC's params cannot: what is asked of each stands in its file. A
-    # pool leaves out what any corpus of the scale holds out; not those that a user added, with which no vectors change.
+    # Names of pools and vectors contain dots, which DVC's params cannot handle, so their settings are in these files. A
+    # pool excludes what any corpus of the scale holds out, except corpora that a user added, which change no vectors.
     held = {
         "corpora": [name for name in params["corpora"] if name not in FAMILIES["own"]],
         "folded": sorted(folded_corpora(params["papers"])),

@@ -1,6 +1,6 @@
-"""Bring the files of one corpus or reference, each whole and with the digest that the registry declares.
+"""Download the files of one corpus or reference, each complete and with the digest declared in the registry.
 
-In   data/sample/, data/own/, the mirror folder (RETABLE_MIRROR, else ../shared/corpora beside the checkout), else
+In   data/sample/, data/own/, the mirror folder (RETABLE_MIRROR, else ../shared/corpora next to the checkout), else
      public addresses
 Out  data/raw/<corpus>/
 """
@@ -24,11 +24,11 @@ MEGABYTE = 1e6
 
 
 def mirror() -> list[Path]:
-    """Return the folder of copies that a user named, or that lies beside the checkout; none if there is none."""
+    """Return the mirror folder that the user set, or the one next to the checkout; empty if there is none."""
     named = os.environ.get("RETABLE_MIRROR")
     if named is None:
-        beside = CHECKOUT.parent / "shared/corpora"
-        return [beside] if beside.is_dir() else []
+        sibling = CHECKOUT.parent / "shared/corpora"
+        return [sibling] if sibling.is_dir() else []
     folder = CHECKOUT / Path(named).expanduser()
     if not folder.is_dir():
         raise InputError(f"RETABLE_MIRROR is {named}, which is no folder; correct it, or unset it to use the network.")
@@ -49,7 +49,7 @@ def main(name: str) -> None:
                 raise InputError("stopped, because another file failed or Ctrl-C was pressed.")
             with lock:
                 bar.advance(count / MEGABYTE)
-                if bar.done > bar.total:  # of files whose size nobody published
+                if bar.done > bar.total:  # the size of some files is not published
                     bar.finish()
 
         def bring_one(file: str) -> list[str]:

@@ -1,9 +1,9 @@
-"""Word vectors: trained on a pool, or read from a published file (docs/vectors.md), or none.
+"""Make word vectors: train them on a pool, read a published file (docs/vectors.md), or none.
 
 In   `source`: data/pools/<pool>/ for `method: word2vec` and `glove`, a published file for `method: file`; with
-     `corpora`, only the words in data/tagged/ of these are kept of a file
-Out  data/vectors/<name>/{vectors.npy,words.txt,vectors.json}; where the pool has folds also fold-1-of-3/ ..., a set
-     trained on what is training text in that fold
+     `corpora`, only the words in their data/tagged/ are kept from the file
+Out  data/vectors/<name>/{vectors.npy,words.txt,vectors.json}; if the pool has folds also fold-1-of-3/ ..., a set
+     trained on the training texts of that fold
 """
 
 from retable.errors import unknown_name

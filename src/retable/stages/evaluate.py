@@ -1,4 +1,4 @@
-"""Score the focus run; this stage alone reads its test split.
+"""Score the focus run; only this stage reads its test split.
 
 In   results/focus/model/, data/tagged/<corpus>/{dev,test}.parquet
 Out  results/focus/{metrics.json,cost.json,curve.csv,predictions.parquet}: the folder of a run
@@ -19,11 +19,11 @@ from retable.training.run import load_classifier
 
 @command
 def main() -> None:
-    from retable.tracking.checkout import record_focus  # not at the top: what records a run does not change it
+    from retable.tracking.checkout import record_focus  # not at the top: recording code does not change a run
 
     facts = read_json(FOCUS / "model/training.json")
     parameters, tagged = facts["parameters"], TAGGED / facts["corpus"]
-    # Anew, because the test split may have changed since training.
+    # Computed again, because the test split may have changed since training.
     facts |= identity(parameters, tagged, VECTORS / parameters["embedding"]["vectors"])
     _, dev, read_test = splits_of_run(parameters)
     test = read_test()
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def compared_first(scores: Mapping[str, Any]) -> dict[str, float]:
-    """Return the scores that a user compares first; a table of thirty is wider than a screen."""
+    """Return the scores to compare first; a table of thirty would not fit on a screen."""
     test, clean, dev = (scores.get(name) or {} for name in ("test", "test_clean", "dev"))
     found = {
         "dev_accuracy": dev.get("accuracy"),

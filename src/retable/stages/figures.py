@@ -1,6 +1,6 @@
-"""Redraw the papers' figures from the runs at hand; a figure whose runs are not there says why.
+"""Redraw the papers' figures from the local runs; a figure without its runs says why.
 
-In   results/runs/, data/clean/*/stats.json, data/tagged/ (where weights were kept), params.yaml
+In   results/runs/, data/clean/*/stats.json, data/tagged/ (if weights were kept), params.yaml
 Out  results/figures/<figure>.{svg,png,csv}, results/figures/figures.json
 
 See src/retable/results/figures.py.

@@ -1,14 +1,14 @@
-"""Find the texts that occur in two corpora, exactly or nearly: every corpus of params.yaml against every other.
+"""Find the texts that occur in two corpora, exactly or nearly, for all pairs of corpora in params.yaml.
 
 In   data/clean/<corpus>/{train,dev,test,unlabelled}.parquet of the corpora in params.yaml
 Out  data/overlap/{overlap.json,pairs.csv,texts.parquet}
 
-overlap.json   per pair of corpora: how many texts of the one occur in the other, exactly and nearly (and not exactly)
+overlap.json   per pair of corpora: number of texts of one that occur in the other, exactly and nearly (not exactly)
 pairs.csv      the same per pair of their splits
 texts.parquet  per text and split of another corpus that holds a copy: the nearest copy there, its similarity
 
-Corpora that are declared to have the same texts (ced and ced-grouped) are not compared with each other, and a joint
-corpus with none: its texts are those of its domains.
+Corpora that are declared to have the same texts (ced and ced-grouped) are not compared with each other; a joint
+corpus is not compared at all, since its texts are those of its domains.
 """
 
 import csv
@@ -38,7 +38,7 @@ COLUMNS = ("corpus", "split", "texts", "other", "other_split", "exact", "near")
 
 @dataclass(frozen=True)
 class Group:
-    """One split of one corpus, and how many texts it has."""
+    """One split of one corpus, and its number of texts."""
 
     corpus: str
     split: str
@@ -51,7 +51,7 @@ class Group:
 
 
 def groups_of(names: Sequence[str]) -> list[Group]:
-    """Return every split of every corpus, from the files' own counts.
+    """Return every split of every corpus, with the counts from the files.
 
     Raises: InputError for a corpus that is not registered or not cleaned.
     """
@@ -74,7 +74,7 @@ def family_of(name: str) -> str:
 
 
 def split_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.ndarray) -> list[dict[str, Any]]:
-    """Return the lines of pairs.csv, pairs without a copy left out."""
+    """Return the lines of pairs.csv; pairs without a copy are omitted."""
     return [
         {
             "corpus": groups[one].corpus,
@@ -90,7 +90,7 @@ def split_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.ndar
 
 
 def corpus_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.ndarray) -> list[dict[str, Any]]:
-    """Count per pair of corpora: a text that occurs in two splits of the other counts once, exactly if in either."""
+    """Count per pair of corpora: a text that occurs in two splits of the other counts once, exact if one is."""
     exact: dict[tuple[int, str], bool] = {}
     for match in found:
         key = match.text, groups[match.group].corpus
@@ -107,7 +107,7 @@ def corpus_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.nda
 def write_texts(
     path: Path, groups: Sequence[Group], found: Sequence[Match], places: np.ndarray, ids: Sequence[str]
 ) -> None:
-    """Write one line a match."""
+    """Write one line per match."""
     table = {
         "id": [ids[match.text] for match in found],
         "corpus": [groups[places[match.text]].corpus for match in found],

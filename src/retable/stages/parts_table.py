@@ -26,7 +26,7 @@ from retable.text.splits import read_facts
 
 def read_texts(path: Path) -> list[str]:
     """Return the texts of data/clean/<corpus>/<split>.parquet."""
-    read_facts(path)  # says what to do if the file is missing
+    read_facts(path)  # its error says what to do if the file is missing
     texts: list[str] = pq.read_table(path, columns=["text"])["text"].to_pylist()
     return texts
 
@@ -50,7 +50,7 @@ def main() -> None:
         dictionary = dictionary_parts()
         counts = count_parts(in_context(list(train.values()), bar))
         table = ComparisonTable(make_table(dictionary, counts))
-        # The table is used on the words of plain segmentation: those of the training texts are entries from the start.
+        # Plain segmentation provides the table's words, so those of the training texts are entries from the start.
         for known in texts.values():
             table.parts_of(plain_words(known), parts_in_context)
         write_table(folder / "table.tsv", table.parts)

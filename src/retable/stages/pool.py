@@ -1,12 +1,12 @@
-"""Gather the texts of one pool, without any text that a corpus holds out for dev or test, or that nearly is one.
+"""Collect the texts of one pool, without any that is, or nearly repeats, a dev or test text that a corpus holds out.
 
 In   data/tagged/<corpus>/train.parquet of the pool's corpora and, for `unlabelled: true`, unlabelled.parquet of those
      that have unlabelled texts; data/clean/<corpus>/heldout.txt of all corpora in params.yaml
-Out  data/pools/<pool>/{texts.parquet,pool.json}; for `folds: 3` of one corpus also fold-1-of-3/ ..., each with what is
-     training text in that fold
+Out  data/pools/<pool>/{texts.parquet,pool.json}; for `folds: 3` of one corpus also fold-1-of-3/ ..., each with the
+     training texts of that fold
 
-The pools stand in the section pools of params.yaml; one named like a corpus is that corpus's training split. Of a
-corpus that a paper cuts into folds no pool of others holds any text.
+The pools are in the section pools of params.yaml; a pool named after a corpus is that corpus's training split. Pools
+of other corpora contain no text of a corpus that a paper cuts into folds.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,10 +45,10 @@ def main(name: str) -> None:
     language = pool_language(name, [corpus(source) for source in corpora])
     sources = list(tagged_files(corpora, unlabelled=unlabelled))
     for source in sources:
-        read_facts(source)  # says what to do if the file is missing
+        read_facts(source)  # its error says what to do if the file is missing
     held_out = held_out_texts(corpora)
     texts = sum(pq.read_metadata(source).num_rows for source in sources)
-    if folds:  # each of the training texts, dev's among them, is in the pools of all folds but one
+    if folds:  # each training text, dev included, is in the pools of all folds but one
         texts += (folds - 1) * (texts + pq.read_metadata(TAGGED / corpora[0] / "dev.parquet").num_rows)
     with progress(f"pool {name}", texts, "texts") as bar, atomic_folder(POOLS / name) as folder:
         facts = build_pool(sources, held_out, folder / "texts.parquet", on_texts=bar.advance)
@@ -61,11 +61,11 @@ def main(name: str) -> None:
 
 
 def held_out_texts(pooled: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Corpus -> digests of the texts that a pool of these corpora may not hold.
+    """Return corpus -> digests of the texts that a pool of these corpora must not contain.
 
-    What a joint corpus holds out is what its domains hold out. Of a corpus that is cut into folds every text is held
-    out once, so all are, unless the pool is of that corpus. Of a corpus that a user added nothing is held out, unless
-    it is pooled: to add one shall change no word vectors.
+    A joint corpus holds out what its domains hold out. A corpus that is cut into folds holds out every text once, so
+    all are excluded unless the pool is of that corpus. A corpus that a user added holds out nothing unless it is
+    pooled, so that adding one changes no word vectors.
     """
     added = set(FAMILIES["own"]) - set(pooled)
     holding = [held for held in read_params("corpora") if held not in added and not corpus(held).domains]
@@ -75,14 +75,14 @@ def held_out_texts(pooled: Sequence[str]) -> dict[str, frozenset[str]]:
 
 
 def digests(splits: Iterable[Split]) -> frozenset[str]:
-    """Return what the texts of these splits are known by (`retable.text.leaks.leakage.digest`)."""
+    """Return the digests of the texts of these splits (`retable.text.leaks.leakage.digest`)."""
     return frozenset(digest(" ".join(tokens)) for split in splits for tokens in split.tokens.to_pylist())
 
 
 def pools_of_folds(
     name: str, folds: int, held_out: Mapping[str, frozenset[str]], folder: Path, on_texts: Callable[[int], None]
 ) -> Iterator[tuple[Fold, dict[str, Any]]]:
-    """Write the pool of every dev fold of a corpus into a folder of its own; the fold and what `build_pool` says."""
+    """Write the pool of each dev fold of a corpus into its own folder; yield the fold and the facts of `build_pool`."""
     whole = FoldedCorpus(
         [read_split(TAGGED / name, split) for split in SPLITS], "dev", folds, grouped=corpus(name).grouped
     )
@@ -99,7 +99,7 @@ def pools_of_folds(
 
 
 def tagged_files(corpora: Sequence[str], *, unlabelled: bool) -> Iterator[Path]:
-    """Yield the files of a pool: each corpus's training split, then, where wanted, the unlabelled texts that it has."""
+    """Yield the files of a pool: each corpus's training split, then, if requested, its unlabelled texts."""
     for name in corpora:
         yield TAGGED / name / "train.parquet"
         if unlabelled and corpus(name).unlabelled:

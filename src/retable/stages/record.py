@@ -1,4 +1,4 @@
-"""Make the record in MLflow complete: what was trained here, came from DVC's cache, or was imported, each once.
+"""Complete the record in MLflow: runs that were trained here, came from DVC's cache, or were imported, each once.
 
 In   results/runs/, results/focus/, data/clean/*/stats.json, data/vectors/*/vectors.json,
      data/parts/context/accuracy.json

@@ -1,4 +1,4 @@
-"""Write one page to look at, which needs nothing beside it.
+"""Write a single self-contained report page.
 
 In   results/{tables,figures,runs,focus}/; data/ as results/facts.py reads it
 Out  results/report/index.html

@@ -1,7 +1,7 @@
-"""Train the cells of a table that have no current runs, several at once; a stopped one goes on where it stood.
+"""Train the cells of a table that have no current runs, several at once; a stopped one resumes where it was.
 
 In   data/tagged/<corpus>/, data/vectors/<name>/, params.yaml (cells, papers.<paper>), data/code/<table>
-Out  results/runs/<table>/<key>/{metrics.json,cost.json,curve.csv,predictions.parquet}, and model/ of the rows whose
+Out  results/runs/<table>/<key>/{metrics.json,cost.json,curve.csv,predictions.parquet}, and model/ for rows whose
      weights are kept; a run that another table has trained is not trained again
 """
 
@@ -18,10 +18,10 @@ def main(name: str) -> None:
     table = paper_of_table(name).result_table(name)
     cells = chosen_cells(table)
     places = waiting_cells(table, cells)
-    (RUNS / name).mkdir(parents=True, exist_ok=True)  # DVC asks for it, also where other tables have all runs
+    (RUNS / name).mkdir(parents=True, exist_ok=True)  # DVC requires it, even if other tables have all runs
     print(f"{name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
     if failed := run_cells(places, jobs=jobs_asked()):
         print(failed[0].log.read_text(encoding="utf-8", errors="replace")[-2000:] if failed[0].log.exists() else "")
         fail(f"{len(failed)} of {len(places)} cells of {name} failed, the others are kept; see {failed[0].log}.")
-    if left := waiting_cells(table, cells):  # what DVC would take for a table's end
+    if left := waiting_cells(table, cells):  # DVC would take this for a finished table
         fail(f"{len(left)} of {len(cells)} cells of {name} still lack runs, first {' · '.join(left[0])}; run it again.")

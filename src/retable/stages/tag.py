@@ -1,8 +1,8 @@
-"""Tokens, and parts of speech where a table uses them, of one corpus.
+"""Tokenise one corpus, and tag its parts of speech if a table uses them.
 
-In   data/clean/<corpus>/, and by `corpora.<corpus>.parts` in params.yaml data/parts/context/model/ (English) or
+In   data/clean/<corpus>/, and depending on `corpora.<corpus>.parts` data/parts/context/model/ (English) or
      data/parts/table/zh/table.tsv
-Out  data/tagged/<corpus>/{train,dev,test}.parquet, unlabelled.parquet where there are such texts
+Out  data/tagged/<corpus>/{train,dev,test}.parquet, and unlabelled.parquet if there are such texts
 """
 
 import os
@@ -26,17 +26,17 @@ from retable.text.parts.tagging import TagParts, TokeniseWithParts, tag_split
 from retable.text.splits import SPLITS, UNLABELLED, read_facts
 from retable.text.tokens import Tokenise, tokeniser_for
 
-# Starting a process costs one to two seconds. Chinese texts have one: they are cut in 20 us each, and that a second
-# process, whose answers must come through a pipe, would be faster was never measured.
+# Starting a process takes one to two seconds. Chinese texts use one process: a text takes 20 us, and whether a second
+# process, whose results must pass through a pipe, would be faster was never measured.
 TEXTS_WORTH_A_PROCESS = {"en": 10_000}
 
 
 def tokeniser_and_tagger(declared: Corpus, source: str) -> tuple[Tokenise | TokeniseWithParts, TagParts | None]:
-    """Return what finds tokens, and what finds their parts of speech where the first does not.
+    """Return the function that finds tokens, and the one that tags them if the first does not.
 
     Args:
-        source: of the parts, as params.yaml has it: none, context or table.
-    Raises: InputError if such parts cannot be had for the corpus.
+        source: of the parts of speech, as in params.yaml: none, context or table.
+    Raises: InputError if such parts are not available for the corpus.
     """
     tokenise = tokeniser_for(declared.language, tokenised=declared.tokenised)
     if source == "none":
@@ -64,7 +64,7 @@ def main(name: str) -> None:
     has_unlabelled = (CLEAN / name / f"{UNLABELLED}.parquet").is_file()
     for split in (*SPLITS, *([UNLABELLED] if has_unlabelled else [])):
         source = CLEAN / name / f"{split}.parquet"
-        read_facts(source)  # says what to do if the file is missing
+        read_facts(source)  # its error says what to do if the file is missing
         texts[split] = pq.read_metadata(source).num_rows
     with progress(f"tag {name}", sum(texts.values()), "texts") as bar, atomic_folder(TAGGED / name) as folder:
         for split, count in texts.items():

@@ -1,4 +1,4 @@
-"""Train the focus run. Every choice is made on dev; of the test split only a digest is taken, for the key of the run.
+"""Train the focus run. Every choice is made on dev; from the test split only a digest is taken, for the run's key.
 
 In   data/tagged/<corpus>/{train,dev}.parquet, data/vectors/<name>/, params.yaml (corpus ... precision)
 Out  results/focus/model/{weights.safetensors,vocabulary.json,curve.csv,cost.json,training.json}
@@ -22,10 +22,10 @@ from retable.training.run import train_classifier
 
 @command
 def main() -> None:
-    from retable.tracking.checkout import live_run  # not at the top: what records a run does not change it
+    from retable.tracking.checkout import live_run  # not at the top: recording code does not change a run
 
     params = load_yaml(PARAMS)
-    check_sections(params)  # as the stage code does: `retable stage train` may be called without it
+    check_sections(params)  # as in the stage `code`: `retable stage train` may be called without it
     check_focus(params)
     parameters = focus_parameters(params)
     corpus, vectors_name = parameters["corpus"]["name"], parameters["embedding"]["vectors"]

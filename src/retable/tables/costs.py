@@ -1,10 +1,10 @@
-"""Sum up what a row's runs cost: parameters, FLOPs for a word, speed and time, over all columns that were measured."""
+"""Sum up the cost of a row's runs over all measured columns: parameters, FLOPs per word, speed and time."""
 
 from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
-Costs = Iterable[Mapping[str, Any]]  # of one run each: row, and what cost.json holds; numbers or their text
+Costs = Iterable[Mapping[str, Any]]  # one mapping per run: row, and the fields of cost.json, as numbers or text
 NOT_KEPT = "–"
 HEADER = ("", "parameters", "FLOPs a word", "words/s", "seconds an epoch", "peak MB", "threads")
 NOTE = (
@@ -15,10 +15,10 @@ NOTE = (
 
 
 def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
-    """Return cells of a table under HEADER, a line for each row that was measured, in the order of `printed`.
+    """Return the cells of a table under HEADER, one line per measured row, in the order of `printed`.
 
     Args:
-        printed: row -> what it is called.
+        printed: row -> its printed name.
     """
     of_row: dict[str, list[Mapping[str, Any]]] = {}
     for cost in costs:
@@ -39,13 +39,13 @@ def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
 
 
 def span(values: list[float]) -> str:
-    """Return the smallest and the largest value: "1.2 K to 3.4 M"; one where both read alike."""
+    """Return the smallest and the largest value, "1.2 K to 3.4 M"; only one if both read alike."""
     least, most = short(min(values)), short(max(values))
     return least if least == most else f"{least} to {most}"
 
 
 def short(value: float) -> str:
-    """Return a number with two or three digits: 0.35, 12, 845, 1.2 K, 34 M."""
+    """Format a number with two or three digits: 0.35, 12, 845, 1.2 K, 34 M."""
     for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " K")):
         if abs(value) >= 0.9995 * unit:
             return _digits(value / unit) + name
@@ -59,7 +59,7 @@ def _digits(value: float) -> str:
 
 
 def _known(costs: list[Mapping[str, Any]], name: str) -> list[float]:
-    """Return the values of the runs that have one: a time that was taken beside other work is not kept."""
+    """Return the known values of the runs: times taken on a busy machine are not kept."""
     return [_number(cost, name) for cost in costs if cost.get(name) not in (None, "")]
 
 

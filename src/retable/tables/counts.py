@@ -1,7 +1,7 @@
-"""A table of counts: parameters and powers of FLOPs, taken from the very networks that are trained, beside the printed.
+"""A table of counts: parameters and exponents of FLOPs, from the networks that are trained, beside the printed numbers.
 
-Method     the networks are built on torch's meta device, whose tensors have shapes and no numbers: exact at any size,
-           and free. FLOPs are those of the matrix products of one forward pass over one text, as torch counts them.
+Method     the networks are built on torch's meta device, whose tensors have shapes but no numbers: exact at any size,
+           and free. FLOPs are those of the matrix products of one forward pass over one text, as counted by torch.
 """
 
 import math
@@ -21,11 +21,11 @@ from retable.tables.published import Published
 
 FACTOR = {"million": 1e6, "count": 1.0, "power": 1.0}
 DIGITS = {"million": 3, "count": 0, "power": 2}
-LARGE = 2**20  # where an exponent is measured: the highest power outweighs what else there is by thousands
+LARGE = 2**20  # where an exponent is measured: here the highest power dominates the rest by a factor of thousands
 
 
 def count_lines(table: CountTable, published: Sequence[Published]) -> list[Line]:
-    """Return all lines of a table, in the order of its cells; a printed cell that is not counted here comes last."""
+    """Return all lines of a table, in the order of its cells; printed cells that are not counted come last."""
     printed = {(number.row, number.column): number for number in published if number.metric == table.metric}
     lines = [_counted(table, cell, count, printed.get(cell)) for cell, count in table.cells.items()]
     missing = [number for cell, number in printed.items() if cell not in table.cells]
@@ -41,9 +41,9 @@ def measure(count: ParameterCount | Exponent) -> float:
 
 
 def parameters(count: ParameterCount) -> int:
-    """Return parameters of the parts of a network.
+    """Return the number of parameters in parts of a network.
 
-    Raises: ValueError if a part is in no network of this model.
+    Raises: ValueError if no network of this model has one of the parts.
     """
     network = _network(count.model, count.dim, count.classes, count.options)
     found = {part: _numbers(network, part) for part in count.parts}
@@ -54,13 +54,13 @@ def parameters(count: ParameterCount) -> int:
 
 
 def exponent(count: Exponent) -> float:
-    """log2 of what doubling a large size multiplies the FLOPs by."""
+    """Return log2 of the factor by which doubling a large size multiplies the FLOPs."""
     small, large = (flops(count, size) for size in (LARGE, 2 * LARGE))
     return math.log2(large / small)
 
 
 def flops(count: Exponent, varied: int) -> int:
-    """Forward FLOPs of the counted modules on one text, at one value of the varied size."""
+    """Return the forward FLOPs of the counted modules on one text, at one value of the varied size."""
     sizes = {**count.sizes, count.vary: varied}
     words, dim = sizes.pop("words"), sizes.pop("dim")
     network = _network(count.model, dim, 2, sizes).eval()
@@ -79,9 +79,9 @@ def _network(model: str, dim: int, classes: int, options: Mapping[str, Any]) -> 
 
 
 def _numbers(network: nn.Module, part: str = "") -> int:
-    """Return parameters whose name is the part's or stands below it; of the whole network without a part.
+    """Return the number of parameters in a named part, or in the whole network without a name.
 
-    The word vectors of these networks are no parameters, because nothing is tuned.
+    The word vectors of these networks are not parameters, because nothing is tuned.
     """
     prefix = f"{part}." if part else ""
     return sum(weight.numel() for name, weight in network.named_parameters() if f"{name}.".startswith(prefix))

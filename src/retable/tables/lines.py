@@ -9,12 +9,12 @@ from retable.errors import InputError, shown
 from retable.files import read_csv, write_csv
 
 NUMBERS = ("measured", "low", "high")
-CUT = "cut: ended after"  # how a note begins, of a training that had not its end
+CUT = "cut: ended after"  # start of the note on a training that ended early
 
 
 @dataclass(frozen=True)
 class Line:
-    """One cell: numbers as text, in the paper's unit, empty where there is none."""
+    """Hold one cell: numbers as text, in the paper's unit, empty if missing."""
 
     row: str
     column: str
@@ -33,17 +33,17 @@ class Line:
 
     @property
     def is_cut(self) -> bool:
-        """Return whether the scale's limit ended a training of the cell before its end."""
+        """Return whether the scale's limit ended a training of the cell early."""
         return CUT in self.note
 
 
 def joined(notes: Iterable[str]) -> str:
-    """Return the notes of a cell as one; empty ones are left out."""
+    """Join the notes of a cell, leaving out empty ones."""
     return "; ".join(note for note in notes if note)
 
 
 def judged(difference: float, tolerance: float = 0.0) -> str:
-    """Return the verdict on a count that differs so from the printed one."""
+    """Return the verdict on a count with this difference from the printed one."""
     if abs(difference) <= tolerance:
         return "agrees"
     return "higher" if difference > 0 else "lower"
@@ -55,7 +55,7 @@ def write_lines(path: Path, lines: Iterable[Line]) -> None:
 
 
 def read_lines(path: Path) -> list[Line]:
-    """Read a table's CSV. Raises: InputError if it is damaged, or a number in it is none."""
+    """Read a table's CSV. Raises: InputError if it is damaged, or a number in it is not one."""
     names = [field.name for field in fields(Line)]
     found = []
     for number, cells in enumerate(read_csv(path, columns=names), start=2):

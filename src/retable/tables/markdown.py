@@ -1,4 +1,4 @@
-"""A table as people read it: one line a row, one column a corpus, measured beside published."""
+"""Render a table for readers: one line per row, one column per corpus, measured beside published."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
@@ -24,7 +24,7 @@ LEGEND = (
 
 
 def printed_names(table: Table, lines: Sequence[Line]) -> tuple[dict[str, str], dict[str, str]]:
-    """Id -> what the paper calls it, of the rows and of the columns that have a line."""
+    """Return id -> printed name, for the rows and for the columns that have a line."""
     rows, columns = {line.row: line.row for line in lines}, {line.column: line.column for line in lines}
     if isinstance(table, ResultTable):
         return ({row.id: row.printed for row in table.rows if row.id in rows},
@@ -34,10 +34,10 @@ def printed_names(table: Table, lines: Sequence[Line]) -> tuple[dict[str, str], 
 
 
 def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = (), *, has_legend: bool = True) -> str:
-    """Return a table of scores with its legend, what its rows cost, and its notes.
+    """Return a table of scores with its legend, its rows' costs, and its notes.
 
     Args:
-        has_legend: False where the page says once for all tables how cells and costs are read.
+        has_legend: False if the page explains cells and costs once for all tables.
     """
     names = {row.id: _row_name(row.printed, row.id, row.extra) for row in table.rows}
     rows, columns = printed_names(table, lines)
@@ -48,7 +48,7 @@ def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = ()
 
 
 def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
-    """Return a table of facts about corpora: counted here / printed; cells of a column of several units name them."""
+    """Return a table of facts about corpora, counted here / printed; columns with several units name them per cell."""
     rows, columns = printed_names(table, lines)
     units = {column: sorted({_unit(line) for line in lines if line.column == column}) for column in columns}
     header = {column: f"{column} ({of[0]})" if len(of) == 1 and of[0] else column for column, of in units.items()}
@@ -57,7 +57,7 @@ def statistics_markdown(table: StatisticsTable, lines: Sequence[Line]) -> str:
 
 
 def counts_markdown(table: CountTable, lines: Sequence[Line]) -> str:
-    """Return a table of counts: ours, from the networks themselves, beside the printed."""
+    """Return a table of counts: ours, from the networks themselves, beside the printed ones."""
     rows, columns = printed_names(table, lines)
     names = {row: _row_name(printed, row, row in table.extra) for row, printed in rows.items()}
     return _page(table.title, f"In {table.unit}, {COUNTED}", lines, names, columns)
@@ -72,7 +72,7 @@ def _page(
     with_unit: Container[str] = (),
     cost: str = "",
 ) -> str:
-    """Return title, legend, a line for each row with a cell for each column, costs, and notes."""
+    """Return title, legend, one line per row with one cell per column, costs, and notes."""
     cells = {(line.row, line.column): line for line in lines}
     body = [
         [name, *(_cell(cells.get((row, column)), with_unit=column in with_unit) for column in columns)]
@@ -89,7 +89,7 @@ def markdown_table(header: Sequence[str], body: Iterable[Sequence[str]]) -> str:
 
 
 def half_interval(line: Line) -> str:
-    """Half of a line's interval, with a digit less than the score has; never "0.0", which says that it has no width."""
+    """Return half of a line's interval, with one digit less than the score; never "0.0", which would mean no width."""
     digits = max(len(line.measured.partition(".")[2]) - 1, 0)
     return f"{max((float(line.high) - float(line.low)) / 2, 10.0**-digits):.{digits}f}"
 
@@ -116,18 +116,18 @@ def _cell(line: Line | None, *, with_unit: bool = False) -> str:
 
 
 def _unit(line: Line) -> str:
-    """Return what a figure is told in; empty for a plain count."""
+    """Return the unit shown with a figure; empty for a plain count."""
     return "" if line.unit == "count" else line.unit
 
 
 def _notes(lines: Sequence[Line]) -> str:
-    """Return every note once, with the cells that have it; a note on all cells of a row or a column names only that."""
+    """Return every note once with its cells; a note on all cells of a row or column names only that row or column."""
     cells = [(line.row, line.column) for line in lines]
     return "".join(f"- {note}: {', '.join(_grouped(cells, set(found)))}\n" for note, found in notes(lines).items())
 
 
 def notes(lines: Iterable[Line]) -> dict[str, list[tuple[str, str]]]:
-    """Return every note once, with the row and column of the cells that have it."""
+    """Return every note once, with the row and column of its cells."""
     where: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         for note in line.note.split("; ") if line.note else []:
@@ -136,7 +136,7 @@ def notes(lines: Iterable[Line]) -> dict[str, list[tuple[str, str]]]:
 
 
 def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> list[str]:
-    """Return names of the cells; where all cells of a column or a row are among them, the name of that alone."""
+    """Return names of the cells; a row or column that is covered completely is named as a whole."""
     named, rest = [], set(found)
     for index, kind in ((1, "column"), (0, "row")):
         for name in dict.fromkeys(cell[index] for cell in cells):

@@ -7,7 +7,7 @@ from retable.errors import InputError, shown
 from retable.files import read_csv
 from retable.tables.lines import is_finite
 
-METRICS = {"f1": "macro_f1", "memory": "peak_memory_mb"}  # a paper's word for a score -> that of metrics.json
+METRICS = {"f1": "macro_f1", "memory": "peak_memory_mb"}  # a paper's name for a score -> that of metrics.json
 COLUMNS = ["table", "row", "column", "metric", "value", "unit", "own", "note"]
 
 
@@ -29,7 +29,7 @@ class Published:
 def read_published(path: Path, table: str) -> list[Published]:
     """Return the numbers of one table of a paper, in the printed order.
 
-    Raises: InputError if the file is missing, has other columns, or a value is no number.
+    Raises: InputError if the file is missing, has other columns, or a value is not a number.
     """
     if not path.exists():
         raise InputError(f"{path} is missing; `git checkout {path.name}` brings the published numbers back.")
@@ -40,7 +40,7 @@ def read_published(path: Path, table: str) -> list[Published]:
         if cells["table"] == table:
             if not is_finite(cells["value"]):
                 raise InputError(f"{path}, line {line}: the value {shown(cells['value'])} is no number.")
-            told = {name: cells[name] for name in ("row", "column", "value", "unit", "own")}
+            fields = {name: cells[name] for name in ("row", "column", "value", "unit", "own")}
             metric, remark = METRICS.get(cells["metric"], cells["metric"]), cells["note"].partition("; ")[2]
-            found.append(Published(**told, metric=metric, remark=remark))
+            found.append(Published(**fields, metric=metric, remark=remark))
     return found

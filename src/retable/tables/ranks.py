@@ -11,13 +11,13 @@ import numpy.typing as npt
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 LEVEL = 0.05
-ENDLESS = 1e6  # degrees of freedom of the studentized range where the variance is known
+ENDLESS = 1e6  # degrees of freedom of the studentized range if the variance is known
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Hold mean ranks, 1 the best, (row,); the p-value of "no row differs"; the difference that two of them must have
-    to be told apart at 5%.
+    """Hold mean ranks, 1 the best, (row,); the p-value of "no row differs"; and the smallest difference between two
+    mean ranks that is significant at 5%.
     """
 
     mean: npt.NDArray[np.float64]
@@ -26,11 +26,11 @@ class Ranks:
 
 
 def rank_rows(scores: npt.NDArray[np.float64]) -> Ranks:
-    """Rank rows in each column, equal ones alike, and compare their mean ranks.
+    """Rank rows in each column, giving ties equal ranks, and compare their mean ranks.
 
     Args:
-        scores: (row, column), the higher the better; at least three rows and two columns.
-    Raises: ValueError for fewer.
+        scores: (row, column), higher is better; at least three rows and two columns.
+    Raises: ValueError if there are fewer.
     """
     rows, columns = scores.shape
     if rows < 3 or columns < 2:

@@ -1,4 +1,4 @@
-"""A table of scores: every cell that the paper prints, measured or with the reason why not, and our extra rows."""
+"""A table of scores: every printed cell, measured or with the reason why not, and our extra rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +18,13 @@ FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "f
 OTHER_MACHINE = "another machine than the paper's: order and slope compare, the value does not"
 IN_NO_SCALE = "in no scale"
 UNVERIFIED = "unverified: imported, its answers were not compared with the test texts"
-SPENT = 1e-3  # of its first, below which a learning rate changes nothing that dev can see
-COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that stand in cost.json, and their units
+SPENT = 1e-3  # share of the initial learning rate below which training has no visible effect on dev
+COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that are in cost.json, and their units
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """Hold what a table needs of one run: scores as fractions, and what a reader must know of it."""
+    """Hold what a table needs of one run: scores as fractions, and the facts for its notes."""
 
     value: float
     clean: float | None
@@ -33,33 +33,33 @@ class RunResult:
     tokens_covered: float | None
     epochs: int | None
     turned: bool | None
-    max_words: int = 0  # texts were cut after so many; 0: never
-    cut: int = 0  # epochs of the schedule, where a run that had reached them would have gone on; 0: not cut off
+    max_words: int = 0  # texts were cut after this many; 0: never
+    cut: int = 0  # epochs of a schedule that was cut off while it still had epochs to run; 0: not cut off
     fold: str = ""  # `Fold.label`; empty for a run on the corpus's own splits
     dev: float | None = None  # accuracy on dev
     clean_texts: int = 0
-    of_epochs: int = 0  # that the row has, where the scale's limit ended the run before its end; 0: it is whole
-    values: tuple[float, ...] = ()  # of all folds, of whose runs this is the result; `kind` is what was held out
+    of_epochs: int = 0  # the row's epochs, if the scale's limit ended the run early; 0: it is whole
+    values: tuple[float, ...] = ()  # of all folds that this result combines; `kind` is what was held out
     kind: str = ""
-    earlier: str = ""  # versions of a recipe that are not today's, but equal within rounding: "loop 1.0 (today 1.1)"
-    sampling: float | None = None  # variance of the score from one set of test texts to another; None: binomial
+    earlier: str = ""  # outdated recipe versions that are equal within rounding: "loop 1.0 (today 1.1)"
+    sampling: float | None = None  # variance of the score between sets of test texts; None: binomial
     precision: str = "float32"
-    is_unverified: bool = False  # imported, and its answers compared with nothing
+    is_unverified: bool = False  # imported, and its answers were not checked
 
     @classmethod
     def from_metrics(
         cls, metrics: Mapping[str, Any], cost: Mapping[str, Any], metric: str, domain: str = ""
     ) -> "RunResult":
-        """From metrics.json and cost.json.
+        """Build the result from metrics.json and cost.json.
 
         Args:
             metric: a score, or one of COST_UNITS.
-            domain: of a joint corpus, whose scores are asked for.
+            domain: domain of a joint corpus whose scores are wanted; "" for all texts.
         """
         scores = metrics["domains"][domain] if domain else metrics
         vectors, clean = metrics["vectors"], scores["test_clean"]
         of_cost, fold = metric in COST_UNITS, Fold.of_parameters(metrics["parameters"].get("corpus", {}))
-        is_network = metrics["epochs"]["run"] is not None  # a paper's precision says nothing of its linear rows
+        is_network = metrics["epochs"]["run"] is not None  # a paper's precision does not apply to its linear rows
         return cls(
             cost[metric] if of_cost else scores["test"][metric],
             None if of_cost or not clean else clean.get(metric),  # a ranking has no clean part
@@ -78,25 +78,25 @@ class RunResult:
 
     @property
     def of_texts(self) -> float:
-        """Return the variance of the score from one set of test texts to another.
+        """Return the variance of the score between sets of test texts.
 
-        Of a share two right and two wrong answers are added (Agresti and Coull, 1998): one of 100% varies too.
+        For a proportion, two right and two wrong answers are added (Agresti and Coull, 1998), so that 100% varies too.
         """
         share = (self.value * self.texts + 2) / (self.texts + 4)
         return share * (1 - share) / self.texts if self.sampling is None else self.sampling
 
 
 def is_whole(training: Mapping[str, Any], ran: int | None, curve: Sequence[float], of_row: int) -> bool:
-    """Return whether a training had its end: its patience, all epochs of its row, or a rate that had all but vanished.
+    """Return whether a training ended by its patience, after all epochs of its row, or with a vanishing learning rate.
 
     Args:
-        training: the section of its parameters.
-        ran: its epochs; None of a linear model.
-        curve: accuracy on dev after each epoch; empty where it was not kept.
-        of_row: epochs that the row has.
+        training: the run's training parameters.
+        ran: epochs run; None for a linear model.
+        curve: dev accuracy after each epoch; empty if it was not kept.
+        of_row: the row's epochs.
     Source: docs/protocol.md, rule 3.
     """
-    if ran is None or ran >= of_row or ran < training["epochs"]:  # what ends before its limit has had its patience
+    if ran is None or ran >= of_row or ran < training["epochs"]:  # below its limit, its patience ran out
         return True
     if curve and len(curve) - 1 - curve.index(max(curve)) >= training["patience"]:
         return True
@@ -105,13 +105,13 @@ def is_whole(training: Mapping[str, Any], ran: int | None, curve: Sequence[float
 
 
 def of_folds(runs: Sequence[RunResult]) -> RunResult:
-    """Return what a table shows of the runs of one seed: the run itself where there are no folds.
+    """Return the result of one seed: the run itself if there are no folds.
 
-    Of test folds the mean over all their texts, each of which is tested once. Of dev folds the run of the fold that is
-    best on what it held out: "the accuracy of the best model on the test set after performing 3-fold cross-validation"
+    With test folds, the mean over all their texts, each tested once. With dev folds, the run of the fold with the best
+    score on what it held out: "the accuracy of the best model on the test set after performing 3-fold cross-validation"
     (LAMA, section 5).
 
-    Raises: ValueError if the runs are not those of all folds.
+    Raises: ValueError if the runs do not cover all folds.
     """
     folds = [Fold.read(run.fold) if run.fold else None for run in runs]
     if folds == [None]:
@@ -138,7 +138,7 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
 
 
 def pooled(runs: Sequence[RunResult]) -> RunResult:
-    """Return runs on different test texts as one: an accuracy, and a clean one, is the share of all their texts."""
+    """Combine runs on different test texts: an accuracy, also a clean one, is the share of all their texts."""
     clean_texts = sum(run.clean_texts for run in runs)
     found = of_all(runs)
     return replace(
@@ -151,7 +151,7 @@ def pooled(runs: Sequence[RunResult]) -> RunResult:
 
 
 def of_all(runs: Sequence[RunResult]) -> RunResult:
-    """Return the first run with what holds of all: the sum of texts, the mean coverage, the most epochs."""
+    """Return the first run with the totals of all: the sum of texts, the mean coverage, the most epochs."""
     covered = [run.tokens_covered for run in runs if run.tokens_covered is not None]
     epochs = [run.epochs for run in runs if run.epochs is not None]
     return replace(
@@ -163,19 +163,19 @@ def of_all(runs: Sequence[RunResult]) -> RunResult:
 
 
 def turned(runs: Sequence[RunResult]) -> bool | None:
-    """Return whether the dev curves of all runs had turned; None where one has no curve."""
+    """Return whether the dev curves of all runs had turned; None if one has no curve."""
     return None if any(run.turned is None for run in runs) else all(run.turned for run in runs)
 
 
 def schedule_cut(training: Mapping[str, Any], run: int | None) -> int:
-    """Length of a schedule in epochs, if its rates depend on it and the run was ended before; else 0."""
+    """Return the schedule's length in epochs if the rates depend on it and the run ended earlier; else 0."""
     depends = training.get("schedule") in ("fcsr", "linear", "steps")
     return training["epochs_max"] if depends and run == training["epochs"] < training["epochs_max"] else 0
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The runs at hand for each (row, column), and why others are not there; one without a reason is in no scale."""
+    """Hold the runs of each (row, column), and why others are missing; one without a reason is in no scale."""
 
     runs: Mapping[tuple[str, str], Sequence[RunResult]]
     missing: Mapping[tuple[str, str], str]
@@ -185,9 +185,9 @@ def result_lines(table: ResultTable, published: Sequence[Published], cells: Cell
     """Return all lines of a table.
 
     Args:
-        table: its rows and columns.
+        table: the table, with its rows and columns.
         published: the printed numbers of this table.
-        cells: what was measured.
+        cells: the measured cells.
     """
     printed = {
         (number.row, column.id): number
@@ -208,10 +208,9 @@ def result_lines(table: ResultTable, published: Sequence[Published], cells: Cell
 
 
 def with_means(table: ResultTable, cells: Cells) -> Cells:
-    """Return the cells, and those of columns that are the mean of others, run by run; with the reason where one is
-    missing.
+    """Add the columns that are means of others, computed run by run, or the reason why one is missing.
 
-    Where no column is measured, and all for one reason, it is that of the mean.
+    If no column is measured, and all for one reason, the mean has that reason.
     """
     runs, missing = dict(cells.runs), dict(cells.missing)
     for column in table.columns:
@@ -244,13 +243,13 @@ def _mean_run(runs: Sequence[RunResult]) -> RunResult:
 def floor_of(
     table: ResultTable, column: str, runs: Mapping[tuple[str, str], Sequence[RunResult]]
 ) -> tuple[str, float] | None:
-    """Return the best of the linear rows on a column: its row and mean score, a fraction."""
+    """Return the best linear row on a column and its mean score, a fraction."""
     found = [(row, mean([run.value for run in runs[row, column]])) for row in LINEAR_ROWS if (row, column) in runs]
     return max(found, key=lambda pair: pair[1]) if found else None
 
 
 def _line(table: ResultTable, row: Row, column: Column, number: Published | None) -> Line:
-    """Return what the line of a cell says, measured or not."""
+    """Return the line of a cell without its measurement."""
     metric, published = table.metric_of(column), number.value if number else ""
     return Line(row.id, column.id, metric, published=published, unit=COST_UNITS.get(metric, table.unit))
 
@@ -298,24 +297,24 @@ def _judged(
     printed: Mapping[tuple[str, str], Published],
     factor: float,
 ) -> Verdict:
-    """Return what a cell says of its printed number: nothing if its training was cut, or its spread is not known."""
+    """Return the verdict on the printed number: "cut" if a training was cut, "one-run" if no spread is known."""
     if any(run.of_epochs for run in mine):
         return "cut"
     if not interval:
         return "one-run"
     column_values = [float(other.value) for (_, name), other in printed.items() if name == column.id]
     low, high = (end * factor for end in interval)
-    rounded = 0.5 * 10.0 ** -len(number.value.partition(".")[2])  # what the printed number may have lost
+    rounded = 0.5 * 10.0 ** -len(number.value.partition(".")[2])  # rounding error of the printed number
     return verdict(low - rounded, high + rounded, float(number.value), max(column_values) - min(column_values))
 
 
 def interval_of_cell(
     table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
 ) -> tuple[float, float] | None:
-    """Return the interval in which one more run of a cell falls, fractions; None where no spread is known.
+    """Return the interval for one more run of a cell, as fractions; None if no spread is known.
 
-    Source: docs/protocol.md, rule 5. Of test folds one more set of folds, or a single one where the paper's split is
-    not known.
+    Source: docs/protocol.md, rule 5. For test folds, that of another set of folds, or of a single fold if the paper's
+    split is unknown.
     """
     mine, paper_split = runs[row.id, column.id], column.split == "paper"
     texts = mine[0].texts
@@ -359,9 +358,9 @@ def is_papers_own(wanted: str, vectors: str, corpus: str | None, size: int = 0) 
 
     Args:
         wanted: ResultTable.vectors: "" any, "glove" a published release, "corpus.word2vec" those of the corpus alone.
-        vectors: name of ours, source.method-size ("glove.6b-300", "pool-en.glove-300", "r8.word2vec-100").
-        corpus: of the cell.
-        size: numbers in the paper's vectors; 0: any.
+        vectors: name of our vectors, source.method-size ("glove.6b-300", "pool-en.glove-300", "r8.word2vec-100").
+        corpus: corpus of the cell.
+        size: dimension of the paper's vectors; 0: any.
     """
     source, _, method = wanted.partition(".")
     of_source, _, made = vectors.partition(".")
@@ -378,7 +377,7 @@ def _notes(
     floor: tuple[str, float] | None,
     unit: str,
 ) -> list[str]:
-    """Return what a reader must know of a measured cell; a note that does not hold is empty."""
+    """Return the notes on a measured cell; a note that does not apply is empty."""
     factor, digits, first = FACTOR[unit], DIGITS[unit], runs[0]
     covered = f"{100 * (first.tokens_covered or 0):.1f}%"
     earlier = ", ".join(dict.fromkeys(run.earlier for run in runs if run.earlier))
@@ -402,7 +401,7 @@ def _notes(
 
 
 def _note_of_folds(runs: Sequence[RunResult], unit: str) -> str:
-    """Return how the folds became one figure, and how far they lie apart."""
+    """Return how the folds were combined, and how far they are apart."""
     factor, digits = FACTOR[unit], DIGITS[unit]
     count = len(runs[0].values)
     spread = f"standard deviation between folds {mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"

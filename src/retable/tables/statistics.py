@@ -14,10 +14,10 @@ Stats = Mapping[str, Mapping[str, Any]]
 
 
 def statistics_lines(table: StatisticsTable, published: Sequence[Published], stats: Stats) -> list[Line]:
-    """Return all lines of a table: what the paper prints, then our rows, so far as their corpora are at hand.
+    """Return all lines of a table: the paper's, then our rows for the available corpora.
 
     Args:
-        stats: corpus -> stats.json of those that are at hand.
+        stats: corpus -> stats.json of the available ones.
     """
     printed = [
         _compared(table, number, stats[corpus][table.statistic(number.row, number.column)])
@@ -68,7 +68,7 @@ def _not_counted(table: StatisticsTable, number: Published) -> Line:
 
 
 def _counted(table: StatisticsTable, row: str, column: Published, counted: float) -> Line:
-    """Return a cell of a row that the paper does not print; its unit is that of the column's first printed cell."""
+    """Return a cell of a row that the paper does not print, in the unit of the column's first printed cell."""
     unit = column.unit if column.unit in DIGITS else "count"
     measured = _in_unit(counted + table.added.get((row, column.column), 0), unit)
     return Line(
@@ -86,10 +86,10 @@ def _in_unit(value: float, unit: str) -> float:
 
 
 def _digits(counted: float, unit: str) -> int:
-    """Digits after the point: one of a mean and of thousands, none of a count."""
+    """Return the digits after the point: one for means and thousands, none for counts."""
     return 0 if isinstance(counted, int) and unit not in UNIT_FACTOR else DIGITS.get(unit, 0)
 
 
 def _half_of_last_digit(printed: str) -> float:
-    """Half a unit of the last printed digit; so nothing but the very number agrees with a whole count."""
+    """Return half a unit of the last printed digit, so that only the exact number agrees with a whole count."""
     return 0.5 * 10.0 ** -len(printed.partition(".")[2])

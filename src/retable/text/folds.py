@@ -1,13 +1,13 @@
-"""Cut a corpus into folds, each of which is held out once: for development, or for the test.
+"""Cut a corpus into folds, each held out once for development or for the test.
 
-dev    The training texts (train and dev together) are cut in n; fold k is dev, the rest train, the test split stays
-       (LAMA, section 5: "the best model on the test set after performing 3-fold cross-validation").
-test   All texts are cut in n; fold k is test, and a tenth of the rest is dev, drawn as where a test split is drawn
-       once. So the first of ten folds is the test split that `splitting.draw_splits` draws.
+dev    The training texts (train and dev together) are cut into n folds; fold k is dev, the rest train, test is
+       unchanged (LAMA, section 5: "the best model on the test set after performing 3-fold cross-validation").
+test   All texts are cut into n folds; fold k is test, and a tenth of the rest is dev, drawn as for a single drawn test
+       split. So the first of ten folds is the test split that `splitting.draw_splits` draws.
 
-The draw is that of `splitting.stratified_folds`: by label and by the hash of a text's id, whatever the order of the
-texts. Where a corpus is declared `grouped`, whole clusters of near copies come into one fold. Which dev and test texts
-are clean is found anew for every fold, because its training texts are others.
+The draw is that of `splitting.stratified_folds`: by label and by the hash of a text's id, independent of the order of
+the texts. If a corpus is declared `grouped`, clusters of near copies stay together. Which dev and test texts are clean
+is determined anew for each fold, because its training texts differ.
 """
 
 import hashlib
@@ -39,23 +39,23 @@ class Fold:
 
     @property
     def name(self) -> str:
-        """Return the folder of what is made of this fold's training texts: "fold-1-of-3"."""
+        """Return the folder for data made from this fold's training texts: "fold-1-of-3"."""
         return f"fold-{self.number}-of-{self.folds}"
 
     @property
     def label(self) -> str:
-        """Return what a cell of a CSV says: "dev 1 of 3"."""
+        """Return the value for a CSV cell: "dev 1 of 3"."""
         return f"{self.kind} {self.number} of {self.folds}"
 
     @classmethod
     def read(cls, label: str) -> "Fold":
-        """Read a `label`."""
+        """Read a fold from its `label`."""
         kind, number, _, folds = label.split()
         return cls("dev" if kind == "dev" else "test", int(folds), int(number))
 
     @property
     def parameters(self) -> dict[str, str | int]:
-        """Return what a run's parameters say of it, in the section corpus."""
+        """Return the fold as parameters of a run, for the section corpus."""
         return {"folds": self.folds, "fold": self.number, "kind": self.kind}
 
     @classmethod
@@ -73,17 +73,17 @@ class Cut(NamedTuple):
 
 
 class FoldedCorpus:
-    """A corpus of which every fold can be had; its texts are compared once, when the first fold is asked for."""
+    """A corpus with all its folds; its texts are compared once, when the first fold is requested."""
 
     def __init__(self, splits: Sequence[Split], kind: Kind, folds: int, *, grouped: bool = False) -> None:
         """Cut a corpus.
 
         Args:
-            splits: train, dev and test, as `read_split` gives them.
+            splits: train, dev and test, from `read_split`.
             kind: what a fold is held out for.
-            folds: how many, 2 or more.
+            folds: number of folds, 2 or more.
             grouped: whether near copies stay together.
-        Raises: InputError if the folds are too few, or more than there are texts to cut.
+        Raises: InputError if there are too few folds, or more than texts to cut.
         """
         if kind not in get_args(Kind):
             raise unknown_name("the kind of folds", kind, get_args(Kind))
@@ -103,22 +103,22 @@ class FoldedCorpus:
 
     @cached_property
     def prints(self) -> Fingerprints:
-        """Fingerprint all texts, of their tokens, since the tagged files hold no more."""
+        """Fingerprint all texts from their tokens, since the tagged files contain nothing else."""
         space = "" if self.texts.facts.language == "zh" else " "
         return fingerprints([space.join(tokens) for tokens in self.texts.tokens.to_pylist()])
 
     @cached_property
     def fold_of(self) -> Places:
-        """Return the fold in which a text is held out, int64 (text,), from 1; 0 for a text that never is."""
+        """Return the fold in which each text is held out, int64 (text,), from 1; 0 for a text that never is."""
         found = np.zeros(len(self.texts.ids), dtype=np.int64)
         places = np.flatnonzero(self.cut)
         found[places] = 1 + self._drawn(places, self.kind, self.folds)
         return found
 
     def places(self, number: int) -> dict[str, Places]:
-        """Return the places in `texts` of train, dev and test of a fold, in their order.
+        """Return the positions in `texts` of a fold's train, dev and test, in their order.
 
-        Raises: InputError for a fold that there is not.
+        Raises: InputError if there is no such fold.
         """
         if not 1 <= number <= self.folds:
             raise InputError(f"{self.texts.facts.corpus} has no fold {number}; allowed: 1 to {self.folds}.")
@@ -135,7 +135,7 @@ class FoldedCorpus:
 
         A text of dev or test is clean if it occurs in no training text, exactly or nearly.
 
-        Raises: InputError for a fold that there is not.
+        Raises: InputError if there is no such fold.
         """
         places = self.places(number).values()
         split_of = np.empty(len(self.texts.ids), dtype=np.int64)
@@ -157,13 +157,13 @@ class FoldedCorpus:
 def cluster_folds(
     ids: Sequence[str], labels: Sequence[str], clusters: Sequence[int], *, purpose: str, folds: int, seed: int = SEED
 ) -> Places:
-    """Draw the fold of every text, int64 (text,), from 0: whole clusters, every fold its share of every label.
+    """Draw the fold of every text, int64 (text,), from 0: whole clusters, with labels in proportion in each fold.
 
-    The largest clusters come first, of equal ones that with the lowest hash. Each goes where its labels fill the least
-    part of a fold's share so far, so single texts even out in the end what clusters leave uneven.
+    The largest clusters come first, ties by lowest hash. Each goes to the fold whose share of its labels is filled
+    least so far, so that single texts at the end even out what clusters leave uneven.
 
     Args:
-        ids, labels, clusters: one of each a text.
+        ids, labels, clusters: one of each per text.
         purpose, folds, seed: as for `stratified_folds`.
     """
     members: dict[int, list[int]] = {}
@@ -185,7 +185,7 @@ def cluster_folds(
 
 
 def _fill(own: Mapping[str, int], filled: Mapping[str, int], totals: Mapping[str, int]) -> float:
-    """Return how full a fold is of the labels of a cluster, each weighed by its texts in it."""
+    """Return how full a fold is in the labels of a cluster, weighted by the cluster's texts per label."""
     return sum(count * filled.get(label, 0) / totals[label] for label, count in own.items())
 
 
@@ -204,7 +204,7 @@ def joined(splits: Sequence[Split]) -> Split:
 
 
 def part(texts: Split, places: Places) -> Split:
-    """Take some of the texts of a split, in the order of `places`."""
+    """Select texts of a split, in the order of `places`."""
     at = pa.array(places)
     return Split(
         texts.facts,

@@ -1,6 +1,6 @@
-"""Two texts as one: the first, a mark that no corpus uses, the second. The mark is a token of its own.
+"""Two texts as one: the first, a mark that no corpus uses, the second. The mark is a separate token.
 
-Models that read one text read a pair so; a network that reads "sides" is told which words belong to which text.
+Models of single texts read a pair in this form; a network that reads "sides" also gets the side of each word.
 """
 
 import numpy as np
@@ -16,14 +16,14 @@ FIRST, BETWEEN, SECOND = 0, 1, 2  # sides
 
 
 def joined(first: str, second: str) -> str:
-    """Return two texts as the text of an example."""
+    """Join two texts into the text of an example."""
     return f"{first} {MARK} {second}"
 
 
 def side_of_words(split: Split) -> np.ndarray:
-    """Return the side on which every word of all texts stands, FIRST, BETWEEN (the mark) or SECOND: int32 (word,).
+    """Return the side of each word of all texts, FIRST, BETWEEN (the mark) or SECOND: int32 (word,).
 
-    Raises: InputError if a text is no pair, or one of its two texts has no word.
+    Raises: InputError if a text is not a pair, or one of its two texts has no word.
     """
     tokens = split.tokens
     marks = pc.equal(tokens.flatten(), MARK).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -31,7 +31,7 @@ def side_of_words(split: Split) -> np.ndarray:
     offsets = offsets - offsets[0]
     before = np.concatenate([[0], np.cumsum(marks)])  # marks before each word, over all texts
     of_text = np.repeat(np.arange(len(tokens)), np.diff(offsets))
-    behind = before[1:] - before[offsets[:-1]][of_text]  # marks of its own text, up to and with a word
+    behind = before[1:] - before[offsets[:-1]][of_text]  # marks within its own text, up to and including a word
     sides = np.where(marks == 1, BETWEEN, np.where(behind > 0, SECOND, FIRST)).astype(np.int32)
     counts = [np.bincount(of_text[sides == side], minlength=len(tokens)) for side in (FIRST, BETWEEN, SECOND)]
     wrong = np.flatnonzero((counts[FIRST] == 0) | (counts[BETWEEN] != 1) | (counts[SECOND] == 0))
@@ -44,7 +44,7 @@ def side_of_words(split: Split) -> np.ndarray:
 
 
 def pairs_of(split: Split, unit: Unit, *, lowercase: bool) -> list[tuple[list[str], list[str]]]:
-    """Return the tokens of both texts of every pair, in this unit. Raises: InputError if a text is no pair."""
+    """Return the tokens of both texts of every pair, in this unit. Raises: InputError if a text is not a pair."""
     found = []
     for number, tokens in enumerate(in_unit(split, unit).tokens.to_pylist()):
         if tokens.count(MARK) != 1:
@@ -59,7 +59,7 @@ def pairs_of(split: Split, unit: Unit, *, lowercase: bool) -> list[tuple[list[st
 
 
 def questions_of(tokens: pa.ListArray) -> np.ndarray:
-    """Return the number of the first text of every pair, int64 (text,): candidates of one question share theirs.
+    """Return the number of each pair's first text, int64 (text,): candidates of one question share the number.
 
     Args:
         tokens: pairs, list<string> (text,).

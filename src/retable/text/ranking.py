@@ -1,7 +1,7 @@
-"""Scores of a ranking: how near to the top of its candidates a question has its answers.
+"""Ranking scores: how close to the top of the candidates a question's answers are.
 
-Source     trec_eval (NIST): average precision and reciprocal rank, means over the questions that have an answer. Of
-           candidates with equal scores the later one stands first, as its order of document numbers has it.
+Source     trec_eval (NIST): average precision and reciprocal rank, averaged over the questions that have an answer. Of
+           candidates with equal scores the later one ranks first, as in its order of document numbers.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ def ranks_of_answers(scores: np.ndarray, answers: np.ndarray, questions: np.ndar
         questions: the number of its question, int (candidate,).
     """
     position = np.arange(len(scores))
-    order = np.lexsort((-position, -scores, questions))  # by question, then score downwards, then the later first
+    order = np.lexsort((-position, -scores, questions))  # by question, then descending score, then the later first
     sorted_questions, sorted_answers = questions[order], answers[order]
     starts = np.flatnonzero(np.diff(sorted_questions, prepend=sorted_questions[:1] - 1))
     lists = np.split(sorted_answers, starts[1:])
@@ -26,7 +26,7 @@ def ranks_of_answers(scores: np.ndarray, answers: np.ndarray, questions: np.ndar
 def ranking_scores(scores: np.ndarray, answers: np.ndarray, questions: np.ndarray) -> dict[str, float]:
     """Return map (mean average precision), mrr (mean reciprocal rank of the first answer) and the questions that count.
 
-    Args: as `ranks_of_answers`. Without a question that has an answer both means are 0.
+    Args: as in `ranks_of_answers`. If no question has an answer, both means are 0.
     """
     ranks = ranks_of_answers(scores, answers, questions)
     precisions = [float((np.arange(1, len(each) + 1) / each).mean()) for each in ranks]

@@ -1,7 +1,7 @@
-"""Sentences of a tokenised text: a mark that ends one, as a token of its own, ends it; a run of such marks is one end.
+"""Sentences of a tokenised text: an end mark that is its own token ends one; a run of end marks is a single end.
 
-What stands behind the last mark is a sentence too. No abbreviation is known and no bracket closed: quotation marks
-behind a full stop begin the next sentence. `retable.text.clean.sentences` cuts raw texts, for the papers' counts.
+What follows the last mark is a sentence too. There is no handling of abbreviations or brackets: quotation marks after
+a full stop begin the next sentence. `retable.text.clean.sentences` splits raw texts, for the papers' counts.
 """
 
 import numpy as np
@@ -12,10 +12,10 @@ ENDS = (".", "!", "?", "…", "。", "！", "？")
 
 
 def sentence_of_words(tokens: pa.ListArray) -> np.ndarray:
-    """Return the number of the sentence, from 0 in each text, in which every word of all texts stands: int32 (word,).
+    """Return each word's sentence number within its text, from 0, for all texts: int32 (word,).
 
     Args:
-        tokens: the words, list<string> (text,); every text has one.
+        tokens: the words, list<string> (text,); every text has at least one.
     """
     ends = pc.is_in(tokens.flatten(), value_set=pa.array(ENDS)).to_numpy(zero_copy_only=False)
     begins = np.concatenate([[False], ends[:-1] & ~ends[1:]])

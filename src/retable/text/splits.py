@@ -1,10 +1,10 @@
-"""The Parquet files that pass between the stages: one a split, with the corpus's facts in the schema's metadata.
+"""The Parquet files that pass between the stages: one per split, with the corpus's facts in the schema's metadata.
 
 clean   id string, text string, label string, clean bool
 tagged  id string, tokens list<string>, [parts list<string>,] label string, clean bool
 
 `clean` is False for a dev or test text that (nearly) occurs in a training text of the same corpus, and for an
-unlabelled one that (nearly) occurs in its dev or test texts. unlabelled.parquet is written only where a corpus has such
+unlabelled text that (nearly) occurs in its dev or test texts. unlabelled.parquet is written only if a corpus has such
 texts; their label is "", so `read_split` refuses them: no classifier learns from them, pools of word vectors may.
 """
 
@@ -36,10 +36,10 @@ FACTS = Section(
 
 @dataclass(frozen=True)
 class Facts:
-    """Hold what every file of a corpus says of itself: its id, language and labels (the order gives the class index).
+    """The facts stored in every file of a corpus: id, language and labels (their order gives the class index).
 
-    `domains` are the corpora that a joint corpus is made of; the ids of its texts are "<domain>/<id>". A `ranked` one
-    lists candidates for questions, pairs of which the second label says that it answers.
+    `domains` are the parts of a joint corpus, whose text ids are "<domain>/<id>". A `ranked` corpus lists candidates
+    for questions; the second label of such a pair marks an answer.
     """
 
     corpus: str
@@ -67,7 +67,7 @@ class Split:
 
     @property
     def domains(self) -> np.ndarray | None:
-        """Index of each text's domain, int64 (text,); None where the corpus is not a joint one."""
+        """Return the domain index of each text, int64 (text,); None if the corpus is not a joint one."""
         if not self.facts.domains:
             return None
         index = {domain: position for position, domain in enumerate(self.facts.domains)}
@@ -85,7 +85,7 @@ def tagged_schema(facts: Facts, *, parts: bool) -> pa.Schema:
 
 
 def read_facts(path: Path) -> Facts:
-    """Return the facts in a clean or tagged file, or in one of answers. Raises: InputError."""
+    """Return the facts in a clean, tagged or predictions file. Raises: InputError."""
     metadata = _open(path).schema_arrow.metadata or {}
     if b"retable" not in metadata:
         raise InputError(f"{path} was not written by retable: its schema has no facts; {AGAIN}.")
@@ -106,10 +106,10 @@ def column_names(path: Path) -> list[str]:
 
 
 def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
-    """Read columns of a Parquet file, in which no place is empty, nor any place of a list.
+    """Read columns of a Parquet file without nulls, also inside lists.
 
     Args:
-        fields: name and type of each; a dictionary of a type is of that type.
+        fields: name and type of each; a dictionary-encoded column counts as its value type.
     Raises: InputError if the file is missing or damaged, or a column is missing or of another type.
     """
     file = _open(path)
@@ -135,8 +135,8 @@ def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
 def read_split(folder: Path, split: str) -> Split:
     """Read one split of a tagged corpus.
 
-    Raises: InputError if the file is missing, damaged, or holds what no split can: no text, an id twice, a text without
-        tokens, parts of speech of another number, a label that the corpus does not declare.
+    Raises: InputError if the file is missing, damaged, or invalid: no text, a repeated id, a text without tokens, a
+        different number of parts of speech, a label that the corpus does not declare.
     """
     path = folder / f"{split}.parquet"
     facts = read_facts(path)
@@ -170,7 +170,7 @@ def classes_of(labels: pa.ChunkedArray, facts: Facts, path: Path) -> np.ndarray:
 
 
 def first_twice(ids: Sequence[str]) -> str:
-    """Return the first id that stands there a second time."""
+    """Return the first repeated id."""
     seen = set[str]()
     return next(each for each in ids if each in seen or seen.add(each))  # type: ignore[func-returns-value]
 
@@ -180,8 +180,8 @@ def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
 
     Args:
         path: data/clean/<corpus>/<split>.parquet.
-        ids: those of the tagged split.
-    Raises: InputError if the file is missing or damaged, or its texts are others.
+        ids: the ids of the tagged split.
+    Raises: InputError if the file is missing or damaged, or its texts differ.
     """
     table = read_columns(path, [ID, TEXT])
     if table.column("id").to_pylist() != ids:
@@ -190,7 +190,7 @@ def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
 
 
 def check_training(train: Split, dev: Split) -> None:
-    """Refuse splits from which nothing can be learnt, or that share a text's id. Raises: InputError."""
+    """Refuse splits from which nothing can be learnt, or that share an id. Raises: InputError."""
     if len(set(train.classes.tolist())) < 2:
         raise InputError(
             f"the training texts of {train.facts.corpus} have one label ({len(train.ids):,} texts); there must be two "
@@ -200,7 +200,7 @@ def check_training(train: Split, dev: Split) -> None:
 
 
 def check_apart(one: Split, other: Split) -> None:
-    """Refuse two splits that hold a text of one id. Raises: InputError."""
+    """Refuse two splits that share an id. Raises: InputError."""
     if shared := set(one.ids) & set(other.ids):
         raise InputError(
             f"two splits of {one.facts.corpus} hold the text {shortened(min(shared))}; `dvc repro` makes them again."

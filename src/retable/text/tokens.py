@@ -1,4 +1,4 @@
-"""Texts to tokens: the corpus's own where it comes tokenised, else those of its language's tokeniser. Case is kept."""
+"""Texts to tokens: the corpus's own if it is tokenised, else those of its language's tokeniser. Case is kept."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,7 +19,7 @@ TOKENISERS: dict[str, Tokenise] = {
 
 
 def own_tokens(texts: Sequence[str]) -> pa.ListArray:
-    """Return the tokens of texts that come tokenised, separated by white space."""
+    """Return the tokens of tokenised texts, which white space separates."""
     return pa.array([text.split() for text in texts], TOKENS.type)
 
 
@@ -27,7 +27,7 @@ def tokeniser_for(language: str, *, tokenised: bool) -> Tokenise:
     """Return the function that turns the texts of a corpus into tokens.
 
     Args:
-        language: of the texts, as the registry tells it ("en").
+        language: of the texts, as in the registry ("en").
         tokenised: whether the texts come as tokens separated by white space.
     Raises: InputError if no tokeniser for the language is known.
     """

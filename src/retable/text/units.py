@@ -1,8 +1,8 @@
-"""Words or characters: what a run reads as the units of its texts.
+"""Words or characters: the units in which a run reads its texts.
 
-The tagged files hold words. A text in characters is its words' characters (Unicode code points) in order, each with the
-part of speech of the word in which it stands; the white space between words is no character of it. Its raw characters
-are all those of the clean text, with case and white space, and have no parts of speech.
+The tagged files hold words. A text in characters is the sequence of its words' characters (Unicode code points), each
+with the part of speech of its word; white space between words is not included. Raw characters are all those of the
+clean text, with case and white space, and have no parts of speech.
 """
 
 from dataclasses import replace
@@ -15,13 +15,13 @@ import pyarrow.compute as pc
 from retable.errors import unknown_name
 from retable.text.splits import Split
 
-TokenUnit = Literal["words", "characters"]  # what vectors are trained for
+TokenUnit = Literal["words", "characters"]  # for which vectors are trained
 Unit = Literal[TokenUnit, "raw-characters"]
 RAW: Unit = "raw-characters"
 
 
 def in_unit(split: Split, unit: Unit) -> Split:
-    """Return a split of words as it is, or in characters.
+    """Return a split of words unchanged, or in characters.
 
     Raises: InputError for an unknown unit.
     """
@@ -37,7 +37,7 @@ def in_unit(split: Split, unit: Unit) -> Split:
 
 
 def characters_of(tokens: pa.ListArray, parts: pa.ListArray | None) -> tuple[pa.ListArray, pa.ListArray | None]:
-    """Return the characters of every text and, where parts of speech are given, the part of each character's word.
+    """Return the characters of every text and, if parts of speech are given, the part of each character's word.
 
     Args:
         tokens: the words, list<string> (text,).
@@ -63,9 +63,7 @@ def raw_characters_of(texts: pa.StringArray) -> pa.ListArray:
 
 
 def _split_into_characters(words: pa.StringArray) -> pa.StringArray:
-    """Return the characters of all words, in order: the same bytes of UTF-8 with an offset at each character's first
-    byte.
-    """
+    """Return the characters of all words, in order: the same UTF-8 bytes, with an offset for each character."""
     if not len(words):
         return words
     _, offset_buffer, data = words.buffers()
@@ -78,6 +76,6 @@ def _split_into_characters(words: pa.StringArray) -> pa.StringArray:
 
 
 def _offsets_from_zero(lists: pa.ListArray) -> np.ndarray:
-    """Return where the lists begin in `lists.flatten()`, int64 (list + 1,)."""
+    """Return the start of each list in `lists.flatten()`, int64 (list + 1,)."""
     offsets = lists.offsets.to_numpy().astype(np.int64)
     return offsets - offsets[0]

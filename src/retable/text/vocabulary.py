@@ -1,8 +1,7 @@
-"""Words to row numbers: the vocabulary of a run and the texts in its numbers.
+"""Words to row numbers: the vocabulary of a run, and its texts as row numbers.
 
-The vocabulary comes from the training split and from the given vectors (which themselves come from training text
-alone); a dev or test text never adds a word, nor a part of speech. Where the unit is the character, "word" means a
-character here.
+The vocabulary comes from the training split and from the given vectors (which come from training text only); a dev or
+test text never adds a word or a part of speech. If the unit is the character, "word" means a character here.
 """
 
 from collections.abc import Sequence
@@ -19,17 +18,17 @@ from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
 
 PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
-NO_PART = "<unknown>"  # the part of speech of padding, and one that no training text has
+NO_PART = "<unknown>"  # the part of speech of padding, and any that no training text has
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Row number -> word, and the unit that a word is.
+    """Map row numbers to words, in the given unit.
 
     The first `tuned` rows (padding, unknown, then the words of the training split, most frequent first) are those that
-    training may change; the rest have a given vector and do not occur in training. `parts` names the parts of speech of
-    the training split for a network that reads them, the unknown one first; for others it is empty. `sentences` and
-    `sides` say whether the network reads where sentences end, and which word belongs to which text of a pair.
+    training may change; the others have a given vector and do not occur in training. `parts` names the parts of speech
+    of the training split, the unknown one first, if the network reads them, else it is empty. `sentences` and `sides`
+    say whether the network reads sentence boundaries and the side of each word in a pair of texts.
     """
 
     words: list[str]
@@ -45,11 +44,11 @@ class Vocabulary:
 class Encoded:
     """A split in row numbers: `words` int32 (word of all texts), text i is words[offsets[i] : offsets[i + 1]].
 
-    `parts`, int32 like `words`, are the places of the words' parts of speech in the vocabulary's; None where the
-    network reads none. `domains`, int64 (text,), are the domains of the texts of a joint corpus; None for another.
-    `sentences`, int32 like `words`, number the sentences of each text from 0; `sides`, int32 like `words`, are those of
-    a pair of texts (`retable.text.pairs`); None where the network reads none. `questions`, int64 (text,), number those
-    of a ranked corpus; None for another.
+    `parts`, int32 like `words`, are indices into the vocabulary's parts of speech; None if the network reads none.
+    `domains`, int64 (text,), are the domains of a joint corpus's texts; None for other corpora. `sentences`, int32 like
+    `words`, number the sentences of each text from 0; `sides`, int32 like `words`, are those of a pair of texts
+    (`retable.text.pairs`); None if the network reads none. `questions`, int64 (text,), number those of a ranked corpus;
+    None for other corpora.
     """
 
     words: np.ndarray
@@ -66,12 +65,12 @@ class Encoded:
 
     @property
     def lengths(self) -> np.ndarray:
-        """Return words in each text, int64 (text,)."""
+        """Return the number of words in each text, int64 (text,)."""
         return np.diff(self.offsets)
 
 
 def count_words(tokens: pa.ListArray, *, lowercase: bool) -> dict[str, int]:
-    """Return word -> number of its occurrences in a split."""
+    """Return the number of occurrences of each word in a split."""
     counted = pc.value_counts(_flat_words(tokens, lowercase))
     return dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
 
@@ -100,12 +99,12 @@ def build_vocabulary(
     Args:
         counts: occurrences of every word of the training split.
         given: the words that have a vector.
-        min_count: a word without a given vector that occurs less often than this is read as unknown, so that the
-            vector of the unknown word learns something.
+        min_count: a word without a given vector that occurs less often is read as unknown, so that the vector of the
+            unknown word is trained.
         lowercase: whether texts are lower-cased before they are looked up.
-        unit: what was counted, words or characters.
+        unit: the unit of the counts, words or characters.
         parts: names of the parts of speech, if the network reads them.
-        sentences: whether the network reads where sentences end.
+        sentences: whether the network reads sentence boundaries.
         sides: whether it reads pairs of texts.
     """
     has_vector = set(given)
@@ -118,7 +117,7 @@ def build_vocabulary(
 
 
 def vocabulary_of(alphabet: str, *, lowercase: bool, unit: Unit) -> Vocabulary:
-    """Return a vocabulary that no training text changes: the characters of an alphabet, lower case.
+    """Return a vocabulary that is independent of training texts: the characters of an alphabet, lower case.
 
     Args:
         lowercase: whether texts are lower-cased; if not, the capital letters have rows of their own.
@@ -131,10 +130,10 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
     """Replace the words of a split, in the vocabulary's unit, by their row numbers.
 
     Args:
-        split: in words, as it was tagged.
+        split: in words, as tagged.
         max_words: texts are cut after this many words; 0 keeps them whole.
     Raises: InputError if a text has no word; if parts of speech are read and the split was tagged without; if pairs are
-        read and a text is none, or would be cut.
+        read and a text is not a pair, or would be cut.
     """
     split = in_unit(split, vocabulary.unit)
     offsets = split.tokens.offsets.to_numpy().astype(np.int64)
@@ -163,7 +162,7 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
 
 
 def _encode_parts(split: Split, names: Sequence[str]) -> np.ndarray:
-    """Return the place of every word's part of speech among the names, int32; 0 for one that is not among them."""
+    """Return the index of every word's part of speech among the names, int32; 0 if it is not among them."""
     places = pc.index_in(_flat_parts(split), value_set=pa.array(names, pa.string()))
     return pc.fill_null(places, 0).to_numpy(zero_copy_only=False).astype(np.int32)
 

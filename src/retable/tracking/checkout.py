@@ -1,4 +1,4 @@
-"""The MLflow store of this checkout, what belongs in it, and the focus run as it trains."""
+"""The MLflow store of this checkout, its expected contents, and the focus run during training."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ from retable.tracking.store import Store, answering, is_made
 
 
 def the_store() -> Store:
-    """Return the store of this checkout, the same from inside DVC's temporary copies; so is a relative sqlite path."""
+    """Return the store of this checkout, also from DVC's temporary copies; relative sqlite paths are resolved alike."""
     uri, home = os.environ.get("MLFLOW_TRACKING_URI") or "sqlite:///mlflow.db", CHECKOUT
     if uri.startswith("sqlite:///"):
         file = CHECKOUT / uri.removeprefix("sqlite:///")
@@ -26,7 +26,7 @@ def the_store() -> Store:
 
 
 def all_entries() -> list[Entry]:
-    """Everything that stands in results/ and data/ and belongs in the record."""
+    """Return everything in results/ and data/ that belongs in the record."""
     focus = focus_entry(FOCUS, os.environ.get("DVC_EXP_NAME"))
     entries = [*cells(RUNS), *([focus] if focus else [])]
     for kind, place, paths in (
@@ -39,16 +39,16 @@ def all_entries() -> list[Entry]:
 
 
 def live_run(facts: Mapping[str, Any]) -> LiveRun:
-    """Return the focus run, logged while it trains; `facts` as far as they are known before."""
+    """Return a logger for the focus run while it trains; `facts` holds what is known before training."""
     experiment = os.environ.get("DVC_EXP_NAME")
     known = {**facts, "dvc_experiment": experiment} if experiment else facts
     return LiveRun(the_store(), known, on_lost=lambda sentence: print(f"warning: {sentence}", file=sys.stderr))
 
 
 def fetch(folder: Path) -> tuple[Path, Path]:
-    """Fill a folder from the record; the folders in it that stand for results/runs and data/clean."""
+    """Fill a folder from the record; return its folders in place of results/runs and data/clean."""
     store, nothing = the_store(), "holds no finished run; `make tables` or `retable record` fills it."
-    if store.sqlite_file is not None and not is_made(store.sqlite_file):  # to make one takes MLflow 20 s
+    if store.sqlite_file is not None and not is_made(store.sqlite_file):  # MLflow takes 20 s to create one
         raise InputError(f"{store.shown} {nothing}")
     standing = {each.key for entry in all_entries() for each in (entry, *entry.runs)}
     if not runs_from_store(store, folder, standing):
@@ -57,7 +57,7 @@ def fetch(folder: Path) -> tuple[Path, Path]:
 
 
 def complete_record() -> None:
-    """Record what is not in the store yet, and say how much that was."""
+    """Record what is not in the store yet, and report how much that was."""
     store, entries = the_store(), all_entries()
     with answering(store):
         recorded = is_recorded(store, entries)
@@ -70,7 +70,7 @@ def complete_record() -> None:
 
 
 def record_focus() -> None:
-    """Record the focus run. A store that does not answer costs nothing: stage record does it later."""
+    """Record the focus run. An unreachable store is not an error: stage record does it later."""
     entry = focus_entry(FOCUS, os.environ.get("DVC_EXP_NAME"))
     try:
         record(the_store(), [entry] if entry else [])

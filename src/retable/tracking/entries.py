@@ -1,4 +1,4 @@
-"""Collect what a folder of results asks to have recorded: plain values from its files, without MLflow."""
+"""Collect what should be recorded from a folder of results: plain values from its files, without MLflow."""
 
 import json
 import re
@@ -17,13 +17,13 @@ FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale",
 NAMED = ("model", "embedding", "training", "seed", "precision")  # sections whose changes name a focus run
 OF_CORPUS = ("vectors", "unit", "size")  # options that `retable use` sets by the corpus
 SCORED = ("test_", "dev_")
-LONGEST_VALUE = 6_000  # characters; MLflow would cut without a word
+LONGEST_VALUE = 6_000  # characters; MLflow would truncate silently
 Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One MLflow run to be. `facts` is its metrics.json, or the JSON file that it records."""
+    """A future MLflow run. `facts` is its metrics.json, or the JSON file that it records."""
 
     kind: str  # run, cell, focus, corpus, vectors, tagger
     experiment: str
@@ -41,9 +41,9 @@ class Entry:
 
 
 def cells(runs: Path) -> list[Entry]:
-    """Return the cells of which results/runs/ has runs: what a table, row and column share but for seed and fold.
+    """Return the cells with runs in results/runs/: runs that share table, row and column, but not seed and fold.
 
-    What a killed run left half-written lies in a hidden folder.
+    Half-written files of a killed run are in a hidden folder.
     """
     groups: dict[tuple[str, str], list[Entry]] = {}
     for path in runs.glob("[!.]*/[!.]*/metrics.json"):
@@ -54,20 +54,20 @@ def cells(runs: Path) -> list[Entry]:
 
 
 def run_entry(folder: Path, place: str) -> Entry:
-    """Return a run of a cell."""
+    """Return the entry of a cell's run."""
     facts = read_facts(folder)
     fold = "" if facts["fold"] is None else f" · fold {facts['fold']}"
     return trained_entry("run", facts["paper"], f"seed {facts['seed']}{fold}", place, facts, folder)
 
 
 def trained_entry(kind: str, experiment: str, name: str, place: str, facts: Facts, folder: Path) -> Entry:
-    """Return what was trained in a folder."""
+    """Return the entry of a folder with a trained model."""
     digest = sha256_of_file(folder / "metrics.json")
     return Entry(kind, experiment, name, place, facts["key"], digest, facts, run_files(folder))
 
 
 def cell_entry(place: str, key: str, runs: Sequence[Entry]) -> Entry:
-    """Return the parent of these runs."""
+    """Return the parent entry of these runs."""
     facts = {
         name: value for name, value in runs[0].facts.items() if name not in ("seed", "fold", "test", "dev", "date")
     }
@@ -78,10 +78,10 @@ def cell_entry(place: str, key: str, runs: Sequence[Entry]) -> Entry:
 
 
 def focus_entry(folder: Path, experiment: str | None) -> Entry | None:
-    """Return the focus run, if it is there.
+    """Return the focus run, if there is one.
 
     Args:
-        experiment: the name that DVC gave to the experiment, if it is one.
+        experiment: the name that DVC gave the experiment, if it is one.
     """
     if not (folder / "metrics.json").exists():
         return None
@@ -90,18 +90,18 @@ def focus_entry(folder: Path, experiment: str | None) -> Entry | None:
 
 
 def focus_name(facts: Facts) -> str:
-    """Return model, corpus, and what differs from the preset of model and scale: "fcsr on sst-2, alpha 0.3"."""
+    """Return model, corpus, and the differences from the preset of model and scale: "fcsr on sst-2, alpha 0.3"."""
     usual = model_preset(facts["model"]) | {"seed": 1, "precision": "float32"}
     usual["training"] = usual.get("training", {}) | scale_preset(facts["scale"])["focus"]["training"]
     preset = dict(flat(usual))
     own = flat({name: facts["parameters"][name] for name in NAMED if name in facts["parameters"]})
     changed = [(place.rpartition(".")[2], value) for place, value in own if preset.get(place, value) != value]
-    told = [f"{option} {value}" for option, value in changed if option not in OF_CORPUS]
-    return ", ".join([f"{facts['model']} on {facts['corpus']}", *told])
+    options = [f"{option} {value}" for option, value in changed if option not in OF_CORPUS]
+    return ", ".join([f"{facts['model']} on {facts['corpus']}", *options])
 
 
 def file_entry(kind: str, name: str, place: str, path: Path) -> Entry:
-    """Return a JSON file of figures that is no run: statistics of a corpus, facts of vectors, the tagger's accuracy."""
+    """Return a JSON file of figures other than a run: corpus statistics, facts of vectors, the tagger's accuracy."""
     digest = sha256_of_file(path)
     experiment = {"corpus": "corpora"}.get(kind, kind)
     figures = read_json(path)
@@ -110,7 +110,7 @@ def file_entry(kind: str, name: str, place: str, path: Path) -> Entry:
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """metrics.json of a run.
+    """Return metrics.json of a run.
 
     Raises: InputError if it is missing or damaged.
     """
@@ -120,7 +120,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def run_files(folder: Path) -> tuple[Path, ...]:
-    """Return the files of a run that are recorded, all of which must be there."""
+    """Return the recorded files of a run, all of which must exist."""
     for name in FILES:
         if not (folder / name).exists():
             raise InputError(f"{folder} has no {name}, so the run is not whole; remove the folder and run `dvc repro`.")
@@ -135,13 +135,13 @@ def without_seed(parameters: Facts) -> dict[str, Any]:
 
 
 def cell_key(facts: Facts) -> str:
-    """Return what identifies a cell: parameters without the seed, data and code."""
+    """Return a cell's identity: parameters without the seed, data and code."""
     hashes = facts["hashes"]
     return sha256_of_value([without_seed(facts["parameters"]), hashes["data"], hashes["recipe"]])
 
 
 def tags(kind: str, facts: Facts) -> dict[str, str]:
-    """Return what a run can be filtered by."""
+    """Return the tags by which a run can be filtered."""
     found = {name: facts[name] for name in FILTERS if facts.get(name) is not None}
     hashes = facts.get("hashes", {})
     found |= {"kind": kind, "commit": facts.get("git_commit")}
@@ -153,14 +153,14 @@ def tags(kind: str, facts: Facts) -> dict[str, str]:
 
 
 def parameters(facts: Facts) -> dict[str, str]:
-    """Return all parameters, one level: training.epochs; what is too long for MLflow is cut and says so."""
+    """Return all parameters, flattened (training.epochs); what is too long for MLflow is cut and marked so."""
     values = dict(flat(facts.get("parameters", {})))
     values |= {f"chosen.{name}": text for name, text in flat(facts.get("chosen", {}))}
     return {name: cut(value if isinstance(value, str) else json.dumps(value)) for name, value in values.items()}
 
 
 def cut(text: str) -> str:
-    """Return a text of at most `LONGEST_VALUE` characters."""
+    """Cut a text to at most `LONGEST_VALUE` characters."""
     if len(text) <= LONGEST_VALUE:
         return text
     rest = f" ... (cut: {len(text):,} characters; all of it stands in metrics.json)"
@@ -168,8 +168,8 @@ def cut(text: str) -> str:
 
 
 def final_metrics(entry: Entry) -> dict[str, float]:
-    """Return the figures of a finished entry: test_accuracy, ..., cost_seconds, ...; of a cell, the means over its
-    runs, and the standard deviations of scores from run to run (test_accuracy_sd).
+    """Return the figures of a finished entry: test_accuracy, ..., cost_seconds, ...; for a cell, the means over its
+    runs, and the standard deviations of scores between runs (test_accuracy_sd).
     """
     if entry.kind == "cell":
         runs = [final_metrics(run) for run in entry.runs]
@@ -184,7 +184,7 @@ def final_metrics(entry: Entry) -> dict[str, float]:
 
 
 def is_score(name: str) -> bool:
-    """Return whether a figure is a score, which differs from run to run."""
+    """Return whether a figure is a score, which differs between runs."""
     return name.startswith(SCORED) and not name.endswith("texts")
 
 
@@ -210,8 +210,8 @@ def points(line: Facts, position: int) -> list[tuple[str, int, float]]:
     """Return name, step and value of the numbers in one line of a curve: epoch/dev_accuracy, 3, 0.81.
 
     Args:
-        line: of curve.csv, or as training gives it: an epoch of a network, or a candidate of a linear model.
-        position: of the line, from 1; the step where the line does not number itself.
+        line: from curve.csv or from training: an epoch of a network, or a candidate of a linear model.
+        position: position of the line, from 1; the step if the line has no number of its own.
     """
     kind = "epoch" if "epoch" in line else "candidate"
     step = int(line.get(kind, position))
@@ -219,7 +219,7 @@ def points(line: Facts, position: int) -> list[tuple[str, int, float]]:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a cell of a curve holds a number, written or as such."""
+    """Return whether a cell of a curve holds a number, as text or as a value."""
     try:
         float(value)
     except (TypeError, ValueError):
@@ -228,9 +228,9 @@ def is_number(value: Any) -> bool:
 
 
 def start_and_end(entry: Entry) -> tuple[float, float]:
-    """Return when a run began and ended, in seconds since 1970; a cell: from its first run to its last.
+    """Return when a run began and ended, in seconds since 1970; for a cell, from its first run to its last.
 
-    The end is when its first file was written: the date in metrics.json is a day only.
+    The end is when its first file was written, because the date in metrics.json is only a day.
     """
     if entry.runs:
         times = [start_and_end(run) for run in entry.runs]

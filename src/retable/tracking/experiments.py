@@ -1,10 +1,10 @@
-"""What the UI shows of an experiment: its description, and the columns that a user compares first."""
+"""The view of an experiment in the UI: its description, and the columns that a user compares first."""
 
 import json
 from collections.abc import Sequence
 
-VIEW = "retable"  # name of a view that the links of `retable ui` open
-KIND = {"mlflow.experimentKind": "custom_model_development"}  # else the UI shows pages for chat bots
+VIEW = "retable"  # name of the view that the links of `retable ui` open
+KIND = {"mlflow.experimentKind": "custom_model_development"}  # otherwise the UI shows pages for chat bots
 ABOUT = {
     "focus": "The model on the corpus that params.yaml describes: a run for every `dvc exp run`, named by what differs "
     "from the model's preset. Select several and press Compare.",
@@ -21,13 +21,13 @@ OF_FOCUS = (
     "params.`training.learning_rate`", "params.`training.batch_size`", "params.`seed`", "tags.`dvc_experiment`",
 )  # fmt: skip
 NAME, NAME_WIDTH = "attributes.`Run Name`", 330  # pixels: the name says what differs
-LETTER_WIDTH, EDGES = 8, 30  # pixels, so that test_accuracy and test_accuracy_sd are told apart
+LETTER_WIDTH, EDGES = 8, 30  # pixels, wide enough to distinguish test_accuracy from test_accuracy_sd
 OTHERS = {"corpora": ("tags.`corpus`",), "vectors": ("tags.`vectors`",), "tagger": ("tags.`tagger`",)}
 
 
 def about(name: str) -> str:
-    """Return what an experiment holds, for the head of its page."""
-    from retable.papers import PAPERS, paper  # not at the top: numpy takes its time, and a complete record needs none
+    """Return what an experiment holds, for the top of its page."""
+    from retable.papers import PAPERS, paper  # not at the top: numpy loads slowly, and a complete record needs none
 
     if name in PAPERS:
         found = paper(name)
@@ -44,11 +44,11 @@ def columns(name: str) -> Sequence[str]:
 
 
 def tags(name: str) -> dict[str, str]:
-    """Return the tags by which the UI takes kind, description and view of an experiment."""
+    """Return the tags that define kind, description and view of an experiment in the UI."""
     widths = {column: LETTER_WIDTH * len(column.split("`")[1]) + EDGES for column in columns(name)}
     view = {
         "selectedColumns": columns(name),
-        "columnOrder": [NAME, *columns(name)],  # else by the alphabet: seconds before accuracy
+        "columnOrder": [NAME, *columns(name)],  # otherwise alphabetical: seconds before accuracy
         "columnWidths": widths | {NAME: NAME_WIDTH},
     }
     return {
@@ -59,5 +59,5 @@ def tags(name: str) -> dict[str, str]:
 
 
 def link(root: str, experiment_id: str) -> str:
-    """Return the address at which the UI shows the runs of an experiment in our view."""
+    """Return the URL at which the UI shows the runs of an experiment in our view."""
     return f"{root}/#/experiments/{experiment_id}/runs?workflowType=machine_learning&viewStateShareKey={VIEW}"

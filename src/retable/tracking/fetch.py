@@ -1,4 +1,4 @@
-"""The result files, back out of a store."""
+"""Restore the result files from a store."""
 
 from collections.abc import Container
 from pathlib import Path
@@ -7,18 +7,18 @@ from retable.errors import InputError
 from retable.files import atomic_folder, is_plain_name, sha256_of_file
 from retable.tracking.store import Found, Store, connect, found, locked
 
-PARTS = {"runs": 3, "clean": 2, "vectors": 2, "focus": 1, "tagger": 1}  # how many names a place of this kind has
+PARTS = {"runs": 3, "clean": 2, "vectors": 2, "focus": 1, "tagger": 1}  # number of path components by kind
 
 
 def runs_from_store(store: Store, destination: Path, standing: Container[str] = ()) -> list[str]:
-    """Write the files of every finished run to the places where they stood, byte for byte.
+    """Write the files of every finished run back to their original places, byte for byte.
 
     Args:
-        destination: becomes runs/<table>/<key>/, focus/, clean/<corpus>/, vectors/<name>/, tagger/.
-        standing: of several runs in one place, one with a key among these wins, else the newest.
+        destination: receives runs/<table>/<key>/, focus/, clean/<corpus>/, vectors/<name>/, tagger/.
+        standing: of several runs in one place, one with a key among these wins, otherwise the newest.
     Returns: the places that were written.
-    Raises: InputError if the store cannot be reached, a run names a place elsewhere, or a file is not the one that was
-        recorded.
+    Raises: InputError if the store cannot be reached, a run names a place elsewhere, or a file differs from the
+        recorded one.
     """
     with locked(store):
         client = connect(store)
@@ -29,7 +29,7 @@ def runs_from_store(store: Store, destination: Path, standing: Container[str] = 
     for run in sorted(runs, key=lambda run: (run.key in standing, run.ended)):
         if run.digest and run.run_id not in parents:
             chosen[run.place] = run
-    for place, run in chosen.items():  # all, before the first folder is replaced
+    for place, run in chosen.items():  # check all before the first folder is replaced
         check_place(place, run, store)
     for place, run in sorted(chosen.items()):
         with atomic_folder(destination / place) as folder:
@@ -45,7 +45,7 @@ def runs_from_store(store: Store, destination: Path, standing: Container[str] = 
 
 
 def check_place(place: str, run: Found, store: Store) -> None:
-    """Refuse a place that is none of the record's: anybody who reaches a store can write its tags.
+    """Refuse an unknown place, because anybody with access to a store can write its tags.
 
     Raises: InputError.
     """

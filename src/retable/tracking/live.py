@@ -17,12 +17,12 @@ class LiveRun:
             train_classifier(..., on_line=live.log_line)
 
     The run ends as FINISHED, FAILED, or KILLED (Ctrl-C). An unreachable store is refused at the `with`, before
-    training; one that goes away later never stops it: logging ends, and `record` completes the run from its files.
+    training; one that fails later never stops it: logging ends, and `record` completes the run from its files.
 
     Args:
-        facts: what metrics.json will say and is known before training: key, model, corpus, scale, device, git_commit,
-            parameters, hashes; `dvc_experiment` where DVC names one.
-        on_lost: called once, with a sentence, if the store goes away.
+        facts: what is known of metrics.json before training: key, model, corpus, scale, device, git_commit, parameters,
+            hashes; `dvc_experiment` if DVC names one.
+        on_lost: called once, with a message, if the store becomes unreachable.
     """
 
     def __init__(self, store: Store, facts: Facts, on_lost: Callable[[str], None]) -> None:
@@ -44,7 +44,7 @@ class LiveRun:
         return self
 
     def log_line(self, line: Mapping[str, Any]) -> None:
-        """Log one line of the curve as it will stand in curve.csv: an epoch, or a candidate of a linear model."""
+        """Log one line of the curve as in curve.csv: an epoch, or a candidate of a linear model."""
         self.lines += 1
         now = time.time()
         metrics = [(name, value, now, step) for name, step, value in points(line, self.lines)]

@@ -1,4 +1,4 @@
-"""Record a model that was made of people's own texts, and register it, so that MLflow loads and serves it."""
+"""Record a model trained on a user's own texts, and register it, so that MLflow loads and serves it."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ EXPERIMENT, ALIAS = "own-texts", "champion"
 
 
 def store_here(folder: Path) -> Store:
-    """Return the store that MLFLOW_TRACKING_URI names, else that of the folder's checkout, else one in the folder."""
+    """Return the store named by MLFLOW_TRACKING_URI, else that of the folder's checkout, else one in the folder."""
     home = CHECKOUT if folder.is_relative_to(CHECKOUT) else folder
     uri = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{home / 'mlflow.db'}"
     return Store(uri, artifacts=home / "mlartifacts")
@@ -28,13 +28,13 @@ def record_model(
     parameters: Mapping[str, Any],
     metrics: Mapping[str, float],
 ) -> str:
-    """Record a model folder as a run, and register it as the newest version of its name; no pickle is written.
+    """Record a model folder as a run, and register it as the newest version of its name, without writing a pickle.
 
     Args:
-        model: the folder that `retable fit` wrote.
-        code, requirement: what MLflow runs to answer with it, and the package that it needs.
-        name: of the registered model.
-    Returns: the address under which MLflow loads it.
+        model: a folder written by `retable fit`.
+        code, requirement: the code that MLflow runs to answer with it, and the package that this needs.
+        name: name of the registered model.
+    Returns: the address from which MLflow loads it.
     """
     with locked(store):
         client = connect(store)

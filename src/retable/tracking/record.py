@@ -1,4 +1,4 @@
-"""Write what is missing in a store, once; after a kill at any moment the next call mends what was half there."""
+"""Write what is missing in a store, once; after a kill at any moment the next call repairs what was half-written."""
 
 import json
 import tempfile
@@ -14,16 +14,16 @@ from retable.tracking.entries import Entry, Facts, final_metrics, parameters, po
 from retable.tracking.store import DIGEST, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
 
 ROUNDS = 8
-CLASHES = ("Current state is deleted", "IntegrityError")  # what MLflow says of two writers of the same
+CLASHES = ("Current state is deleted", "IntegrityError")  # MLflow's messages when two writers write the same
 PARAMETERS_IN_BATCH, METRICS_IN_BATCH = 100, 900
 NOTHING: Mapping[str, str] = {}
 Point = tuple[str, float, float, int]  # a figure: name, value, seconds since 1970, step
-DIGEST_LENGTH = 12  # of a data set in the UI; the whole sha256 is a tag beside it
+DIGEST_LENGTH = 12  # of a data set in the UI; the whole sha256 is in a tag
 
 
 def is_recorded(store: Store, entries: Sequence[Entry]) -> bool:
-    """Return whether a sqlite store holds all of this, seen without MLflow; of another store nothing is known so
-    quickly.
+    """Return whether a sqlite store holds all of this, checked without MLflow; False for other stores, which cannot be
+    checked as quickly.
     """
     return not entries or (
         store.sqlite_file is not None and not missing(entries, found(store, experiments_of(entries)))
@@ -36,12 +36,12 @@ def experiments_of(entries: Iterable[Entry]) -> list[str]:
 
 
 def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], None] | None = None) -> int:
-    """Make the record complete.
+    """Complete the record.
 
     Args:
         entries: cells (with their runs), the focus run, files.
-        on_entry: called with each entry, when it is in the store.
-    Returns: how many entries were missing.
+        on_entry: called with each entry once it is in the store.
+    Returns: number of missing entries.
     Raises: InputError if the store cannot be reached.
     """
     from mlflow import MlflowException
@@ -51,7 +51,7 @@ def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], N
         client = connect(store)
         ids = {name: experiment_id(client, store, name) for name in experiments}
         written = 0
-        for turn in range(ROUNDS + 1):  # another machine may have written, or removed, the same meanwhile
+        for turn in range(ROUNDS + 1):  # another machine may have written or removed the same meanwhile
             try:
                 here = found(store, experiments, client)
                 missed = write_round(client, ids, entries, here, None if turn else on_entry)
@@ -72,7 +72,7 @@ def write_round(
     here: Sequence[Found],
     on_entry: Callable[[Entry], None] | None,
 ) -> int:
-    """Remove the runs that the store holds twice, write the entries that it lacks, and return how many these are."""
+    """Remove the runs that the store holds twice, write the missing entries, and return how many were missing."""
     twins = twins_among(here)
     for run in twins:
         client.delete_run(run.run_id)
@@ -86,7 +86,7 @@ def write_missing(
     here: Sequence[Found],
     on_entry: Callable[[Entry], None] | None = None,
 ) -> int:
-    """Write the entries that are not whole in the store, and return how many these are."""
+    """Write the entries that are not complete in the store, and return how many there are."""
     to_write = {entry.identity for entry in missing(entries, here)}
     same: dict[tuple[str, str], list[Found]] = defaultdict(list)
     for found_run in sorted(here, key=lambda run: run.ended):
@@ -95,7 +95,7 @@ def write_missing(
         if entry.identity in to_write:
             run_id = write(client, ids[entry.experiment], entry, same[entry.place, entry.key])
             for run in entry.runs:
-                drawn = run is entry.runs[0]  # pictures take six times as long as all else; the report has those of all
+                drawn = run is entry.runs[0]  # pictures take six times as long as the rest; the report has all of them
                 write(client, ids[entry.experiment], run, same[run.place, run.key], run_id, drawn)
             if entry.runs:
                 log(client, run_id, {}, final_points(entry))
@@ -106,16 +106,16 @@ def write_missing(
 
 
 def twins_among(here: Iterable[Found]) -> list[Found]:
-    """Return the whole runs of which the store holds an equal one: every machine keeps the one with the first id."""
+    """Return the complete runs that duplicate another in the store: every machine keeps the one with the first id."""
     whole = sorted((run for run in here if run.digest), key=lambda run: run.run_id)
     first: dict[tuple[str, str, str], Found] = {}
     return [run for run in whole if first.setdefault(run.identity, run) is not run]
 
 
 def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
-    """Return the entries that are not in the store, or not whole, or of which the store holds other bytes.
+    """Return the entries that are missing or incomplete in the store, or stored with other bytes.
 
-    One that is whole and was begun again, say by a training of the same focus run, is missing until that is tidied up.
+    A complete one that was started again, such as the same focus run, counts as missing until that is cleaned up.
     """
     here = list(here)
     whole = {run.identity: run for run in here if run.digest}
@@ -133,14 +133,14 @@ def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
 def write(
     client: Any, experiment: str, entry: Entry, same: Sequence[Found], parent: str = "", drawn: bool = True
 ) -> str:
-    """Write one entry, unless it is there, and remove what it replaces; the id of its MLflow run.
+    """Write one entry, unless it is there, remove what it replaces, and return the id of its MLflow run.
 
-    A run that was logged live is completed, a half-written one replaced. A cell stays open until after its runs.
+    A run that was logged live is completed, a half-written one replaced. A cell stays open until its runs are written.
 
     Args:
-        same: what the store has of its place and key, the newest last.
-        parent: the id of its cell.
-        drawn: draw a trained run's pictures.
+        same: the store's runs with its place and key, newest last.
+        parent: id of its cell.
+        drawn: whether to draw a trained run's pictures.
     """
     whole = [run for run in same if run.digest == entry.digest]
     open_to_completion = [run for run in same if entry.kind == "cell" or (run.live and not run.digest)]
@@ -170,7 +170,7 @@ def write(
 
 
 def create(client: Any, experiment: str, name: str, place: str, key: str, start: float, own: Mapping[str, str]) -> str:
-    """Return a run with these tags that can be found by its key."""
+    """Create a run with these tags, which can be found by its key, and return its id."""
     found_by = {PLACE: place, KEY: key, "mlflow.source.name": "retable"}
     commit = {"mlflow.source.git.commit": own["commit"]} if "commit" in own else {}
     made = client.create_run(
@@ -196,7 +196,7 @@ def log(
 
 
 def log_data(client: Any, run_id: str, facts: Facts) -> None:
-    """Log which data a run learnt from."""
+    """Log the data that a run was trained on."""
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
     if "hashes" in facts:
@@ -207,7 +207,7 @@ def log_data(client: Any, run_id: str, facts: Facts) -> None:
 
 
 def logged(client: Any, run_id: str) -> set[tuple[str, int]]:
-    """Return name and step of the figures that a run was given while it trained."""
+    """Return name and step of the figures that were logged for a run during training."""
     return {
         (name, metric.step)
         for name in client.get_run(run_id).data.metrics
@@ -216,7 +216,7 @@ def logged(client: Any, run_id: str) -> set[tuple[str, int]]:
 
 
 def curve(entry: Entry, start: float, there: Container[tuple[str, int]]) -> Iterator[Point]:
-    """Yield the figures of a run's epochs or candidates that are not there yet."""
+    """Yield the figures of a run's epochs or candidates that are not logged yet."""
     when = start
     for position, line in enumerate(read_csv(entry.files[0].parent / "curve.csv"), start=1):
         when += float(line.get("seconds", 0))
@@ -228,7 +228,7 @@ def curve(entry: Entry, start: float, there: Container[tuple[str, int]]) -> Iter
 def final_points(entry: Entry) -> list[Point]:
     """Return the figures of a finished entry."""
     _, end = start_and_end(entry)
-    when = time.time() if entry.kind == "cell" else end  # a cell's means change, and the latest counts
+    when = time.time() if entry.kind == "cell" else end  # a cell's means change, and the latest are shown
     return [(name, value, when, 0) for name, value in final_metrics(entry).items()]
 
 
@@ -243,14 +243,14 @@ def draw(client: Any, run_id: str, entry: Entry) -> None:
 
 
 def finish(client: Any, run_id: str, entry: Entry) -> None:
-    """Log the end; last of all the mark that everything is there."""
+    """Log the end, and last the mark that everything is there."""
     _, end = start_and_end(entry)
     client.set_terminated(run_id, "FINISHED", end_time=int(end * 1000))
     client.set_tag(run_id, DIGEST, entry.digest)
 
 
 def in_batches(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    """Return lists of at most `size` values."""
+    """Yield lists of at most `size` values."""
     rest = iter(values)
     while some := list(islice(rest, size)):
         yield some

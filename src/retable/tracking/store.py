@@ -1,4 +1,4 @@
-"""Find an MLflow store, reach it, and read what it holds."""
+"""Find an MLflow store, connect to it, and read its contents."""
 
 import logging
 import os
@@ -23,10 +23,10 @@ KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "
 PARENT = "mlflow.parentRunId"
 DATABASE_PORTS = {"postgresql": 5432, "mysql": 3306}
 SECONDS_TO_ANSWER = 10
-BUSY_S = 20.0  # that a sqlite file is waited for
+BUSY_S = 20.0  # waiting time for a locked sqlite file
 AWAY = "move it away, and `retable record` makes a new one"
-TABLES = {"experiments", "runs", "tags", "params", "metrics", "latest_metrics"}  # of a sqlite store, among others
-ENVIRONMENT = {  # read by MLflow when it is imported
+TABLES = {"experiments", "runs", "tags", "params", "metrics", "latest_metrics"}  # among the tables of a sqlite store
+ENVIRONMENT = {  # read by MLflow on import
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_ALLOW_PICKLE_DESERIALIZATION": "false",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
@@ -42,7 +42,7 @@ class Store:
 
     Attributes:
         uri: sqlite:///<absolute path>, postgresql://..., mysql://..., or http(s)://... of an MLflow server.
-        artifacts: folder for the files of runs; a server keeps them itself and this is not used.
+        artifacts: folder for the files of runs; unused with a server, which keeps them itself.
     """
 
     uri: str
@@ -62,12 +62,12 @@ class Store:
 
     @property
     def shown(self) -> str:
-        """Return the URI without a password, for messages; one may hold an @, or stand in the query."""
+        """Return the URI without a password, for messages; a password may contain an @, or be in the query."""
         without = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", self.uri)
         return re.sub(r"(?i)((?:password|passwd|pwd|token|secret)=)[^&]*", r"\1***", without)
 
     def hidden(self, text: str) -> str:
-        """Return what another program says, without the password of this store."""
+        """Return another program's message without this store's password."""
         found = re.search(r"://[^:/@]*:(.*)@", self.uri)
         in_query = re.findall(r"(?i)(?:password|passwd|pwd|token|secret)=([^&]*)", self.uri)
         for secret in filter(None, [found[1] if found else "", *in_query]):
@@ -77,12 +77,12 @@ class Store:
 
     @property
     def is_server(self) -> bool:
-        """Return whether an MLflow server stands between, which keeps the artifacts too."""
+        """Return whether the store is behind an MLflow server, which keeps the artifacts too."""
         return self.scheme.startswith("http")
 
     @property
     def lock(self) -> Path:
-        """Return a file that every checkout on this machine has in common; one process at a time may write."""
+        """Return a lock file shared by every checkout on this machine; one process at a time may write."""
         if self.sqlite_file is not None:
             return Path(f"{self.sqlite_file}.lock")
         name = f"retable-{os.getuid()}-{sha256_of_value(self.uri)[:16]}.lock"
@@ -96,7 +96,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Found:
-    """A run of ours in a store; `digest` is empty until everything is written, `live` says that training logged it."""
+    """A run of ours in a store; `digest` is empty until all is written, `live` marks a run logged during training."""
 
     run_id: str
     place: str
@@ -113,7 +113,7 @@ class Found:
 
 @contextmanager
 def locked(store: Store) -> Iterator[None]:
-    """Keep out every other process of this machine, of whatever checkout, that creates the store or records in it.
+    """Exclude every other process on this machine, in any checkout, that creates the store or records in it.
 
     Raises: InputError if the store fails within the block.
     """
@@ -123,7 +123,7 @@ def locked(store: Store) -> Iterator[None]:
 
 @contextmanager
 def answering(store: Store) -> Iterator[None]:
-    """Turn what a store refuses, or the disk below it, into a sentence. Raises: InputError."""
+    """Turn an error of a store, or of the disk below it, into a message. Raises: InputError."""
     try:
         yield
     except errors_of_stores() as error:
@@ -131,7 +131,7 @@ def answering(store: Store) -> Iterator[None]:
 
 
 def errors_of_stores() -> tuple[type[Exception], ...]:
-    """Return what sqlite and MLflow raise; MLflow is imported only after an error."""
+    """Return the exceptions of sqlite and MLflow; MLflow is imported only after an error."""
     from mlflow import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -139,7 +139,7 @@ def errors_of_stores() -> tuple[type[Exception], ...]:
 
 
 def unusable(store: Store, reason: str) -> InputError:
-    """Return the refusal of a store, with what it said."""
+    """Return the error for an unusable store, with the store's message."""
     remedy = (
         "if its making was stopped, remove the file: `retable record` fills a new one from the runs; or mend it."
         if store.sqlite_file is not None
@@ -150,24 +150,23 @@ def unusable(store: Store, reason: str) -> InputError:
 
 
 def connect(store: Store) -> Any:
-    """Return an `MlflowClient` on a store that answers; a sqlite store that does not exist is made. Hold `locked`
-    around it.
+    """Return an `MlflowClient` on a reachable store; a missing sqlite store is created. Hold `locked` around the call.
 
     Raises: InputError, within seconds, if the store cannot be reached.
     """
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    import mlflow  # costs seconds
+    import mlflow  # takes seconds
 
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # its tracebacks: what it raises is said
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # tracebacks; the exception is reported
     try:
-        if store.scheme in DATABASE_PORTS:  # MLflow would try for minutes
+        if store.scheme in DATABASE_PORTS:  # otherwise MLflow would retry for minutes
             address = urlsplit(store.uri)
             port = address.port or DATABASE_PORTS[store.scheme]
             socket.create_connection((address.hostname or "localhost", port), SECONDS_TO_ANSWER).close()
-        if store.sqlite_file is not None:  # of a folder in its place, MLflow would try for minutes
+        if store.sqlite_file is not None:  # with a folder in its place, MLflow would retry for minutes
             with closing(sqlite3.connect(store.sqlite_file, timeout=BUSY_S)) as database:
                 database.execute("PRAGMA user_version")
         client = mlflow.MlflowClient(tracking_uri=store.uri)
@@ -185,9 +184,9 @@ def connect(store: Store) -> Any:
 
 
 def take_files_beside(database: Path, artifacts: Path) -> None:
-    """Let a copied or moved database name the files beside it, and no longer those where it came from.
+    """Point a copied or moved database at the files next to it, instead of the original ones.
 
-    MLflow keeps whole paths: a copied checkout would write into the one that it was copied from.
+    MLflow stores absolute paths: a copied checkout would write into the original one.
     """
     with closing(sqlite3.connect(database, timeout=SECONDS_TO_ANSWER)) as connection, connection:
         for number, name, place in connection.execute("SELECT experiment_id, name, artifact_location FROM experiments"):
@@ -203,7 +202,7 @@ def take_files_beside(database: Path, artifacts: Path) -> None:
 
 
 def shortened(text: str) -> str:
-    """Return what MLflow says, in two lines at most."""
+    """Shorten a message of MLflow to at most two lines."""
     return textwrap.shorten(text, 160, placeholder=" ...")
 
 
@@ -211,7 +210,7 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
     """Return every run of ours in these experiments. A sqlite store is read without MLflow, in milliseconds.
 
     Args:
-        client: what `connect` gave; needed for a store that is no sqlite file.
+        client: returned by `connect`; needed for a store that is not a sqlite file.
     """
     if store.sqlite_file is not None:
         return found_in_sqlite(store.sqlite_file, list(experiments), whole=client is not None)
@@ -229,10 +228,10 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
 
 
 def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) -> list[Found]:
-    """Return the same from the database itself; empty if it does not exist or has not all tables yet.
+    """Return the same directly from the database; empty if it does not exist or lacks some tables.
 
     Args:
-        whole: it must have them. Raises: InputError.
+        whole: require all tables. Raises: InputError.
     """
     tags: dict[str, dict[str, str]] = {}
     ended: dict[str, int | None] = {}
@@ -247,7 +246,7 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
     with reading(path) as database:
         if lacking := lacking_tables(database):
             if not whole:
-                return []  # a store that nobody has begun, or that another process is about to make
+                return []  # a store that is new, or that another process is about to create
             raise InputError(f"{path} is no whole MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
         for run_id, end, key, value in database.execute(query, experiments):
             tags.setdefault(run_id, {})[key] = value
@@ -256,16 +255,16 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
 
 
 def lacking_tables(database: sqlite3.Connection) -> list[str]:
-    """Return the tables of MLflow that a database does not have."""
+    """Return the tables of MLflow that a database lacks."""
     return sorted(
         TABLES - {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     )
 
 
 def is_made(path: Path) -> bool:
-    """Return whether a sqlite file is there and has the tables of MLflow, which would make them in any that lacks them.
+    """Return whether a sqlite file exists and has MLflow's tables, because MLflow would create them in any other file.
 
-    Raises: InputError if it is no database.
+    Raises: InputError if it is not a database.
     """
     if not path.exists():
         return False
@@ -275,7 +274,7 @@ def is_made(path: Path) -> bool:
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a connection that only reads. Raises: InputError if that fails within the block."""
+    """Yield a read-only connection. Raises: InputError if that fails within the block."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)) as database:
             yield database
@@ -284,16 +283,16 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def found_run(run_id: str, ended: int | None, tags: dict[str, str]) -> Found:
-    """Return one run from its tags."""
+    """Build a run from its tags."""
     return Found(
         run_id, tags[PLACE], tags.get(KEY, ""), tags.get(DIGEST, ""), LIVE in tags, ended or 0, tags.get(PARENT, "")
     )
 
 
 def experiment_id(client: Any, store: Store, name: str) -> str:
-    """Return the id of an experiment, which is made if it is missing and restored if somebody deleted it.
+    """Return the id of an experiment, which is created if missing and restored if it was deleted.
 
-    What the UI shows of it (kind, description, columns) is renewed.
+    Its description, columns and kind in the UI are updated.
     """
     experiment, tags = client.get_experiment_by_name(name), of_ui.tags(name)
     if experiment is None:

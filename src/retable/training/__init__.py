@@ -1,1 +1,1 @@
-"""Fitting a model: batches, learning rates, the loop, and what a run is."""
+"""Fitting a model: batches, learning rates, the loop, and the run."""

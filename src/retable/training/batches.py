@@ -1,4 +1,4 @@
-"""Batches of texts of about the same length, so that little of a batch is padding."""
+"""Batches of texts of similar length, so that little of a batch is padding."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -12,8 +12,8 @@ from retable.layers.network import Given
 from retable.text.vocabulary import PADDING, Encoded
 
 BATCHES_SORTED_TOGETHER = 100
-OF_ONE_DOMAIN = 10  # sorted together: 100 would be all of a small domain, hence nearly the same batches each epoch
-PLACES_AHEAD = 1 << 15  # of words, padding included, that are made at a time: tens of small batches, little memory
+OF_ONE_DOMAIN = 10  # sorted together: 100 would cover a whole small domain, hence nearly the same batches each epoch
+PLACES_AHEAD = 1 << 15  # words made at a time, padding included: tens of small batches, little memory
 
 
 def shuffled_batches(
@@ -21,10 +21,10 @@ def shuffled_batches(
 ) -> list[np.ndarray]:
     """Return every text once, in batches of similar length and in random order.
 
-    Texts are shuffled, then sorted by length within groups of 100 batches: a text meets other neighbours each epoch.
+    Texts are shuffled, then sorted by length within groups of 100 batches, so a text has new neighbours each epoch.
 
     Args:
-        domains: of the texts, int64 (text,); with them a batch holds texts of one domain alone, and a group 10 batches.
+        domains: of the texts, int64 (text,); if given, a batch holds texts of one domain only, and a group 10 batches.
     """
     order = generator.permutation(len(lengths))
     group = batch_size * (BATCHES_SORTED_TOGETHER if domains is None else OF_ONE_DOMAIN)
@@ -38,7 +38,7 @@ def shuffled_batches(
 
 
 def sorted_batches(lengths: np.ndarray, words_in_batch: int) -> Iterator[np.ndarray]:
-    """Yield every text once, shortest first, with at most `words_in_batch` words (padding included) a batch."""
+    """Yield every text once, shortest first, with at most `words_in_batch` words (padding included) per batch."""
     order = np.argsort(lengths, kind="stable")
     start = 0
     while start < len(order):
@@ -52,9 +52,9 @@ def sorted_batches(lengths: np.ndarray, words_in_batch: int) -> Iterator[np.ndar
 class Batch(NamedTuple):
     """Texts of one batch: `words` int64 (text, word), `mask` bool (text, word), `classes` int64 (text,).
 
-    What a network does not read is None: `parts` int64 (text, word), the parts of speech; `domains` int64 (text,), the
-    domains of a joint corpus; `sentences` int64 (text, word), the sentences' numbers; `sides` int64 (text, word), those
-    of a pair of texts.
+    Inputs that the network does not read are None: `parts` int64 (text, word), the parts of speech; `domains` int64
+    (text,), the domains of a joint corpus; `sentences` int64 (text, word), the sentence numbers; `sides` int64
+    (text, word), the sides of a pair of texts.
     """
 
     words: Tensor
@@ -67,18 +67,18 @@ class Batch(NamedTuple):
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
-        """Return what the network is called with."""
+        """Return the network's inputs."""
         given = (self.parts, self.sentences, self.sides, self.domains)
         return (self.words, self.mask, *(each for each in given if each is not None))
 
 
 class BatchMaker:
-    """Padded batches cut from one flat tensor that lies on the device, so that nothing is copied to it in the loop.
+    """Make padded batches from one flat tensor on the device, so that the loop copies nothing to the device.
 
     Args:
         encoded: the texts.
-        device: where the batches are wanted.
-        reads: what of the texts the network reads beside their words.
+        device: the device of the batches.
+        reads: what the network reads besides the words.
     """
 
     def __init__(self, encoded: Encoded, device: torch.device, *, reads: Sequence[Given] = ()) -> None:
@@ -97,11 +97,11 @@ class BatchMaker:
         self.device = device
 
     def words_of(self, texts: np.ndarray) -> int:
-        """Return how many words these texts have together."""
+        """Return the total number of words in these texts."""
         return int(self.lengths[texts].sum())
 
     def words_in(self, many: Sequence[np.ndarray]) -> list[int]:
-        """Return how many words each of these batches has."""
+        """Return the number of words in each of these batches."""
         if not len(many):
             return []
         sizes = np.array([len(texts) for texts in many])
@@ -113,9 +113,9 @@ class BatchMaker:
         return next(self.batches([texts]))
 
     def batches(self, many: Sequence[np.ndarray]) -> Iterator[Batch]:
-        """Yield the batches of these texts, one after the other; those without a text are left out.
+        """Yield the batches of these texts in order; empty ones are skipped.
 
-        Many small ones are made in one go, as each operation of torch costs some microseconds, however small.
+        Many small ones are made in one go, as each torch operation costs some microseconds, however small.
         """
         many = [texts for texts in many if len(texts)]
         if not many:
@@ -128,19 +128,19 @@ class BatchMaker:
             yield from self._made(np.concatenate(many[first:stop]), sizes[first:stop], longest[first:stop])
 
     def _made(self, numbers: np.ndarray, sizes: np.ndarray, longest: np.ndarray) -> list[Batch]:
-        """Batches as views of the same tensors.
+        """Return batches as views of the same tensors.
 
         Args:
             numbers: the texts of all batches.
-            sizes: texts in each batch.
-            longest: words in the longest text of each batch.
+            sizes: number of texts in each batch.
+            longest: number of words in the longest text of each batch.
         """
         places = (sizes * longest).tolist()
         texts = torch.from_numpy(numbers).to(self.device)
-        widths = torch.from_numpy(np.repeat(longest, sizes)).to(self.device)  # places of each text
-        begins = widths.cumsum(0) - widths  # the first of them
-        start, stop = self.offsets[texts], self.offsets[texts + 1]  # where its words lie
-        text = torch.repeat_interleave(widths, output_size=sum(places))  # of each place
+        widths = torch.from_numpy(np.repeat(longest, sizes)).to(self.device)  # padded length of each text
+        begins = widths.cumsum(0) - widths  # first position of each text
+        start, stop = self.offsets[texts], self.offsets[texts + 1]  # of its words in the flat tensor
+        text = torch.repeat_interleave(widths, output_size=sum(places))  # at each position
         where = (start - begins).index_select(0, text) + torch.arange(sum(places), device=self.device)
         mask = where < stop.index_select(0, text)
         where.clamp_(max=len(self.words) - 1)

@@ -1,8 +1,8 @@
-"""Hold how far a training is: all that changes while it runs, and so all that its state holds.
+"""The progress of a training: all that changes while it runs, and therefore all that its saved state holds.
 
-A training that goes on from a state does what the unbroken one does, bit for bit (on one machine, with as many
-threads): weights, optimisers, random numbers and sums are taken up as they were, and the batches of the broken epoch
-are drawn again from the generator as it stood before them.
+A training resumed from a state gives the same bits as an uninterrupted one (on one machine, with the same number of
+threads): weights, optimisers, random generators and sums are restored, and the batches of the interrupted epoch are
+drawn again from the state that the generator had before them.
 """
 
 import math
@@ -22,9 +22,9 @@ from retable.training.history import Epoch
 
 @dataclass
 class Sums:
-    """Hold what an epoch has so far: `done` steps, the sum of the texts' losses, and how many were right.
+    """Hold an epoch's sums so far: `done` steps, the sum of the texts' losses, and the number of correct texts.
 
-    A step costs no arithmetic here: what it `add`s waits on the device, so that a GPU never waits for the host, until
+    A step does no arithmetic here: its values wait on the device, so that a GPU never waits for the host, until
     `settle` at the epoch's end, or before a save.
     """
 
@@ -34,7 +34,7 @@ class Sums:
     waiting: list[tuple[Tensor, int, Tensor, Tensor]] = field(default_factory=list)
 
     def add(self, loss: Tensor, texts: int, logits: Tensor, classes: Tensor) -> None:
-        """Take up what a step gave.
+        """Queue the results of a step.
 
         Args:
             loss: the mean over the batch.
@@ -44,7 +44,7 @@ class Sums:
         self.waiting.append((loss.detach(), texts, logits.detach(), classes))
 
     def settle(self) -> None:
-        """Add up what waits, in the order of the steps: so saves in between change no bit."""
+        """Add the queued values in the order of the steps, so that saves in between change no bit."""
         if not self.waiting:
             return
         losses, texts, logits, classes = zip(*self.waiting, strict=True)
@@ -63,12 +63,12 @@ def no_sums(device: torch.device) -> Sums:
 
 
 class Course:
-    """A training on its way.
+    """A training in progress.
 
     Args:
-        network, optimisers: as they are before the first step.
+        network, optimisers: in their state before the first step.
         seed: of the order of the batches.
-        device: where the network lies.
+        device: the network's device.
     """
 
     def __init__(self, network: nn.Module, optimisers: list[Optimizer], seed: int, device: torch.device) -> None:
@@ -76,7 +76,7 @@ class Course:
         self.order = np.random.default_rng(seed)
         self.order_before = self.order.bit_generator.state  # before the batches of the current epoch were drawn
         self.epochs: list[Epoch] = []
-        self.best = (-1.0, -math.inf)  # score on dev, and dev loss with a minus
+        self.best = (-1.0, -math.inf)  # score on dev, and negative dev loss
         self.best_weights: list[Tensor] = []  # none before the first epoch's end
         self.chosen = self.better = 0  # the epoch of `best`, and the last one that raised the score
         self.sums = no_sums(device)
@@ -94,21 +94,21 @@ class Course:
         return bool(self.epochs or self.sums.done)
 
     def finished(self, epochs: int, patience: int) -> bool:
-        """Return whether all epochs are run, or too many of them brought no better accuracy."""
+        """Return whether all epochs have run, or `patience` epochs brought no better score."""
         return len(self.epochs) >= epochs or len(self.epochs) - self.better >= patience
 
     def draw_batches(self, lengths: np.ndarray, batch_size: int, domains: np.ndarray | None = None) -> list[np.ndarray]:
-        """Return the batches of the current epoch, of one domain each where these are given; its clock goes on."""
+        """Return the batches of the current epoch, each of one domain if these are given, and restart its clock."""
         self.clock = time.perf_counter()
         self.order_before = self.order.bit_generator.state
         return shuffled_batches(lengths, batch_size, self.order, domains)
 
     def seconds(self) -> float:
-        """Return the seconds of the current epoch, training alone."""
+        """Return the training seconds of the current epoch."""
         return self.epoch_s + time.perf_counter() - self.clock
 
     def end_epoch(self, line: Epoch) -> None:
-        """Keep the epoch's line, and its weights if they are the best so far."""
+        """Append the epoch's line, and keep its weights if they are the best so far."""
         self.epochs.append(line)
         score = (line.score, -line.dev_loss)
         self.better = line.epoch if line.score > self.best[0] else self.better
@@ -124,7 +124,7 @@ class Course:
         put_weights(self.network, self.best_weights)
 
     def state(self) -> dict[str, Any]:
-        """Return all of it as tensors and plain values."""
+        """Return the whole state as tensors and plain values."""
         self.sums.settle()
         on_gpu = self.device.type == "cuda"
         return {
@@ -149,7 +149,7 @@ class Course:
         return [weight.shape for weight in state["weights"]] == [weight.shape for weight in learned(self.network)]
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take up what `state` gave."""
+        """Restore what `state` returned."""
         put_weights(self.network, state["weights"])
         for optimiser, saved in zip(self.optimisers, state["optimisers"], strict=True):
             optimiser.load_state_dict(saved)
@@ -166,8 +166,8 @@ class Course:
 
 
 def learned(network: nn.Module) -> list[Tensor]:
-    """Return the parameters, then what training changes beside them: means and variances of a batch normalisation, what
-    a pretraining left. The vectors that stay as given are not among them.
+    """Return the parameters, then the trained buffers: means and variances of batch normalisation, and the results of a
+    pretraining. Fixed word vectors are excluded.
     """
     given = {id(module.fixed) for module in network.modules() if isinstance(module, WordEmbedding)}
     saved = network.state_dict().keys()
@@ -179,7 +179,7 @@ def copy_weights(network: nn.Module, into: list[Tensor]) -> list[Tensor]:
     """Return a copy of what is learned.
 
     Args:
-        into: an earlier copy, which is written over, because new memory is dearer than the copying; empty: a new one.
+        into: an earlier copy to overwrite, because allocating memory costs more than copying; empty for a new one.
     """
     if not into:
         return [weight.detach().clone() for weight in learned(network)]
@@ -189,6 +189,6 @@ def copy_weights(network: nn.Module, into: list[Tensor]) -> list[Tensor]:
 
 
 def put_weights(network: nn.Module, weights: list[Tensor]) -> None:
-    """Write what `copy_weights` gave back into the network."""
+    """Write a copy from `copy_weights` back into the network."""
     for weight, kept in zip(learned(network), weights, strict=True):
         weight.data.copy_(kept)

@@ -1,4 +1,4 @@
-"""Training that gives equal bits from run to run on a GPU too."""
+"""Training that is bit-for-bit repeatable, on a GPU too."""
 
 import os
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"  # cuBLAS reads it when a process first mu
 
 @contextmanager
 def deterministic(asked: bool) -> Iterator[None]:
-    """While the block runs, torch takes algorithms alone that repeat their bits, and refuses what has none.
+    """Make torch use only deterministic algorithms within the block, and refuse operations without one.
 
-    On a CPU they do so anyway, with as many threads. On a GPU sums of gradients of word vectors, for one, are added
-    in whatever order comes, and cuDNN may choose another algorithm each time.
+    On a CPU this holds anyway, for a fixed number of threads. On a GPU, gradients of word vectors, for example, are
+    summed in arbitrary order, and cuDNN may choose another algorithm each time.
 
     Args:
-        asked: False leaves torch as it is.
+        asked: False leaves torch unchanged.
     """
     if not asked:
         yield

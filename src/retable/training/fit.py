@@ -1,4 +1,4 @@
-"""A training: epochs until the last, or until dev grows no better; the weights of the best one stay."""
+"""Train a network until the last epoch or early stopping on dev, and keep the weights of the best epoch."""
 
 import math
 from collections.abc import Iterator
@@ -33,13 +33,13 @@ def fit(
     precision: Precision = "float32",
     progress: Progress = SILENT,
 ) -> History:
-    """Train a network; at the end it has the weights of the epoch that is best on dev.
+    """Train a network; it ends with the weights of the epoch that is best on dev.
 
     Args:
-        seed: order of the batches (weights and dropout follow torch's generator, which the caller has seeded).
-        device: where the network lies.
+        seed: for the order of the batches (weights and dropout follow torch's generator, which the caller seeds).
+        device: the network's device.
         precision: bfloat16 runs the forward pass under autocast; weights stay float32.
-    Raises: InputError when the loss is no longer a number; Stopped after Ctrl-C or SIGTERM, where there is a state.
+    Raises: InputError if the loss is not finite; Stopped after Ctrl-C or SIGTERM, if a state is kept.
     """
     optimisers = build_optimisers(
         network, training.optimiser, training.learning_rate, training.weight_decay, training.momentum
@@ -83,7 +83,7 @@ def fit(
 
 
 def passes(maker: BatchMaker, batch_size: int, seed: int, keeper: Keeper) -> Pass:
-    """Return what a network may learn from before the first epoch; the order of the epochs' batches stays as it is."""
+    """Return the batches of a pretraining; they leave the order of the epochs' batches unchanged."""
     order = np.random.default_rng([seed, 1])
 
     def texts() -> Iterator[tuple[Tensor, ...]]:
@@ -95,14 +95,14 @@ def passes(maker: BatchMaker, batch_size: int, seed: int, keeper: Keeper) -> Pas
 
 
 def tell_of_earlier(course: Course, words: int, progress: Progress) -> None:
-    """Tell of the epochs that a training which goes on had finished, of so many words each."""
+    """Report the epochs that a resumed training had finished, with the given number of words each."""
     for epoch in course.epochs:
         progress.on_batch(epoch.epoch, words)
         progress.on_line(epoch.line)
 
 
 def check_loss(loss_sum: float, epoch: int, learning_rate: float) -> None:
-    """Raises: InputError if the loss of an epoch is no longer a number."""
+    """Raises: InputError if the loss of an epoch is not finite."""
     if not math.isfinite(loss_sum):
         raise InputError(
             f"the training loss is {loss_sum} in epoch {epoch}; "

@@ -1,4 +1,4 @@
-"""Hold what a training leaves behind beside its weights: a line for each epoch."""
+"""The history of a training: one line per epoch, kept with its weights."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,10 +14,10 @@ from retable.text.vocabulary import Encoded
 
 @dataclass(frozen=True)
 class Epoch:
-    """A line of curve.csv; accuracies are fractions, `seconds` is training alone, without dev.
+    """A line of curve.csv; accuracies are fractions, `seconds` covers training only, without dev.
 
-    `learning_rate` is that of the epoch's last step; `train_loss` is of all that is minimised. `dev_map` is the mean
-    average precision on a ranked corpus; None for another.
+    `learning_rate` is that of the epoch's last step; `train_loss` is the full training objective. `dev_map` is the mean
+    average precision on a ranked corpus; None for other corpora.
     """
 
     epoch: int
@@ -31,12 +31,12 @@ class Epoch:
 
     @property
     def score(self) -> float:
-        """Return what the best epoch has most of: mean average precision where there is one, else dev accuracy."""
+        """Return the score that chooses the best epoch: mean average precision if available, else dev accuracy."""
         return self.dev_accuracy if self.dev_map is None else self.dev_map
 
     @property
     def line(self) -> dict[str, Any]:
-        """Return its line of curve.csv."""
+        """Return the epoch as a line of curve.csv."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
@@ -53,7 +53,7 @@ class Epoch:
         """Return the line of an epoch.
 
         Args:
-            sums: of the losses of its `texts` training texts, and how many of them were right.
+            sums: sum of the losses over its `texts` training texts, and number of correct ones.
             logits: of the dev texts, (text, class), on the CPU.
         """
         loss, correct = sums
@@ -77,9 +77,9 @@ def dev_map_of(logits: Tensor, dev: Encoded) -> float:
 
 @dataclass(frozen=True)
 class History:
-    """All epochs; `chosen` is the number of the one whose weights the network has now.
+    """All epochs; `chosen` is the number of the one whose weights the network has.
 
-    Of epochs with equal scores on dev the one with the smallest dev loss is chosen.
+    Ties on the dev score are broken by the smallest dev loss.
     """
 
     epochs: list[Epoch]
@@ -87,16 +87,16 @@ class History:
 
     @property
     def turned(self) -> bool:
-        """Return whether the score on dev had stopped rising before training ended."""
+        """Return whether the dev score had stopped rising before training ended."""
         scores = [epoch.score for epoch in self.epochs]
         return max(scores) in scores[:-1]
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Return what metrics.json says of the epochs."""
+        """Return the epoch counts for metrics.json."""
         return {"run": len(self.epochs), "chosen": self.chosen, "turned": self.turned}
 
     @property
     def seconds_per_epoch(self) -> float:
-        """Return the median."""
+        """Return the median seconds per epoch."""
         return float(np.median([epoch.seconds for epoch in self.epochs]))

@@ -1,4 +1,4 @@
-"""The training loop of one epoch, one for all networks."""
+"""The training loop of one epoch, shared by all networks."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -34,11 +34,11 @@ def train_epoch(
     keeper: Keeper | None = None,
     on_batch: Callable[[int, int], None] = SILENT.on_batch,
 ) -> tuple[float, int]:
-    """Run one pass over the training texts and return the sum of the losses of all texts and how many were right.
+    """Run one pass over the training texts; return the sum of all texts' losses and the number of correct texts.
 
     Args:
-        sums: what the epoch has already, where it was broken off; counted up.
-        keeper: asked after every step whether to save.
+        sums: those of an interrupted epoch so far; they are updated.
+        keeper: asked after each step whether to save.
         on_batch: called with (epoch, words trained in the batch).
     """
     network.train()
@@ -47,7 +47,7 @@ def train_epoch(
     sums = sums or no_sums(maker.device)
     ahead = batches[sums.done :]
     for texts, words, batch in zip(ahead, maker.words_in(ahead), maker.batches(ahead), strict=True):
-        set_learning_rate(optimisers, rate_at(epoch - 1 + (sums.done + 0.5) / len(batches)))  # at the step's middle
+        set_learning_rate(optimisers, rate_at(epoch - 1 + (sums.done + 0.5) / len(batches)))  # at mid-step
         with narrow:
             logits = network(*batch.inputs)
         loss = cross_entropy(logits, batch.classes)
@@ -71,5 +71,5 @@ def train_epoch(
 
 
 def cross_entropy(logits: Tensor, classes: Tensor) -> Tensor:
-    """Return the mean over texts, in float32 or wider."""
+    """Return the mean over the texts, computed in float32 or wider."""
     return F.cross_entropy(logits.to(torch.promote_types(logits.dtype, torch.float32)), classes)

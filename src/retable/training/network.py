@@ -1,4 +1,4 @@
-"""A network as a run needs it: built on its vocabulary and vectors, trained, saved, loaded, asked."""
+"""A network as used by a run: built on its vocabulary and vectors, trained, saved, loaded, and applied."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ Heads = Literal["shared", "per-domain"]
 
 @dataclass(frozen=True)
 class NetworkClassifier:
-    """A trained network and the vocabulary, in its unit, that it reads."""
+    """A trained network and the vocabulary that it reads, in its unit."""
 
     network: Network
     vocabulary: Vocabulary
@@ -53,7 +53,7 @@ class NetworkClassifier:
     max_words: int
 
     def encoded(self, split: Split) -> Encoded:
-        """Return the texts of a split in row numbers, as the network reads them."""
+        """Return the texts of a split as row numbers, encoded for this network."""
         return encode(split, self.vocabulary, max_words=self.max_words)
 
     def probabilities(self, split: Split) -> np.ndarray:
@@ -66,14 +66,12 @@ class NetworkClassifier:
     def save(self, folder: Path) -> None:
         """Write weights.safetensors and vocabulary.json."""
         with atomic_file(folder / "weights.safetensors") as part:
-            # save_file would raise no OSError of a full disk
+            # save_file raises no OSError if the disk is full
             part.write_bytes(save({name: weight.contiguous() for name, weight in self.network.state_dict().items()}))
         write_json(folder / "vocabulary.json", asdict(self.vocabulary))
 
     def cost_facts(self, words_per_text: float) -> dict[str, float]:
-        """Return parameters that training changes (all, and those of word vectors) and forward FLOPs for a unit of
-        text.
-        """
+        """Return the trained parameters (all, and those of word vectors) and the forward FLOPs per unit of text."""
         tuned = sum(
             module.tuned.numel()
             for module in self.network.modules()
@@ -87,9 +85,9 @@ class NetworkClassifier:
 
 
 def choose_device(name: str) -> torch.device:
-    """auto takes a GPU where there is one.
+    """Return the device of this name; auto takes a GPU if there is one.
 
-    Raises: InputError if a GPU is asked for and there is none.
+    Raises: InputError if a GPU is requested and there is none.
     """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -99,10 +97,10 @@ def choose_device(name: str) -> torch.device:
 
 
 def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, spread: float) -> Tensor:
-    """Return the rows that training starts from: given vectors, and normal numbers for the words without one.
+    """Return the initial rows: the given vectors, and normal random numbers for the words without one.
 
     Args:
-        size: numbers in a row where no vectors are given.
+        size: dimensions of a row if no vectors are given.
         spread: standard deviation of the random rows.
     """
     dim = vectors.matrix.shape[1] if vectors.words else size
@@ -117,9 +115,9 @@ def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, sp
 
 
 def task_of(facts: Facts, heads: Heads, parts: Sequence[str]) -> Task:
-    """Return what a network of a corpus is built for; its domains, where each has a classifier.
+    """Return the task that a network is built for; it has domains if each domain has its own classifier.
 
-    Raises: InputError if a corpus without domains is to have several classifiers.
+    Raises: InputError if several classifiers are requested for a corpus without domains.
     """
     if heads == "per-domain" and not facts.domains:
         raise InputError(f"training.heads is per-domain, but {facts.corpus} has no domains; set it to shared.")
@@ -128,15 +126,15 @@ def task_of(facts: Facts, heads: Heads, parts: Sequence[str]) -> Task:
 
 
 def build_network(model: Section, task: Task, rows: Tensor, *, tuned: int) -> Network:
-    """Return the network that the section `model` describes, on these word vectors.
+    """Return the network described by the section `model`, on these word vectors.
 
-    One that does not read domains itself answers for all domains of the task at once.
+    A network that does not read domains itself outputs the logits for all domains of the task at once.
 
     Raises: InputError if the model does not count its operations.
     """
     options = {name: value for name, value in model.items() if name != "name"}
     found = network_class(model["name"])
-    if found.flops_per_word is Network.flops_per_word:  # said here, not after hours of training
+    if found.flops_per_word is Network.flops_per_word:  # raised here, not after hours of training
         raise InputError(
             f"{found.__name__} ({model['name']}) does not say what a word costs; write its flops_per_word "
             "(docs/add-a-model.md)."
@@ -146,17 +144,17 @@ def build_network(model: Section, task: Task, rows: Tensor, *, tuned: int) -> Ne
         network: Network = found.build(embedding, task, options)
     else:
         network = PerDomain(found.build(embedding, task.for_each_domain, options), len(task.domains))
-    network.flops_per_word(1.0)  # one with a mistake in it stops here, too
+    network.flops_per_word(1.0)  # a wrong implementation fails here too
     return network
 
 
 def untrained_network(
     train: Split, vectors: WordVectors, *, model: Section, embedding: Section, heads: Heads = "shared", seed: int
 ) -> tuple[Network, Vocabulary]:
-    """Return a network on the CPU as it is before its first step, and the vocabulary of its training split.
+    """Return an untrained network on the CPU, and the vocabulary of its training split.
 
     Args:
-        seed: of the first weights, and of the dropout after them.
+        seed: of the initial weights, and of the dropout after them.
     Raises: as `train_network`.
     """
     check_unit(vectors, embedding["unit"])
@@ -165,7 +163,7 @@ def untrained_network(
     seed_everything(seed)
     if found.alphabet:
         vocabulary = vocabulary_of(found.alphabet, lowercase=embedding["lowercase"], unit=embedding["unit"])
-        rows = torch.eye(len(vocabulary.words))[:, UNKNOWN + 1 :]  # padding and other characters are zero vectors
+        rows = torch.eye(len(vocabulary.words))[:, UNKNOWN + 1 :]  # padding and unknown characters are zero vectors
         return build_network(model, task_of(train.facts, heads, ()), rows, tuned=0), vocabulary
     vocabulary = build_vocabulary(
         count_words(in_unit(train, embedding["unit"]).tokens, lowercase=embedding["lowercase"]),
@@ -185,9 +183,7 @@ def untrained_network(
 
 
 def rows_of_labels(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[tuple[int, ...], ...]:
-    """Return, for each label, the rows of those words of its name that the vocabulary has; a name's words are its runs
-    of letters.
-    """
+    """Return, for each label, the rows of the known words of its name; a word is a run of letters."""
     rows = {word: row for row, word in enumerate(vocabulary.words)}
     names = [re.findall(r"[^\W\d_]+", label.lower() if vocabulary.lowercase else label) for label in labels]
     return tuple(tuple(rows[word] for word in name if word in rows) for name in names)
@@ -204,7 +200,7 @@ def untrained_classifier(
     device: torch.device,
     precision: Precision,
 ) -> NetworkClassifier:
-    """Return what `train_network` trains, on its device, before its first step; its arguments and errors."""
+    """Return the untrained classifier for `train_network`, on its device; same arguments and errors."""
     network, vocabulary = untrained_network(
         train, vectors, model=model, embedding=embedding, heads=training["heads"], seed=seed
     )
@@ -212,7 +208,7 @@ def untrained_classifier(
 
 
 def training_of(section: Section) -> Training:
-    """Return the loop's part of the section `training`; the network and its texts take the rest."""
+    """Return the options of the section `training` that the loop uses; the network and its texts use the rest."""
     return Training(**{name: value for name, value in section.items() if name not in ("heads", "max_words")})
 
 
@@ -235,8 +231,8 @@ def train_network(
         train, dev: in words; the network reads them in the unit that `embedding` names.
         model, embedding, training: the sections of params.yaml, already checked.
     Returns: the classifier with the weights of the chosen epoch, and the history.
-    Raises: InputError if the network reads parts of speech and the splits were tagged without, or if the word vectors
-        are those of another unit.
+    Raises: InputError if the network reads parts of speech and the splits were tagged without them, or if the word
+        vectors have another unit.
     """
     where = choose_device(device)
     classifier = untrained_classifier(
@@ -263,7 +259,7 @@ def train_network(
 
 
 def check_unit(vectors: WordVectors, unit: str) -> None:
-    """Raises: InputError if the vectors are known to be those of another unit."""
+    """Raises: InputError if the vectors are known to have another unit."""
     of_vectors = vectors.facts.get("unit", unit)
     if of_vectors != unit:
         raise InputError(
@@ -282,7 +278,7 @@ def load_network(
     device: str,
     precision: Precision,
 ) -> NetworkClassifier:
-    """Read what `NetworkClassifier.save` wrote, for the corpus of which these are the facts."""
+    """Load what `NetworkClassifier.save` wrote, for a corpus with these facts."""
     where = choose_device(device)
     vocabulary = Vocabulary(**read_json(folder / "vocabulary.json"))
     weights = load_file(folder / "weights.safetensors")

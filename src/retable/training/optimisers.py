@@ -1,10 +1,10 @@
-"""Optimisers, with updates of single rows for the tables of which a batch touches few.
+"""Optimisers, with row-wise updates for tables of which a batch touches few rows.
 
-Start      torch imports its compiler (1.5 s) when the first of its optimisers is built, to mark methods that are not to
-           be compiled. Nothing here is compiled, so `WithoutCompiler` has these methods as they were before torch
-           wrapped them; functools keeps them as `__wrapped__`. The arithmetic is torch's.
-Hooks      torch wraps every step in a record for its profiler, which takes 0.17 ms where the step has emptied the
-           caches; a step that is marked as `hooked` it leaves alone. So hooks on a step are not called.
+Start      torch imports its compiler (1.5 s) when its first optimiser is built, to mark methods that must not be
+           compiled. Nothing here is compiled, so `WithoutCompiler` restores these methods from before torch wrapped
+           them; functools keeps them as `__wrapped__`. The arithmetic is torch's.
+Hooks      torch wraps every step in a profiler record, which takes 0.17 ms if the step has emptied the caches; it skips
+           a step that is marked as `hooked`. So hooks on a step are not called.
 """
 
 import inspect
@@ -19,14 +19,14 @@ Optimiser = Literal["adam", "sgd", "adagrad"]
 
 
 def unrecorded(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a step that torch does not wrap, and that makes no gradients."""
+    """Return a step that torch does not wrap, and that records no gradients."""
     plain = torch.no_grad()(inspect.unwrap(step))
     plain.hooked = True
     return plain
 
 
 class WithoutCompiler(Optimizer):
-    """An optimiser that does not import torch's compiler; to stand before torch's own class among the bases."""
+    """An optimiser that does not import torch's compiler; it must precede torch's own class among the bases."""
 
     add_param_group = inspect.unwrap(Optimizer.add_param_group)
     zero_grad = inspect.unwrap(Optimizer.zero_grad)
@@ -35,32 +35,32 @@ class WithoutCompiler(Optimizer):
 
 
 class Adam(WithoutCompiler, torch.optim.Adam):
-    """torch's."""
+    """torch's Adam."""
 
     step = unrecorded(torch.optim.Adam.step)
 
 
 class SparseAdam(WithoutCompiler, torch.optim.SparseAdam):
-    """torch's."""
+    """torch's SparseAdam."""
 
     step = unrecorded(torch.optim.SparseAdam.step)
 
 
 class SGD(WithoutCompiler, torch.optim.SGD):
-    """torch's."""
+    """torch's SGD."""
 
     step = unrecorded(torch.optim.SGD.step)
 
 
 class Adagrad(WithoutCompiler):
-    """AdaGrad; of a table with sparse gradients it reads and writes the rows of the gradient alone.
+    """AdaGrad; for a table with sparse gradients it reads and writes only the rows in the gradient.
 
-    torch's has the same formula, with sparse tensors as large as the table, in three times the time.
+    torch's version has the same formula, but uses sparse tensors as large as the table and takes three times as long.
 
     Source: Duchi, Hazan, Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", JMLR
         2011, figure 1, diagonal: w -= rate * g / (eps + root of the sum of all g^2 so far).
     Args:
-        weights: of any shape; a table is (row, number).
+        weights: of any shape; a table is (row, dim).
         lr: learning rate.
         weight_decay: factor of the L2 term in a dense gradient; a sparse one takes none.
         eps: added to the root.
@@ -86,7 +86,7 @@ class Adagrad(WithoutCompiler):
                     of_rows = squares.index_select(0, rows).addcmul_(gradient, gradient)
                     squares.index_copy_(0, rows, of_rows)
                     roots = of_rows.sqrt_().add_(eps)
-                    # read, changed and put back: torch adds to rows (`index_add_`) in twice the time
+                    # gather, update and write back: torch's `index_add_` on rows takes twice as long
                     changed = weight.index_select(0, rows).addcdiv_(gradient, roots, value=-rate)
                     weight.index_copy_(0, rows, changed)
                 else:
@@ -96,7 +96,7 @@ class Adagrad(WithoutCompiler):
 
 
 def rows_of(gradient: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the numbers, each once, and the values of the rows of a sparse gradient (row, number).
+    """Return the distinct row numbers and the values of a sparse gradient (row, dim).
 
     torch forgets on the way to `grad` that a gradient was coalesced, and would sort its rows again.
     """
@@ -109,12 +109,12 @@ def rows_of(gradient: Tensor) -> tuple[Tensor, Tensor]:
 def build_optimisers(
     network: nn.Module, optimiser: Optimiser, learning_rate: float, weight_decay: float, momentum: float = 0.0
 ) -> list[Optimizer]:
-    """Return one optimiser for the dense weights and, where a layer asks for sparse gradients, one for its table.
+    """Return one optimiser for the dense weights and, if a layer has sparse gradients, one for its table.
 
-    AdaGrad is one for both.
+    AdaGrad handles both in one.
 
-    Weight decay is the classic L2 term in the gradient (not decoupled), as the papers have it; `momentum` is that of
-    sgd. Sparse tables take neither.
+    Weight decay is the classic L2 term in the gradient (not decoupled), as in the papers; `momentum` applies to sgd.
+    Sparse tables use neither.
     """
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     if optimiser == "adagrad":

@@ -1,4 +1,4 @@
-"""Tell a training its options, which are a part of every result, and its progress, which is part of none."""
+"""The options of a training, which are part of every result, and its progress, which is part of none."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from retable.training.state import StateFile
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """The options of a training loop, of the section `training` of params.yaml.
+    """The options of the training loop, from the section `training` of params.yaml.
 
     Args:
-        epochs: how many epochs are run at most.
+        epochs: maximum number of epochs.
         epochs_max: length of the schedule, in epochs.
         weight_decay: factor of the L2 term in the gradient.
         momentum: of sgd, in [0, 1); other optimisers take 0.
-        patience: epochs without a better dev accuracy before training stops.
-        clip: largest norm of all gradients together; 0 does not clip.
+        patience: epochs without a better dev score before training stops.
+        clip: maximum norm of all gradients together; 0 does not clip.
     Raises: ValueError with the option, its value and what is allowed.
     """
 
@@ -53,15 +53,15 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Say where a training is kept, and who is told of it.
+    """Hold where the state of a training is saved, and the callbacks for its progress.
 
     Args:
-        state: where it is kept while it runs, and from where it goes on.
-        on_batch: called with (epoch, words trained in the batch); where a training goes on, at first with all before.
-        on_line: called with each line of the curve, an epoch or a candidate; where a training goes on, with those
-            before as well.
-        enough: asked after each epoch, and after each setting of a linear model but the last; true ends the training
-            there, as its last would.
+        state: where it is saved, and from where it resumes.
+        on_batch: called with (epoch, words trained in the batch); when a training resumes, first with the earlier ones.
+        on_line: called with each line of the curve, an epoch or a candidate; when a training resumes, with the earlier
+            ones too.
+        enough: called after each epoch, and after each setting of a linear model except the last; true ends the
+            training there as if that had been the last one.
     """
 
     state: StateFile | None = None

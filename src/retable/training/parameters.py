@@ -1,6 +1,6 @@
-"""Check what a run may be told: every option is an argument of the code that uses it, and is checked against it.
+"""Check the parameters of a run: each option is an argument of the code that uses it, and is checked against it.
 
-Parameters of a run are the sections of params.yaml: corpus {name}, model {name, options}, embedding, training, seed,
+The parameters of a run are sections of params.yaml: corpus {name}, model {name, options}, embedding, training, seed,
 device, precision.
 """
 
@@ -21,7 +21,7 @@ from retable.training.options import Training
 
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
-LARGEST_SIZE = 10_000  # numbers in a word's vector
+LARGEST_SIZE = 10_000  # dimensions of a word vector
 GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
 
@@ -36,9 +36,9 @@ def embedding_options(
     """Check the section `embedding` of a network.
 
     Args:
-        vectors: name of a folder in data/vectors; none starts every word from random numbers.
-        unit: what a word is to the model: a word, or a character.
-        size: numbers in a word's vector where `vectors` is none.
+        vectors: name of a folder in data/vectors; none initialises every word at random.
+        unit: what the model reads as a word: a word, or a character.
+        size: dimensions of a word vector if `vectors` is none.
         tune: whether training changes the vectors of the training split's words.
         min_count: a word without a given vector that is rarer than this in training is read as unknown.
         lowercase: whether words are lower-cased before they are looked up.
@@ -56,11 +56,11 @@ def linear_embedding_options(vectors: Literal["none"], *, unit: Unit, lowercase:
 
 
 def text_options(*, heads: Heads, max_words: int) -> None:
-    """Check the options of `training` that a network and its texts take, and not the loop.
+    """Check the options of `training` that concern a network and its texts rather than the loop.
 
     Args:
-        heads: of a joint corpus: one classifier for all texts, or one for each of its domains.
-        max_words: texts are cut after so many words; 0 never.
+        heads: for a joint corpus: one classifier for all texts, or one per domain.
+        max_words: texts are cut after this many words; 0 never cuts.
     """
     if max_words < 0:
         raise ValueError(f"max_words is {max_words}; allowed: 0 (whole texts) or more")
@@ -73,8 +73,8 @@ def check_parameters(
 
     Args:
         parameters: the sections of a run.
-        file: where they stand, for the sentence.
-        defaults: the sections of the model's preset, so that the sentence can say how to take a value back.
+        file: the file that holds them, for the error message.
+        defaults: the sections of the model's preset, so that the error message can say how to restore a value.
     Raises: InputError.
     """
     for section in ("corpus", "model", "embedding", "training"):
@@ -110,7 +110,7 @@ def check_parameters(
 
 
 class _Checker:
-    """Checks sections and words the refusal: what stood where, what is allowed, how to take it back."""
+    """Check sections, and phrase the error: the value given, what is allowed, how to restore it."""
 
     def __init__(self, file: str, model: str, defaults: Mapping[str, Section]) -> None:
         self.file, self.model, self.defaults = file, model, defaults
@@ -162,7 +162,7 @@ class _Checker:
         return str(unknown_name(f"no option of {self.model}: the name", key, allowed)).removesuffix(".")
 
     def back(self, section: str, key: str) -> str:
-        """Return how to take a value back: params.yaml keeps what `dvc exp run -S` wrote into it."""
+        """Return how to restore a value: params.yaml keeps what `dvc exp run -S` wrote into it."""
         if self.file != "params.yaml":
             return ""
         kept = "the value stays in params.yaml until you take it back"
@@ -173,7 +173,7 @@ class _Checker:
 
 
 def options_of(function: Callable[..., Any], *, with_seed: bool = False) -> dict[str, Any]:
-    """Option -> type of a function's arguments, or a class's keywords, without those that the run itself gives."""
+    """Return option -> type for a function's arguments, or a class's keywords, without those that the run supplies."""
     target = function.__init__ if inspect.isclass(function) else function
     hints = typing.get_type_hints(target)
     skip = {"return", "network", "train", "dev"} | GIVEN_BY_THE_RUN
@@ -191,7 +191,7 @@ def options_of(function: Callable[..., Any], *, with_seed: bool = False) -> dict
 
 
 def type_problem(value: Any, expected: Any) -> str | None:
-    """None if the value has the type, else what is allowed, in words."""
+    """Return None if the value has the type, else what is allowed, in words."""
     if expected is Any:
         return None
     origin = get_origin(expected)
@@ -219,13 +219,13 @@ def type_problem(value: Any, expected: Any) -> str | None:
 
 
 def _check_clip(name: str, clip: float) -> None:
-    """Refuse clipping of sparse gradients, whose norm is not to be had."""
+    """Refuse clipping of sparse gradients, whose norm is not available."""
     if clip and network_class(name).sparse_rows:
         raise ValueError(f"clip is {clip}; allowed: 0, because the gradients of {name} are sparse")
 
 
 def _check_heads(name: str, heads: str) -> None:
-    """Refuse several classifiers where a network cannot have them, and one where it has one for each domain."""
+    """Refuse several classifiers if the network does not support them, and one if it has one per domain itself."""
     found = network_class(name)
     if heads == "per-domain" and not found.answers_for_domains:
         raise ValueError(f"heads is per-domain; allowed: shared, because {name} has a second classifier of its own")
@@ -234,9 +234,7 @@ def _check_heads(name: str, heads: str) -> None:
 
 
 def _build_small(name: str, options: Section) -> None:
-    """Build a small network, because its constructor knows what its options may be; on the meta device no network costs
-    anything.
-    """
+    """Build a small network, so that its constructor checks the options; a network on the meta device costs nothing."""
     import torch
 
     task = Task(("one", "other"), domains=("here", "there"), parts=(NO_PART,))

@@ -1,4 +1,4 @@
-"""A trained network's answers, in the order of the texts."""
+"""The predictions of a trained network, in the order of the texts."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -18,10 +18,10 @@ def predict_logits(
     precision: Literal["float32", "bfloat16"],
     after_batch: Callable[[], None] = lambda: None,
 ) -> Tensor:
-    """Return logits of all texts, float32 (text, class), on the CPU.
+    """Return the logits of all texts, float32 (text, class), on the CPU.
 
     Args:
-        after_batch: called after every batch; it may stop all by an error.
+        after_batch: called after each batch; it may stop prediction by raising.
     """
     network.eval()
     results, order = [], []

@@ -1,4 +1,4 @@
-"""A run: one model on one corpus with one seed. It reads arrays and returns what its folder will hold."""
+"""A run: one model on one corpus with one seed. It takes arrays and returns the contents of its folder."""
 
 import resource
 import sys
@@ -26,7 +26,7 @@ Section = Mapping[str, Any]
 
 
 class Classifier(Protocol):
-    """Declare what `evaluate` needs of a trained model."""
+    """Declare what `evaluate` needs from a trained model."""
 
     def probabilities(self, split: Split) -> np.ndarray: ...
 
@@ -37,10 +37,10 @@ class Classifier(Protocol):
 
 @dataclass(frozen=True)
 class Trained:
-    """A classifier and how it came about.
+    """A classifier and the record of its training.
 
-    `curve` has a line an epoch (a network) or a candidate (a linear model); `epochs` is {run, chosen, turned}; `chosen`
-    holds what was chosen on dev beside the epoch; `cost` is cost.json.
+    `curve` has one line per epoch (a network) or candidate (a linear model); `epochs` is {run, chosen, turned};
+    `chosen` holds what else was chosen on dev; `cost` is cost.json.
     """
 
     classifier: Classifier
@@ -61,8 +61,8 @@ def train_classifier(
 
     Args:
         parameters: the sections corpus, model, embedding, training, seed, device, precision, already checked.
-        train, dev: in words; the model reads them in the unit that `embedding` names, and costs are told in it.
-        progress: its state is a network's.
+        train, dev: in words; the model reads them in the unit that `embedding` names, in which costs are also reported.
+        progress: its state is used for networks only.
     """
     start = time.perf_counter()
     if torch.cuda.is_available():
@@ -118,7 +118,7 @@ def cost_of(
     seconds: float,
     device: torch.device,
 ) -> dict[str, Any]:
-    """Return what cost.json says of a training that has just ended."""
+    """Return the contents of cost.json for a training that has just ended."""
     lengths = np.diff(in_unit(train, parameters["embedding"]["unit"]).tokens.offsets.to_numpy())
     max_words = parameters["training"].get("max_words", 0)
     words = int(np.minimum(lengths, max_words).sum() if max_words else lengths.sum())
@@ -134,9 +134,9 @@ def cost_of(
 
 
 def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifier:
-    """Read what `Classifier.save` wrote of one that was trained on the corpus of which these are the facts.
+    """Load a classifier that `Classifier.save` wrote and that was trained on a corpus with these facts.
 
-    Raises: InputError if a file is missing or damaged, or is that of another model.
+    Raises: InputError if a file is missing or damaged, or belongs to another model.
     """
     try:
         if parameters["model"]["name"] in LINEAR_MODELS:
@@ -154,7 +154,7 @@ def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifi
 
 
 def peak_memory_mb(device: torch.device) -> float:
-    """Return the largest memory so far: of the GPU's allocator, else of the process."""
+    """Return the peak memory so far: that of the GPU's allocator, else of the process."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 1e6
     unit = 1 if sys.platform == "darwin" else 1024

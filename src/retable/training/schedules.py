@@ -1,4 +1,4 @@
-"""Learning rate as a function of time, counted in epochs (a fraction within an epoch)."""
+"""Learning rate as a function of time, measured in epochs (with fractions within an epoch)."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -7,15 +7,15 @@ Schedule = Literal["constant", "fcsr", "halving", "linear", "steps", "warmup"]
 
 
 def learning_rates(schedule: Schedule, learning_rate: float, epochs_max: int) -> Callable[[float], float]:
-    """Return the rate at a time.
+    """Return the learning rate as a function of time.
 
     Args:
         schedule: constant; fcsr (FCSR eq. 16, falls after each epoch, faster than exponentially); halving (half of it
             after every 3 epochs, 10 times: Zhang, Zhao and LeCun 2015, section 2.1); linear (to zero at `epochs_max`,
             as in fastText); steps (a tenth of it from two thirds, a hundredth from five sixths of `epochs_max` on:
             CSPAN section 3.2, epochs 20 and 25 of 30); warmup (rises from zero during the first epoch, then constant).
-        learning_rate: the first rate; of warmup the rate after the first epoch.
-        epochs_max: length of the schedule in epochs. A run of fewer epochs cuts it off and never compresses it.
+        learning_rate: the initial rate; for warmup, the rate after the first epoch.
+        epochs_max: length of the schedule in epochs. A shorter run cuts it off and never compresses it.
     Returns: a function of the time in epochs.
     """
     if schedule == "constant":
@@ -33,7 +33,7 @@ def learning_rates(schedule: Schedule, learning_rate: float, epochs_max: int) ->
 
 
 def fcsr_rates(learning_rate: float, epochs_max: int) -> list[float]:
-    """Return the rate of every epoch, recursive as printed. Source: FCSR, eq. 16."""
+    """Return the rate of each epoch, by the recursion as printed. Source: FCSR, eq. 16."""
     rates = [learning_rate]
     for epoch in range(epochs_max - 1):
         rates.append(0.8 * rates[-1] * 0.01 ** ((epoch + 0.01) / (epochs_max + 0.01)))

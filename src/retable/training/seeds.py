@@ -9,5 +9,5 @@ import torch
 def seed_everything(seed: int) -> None:
     """Seed Python, numpy and torch (CPU and GPU)."""
     random.seed(seed)
-    np.random.seed(seed)  # the generator that libraries fall back on
+    np.random.seed(seed)  # the global generator that libraries fall back on
     torch.manual_seed(seed)

@@ -1,7 +1,7 @@
-"""The file in which a training keeps its state, every 30 seconds, or less often where a write takes long.
+"""The file that holds the state of a training, saved every 30 seconds, or less often if a write takes long.
 
-Form       a line of JSON (whose state it is, and where it stands), then what torch.save writes; no code in it is ever
-           run. The line holds the digest of the rest, so that a damaged file is seen.
+Form       a line of JSON (the run's key and position), then the output of torch.save; no code in it is ever run. The
+           line holds the digest of the rest, so that a damaged file is detected.
 """
 
 import datetime
@@ -22,19 +22,19 @@ from retable.forms import Number, Section, Text
 from retable.project.stopping import Signals
 
 SECONDS_BETWEEN_SAVES = 30.0
-LARGEST_SHARE = 0.01  # of the time that may go into saving: where a write takes longer, there are fewer of them
+LARGEST_SHARE = 0.01  # of the run time spent on saving: slower writes are made less often
 FORMAT, HEADER_BYTES = 2, 1024
 HEADER = Section({"key": Text(), "torch": Text(), "where": Text(), "saved": Text(), "seconds": Number(0)})
 
 
 class StateFile:
-    """Keep the state of one run, and say when.
+    """Store the state of one run, and schedule its saves.
 
     Args:
-        path: the file; its folder is made when there is something to keep.
-        key: of the run (provenance.run_key): a state of other parameters, data or code is not taken.
-        tell: called with a sentence when the run goes on, or cannot.
-        every_s: seconds between two saves, at least.
+        path: the file; its folder is created at the first save.
+        key: the run's key (provenance.run_key): a state of other parameters, data or code is not used.
+        tell: called with a sentence when the run resumes, or cannot.
+        every_s: least seconds between two saves.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class StateFile:
         return time.monotonic() - self.last >= self.wait_s
 
     def write(self, state: dict[str, Any], where: str) -> bool:
-        """Replace the kept state; False, and a sentence, if the disk refuses it.
+        """Replace the stored state; return False, with a message, if the disk refuses it.
 
         Args:
             state: tensors and plain values.
-            where: where the run stands, in words.
+            where: the run's position, in words.
         """
         start = time.monotonic()
         now = datetime.datetime.now(datetime.UTC)
@@ -75,7 +75,7 @@ class StateFile:
                 header["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
                 file.seek(0)
                 file.write(json.dumps(header).encode().ljust(HEADER_BYTES - 1) + b"\n")
-        except (OSError, RuntimeError) as error:  # torch makes a RuntimeError of an error of the disk
+        except (OSError, RuntimeError) as error:  # torch raises a RuntimeError for a disk error
             reason = error.strerror if isinstance(error, OSError) else "is the disk full?"
             self.tell(f"the state of the run could not be saved in {self.path} ({reason}); training goes on.")
             return False
@@ -85,10 +85,10 @@ class StateFile:
         return True
 
     def read(self, fits: Callable[[dict[str, Any]], bool] = lambda state: True) -> dict[str, Any] | None:
-        """Return what `write` kept, its tensors on the CPU; None if this run cannot go on from it.
+        """Return the state from `write`, its tensors on the CPU; None if this run cannot resume from it.
 
         Args:
-            fits: says whether the network has the shapes of a state; the code may have changed and its recipe not.
+            fits: whether the network has the shapes of a state, as code may change without a new recipe.
         """
         try:
             data = self.path.read_bytes()
@@ -118,7 +118,7 @@ class StateFile:
         return state
 
     def problem(self, header: dict[str, Any], body: bytes) -> str | None:
-        """Return why a state cannot be taken, in words."""
+        """Return why a state cannot be used, in words."""
         if header.get("format") != FORMAT or header.get("sha256") != hashlib.sha256(body).hexdigest():
             return "is damaged"
         if next(HEADER.misfits(header, ""), None):

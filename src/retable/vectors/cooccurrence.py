@@ -1,13 +1,13 @@
-"""Count which words stand near which: X_ij, the sum of 1/distance over all places where j stands in the window of i.
+"""Count co-occurrences: X_ij, the sum of 1/distance over all positions where j is in the window of i.
 
 Source     Pennington, Socher and Manning, "GloVe: Global Vectors for Word Representation", EMNLP 2014, 3 and 4.2.
-           As in the authors' program (cooccur.c), a word without a vector is skipped as if it did not stand there, so
-           the distance counts known words alone; the window ends where the text ends.
-Method     a row of X after the other: the windows around all places of its word are added up in one array with a number
-           a word, small enough for a cache. Rows are counted a block at a time, when they are asked for.
-Exact      1/distance is a whole number of parts of 2^-34 (error below 2^-27 of it), so sums do not depend on their
+           As in the authors' program (cooccur.c), a word without a vector is skipped as if it were absent, so the
+                      distance counts only known words; the window ends at the end of the text.
+Method     one row of X after another: the windows around all positions of its word are summed in one array with a
+           number per word, small enough for a cache. Rows are counted block by block, on request.
+Exact      1/distance is a whole number of parts of 2^-34 (relative error below 2^-27), so sums do not depend on their
            order: neither blocks nor threads change a byte. A sum may reach 2^30.
-Memory     8 bytes a known word of the texts; for each block in hand 8 bytes for every entry that it can have.
+Memory     8 bytes per known word of the texts; for each active block 8 bytes for every possible entry.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from retable.errors import InputError
 
-MOST_WORDS = (1 << 31) - 1  # of the texts: a place is an int32
+MOST_WORDS = (1 << 31) - 1  # of the texts: a position is an int32
 WIDEST_WINDOW = 255
 PARTS = float(1 << 34)  # of 1
 END_OF_TEXT = -1
@@ -32,10 +32,10 @@ Floats = npt.NDArray[np.float32]
 
 
 class Cooccurrences(NamedTuple):
-    """Hold where the words stand, from which the rows of X are counted.
+    """The positions of the words, from which the rows of X are counted.
 
     rows: int32, the rows of the known words of all texts, with an END_OF_TEXT before the first text and after each.
-    starts, places: where every word stands, in ascending order: places[starts[word]] to places[starts[word + 1] - 1].
+    starts, places: position of every word, in ascending order: places[starts[word]] to places[starts[word + 1] - 1].
     weights: parts of 1 for the distances 1, 2, ..., uint64 (window,).
     """
 
@@ -48,9 +48,9 @@ class Cooccurrences(NamedTuple):
         """Return the rows of X of the words block, block + blocks, block + 2 blocks, ...
 
         Returns: starts (word + 1,), contexts int32 and X_ij float32 (entry,): the entries starts[k] to starts[k + 1]
-            are those of the k-th of these words, in the order in which the texts have them.
+            are those of the k-th of these words, in order of appearance in the texts.
         """
-        most = np.minimum(len(self.starts) - 1, 2 * len(self.weights) * np.diff(self.starts))  # entries of a word
+        most = np.minimum(len(self.starts) - 1, 2 * len(self.weights) * np.diff(self.starts))  # upper bound per word
         room = int(most[block::blocks].sum())
         contexts, counts = np.empty(room, np.int32), np.empty(room, np.float32)
         ends = _count_block(*self, block, blocks, contexts, counts)
@@ -64,13 +64,13 @@ def count_cooccurrences(
     *,
     on_words: Callable[[int], None] = lambda words: None,
 ) -> Cooccurrences:
-    """Return the entries of X that are not zero.
+    """Prepare the counting of the non-zero entries of X.
 
     Args:
         texts: batches of texts, list<string>.
-        vocabulary: the words that count; a word's place is its row.
-        window: words on either side, at most; 1 to 255.
-        on_words: told how many more words were read, unknown ones too.
+        vocabulary: the words that count; a word's index is its row.
+        window: largest number of words on either side; 1 to 255.
+        on_words: called with the number of further words read, including unknown ones.
     Raises: InputError if the window is too narrow or too wide, or the texts have too many words.
     """
     if not 1 <= window <= WIDEST_WINDOW:
@@ -91,12 +91,12 @@ def _rows_of(batch: pa.ListArray, known: pa.StringArray) -> Rows:
     rows = pc.fill_null(pc.index_in(batch.flatten(), value_set=known), -1).to_numpy(zero_copy_only=False)
     is_known = rows >= 0
     offsets = batch.offsets.to_numpy().astype(np.int64)
-    before = np.concatenate([[0], np.cumsum(is_known)])[offsets - offsets[0]]  # known words before each text
+    before = np.concatenate([[0], np.cumsum(is_known)])[offsets - offsets[0]]  # number of known words before each text
     return np.insert(rows[is_known], before[1:], END_OF_TEXT).astype(np.int32, copy=False)
 
 
 def places_of_words(rows: Rows, words: int) -> tuple[Starts, Rows]:
-    """Return starts and places, as `Cooccurrences` has them."""
+    """Return starts and places, as in `Cooccurrences`."""
     starts = np.zeros(words + 1, np.int64)
     for row in rows:
         if row >= 0:
@@ -121,7 +121,7 @@ def count_block(
     contexts: Rows,
     counts: Floats,
 ) -> Starts:
-    """Write the entries of one block; returns where those of each word start, and where the last ones end."""
+    """Write the entries of one block; return the start of each word's entries, and the end of the last ones."""
     words = len(starts) - 1
     totals, found = np.zeros(words, np.uint64), np.empty(words, np.int32)
     ends = np.zeros(len(range(block, words, blocks)) + 1, np.int64)
@@ -146,6 +146,6 @@ def count_block(
     return ends
 
 
-# Compiled when they are first called (a second); not cached on disk, because a package may be installed read-only.
+# Compiled on the first call (a second); not cached on disk, because a package may be installed read-only.
 _places_of_words = numba.njit(places_of_words, nogil=True)
 _count_block = numba.njit(count_block, nogil=True)

@@ -1,4 +1,4 @@
-"""GloVe: vectors whose products give the logarithms of how often words stand together.
+"""GloVe: vectors whose dot products approximate the logarithms of co-occurrence counts.
 
 Source     Pennington, Socher and Manning, "GloVe: Global Vectors for Word Representation", EMNLP 2014.
 Equations  X_ij: co-occurrence (`cooccurrence.py`); w_i, b_i: vector and bias of a word, w~_j, b~_j: of a context word
@@ -6,15 +6,15 @@ Equations  X_ij: co-occurrence (`cooccurrence.py`); w_i, b_i: vector and bias of
            weight    f(x) = (x / x_max)^exponent below x_max, else 1                                 (eq. 9)
            gradient  of J/2 for w_i: g = f(X_ij) (w_i . w~_j + b_i + b~_j - log X_ij) w~_j; without w~_j for the bias
            AdaGrad   w_i <- w_i - r g / sqrt(G), then G <- G + (r g)^2, G = 1 at first, r the learning rate; all numbers
-                     that one entry changes are changed at once, entry after entry
+                     of one entry are updated at once, entry after entry
            result    w_i + w~_i                                                                     (section 4.2)
-As the     AdaGrad with the squares of the steps, not of the gradients, in G; one rate for vectors and biases; first
-authors'   values uniform in (-0.5, 0.5) / size, biases too. That is the program of 2014; since 2019 its biases have no
-program    learning rate, and it clips gradients.
-Departure  the authors' threads race over one shuffled list; here they visit tiles (`tiles.py`) that have no vector in
-           common, in rounds whose order is drawn anew for every pass. Order and first values come from the seed, so
-           equal texts and parameters give equal bytes on one machine, with any number of threads. No vector for
-           unknown words.
+As the     AdaGrad sums the squares of the steps, not of the gradients, in G; one rate for vectors and biases; initial
+authors'   values uniform in (-0.5, 0.5) / size, including biases. This is the program of 2014; since 2019 its biases
+program    have no learning rate, and it clips gradients.
+Departure  the authors' threads race over one shuffled list; here they visit tiles (`tiles.py`) without common vectors,
+           in rounds whose order is drawn anew for every pass. The seed sets order and initial values, so equal texts
+           and parameters give equal bytes on one machine, with any number of threads. There is no vector for unknown
+           words.
 """
 
 from collections.abc import Callable
@@ -54,19 +54,19 @@ def train_glove(
 
     Args:
         texts: Parquet file with a column `tokens`, list<string>.
-        size: numbers in a vector.
+        size: dimensions of a vector.
         epochs: passes over the co-occurrences.
-        window: words on either side that are counted, nearest heaviest (1/distance).
+        window: number of words on either side that are counted, the nearest with most weight (1/distance).
         min_count: a word that occurs less often gets no vector.
         x_max, exponent: of the weighting (eq. 9).
         learning_rate: of AdaGrad.
-        unit: "words", or "characters": then what is said here of words holds for the characters of the texts.
-        threads: that count and train; None for as many as numba would take: the cores, or NUMBA_NUM_THREADS.
-        on_words: told how many more words were counted.
-        on_entries: told how many more entries of X were visited, how many there are, and their mean loss so far in
+        unit: "words", or "characters": then everything said about words applies to the characters of the texts.
+        threads: number of threads; None for numba's default: the cores, or NUMBA_NUM_THREADS.
+        on_words: called with the number of further words counted.
+        on_entries: called with the number of further entries of X visited, their total, and their mean loss so far in
             this pass.
     Returns: the vectors, most frequent word first; `facts` holds the mean loss of every pass.
-    Raises: InputError if an option is out of its range, no word occurs `min_count` times, no two words stand together,
+    Raises: InputError if an option is out of range, no word occurs `min_count` times, no two words co-occur,
         the pool has 2^31 words, or the loss grows without bound.
     """
     threads = numba.config.NUMBA_NUM_THREADS if threads is None else threads
@@ -100,7 +100,7 @@ def train_glove(
 
 
 def check_options(*, size: int, epochs: int, threads: int, x_max: float, exponent: float, learning_rate: float) -> None:
-    """Raises: InputError for a value with which nothing can be trained."""
+    """Raises: InputError for a value that makes training impossible."""
     least_values = (("size", size, 1), ("epochs", epochs, 1), ("threads", threads, 1), ("exponent", exponent, 0))
     for name, value, least in least_values:
         if value < least:

@@ -1,4 +1,4 @@
-"""A pass of GloVe over the entries of X: product, loss and step of each (equations and symbols: `glove.py`)."""
+"""A pass of GloVe over the entries of X: product, loss and update of each (equations and symbols: `glove.py`)."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -12,16 +12,16 @@ import numpy.typing as npt
 from retable.vectors.tiles import Tile, TileRow, rounds
 
 LANES = 16  # float32 numbers in a vector register, and in a cache line
-PARTS_PER_THREAD = 4  # of a round: who is done early takes another
+PARTS_PER_THREAD = 4  # of a round: a thread that finishes early takes another
 
 Floats = npt.NDArray[np.float32]
 
 
 class Tables(NamedTuple):
-    """Vectors, biases and sums of AdaGrad of words and of contexts, each float32 (block, place, 2, stride).
+    """Vectors, biases and AdaGrad sums of words and of contexts, each float32 (block, place, 2, stride).
 
-    [..., 0, :] of a word: w (size numbers), b, 1, then zeros; of a context: w~, 1, b~, then zeros. So one product of
-    both is w . w~ + b + b~, and one loop steps all of it. [..., 1, :] are the sums.
+    [..., 0, :] of a word: w (`size` numbers), b, 1, then zeros; of a context: w~, 1, b~, then zeros. So one dot product
+    gives w . w~ + b + b~, and one loop updates all of it. [..., 1, :] are the sums.
     """
 
     words: Floats
@@ -29,7 +29,7 @@ class Tables(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Hold what is visited, and the tables that change: of vectors of `size` numbers."""
+    """The entries to visit, and the tables to update, for vectors of `size` numbers."""
 
     tiles: list[TileRow]
     tables: Tables
@@ -38,12 +38,12 @@ class Fit(NamedTuple):
 
 
 def stride_of(size: int) -> int:
-    """Return numbers of a row of a table: vector, bias and 1, up to a whole number of registers."""
+    """Return the length of a table row: vector, bias and 1, rounded up to whole registers."""
     return -(-(size + 2) // LANES) * LANES
 
 
 def first_tables(words: int, size: int, blocks: int, draw: np.random.Generator) -> Tables:
-    """Return vectors and biases in (-0.5, 0.5) / size, and the sums of AdaGrad, all 1."""
+    """Return vectors and biases in (-0.5, 0.5) / size, and AdaGrad sums, all 1."""
     words_and_contexts = _small(draw, (2, words, size), size)
     return tables_of(*words_and_contexts, *_small(draw, (2, words), size), blocks=blocks)
 
@@ -53,7 +53,7 @@ def _small(draw: np.random.Generator, shape: tuple[int, ...], size: int) -> Floa
 
 
 def tables_of(words: Floats, contexts: Floats, word_biases: Floats, context_biases: Floats, *, blocks: int) -> Tables:
-    """Return tables of these vectors (word, size) and biases (word,), with all sums 1."""
+    """Return tables with these vectors (word, size) and biases (word,), and with all sums 1."""
     size = words.shape[1]
     tables = Tables(*(_table(len(words), size, blocks) for _ in Tables._fields))
     rows = np.arange(len(words))
@@ -68,7 +68,7 @@ def tables_of(words: Floats, contexts: Floats, word_biases: Floats, context_bias
 
 
 def _table(words: int, size: int, blocks: int) -> Floats:
-    """Zeros and, as sums, ones; it starts with a cache line."""
+    """Return zeros with sums of one, aligned to a cache line."""
     shape = (blocks, -(-words // blocks), 2, stride_of(size))
     memory = np.zeros(int(np.prod(shape)) + LANES, np.float32)
     start = -memory.ctypes.data % (4 * LANES) // 4
@@ -78,7 +78,7 @@ def _table(words: int, size: int, blocks: int) -> Floats:
 
 
 def sums_of_both(tables: Tables, words: int, size: int) -> Floats:
-    """w + w~ of every word, float32 (word, size)."""
+    """Return w + w~ of every word, float32 (word, size)."""
     both = tables.words[:, :, 0, :size] + tables.contexts[:, :, 0, :size]
     return both.swapaxes(0, 1).reshape(-1, size)[:words]
 
@@ -90,7 +90,7 @@ def visit_all(
     threads: int,
     on_entries: Callable[[int, int, float], None] = lambda visited, entries, loss: None,
 ) -> float:
-    """Visit every entry once, in an order that is drawn; returns the mean loss, see `visit_round`."""
+    """Visit every entry once, in random order; return the mean loss, see `visit_round`."""
     entries = sum(len(row.places) for row in fit.tiles)
     loss, visited = 0.0, 0
     for tiles in rounds(len(fit.tiles), draw):
@@ -102,11 +102,11 @@ def visit_all(
 
 
 def visit_round(fit: Fit, tiles: list[Tile], pool: Executor, parts: int) -> float:
-    """Update the tables by every entry of some tiles.
+    """Update the tables with every entry of some tiles.
 
     Args:
-        tiles: that have no block in common.
-        parts: into how many they are split for the threads of the pool; it changes no number.
+        tiles: tiles that have no block in common.
+        parts: number of parts to split them into for the threads of the pool; it changes no number.
     Returns: the loss (eq. 8) summed over the entries, each before its update; with learning rate 0, that of the tables.
     """
     visit, rate = visitor(fit.size), np.float32(fit.learning_rate)
@@ -124,11 +124,10 @@ def visit_round(fit: Fit, tiles: list[Tile], pool: Executor, parts: int) -> floa
 
 @cache
 def visitor(size: int) -> Any:
-    """Return the loop over the entries of a tile, compiled for vectors of `size` numbers: loops of known length are
-    unrolled.
+    """Return the loop over the entries of a tile, compiled for vectors of `size` numbers, so that loops are unrolled.
 
     Its arguments: places and targets of the tile, the blocks of the two tables, which are changed in place, and the
-    learning rate; every number is float32, for a float64 would halve the speed. It returns the summed loss.
+    learning rate; every number is float32, as float64 would halve the speed. It returns the summed loss.
     """
     stride = stride_of(size)
 
@@ -151,8 +150,8 @@ def visitor(size: int) -> Any:
                 context[k] -= context_step / np.sqrt(context_sums[k])
                 word_sums[k] += word_step * word_step
                 context_sums[k] += context_step * context_step
-            word[size + 1] = context[size] = np.float32(1.0)  # are no weights
+            word[size + 1] = context[size] = np.float32(1.0)  # not weights
         return loss
 
-    # For vector instructions the product may be summed in another order, and a division by zero gives infinity.
+    # For vector instructions the dot product may be summed in another order, and a division by zero gives infinity.
     return numba.njit(visit, nogil=True, fastmath={"reassoc", "nsz", "contract"}, error_model="numpy")

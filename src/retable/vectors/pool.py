@@ -1,7 +1,7 @@
 """A pool: training and unlabelled texts of some corpora, from which vectors are trained.
 
-No text that any corpus holds out for dev or test is in it, be it found in another corpus's training split or among
-unlabelled texts; nor is an unlabelled text that nearly repeats a dev or test text of its own corpus.
+It contains no text that any corpus holds out for dev or test, even if another corpus has it in its training split or
+among its unlabelled texts, and no unlabelled text that nearly repeats a dev or test text of its own corpus.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ POOL_SCHEMA = pa.schema([TOKENS])
 def pool_language(name: str, corpora: Sequence[Corpus]) -> str:
     """Return the language of a pool's corpora.
 
-    Raises: InputError if there is no corpus, if one may be in no pool, or if they are in several languages.
+    Raises: InputError if there is no corpus, one is excluded from pools, or they are in several languages.
     """
     if not corpora:
         raise InputError(f"pools.{name} in params.yaml has no corpus; name one or more under `corpora`.")
@@ -42,9 +42,9 @@ def pool_language(name: str, corpora: Sequence[Corpus]) -> str:
 
 
 def read_held_out(files: Mapping[str, Path]) -> dict[str, frozenset[str]]:
-    """Corpus -> digests of its dev and test texts, from its heldout.txt.
+    """Return corpus -> digests of its dev and test texts, from its heldout.txt.
 
-    Raises: InputError if a file is missing: without it a pool could hold a test text.
+    Raises: InputError if a file is missing: without it a pool could contain a test text.
     """
     missing = next((file for file in files.values() if not file.exists()), None)
     if missing:
@@ -59,16 +59,16 @@ def build_pool(
     *,
     on_texts: Callable[[int], None] = lambda texts: None,
 ) -> dict[str, Any]:
-    """Write the tokens of tagged texts into one Parquet file, a batch at a time.
+    """Write the tokens of tagged texts into one Parquet file, one batch at a time.
 
     Args:
-        sources: data/tagged/<corpus>/train.parquet of every corpus of the pool, and unlabelled.parquet where wanted.
-        held_out: per corpus the digests (`retable.text.leaks.leakage.digest`) of the texts that no pool may hold.
-        on_texts: told how many texts each finished batch had.
-    Returns: texts, words, characters, and how many texts were excluded because a corpus holds them out (`excluded`,
-        per corpus; a text that two corpora hold out counts for both) and how many others because the column `clean` is
-        False (`near_copies`: unlabelled texts that nearly repeat a dev or test text of their corpus; a training text
-        is always clean).
+        sources: data/tagged/<corpus>/train.parquet of every corpus of the pool, and unlabelled.parquet if requested.
+        held_out: per corpus the digests (`retable.text.leaks.leakage.digest`) of the texts that no pool may contain.
+        on_texts: called with the number of texts in each finished batch.
+    Returns: texts, words, characters, the number of texts excluded because a corpus holds them out (`excluded`, per
+        corpus; a text held out by two corpora counts for both) and of others excluded because `clean` is False
+        (`near_copies`: unlabelled texts that nearly repeat a dev or test text of their corpus; training texts are
+        always clean).
     Raises: InputError if nothing is left.
     """
     texts = words = characters = near_copies = 0
@@ -94,7 +94,7 @@ def build_pool(
 
 
 def _is_held_out(tokens: list[str], held_out: Mapping[str, frozenset[str]], excluded: dict[str, int]) -> bool:
-    form = digest(" ".join(tokens))  # spaces do not count in it
+    form = digest(" ".join(tokens))  # the digest ignores spaces
     holders = [corpus for corpus, digests in held_out.items() if form in digests]
     for corpus in holders:
         excluded[corpus] += 1

@@ -1,8 +1,8 @@
-"""Read published word vectors, a line at a time: GloVe's text, word2vec's text and binary, gzipped or in a zip; and the
-JSON of winkNLP's packages, whole.
+"""Read published word vectors line by line: GloVe's text, word2vec's text and binary, gzipped or in a zip; and the
+JSON of winkNLP's packages, as a whole.
 
-Traps of the published files, all met here: glove.840B has words with spaces in them; words hold U+0085 and U+00A0, at
-which `str.splitlines` and `str.split` would cut; word2vec's own tools cut long words inside a UTF-8 character.
+Pitfalls of the published files, all seen here: glove.840B has words with spaces; words contain U+0085 and U+00A0, at
+which `str.splitlines` and `str.split` would split; word2vec's own tools cut long words inside a UTF-8 character.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from retable.errors import InputError, shortened, unknown_name
 from retable.vectors.store import WordVectors
 
 BYTES_IN_CHUNK = 1 << 20
-MOST_NUMBERS = 100_000  # of a word
+MOST_NUMBERS = 100_000  # dimensions of a vector
 Row = tuple[bytes, np.ndarray | list[bytes] | list[float]]  # a word and its numbers, parsed or not
 Reader = Callable[[IO[bytes], Path], Iterator[Row]]
 
@@ -33,9 +33,9 @@ def read_published(path: Path, form: str, *, member: str = "", wanted: Container
         path: the file; .gz, .zip and .tgz are unpacked while they are read.
         form: "glove", "word2vec-text", "word2vec-binary" or "wink".
         member: the file to read inside a zip or tar that holds several ("glove.6B.300d.txt").
-        wanted: only these words are kept; None keeps all.
+        wanted: keep only these words; None keeps all.
     Returns: the vectors, the first of a repeated word; words that are not UTF-8 are left out. `facts` counts both.
-    Raises: InputError, with the file and line, if the file is missing or damaged, or has no word that is wanted.
+    Raises: InputError, with the file and line, if the file is missing or damaged, or has none of the wanted words.
     """
     if form not in FORMS:
         raise unknown_name("the format of word vectors", form, FORMS)
@@ -88,8 +88,8 @@ def _word2vec_text(file: IO[bytes], path: Path) -> Iterator[Row]:
 
 
 def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterator[Row]:
-    """Yield the words of lines of word, then `dim` numbers (0: as many as the first line has), split from the right: a
-    word may hold spaces.
+    """Yield rows from lines of a word and `dim` numbers (0: as many as in the first line), split from the right, as a
+    word may contain spaces.
     """
     for line, text in enumerate(file, first_line):
         text = text.rstrip(b"\r\n ")
@@ -101,7 +101,7 @@ def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterat
 
 
 def _word2vec_binary(file: IO[bytes], path: Path) -> Iterator[Row]:
-    """Yield the words of a file of word, space, `dim` little-endian float32, and from some tools a line break."""
+    """Yield rows of a file of word, space, `dim` little-endian float32 and, from some tools, a line break."""
     count, dim = _header(file, path)
     size = 4 * dim
     buffer, start = b"", 0
@@ -116,11 +116,11 @@ def _word2vec_binary(file: IO[bytes], path: Path) -> Iterator[Row]:
 
 
 def _wink(file: IO[bytes], path: Path) -> Iterator[Row]:
-    """Yield the words of an object {dimensions, words, vectors}; behind a word's numbers stand its norm and place."""
+    """Yield rows of an object {dimensions, words, vectors}; a word's numbers are followed by its norm and index."""
     try:
-        told = json.load(file)
-        dim, vectors = told["dimensions"], told["vectors"]
-        yield from ((word.encode(), vectors[word][:dim]) for word in told["words"])
+        content = json.load(file)
+        dim, vectors = content["dimensions"], content["vectors"]
+        yield from ((word.encode(), vectors[word][:dim]) for word in content["words"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path} is no JSON of winkNLP's vectors ({error!r}); get it again.") from None
 
@@ -146,7 +146,7 @@ FORMS: dict[str, Reader] = {
 
 @contextmanager
 def _opened(path: Path, member: str) -> Iterator[IO[bytes]]:
-    """Open the bytes of a file, unpacked."""
+    """Open a file for reading bytes, unpacked."""
     try:
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive, archive.open(_member(archive.namelist(), path, member)) as file:
@@ -170,7 +170,7 @@ def _opened(path: Path, member: str) -> Iterator[IO[bytes]]:
         raise InputError(f"{path} is a folder; docs/vectors.md says what to name.") from None
     except (EOFError, OSError, zipfile.BadZipFile, tarfile.TarError, zlib.error, NotImplementedError) as error:
         raise InputError(f"{path} is damaged ({shortened(' '.join(str(error).split()))}); get it again.") from None
-    except RuntimeError as error:  # of zipfile
+    except RuntimeError as error:  # raised by zipfile
         if "encrypted" not in str(error):
             raise
         raise InputError(f"{path} is encrypted; unpack it with its password, and name the file in it.") from None

@@ -1,6 +1,6 @@
-"""Word vectors in a folder: vectors.npy (float32, a row a word), words.txt (a word a line, same order), vectors.json.
+"""Word vectors in a folder: vectors.npy (float32, one row per word), words.txt (same order), vectors.json.
 
-A run reads them with numpy alone, and tells how much of its corpus they cover.
+A run reads them with numpy only, and reports how much of its corpus they cover.
 """
 
 from collections.abc import Container, Mapping
@@ -15,8 +15,8 @@ from retable.errors import InputError, shortened
 from retable.files import AGAIN, read_json, sha256_of_file, write_json
 from retable.forms import ANY_TEXT, COUNT, DIGEST, OneOf, Section, Text, check
 
-BLOCK_ROWS = 65_536  # of a matrix, looked at a time
-FACTS = Section(  # of vectors.json, which says of more how the vectors were made
+BLOCK_ROWS = 65_536  # rows of a matrix checked at a time
+FACTS = Section(  # of vectors.json, which also says how the vectors were made
     {"name": Text(), "words": COUNT, "dim": COUNT, "sha256": Section({"vectors.npy": DIGEST, "words.txt": DIGEST})},
     {"digest": DIGEST, "unit": OneOf(("words", "characters")), "language": ANY_TEXT, "lowercase": OneOf((True, False))},
 )
@@ -24,7 +24,7 @@ FACTS = Section(  # of vectors.json, which says of more how the vectors were mad
 
 @dataclass(frozen=True)
 class WordVectors:
-    """Words and their vectors, float32 (word, dim), with what is known of their origin."""
+    """Words and their vectors, float32 (word, dim), with their provenance."""
 
     words: list[str]
     matrix: np.ndarray
@@ -33,7 +33,7 @@ class WordVectors:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Shares of a corpus that have a vector, in [0, 1]: of its distinct words, and of its tokens."""
+    """Shares of a corpus covered by vectors, in [0, 1]: of its distinct words, and of its tokens."""
 
     words: float
     tokens: float
@@ -55,7 +55,7 @@ def write_vectors(folder: Path, name: str, vectors: WordVectors) -> None:
 def read_vectors(folder: Path) -> WordVectors:
     """Read what `write_vectors` wrote; the matrix stays on disk until its rows are used.
 
-    Raises: InputError if a file is missing, is not the one that was written, or holds what no word vectors can.
+    Raises: InputError if a file is missing, differs from the one written, or is invalid for word vectors.
     """
     try:
         facts = read_json(folder / "vectors.json")
@@ -84,12 +84,12 @@ def read_vectors(folder: Path) -> WordVectors:
 
 
 def _read_words(path: Path) -> list[str]:
-    """Read words, each once. Raises: InputError."""
+    """Read words without repeats. Raises: InputError."""
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); {AGAIN}.") from None
-    words = text.split("\n")  # a word may hold U+0085
+    words = text.split("\n")  # a word may contain U+0085
     if words.pop():
         raise InputError(f"{path} is cut off: its last line has no end; {AGAIN}.")
     if "" in words:
@@ -102,7 +102,7 @@ def _read_words(path: Path) -> list[str]:
 
 
 def _read_matrix(path: Path) -> np.ndarray:
-    """Open float32 numbers, a row a word, without reading them. Raises: InputError."""
+    """Open a float32 matrix, one row per word, without reading it. Raises: InputError."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; {AGAIN}.")
     try:
@@ -117,11 +117,11 @@ def _read_matrix(path: Path) -> np.ndarray:
 
 
 def coverage(counts: Mapping[str, int], vocabulary: Container[str]) -> Coverage:
-    """Return how much of a corpus has a vector.
+    """Return the share of a corpus that has a vector.
 
     Args:
         counts: occurrences of every word of the corpus.
-        vocabulary: the words that have a vector; a set, so that looking up is quick.
+        vocabulary: the words that have a vector; a set, for fast lookup.
     """
     covered = [count for word, count in counts.items() if word in vocabulary]
     return Coverage(len(covered) / max(len(counts), 1), sum(covered) / max(sum(counts.values()), 1))

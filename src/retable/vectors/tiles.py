@@ -1,9 +1,9 @@
 """The entries of X in tiles: a block of words times a block of contexts, whose vectors fit into a core's cache.
 
-Blocks   word r, the r-th most frequent, belongs to block r % blocks, as word and as context. So every block has rare
-         and frequent words alike, and all tiles have about the same number of entries.
-Rounds   the tiles (i, (i + shift) % blocks) of one shift have no block of words and none of contexts in common: a
-         round. Threads may visit its tiles in any order, or at once, without a change to any number.
+Blocks   word r, the r-th most frequent, is in block r % blocks, as word and as context. So rare and frequent words are
+         spread evenly, and all tiles have about the same number of entries.
+Rounds   the tiles (i, (i + shift) % blocks) of one shift share no block of words or of contexts: they form a round.
+         Threads may visit its tiles in any order, or at once, without changing any number.
 Entries  of a tile: shuffled once.
 """
 
@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from retable.vectors.cooccurrence import Cooccurrences, Floats, Starts
 
-TILE_BYTES = 1 << 21  # of vectors and sums of AdaGrad: a core's share of the caches
-BLOCKS_STEP, MOST_BLOCKS = 16, 512  # so that 2, 4, 8 or 16 threads have equal work; tiles that are worth a call
+TILE_BYTES = 1 << 21  # vectors and AdaGrad sums: a core's share of the caches
+BLOCKS_STEP, MOST_BLOCKS = 16, 512  # equal work for 2, 4, 8 or 16 threads; tiles large enough to be worth a call
 
 Integers = npt.NDArray[np.int32]
 Tile = tuple[int, int]
@@ -41,15 +41,15 @@ class TileRow(NamedTuple):
         return self.places[entries], self.targets[entries]
 
     def size(self, block: int) -> int:
-        """Entries of one tile."""
+        """Return the number of entries of one tile."""
         return int(self.starts[block + 1] - self.starts[block])
 
 
 def number_of_blocks(words: int, bytes_of_word: int) -> int:
-    """So many that a tile takes TILE_BYTES at most, within bounds; never by threads.
+    """Return the number of blocks for tiles of at most TILE_BYTES, within bounds; independent of threads.
 
     Args:
-        bytes_of_word: of a vector and its sums.
+        bytes_of_word: size of a vector and its sums.
     """
     bytes_of_step = BLOCKS_STEP * TILE_BYTES
     wanted = BLOCKS_STEP * -(-2 * words * bytes_of_word // bytes_of_step)
@@ -65,12 +65,12 @@ def in_tiles(
     seed: int,
     threads: int = 1,
 ) -> list[TileRow]:
-    """Count all entries (16 bytes each), a row of tiles for each block of words.
+    """Count all entries (16 bytes each), one row of tiles per block of words.
 
     Args:
         x_max, exponent: of the weighting f (GloVe, eq. 9).
         seed: of the order of the entries in a tile.
-        threads: that work, a row of tiles each.
+        threads: number of threads, each on one row of tiles.
     """
 
     def row_of(block: int) -> TileRow:
@@ -84,7 +84,7 @@ def in_tiles(
 
 
 def rounds(blocks: int, draw: np.random.Generator) -> Iterator[list[Tile]]:
-    """Yield every tile once, in rounds whose order is drawn."""
+    """Yield every tile once, in rounds of random order."""
     for shift in draw.permutation(blocks).tolist():
         yield [(block, (block + shift) % blocks) for block in range(blocks)]
 
@@ -112,7 +112,7 @@ def deal(
 
 
 def shuffle(tile_starts: Starts, places: Integers, targets: Floats, chances: npt.NDArray[np.float64]) -> None:
-    """Shuffle the entries of every tile in place (Fisher and Yates), with a number in [0, 1) for each entry."""
+    """Shuffle the entries of every tile in place (Fisher and Yates), with one number in [0, 1) per entry."""
     for tile in range(len(tile_starts) - 1):
         start = tile_starts[tile]
         for last in range(tile_starts[tile + 1] - 1, start, -1):
@@ -122,5 +122,5 @@ def shuffle(tile_starts: Starts, places: Integers, targets: Floats, chances: npt
                 targets[last, side], targets[other, side] = targets[other, side], targets[last, side]
 
 
-# Compiled when first called, as in cooccurrence.py.
+# Compiled on the first call, as in cooccurrence.py.
 _deal, _shuffle = numba.njit(deal, nogil=True), numba.njit(shuffle, nogil=True)

@@ -1,4 +1,4 @@
-"""Stream the texts of a pool, or of a tagged split, as words or characters: memory does not grow with their number."""
+"""Stream the texts of a pool, or of a tagged split, as words or characters, with constant memory use."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,15 +15,15 @@ from retable.errors import InputError, unknown_name
 from retable.text.units import TokenUnit, characters_of
 
 TEXTS_IN_BATCH = 1_000
-LONGEST_SENTENCE = 10_000  # gensim drops the rest of a longer one in silence
+LONGEST_SENTENCE = 10_000  # gensim silently drops the rest of a longer one
 
 
 class TokenLists:
-    """The column `tokens` of a Parquet file, as often as wanted; a very long text comes in pieces.
+    """The column `tokens` of a Parquet file, readable repeatedly; a very long text is split into pieces.
 
     Args:
-        unit: "words", the tokens as they stand, or "characters", those of their words.
-        on_words: told how many more words (or characters) were read.
+        unit: "words", the tokens unchanged, or "characters", those of their words.
+        on_words: called with the number of further words (or characters) read.
     Raises: InputError for another unit.
     """
 
@@ -40,7 +40,7 @@ class TokenLists:
         self.file, self.lowercase, self.unit, self.on_words = file, lowercase, unit, on_words
 
     def batches(self) -> Iterator[pa.ListArray]:
-        """Yield the texts, whole, in batches."""
+        """Yield the texts in batches, without splitting any."""
         for batch in pq.ParquetFile(self.file).iter_batches(TEXTS_IN_BATCH, columns=["tokens"]):
             tokens = batch["tokens"] if self.unit == "words" else characters_of(batch["tokens"], None)[0]
             words = pc.utf8_lower(tokens.values) if self.lowercase else tokens.values
@@ -48,7 +48,7 @@ class TokenLists:
 
     def __iter__(self) -> Iterator[list[str]]:
         for batch in self.batches():
-            # a word of a batch is one object, however often it occurs: gensim looks up tokens by hash and identity
+            # each word of a batch is one object, however frequent: gensim looks up tokens by hash and identity
             encoded = batch.flatten().dictionary_encode()
             words = np.array(encoded.dictionary.to_pylist(), dtype=object)
             tokens = words[encoded.indices.to_numpy()].tolist()
@@ -59,7 +59,7 @@ class TokenLists:
             self.on_words(len(tokens))
 
     def counts(self) -> Counter[str]:
-        """Occurrences of every word."""
+        """Return the number of occurrences of every word."""
         counts: Counter[str] = Counter()
         for batch in self.batches():
             counted = pc.value_counts(batch.flatten())
@@ -69,7 +69,7 @@ class TokenLists:
 
 
 def frequent_words(counts: Counter[str], min_count: int, texts: Path) -> dict[str, int]:
-    """Return the words that get a vector, most frequent first, words of equal count by their code points.
+    """Return the words that get a vector, most frequent first, ties by code point.
 
     Raises: InputError if no word of `texts` occurs `min_count` times.
     """

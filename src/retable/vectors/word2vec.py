@@ -1,8 +1,8 @@
-"""Train word2vec with gensim, repeatably: one worker, and a vocabulary whose order nothing else decides.
+"""Train word2vec with gensim, reproducibly: one worker, and a fully determined order of the vocabulary.
 
 Source     Mikolov et al., "Distributed Representations of Words and Phrases and their Compositionality", NIPS 2013.
-Repeats    equal texts and parameters give equal bytes, whatever PYTHONHASHSEED is, and on every processor with AVX2:
-           gensim adds with scipy's OpenBLAS, whose kernel is one (`retable/machine/openblas.py`).
+Repeats    equal texts and parameters give equal bytes, for any PYTHONHASHSEED, and on every processor with AVX2:
+           gensim adds with scipy's OpenBLAS, whose kernel is fixed (`retable/machine/openblas.py`).
 """
 
 from collections.abc import Callable
@@ -36,20 +36,20 @@ def train_word2vec(
 
     Args:
         texts: Parquet file with a column `tokens`, list<string>.
-        size: numbers in a vector.
-        window: words on either side of a word that are predicted from it, at most.
+        size: dimensions of a vector.
+        window: largest number of words on either side of a word that are predicted from it.
         min_count: a word that occurs less often gets no vector.
-        negative: noise words drawn for each true one.
-        sample: share of all tokens above which a word is thinned out (1e-3 to 1e-5).
+        negative: number of noise words per true word.
+        sample: share of all tokens above which a word is subsampled (1e-3 to 1e-5).
         algorithm: "skip-gram" or "cbow".
-        unit: "words", or "characters": then what is said here of words holds for the characters of the texts.
-        on_words: told how many more words were read; `epochs` times the pool's words in all.
+        unit: "words", or "characters": then everything said about words applies to the characters of the texts.
+        on_words: called with the number of further words read; `epochs` times the pool's words in total.
     Raises: InputError if the algorithm or unit is unknown or no word occurs `min_count` times.
     """
     if algorithm not in ALGORITHMS:
         raise unknown_name("the algorithm of word vectors", algorithm, ALGORITHMS)
     take_one_kernel()
-    import gensim  # now, as the kernel is taken when scipy's OpenBLAS is loaded
+    import gensim  # imported here, as the kernel is chosen when scipy's OpenBLAS is loaded
 
     counts = TokenLists(texts, lowercase=lowercase, unit=unit).counts()
     frequent = frequent_words(counts, min_count, texts)
@@ -57,7 +57,7 @@ def train_word2vec(
         vector_size=size, window=window, min_count=min_count, negative=negative, sample=sample, seed=seed,
         sg=ALGORITHMS[algorithm], workers=1, sorted_vocab=0,
     )  # fmt: skip
-    # gensim's own sort leaves words of equal count in an order that depends on the machine.
+    # gensim's own sort orders words of equal count differently on different machines.
     model.build_vocab_from_freq(frequent)
     sentences = TokenLists(texts, lowercase=lowercase, unit=unit, on_words=on_words)
     model.train(sentences, total_words=counts.total(), epochs=epochs)

@@ -13,12 +13,12 @@ APPAREL = Column("fdu-apparel", "FDU apparel", corpus="fdu-apparel", split="pape
 AG_SAMPLE = Column("ag-news-5k", "AG, 5,000 training texts", corpus="ag-news-5k", split="paper", extra=True)
 WINDOWS = (1, 3, 5, 7, 9, 11, 13, 15, 25)
 DIRECT = {"training": {"batch_size": 20, "weight_decay": 0.0001, "learning_rate": 0.001}}  # section 5.3
-CNN_FILTERS = 300  # of the one width, as many as TextCNN's three widths have together
+CNN_FILTERS = 300  # of the single width, as many as TextCNN's three widths have together
 LINES = ("FCSR, tuned", "FCSR, direct", "CNN, tuned", "CNN, direct")
 
 
 def window_row(line: str, window: int) -> Row:
-    """Return a row of a line: a model of such a context window, tuned, or trained directly as all others are."""
+    """Return a row of a line: a model with this context window, tuned, or trained directly like all others."""
     name, training = line.split(", ")
     direct = training == "direct"
     options: dict[str, Any] = {"widths": [window], "filters": CNN_FILTERS} if name == "CNN" else {"window": window}
@@ -40,11 +40,11 @@ FCSR_FIGURE_3 = ACCURACIES(
 )
 
 HEADS = LAYERS = range(1, 7)
-TRANSFORMER_SIZE = 300  # that of the word vectors, which 1 to 6 heads divide; the paper names none
+TRANSFORMER_SIZE = 300  # that of the word vectors, divisible by 1 to 6 heads; the paper names none
 
 
 def transformer_row(heads: int, layers: int) -> Row:
-    """Return a Transformer of so many heads and layers."""
+    """Return a Transformer with these numbers of heads and layers."""
     return Row(
         f"transformer-{heads}x{layers}",
         f"Transformer, heads {heads}, layers {layers}",

@@ -17,13 +17,13 @@ YELP_LONG = Column(
 )
 YELP_10K = Column("yelp-10k", "Yelp, 10,000 reviews with stars", corpus="yelp-10k", split="paper", extra=True)
 LENGTHS = (50, 100, 150, 200, 250)
-# Table 4's row transformer-encoder; LAMA's own preset has its optimiser and vectors.
+# Table 4's row transformer-encoder, with the optimiser and vectors of LAMA's preset.
 AS_LAMA: dict[str, dict[str, Any]] = {
     **LAMA_PROTOCOL,
     "model": {"layers": 1, "heads": 8, "size": 512},
     "training": LAMA_TRAINING | {"schedule": "warmup"},
 }
-ENCODERS: dict[str, tuple[str, str, dict[str, dict[str, Any]]]] = {  # row -> what the paper calls it, model, options
+ENCODERS: dict[str, tuple[str, str, dict[str, dict[str, Any]]]] = {  # row -> printed name, model, options
     "lama-encoder": ("LAMA Encoder", "lama", {"model": {"encoder": "none"}, "training": {}}),
     "transformer-encoder": ("Transformer Encoder", "transformer", AS_LAMA),
 }

@@ -4,7 +4,7 @@ from retable.papers.paper import Column, ResultTable, Row
 
 CED = Column("ced", "CED", corpus="ced", unit="characters")
 HOOK_A = 0.4
-HOOK_RATIOS = (1, 2, 3, 4, 5, 6)  # sqrt(b/a), the layer that weighs least; the paper's 2.7 is the row transformer-f
+HOOK_RATIOS = (1, 2, 3, 4, 5, 6)  # sqrt(b/a), the layer with the least weight; the paper's 2.7 is the row transformer-f
 HOOK_ROWS = tuple(
     Row(
         f"transformer-f-hook-{ratio}",

@@ -1,1 +1,1 @@
-"""Texts as published to texts in splits."""
+"""From published texts to texts in splits."""

@@ -1,8 +1,8 @@
-"""Make texts uniform without changing what they say, and take copies out where we draw the splits ourselves.
+"""Normalise texts without changing their content, and remove copies if we draw the splits ourselves.
 
-The rule, in order: HTML tags become a space and entities their character (corpora declared `html` only); C1 controls
-become the characters of Windows-1252 that they were before somebody read them as latin-1; other invisible controls go;
-Unicode NFC; runs of white space become one space. Tokens, case, accents and emoji are left alone.
+The steps, in order: HTML tags become a space and entities their character (corpora declared `html` only); C1 controls
+become the Windows-1252 characters that were misread as latin-1; other invisible controls are removed; Unicode NFC; runs
+of white space become one space. Tokens, case, accents and emoji are unchanged.
 """
 
 import html
@@ -14,27 +14,27 @@ from typing import NamedTuple
 
 from retable.declaration import Example
 
-TAG = re.compile(r"</?(?:a|b|br|em|hr|i|p|strong|u)\b[^<>]*>", re.IGNORECASE)  # <grin> is a word, no tag
-ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-f]+|\w+);", re.IGNORECASE)  # with its semicolon: "Q&A" is none
-LONGEST_ENTITY = 1000  # characters; Python reads no number of over 4,300 digits
+TAG = re.compile(r"</?(?:a|b|br|em|hr|i|p|strong|u)\b[^<>]*>", re.IGNORECASE)  # <grin> is a word, not a tag
+ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-f]+|\w+);", re.IGNORECASE)  # with its semicolon: "Q&A" is not one
+LONGEST_ENTITY = 1000  # characters; Python parses no integer of over 4,300 digits
 
 
 WINDOWS = {code: bytes([code]).decode("cp1252", errors="ignore") for code in range(0x80, 0xA0)}  # "" if undefined
 SPACES = dict.fromkeys((*b"\t\n\v\f\r", 0x200B), " ")
-INVISIBLE = dict.fromkeys(  # soft hyphen, direction marks, invisible operators; joiners stay, Indian scripts need them
+INVISIBLE = dict.fromkeys(  # soft hyphen, direction marks, invisible operators; joiners stay, Indic scripts need them
     (*range(0x20), 0x7F, 0xAD, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF), ""
 )
 CONTROLS = {**INVISIBLE, **SPACES, **WINDOWS}
-ACCENTS = re.compile(r"[^\w\s\x00-\x7f]{100,}")  # and other characters; Python's \w has no accents
+ACCENTS = re.compile(r"[^\w\s\x00-\x7f]{100,}")  # and other characters; Python's \w excludes accents
 
 
 def clean_text(text: str, *, markup: bool) -> str:
     """Clean one text; return "" if nothing is left.
 
-    Cleaning twice changes nothing more, but for entities of entities.
+    Cleaning is idempotent, except for entities of entities.
 
     Args:
-        markup: take out HTML tags and entities.
+        markup: remove HTML tags and entities.
     """
     if markup:
         text = ENTITY.sub(character_of, TAG.sub(" ", text))
@@ -42,18 +42,18 @@ def clean_text(text: str, *, markup: bool) -> str:
 
 
 def in_order(run: re.Match[str]) -> str:
-    """Return accents in the order that NFC gives them: of thousands on one letter it would make quadratic time."""
+    """Return accents in NFC order, since NFC takes quadratic time for thousands of accents on one letter."""
     pieces = groupby(run[0], key=lambda character: unicodedata.combining(character) > 0)
     return "".join("".join(sorted(each, key=unicodedata.combining) if accents else each) for accents, each in pieces)
 
 
 def character_of(entity: re.Match[str]) -> str:
-    """Return the character that an entity names; a number too long to be one stays as it is."""
+    """Return the character that an entity names; a number too long to be one is unchanged."""
     return html.unescape(entity[0]) if len(entity[0]) <= LONGEST_ENTITY else entity[0]
 
 
 class Removed(NamedTuple):
-    """A text that is in no split: why, and the id of the text that it repeats ("" if it repeats none)."""
+    """A text that is in no split: the reason, and the id of the text that it repeats ("" if none)."""
 
     id: str
     reason: str
@@ -63,12 +63,12 @@ class Removed(NamedTuple):
 def clean_examples(
     examples: Iterable[Example], *, markup: bool, drop_copies: bool
 ) -> tuple[list[Example], list[Removed]]:
-    """Clean every text; take out those of which nothing is left and, where asked, copies.
+    """Clean every text; remove empty ones and, if requested, copies.
 
     Args:
-        markup: take out HTML tags and entities.
+        markup: remove HTML tags and entities.
         drop_copies: as `remove_copies`.
-    Returns: the texts that stay, in their order; those that do not.
+    Returns: the remaining texts, in order; the removed ones.
     """
     cleaned = [example._replace(text=clean_text(example.text, markup=markup)) for example in examples]
     kept = [example for example in cleaned if example.text]
@@ -80,11 +80,11 @@ def clean_examples(
 
 
 def remove_copies(examples: Iterable[Example]) -> tuple[list[Example], list[Removed]]:
-    """Keep the first of equal texts; where equal texts have different labels, keep none of them.
+    """Keep the first of equal texts; if equal texts have different labels, keep none of them.
 
-    For corpora that we split ourselves: else a text could be learnt and asked. A published split stays as published.
+    For corpora that we split ourselves, since a text could be in both train and test. Published splits are unchanged.
     """
-    groups: dict[str, list[Example]] = {}  # in the order of their first texts
+    groups: dict[str, list[Example]] = {}  # in the order of first occurrence
     for example in examples:
         groups.setdefault(example.text, []).append(example)
     kept, removed = [], []

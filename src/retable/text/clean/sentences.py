@@ -1,9 +1,9 @@
-"""Cut a text into sentences by rule: for the papers' counts of sentences, not for linguistics.
+"""Split a text into sentences by rule: for the papers' sentence counts, not for linguistics.
 
 A sentence ends at . ! ? or an ellipsis (with closing quotes and brackets) before white space, if what follows can begin
 a sentence: it does not start in lower case, unless the text has no capitals at all. A point after an abbreviation (Mr.,
-U.S., J.) ends none. A sentence ends at the full-width signs of Chinese wherever they stand, at an empty line and at a
-tab (dbpedia). What is left of a text without any end is its last sentence.
+U.S., J.) does not end one. A sentence also ends at any full-width mark of Chinese, at an empty line and at a tab
+(dbpedia). The rest of a text after its last end mark is its last sentence.
 """
 
 import re
@@ -16,14 +16,14 @@ STATES = "ala ariz ark calif colo conn fla kan ky md mich minn neb nev okla tenn
 ABBREVIATIONS = frozenset(" ".join((TITLES, COMPANIES, LATIN, MONTHS, STATES)).split())
 MARK = r"[.!?\u2026]"
 CLOSING = r"[\"'\u2019\u201d\u300d\u300f\u300b\uff09)\]]*+"
-# A run of marks is looked at once, from its beginning: else one without white space behind it takes quadratic time.
+# A run of marks is matched once, from its start: otherwise one without white space after it takes quadratic time.
 END = re.compile(rf"(?<!{MARK}){MARK}++{CLOSING}(?=\s)|[\u3002\uff01\uff1f]+{CLOSING}|\t|\n\s*\n")
 NO_SPACE = re.compile(r"\S")
 LAST_WORD = re.compile(r"[^\W_](?:[\w.]*[^\W_])?(?=\.$)")
 
 
 def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text, without white space at their ends; none of an empty text."""
+    """Return the sentences of a text, without surrounding white space; none for an empty text."""
     lowercase = text == text.lower()
     found, start = [], 0
     for end in END.finditer(text):

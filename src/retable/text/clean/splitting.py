@@ -1,6 +1,6 @@
-"""Draw splits and folds: stratified, and the same on every machine and with every version of every library.
+"""Draw splits and folds: stratified, and identical on every machine and with every version of every library.
 
-Texts are ordered by SHA-256 over seed, purpose and id; no random generator is involved, nor Python's hash seed.
+Texts are ordered by SHA-256 of seed, purpose and id, without a random generator or Python's hash seed.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from retable.declaration import Example
 from retable.errors import InputError
 from retable.text.splits import SPLITS
 
-FOLDS = 10  # a test or dev split that we draw is a tenth
+FOLDS = 10  # a drawn test or dev split is a tenth
 SEED = 1
 TRAIN, DEV, TEST = range(len(SPLITS))
 
@@ -24,13 +24,13 @@ def stratified_folds(
 ) -> npt.NDArray[np.int64]:
     """Return the fold of every text, int64 (text,): sorted by label, then by hash, texts are dealt out like cards.
 
-    So the sizes of two folds differ by at most one, and so do their numbers of texts of any label.
+    So two folds differ by at most one in size, and by at most one in their number of texts of any label.
 
     Args:
-        ids, labels: one of each a text.
-        purpose: what the folds are for ("test", "dev"), so that two draws of one corpus are independent.
-        folds: how many.
-        seed: another seed, another draw.
+        ids, labels: one of each per text.
+        purpose: the purpose of the folds ("test", "dev"), so that two draws of one corpus are independent.
+        folds: number of folds.
+        seed: another seed gives another draw.
     """
     order = sorted(range(len(ids)), key=lambda text: (labels[text], _digest(f"{seed}/{purpose}/{ids[text]}")))
     fold = np.empty(len(ids), dtype=np.int64)
@@ -41,14 +41,14 @@ def stratified_folds(
 def draw_splits(
     examples: Sequence[Example], *, test_texts: int | None = None, clusters: npt.NDArray[np.int64] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Return the split of every labelled text, int64 (text,), a place in `SPLITS`.
+    """Return the split of every labelled text, int64 (text,), as an index into `SPLITS`.
 
-    Published splits stay; a missing test is drawn from all texts, a missing dev from training.
+    Published splits are kept; a missing test is drawn from all texts, a missing dev from training.
 
     Args:
-        test_texts: size of the test split that is drawn; None for a tenth (fold 0).
-        clusters: of every text, where every cluster must come whole into one split.
-    Raises: InputError if no cluster is small enough for a split that is drawn.
+        test_texts: size of the drawn test split; None for a tenth (fold 0).
+        clusters: of every text, if every cluster must stay within one split.
+    Raises: InputError if no cluster is small enough for a drawn split.
     """
     splits = np.array([TRAIN if text.split == "all" else SPLITS.index(text.split) for text in examples], dtype=np.int64)
     for split, texts in ((TEST, test_texts), (DEV, None)):
@@ -67,9 +67,9 @@ def hold_out(
 ) -> npt.NDArray[np.bool_]:
     """Return which texts are held out, bool (text,).
 
-    A tenth is fold 0 of the stratified folds. A number of texts, or whole clusters, are drawn by `stratified_clusters`.
+    A tenth is fold 0 of the stratified folds. A given number of texts, or whole clusters, uses `stratified_clusters`.
 
-    Raises: InputError if no cluster fits in: a split without a text would give scores of nothing.
+    Raises: InputError if no cluster fits: a split without texts has no meaningful scores.
     """
     ids, labels = [example.id for example in examples], [example.label for example in examples]
     if texts is None and clusters is None:
@@ -90,16 +90,16 @@ def hold_out(
 def stratified_clusters(
     ids: Sequence[str], labels: Sequence[str], clusters: Sequence[int], *, purpose: str, texts: int, seed: int = SEED
 ) -> npt.NDArray[np.bool_]:
-    """Return which texts are drawn, bool (text,): whole clusters, so many texts in all, every label its share.
+    """Return which texts are drawn, bool (text,): whole clusters, `texts` in all, with labels in proportion.
 
-    Clusters come in the order of the hashes of their first texts. One is taken if it still fits: if no label gets
-    more texts than its share (by largest remainder). So single texts fill up what larger clusters leave; where there
-    are too few of them, the draw stays a little smaller.
+    Clusters are visited in the order of the hashes of their first texts. One is taken if it fits: if no label gets more
+    texts than its share (by largest remainder). So single texts fill the gaps that larger clusters leave; if there are
+    too few of them, the draw is slightly smaller.
 
     Args:
-        ids, labels, clusters: one of each a text.
+        ids, labels, clusters: one of each per text.
         purpose, seed: as for `stratified_folds`.
-        texts: how many.
+        texts: number of texts to draw.
     """
     share = largest_remainders(Counter(labels), texts)
     members: dict[int, list[int]] = {}
@@ -115,7 +115,7 @@ def stratified_clusters(
 
 
 def largest_remainders(counts: Mapping[str, int], texts: int) -> Counter[str]:
-    """Share out `texts` in proportion to `counts`: rounded down, the rest by largest remainder, then by name."""
+    """Divide `texts` in proportion to `counts`: rounded down, the rest by largest remainder, then by name."""
     total = sum(counts.values())
     shares = Counter({label: count * texts // total for label, count in counts.items()})
     by_remainder = sorted(counts, key=lambda label: (-(counts[label] * texts % total), label))

@@ -1,8 +1,8 @@
-"""Count what a paper's table of corpora prints, and what it should.
+"""Compute the corpus statistics that papers print, and those that they should.
 
-stats.json holds two kinds of figures: those of the texts as we use them (cleaned, without those that we took out), and
-those called published-..., of the labelled texts exactly as they were published, which is what papers count. Where a
-corpus has unlabelled texts, with-unlabelled-... are of all its published texts.
+stats.json holds two kinds of figures: those of the texts as used here (cleaned, without removed texts), and those
+called published-..., of the labelled texts exactly as published, which is what papers count. If a corpus has unlabelled
+texts, with-unlabelled-... covers all its published texts.
 """
 
 import re
@@ -20,10 +20,10 @@ SPACE_BEFORE_MARKS = re.compile(r"\s+(?=(?:[\W_]+|'\w*|n't)(?:\s|$))")
 
 
 def published_statistics(read: Sequence[Example]) -> dict[str, Any]:
-    """Count the texts as published, under the names of stats.json.
+    """Count the texts as published, with the keys of stats.json.
 
     Args:
-        read: all texts of a corpus, unlabelled ones too.
+        read: all texts of a corpus, including unlabelled ones.
     """
     texts = [example.text for example in read if example.split != UNLABELLED]
     return {
@@ -37,8 +37,8 @@ def published_statistics(read: Sequence[Example]) -> dict[str, Any]:
 def lengths_as_published(texts: Sequence[str]) -> dict[str, Any]:
     """Measure lengths and vocabularies of labelled texts.
 
-    Words are what white space separates (of Chinese that is no word); words-and-marks are counted with every
-    punctuation mark by itself, as tokenisers do. Vocabularies are of lower-cased words and of characters as they are.
+    Words are separated by white space (not meaningful for Chinese); words-and-marks counts every punctuation mark
+    separately, as tokenisers do. Vocabularies are of lower-cased words and of unchanged characters.
     """
     lengths = {
         "words": [len(text.split()) for text in texts],
@@ -55,10 +55,10 @@ def lengths_as_published(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def lengths_with_unlabelled(texts: Sequence[str]) -> dict[str, Any]:
-    """Count labelled and unlabelled texts together, of which some are tokenised and some are not.
+    """Count labelled and unlabelled texts together, some tokenised and some not.
 
-    `words` are tokens that hold a letter or a digit; `vocabulary-untokenised` is of the words as they stood before
-    marks ("," or "'s") were cut off: each is put back to the word before it.
+    `words` are tokens with a letter or a digit; `vocabulary-untokenised` is of the words before marks ("," or "'s")
+    were split off: each is rejoined to the word before it.
     """
     tokens = Counter(token for text in texts for token in text.split())
     words = sum(count for token, count in tokens.items() if LETTER_OR_DIGIT.search(token))
@@ -75,11 +75,11 @@ def lengths_with_unlabelled(texts: Sequence[str]) -> dict[str, Any]:
 def corpus_statistics(
     corpus: Corpus, splits: Mapping[str, Sequence[Example]], removed: Iterable[str]
 ) -> dict[str, Any]:
-    """Count the texts that are left, under the names of stats.json.
+    """Count the remaining texts, with the keys of stats.json.
 
     Args:
-        splits: the texts of every split, "unlabelled" too where the corpus has such texts.
-        removed: the reason of every text that is not left.
+        splits: the texts of every split, including "unlabelled" if the corpus has such texts.
+        removed: the reason for each removed text.
     """
     left = [example.text for split in SPLITS for example in splits[split]]
     return {
@@ -115,7 +115,7 @@ def split_statistics(examples: Sequence[Example], labels: Sequence[str]) -> dict
 
 
 def lengths_and_vocabulary(texts: Sequence[str]) -> dict[str, Any]:
-    """Measure average lengths in words (separated by white space) and in characters, and count distinct words."""
+    """Compute average lengths in words (separated by white space) and characters, and the number of distinct words."""
     return {
         "average-length": average(len(text.split()) for text in texts),
         "average-length-characters": average(len(text) for text in texts),
@@ -129,6 +129,6 @@ def vocabulary(texts: Iterable[str]) -> set[str]:
 
 
 def average(values: Iterable[int]) -> float:
-    """Return the mean, rounded to four digits after the point; 0 of nothing."""
+    """Return the mean, rounded to four decimals; 0 if there are no values."""
     numbers = list(values)
     return round(sum(numbers) / max(len(numbers), 1), 4)

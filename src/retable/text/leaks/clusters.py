@@ -1,7 +1,7 @@
-"""Cluster the texts of one corpus that (nearly) repeat each other.
+"""Cluster the texts of one corpus that are (near) copies of each other.
 
-Two texts are in one cluster if a chain of exact or near copies (`leakage`) leads from one to the other. So no near copy
-of a text stands outside its cluster, but for the pairs that the bands of `leakage` miss (1.5 % of those at 0.4).
+Two texts are in one cluster if a chain of exact or near copies (`leakage`) links them. So all near copies of a text are
+in its cluster, except for pairs that the bands of `leakage` miss (1.5 % of those at 0.4).
 """
 
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from retable.text.leaks.leakage import NEAR, Fingerprints, Places, candidates
 
 
 def near_duplicate_clusters(prints: Fingerprints) -> Places:
-    """Return the cluster of every text, int64 (text,): the lowest place of a text in it.
+    """Return the cluster of every text, int64 (text,): the lowest position of its texts.
 
-    A pair is only looked at while its texts are in different clusters, so thousands of notices from one template (r8)
-    cost little more than a comparison of each with one other.
+    A pair is only checked while its texts are in different clusters, so thousands of notices from one template (r8)
+    cost little more than comparing each with one other.
     """
     clusters = prints.first_equal()
-    members: dict[int, list[int]] = {}  # of clusters of several texts
+    members: dict[int, list[int]] = {}  # clusters of several texts
     for place in np.flatnonzero(clusters != np.arange(len(clusters))).tolist():
         members.setdefault(int(clusters[place]), [int(clusters[place])]).append(place)
     refused: set[tuple[int, int]] = set()

@@ -1,13 +1,13 @@
 """Find the texts of one split that (nearly) occur in another.
 
-Exact   the same letters and digits in the same order, whatever the case, spaces and punctuation.
+Exact   the same letters and digits in the same order, regardless of case, spaces and punctuation.
 Near    Jaccard similarity of the sets of character 5-grams >= 0.4, on lower-case letters and digits with single spaces.
-        A form under 20 columns is compared exactly only: "a good film" and "a good one" are not one text. A Chinese
-        character takes two columns, as on a terminal, for it says about as much as two letters at the least: half of
-        the headlines of thucnews are shorter than 20 characters, and those of 10 to 19 that agree in 0.4 of their
-        5-grams repeat each other as plainly as longer ones do (81 of 83 such pairs have one label).
+        A form under 20 columns is compared only exactly: "a good film" and "a good one" are not one text. A Chinese
+        character takes two columns, as on a terminal, as it carries at least as much as two letters: half of the
+        headlines of thucnews are shorter than 20 characters, and those of 10 to 19 that agree in 0.4 of their 5-grams
+        repeat each other as clearly as longer ones do (81 of 83 such pairs have one label).
 
-Candidates for the near ones come from MinHash signatures cut into bands (Broder 1997; Leskovec, Rajaraman and Ullman,
+Candidates for near copies come from MinHash signatures cut into bands (Broder 1997; Leskovec, Rajaraman and Ullman,
 Mining of Massive Datasets, 3.4): 64 bands of 3 find a pair of similarity s with probability 1 - (1 - s^3)^64, 98.5 % at
 0.4 and 99.98 % at 0.5. Every candidate is verified by its exact similarity. On imdb (25,000 long texts against 22,500)
 datasketch's LSH took 500 s for the bands where this takes 10.
@@ -25,17 +25,17 @@ import numpy.typing as npt
 GRAM = 5
 NEAR = 0.4
 SHORTEST = 20  # columns
-FIRST_WIDE = 0x2E80  # from here on stand the letters that take two columns: Chinese, Japanese, Korean, full-width Latin
+FIRST_WIDE = 0x2E80  # the first of the two-column letters: Chinese, Japanese, Korean, full-width Latin
 BANDS, ROWS = 64, 3
 LEAST_AGREEMENT = 0.25  # of signatures; its standard deviation at similarity 0.4 is 0.035
-MOST_UNEQUAL_BITS = 84  # of one bit a number, at a first look; 57.6 are expected at similarity 0.4, 91.2 at 0.05
-SEEN_BIT = np.uint32(1 << 12)  # the one of that first look; the lowest ones hang on the gram alone
-GRAMS_AT_ONCE = 1 << 10  # stay in the processor's cache
-TEXTS_AT_ONCE = 1 << 12  # bounds the copy that is made of the signatures
-PAIRS_AT_ONCE = 1 << 18  # bounds the memory of a band that many texts share
-CLOSE_AT_ONCE = 1 << 14  # pairs whose signatures are compared
+MOST_UNEQUAL_BITS = 84  # of one bit per number, at a first look; 57.6 are expected at similarity 0.4, 91.2 at 0.05
+SEEN_BIT = np.uint32(1 << 12)  # the bit for that first look; the lowest ones depend only on the gram
+GRAMS_AT_ONCE = 1 << 10  # fits into the processor's cache
+TEXTS_AT_ONCE = 1 << 12  # bounds the copy of the signatures
+PAIRS_AT_ONCE = 1 << 18  # bounds the memory for a band that many texts share
+CLOSE_AT_ONCE = 1 << 14  # pairs whose signatures are compared at once
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
-BAND_FACTORS = np.array([int(FACTOR) ** 2 % 2**64, FACTOR, 1], dtype=np.uint64)  # of a band's numbers, to one key
+BAND_FACTORS = np.array([int(FACTOR) ** 2 % 2**64, FACTOR, 1], dtype=np.uint64)  # combine a band's numbers into one key
 NOT_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
 Hashes = npt.NDArray[np.uint32]
@@ -57,11 +57,11 @@ def digest(text: str) -> str:
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """Hold texts and what they are compared by.
+    """Texts with the fingerprints by which they are compared.
 
     `digests` are of the exact forms; `signatures` uint32 (text, 192), zeros for a text that is too short; `long` are
-    the places of the others. The 5-grams are made anew for the few pairs that are verified: they take four times the
-    memory of the texts.
+    the positions of the others. The 5-grams are recomputed for the few pairs that are verified: they take four times
+    the memory of the texts.
     """
 
     texts: Sequence[str]
@@ -73,7 +73,7 @@ class Fingerprints:
         return len(self.texts)
 
     def take(self, places: Places) -> "Fingerprints":
-        """Return those of some of the texts, in the order of `places`."""
+        """Return the fingerprints of some texts, in the order of `places`."""
         return Fingerprints(
             [self.texts[place] for place in places],
             [self.digests[place] for place in places],
@@ -82,7 +82,7 @@ class Fingerprints:
         )
 
     def first_equal(self) -> Places:
-        """Return the place of the first exact copy of every text, int64 (text,): its own where none is earlier."""
+        """Return the position of each text's first exact copy, int64 (text,): its own if none is earlier."""
         first: dict[str, int] = {}
         return np.array([first.setdefault(form, place) for place, form in enumerate(self.digests)], dtype=np.int64)
 
@@ -95,7 +95,7 @@ def fingerprints(texts: Sequence[str], on_texts: Callable[[int], None] = lambda 
     """Fingerprint every text.
 
     Args:
-        on_texts: called with the number of texts that were done, after each.
+        on_texts: called with the number of finished texts, after each.
     """
     signatures = np.zeros((len(texts), BANDS * ROWS), dtype=np.uint32)
     digests, long = [], []
@@ -126,14 +126,14 @@ def gram_hashes(form: str) -> Hashes:
     return short[np.concatenate([[True], short[1:] != short[:-1]])]
 
 
-@lru_cache(1 << 12)  # a text of a template is verified against many
+@lru_cache(1 << 12)  # a template's text is verified against many others
 def grams_of(text: str) -> Hashes:
     """Return the 5-gram hashes of a text."""
     return gram_hashes(normalised(text))
 
 
 def signature(hashes: Hashes) -> Hashes:
-    """Return the least of some 5-gram hashes under each permutation, uint32 (192,)."""
+    """Return the minimum of the 5-gram hashes under each permutation, uint32 (192,)."""
     factors, offsets = _permutations()
     least = np.full(BANDS * ROWS, np.iinfo(np.uint32).max, dtype=np.uint32)
     for start in range(0, hashes.size, GRAMS_AT_ONCE):
@@ -144,21 +144,21 @@ def signature(hashes: Hashes) -> Hashes:
 
 
 def jaccard(left: Hashes, right: Hashes) -> float:
-    """Return the size of the intersection over that of the union; 0 for two empty sets."""
+    """Return intersection over union; 0 for two empty sets."""
     common = np.intersect1d(left, right, assume_unique=True).size
     return common / max(left.size + right.size - common, 1)
 
 
 @dataclass(frozen=True)
 class Leaks:
-    """Hold which texts occur in which earlier group: `exact` and `near` (no exact one there), bool (text, group)."""
+    """Hold which texts occur in which earlier group: `exact` and `near` (without an exact one), bool (text, group)."""
 
     exact: npt.NDArray[np.bool_]
     near: npt.NDArray[np.bool_]
 
     @property
     def any(self) -> npt.NDArray[np.bool_]:
-        """Return which occur exactly or nearly."""
+        """Return which texts occur exactly or nearly."""
         return self.exact | self.near
 
 
@@ -184,16 +184,16 @@ def leaks(prints: Fingerprints, groups: Places, count: int) -> Leaks:
 def candidates(prints: Fingerprints, groups: Places) -> Iterator[tuple[Places, Places]]:
     """Yield pairs of texts of different groups that agree in a whole band and in a quarter of their signatures.
 
-    They come in blocks. The first of a pair is of the lower group. A pair comes once for every band in which it agrees.
+    Pairs come in blocks, the text of the lower group first. A pair is repeated for every band in which it agrees.
 
     Args:
-        groups: the group of every text, int64 (text,); read anew for every band, so that who merges groups meanwhile
-            is spared their pairs.
+        groups: the group of every text, int64 (text,); read again for every band, so that a caller who merges groups
+            meanwhile skips their pairs.
     """
     parts = np.array_split(prints.long, 1 + len(prints.long) // TEXTS_AT_ONCE)
     bits = np.concatenate([np.packbits(prints.signatures[part] & SEEN_BIT, axis=1) for part in parts])
     words = np.ascontiguousarray(bits.view(np.uint64).T)
-    lowest = prints.signatures.view(np.uint8)[:, :: np.uint32().itemsize]  # a byte of each number
+    lowest = prints.signatures.view(np.uint8)[:, :: np.uint32().itemsize]  # one byte of each number
     for band in range(0, BANDS * ROWS, ROWS):
         keys = prints.signatures[prints.long, band : band + ROWS].astype(np.uint64) @ BAND_FACTORS
         for left, right in _equal_pairs(keys, groups[prints.long]):
@@ -206,18 +206,18 @@ def candidates(prints: Fingerprints, groups: Places) -> Iterator[tuple[Places, P
 
 
 def _equal_pairs(keys: npt.NDArray[np.uint64], groups: Places) -> Iterator[tuple[Places, Places]]:
-    """Yield all places (i, j) with equal keys and group[i] < group[j], in blocks."""
+    """Yield all positions (i, j) with equal keys and group[i] < group[j], in blocks."""
     _, inverse, count = np.unique(keys, return_inverse=True, return_counts=True)
     shared = np.flatnonzero(count[inverse] > 1)
     order = shared[np.lexsort((groups[shared], inverse[shared]))]  # by key, then by group
     key, group = inverse[order], groups[order]
     ends = np.flatnonzero(np.concatenate([(key[1:] != key[:-1]) | (group[1:] != group[:-1]), [True]])) + 1
-    own_end = ends[np.searchsorted(ends, np.arange(len(order)), side="right")]  # where the next group, or key, begins
+    own_end = ends[np.searchsorted(ends, np.arange(len(order)), side="right")]  # start of the next group, or key
     partners = np.searchsorted(key, key, side="right") - own_end
     end = np.cumsum(partners)
     for start in range(0, int(end[-1]) if end.size else 0, PAIRS_AT_ONCE):
         stop = min(start + PAIRS_AT_ONCE, int(end[-1]))
-        inside = np.maximum(np.minimum(end, stop) - np.maximum(end - partners, start), 0)  # pairs of each place
+        inside = np.maximum(np.minimum(end, stop) - np.maximum(end - partners, start), 0)  # pairs at each position
         place = np.repeat(np.arange(len(order)), inside)
         yield order[place], order[np.arange(start, stop) + (own_end - end + partners)[place]]
 

@@ -1,6 +1,6 @@
-"""Find the texts of one corpus that occur, exactly or nearly, in another: all corpora against each other in one pass.
+"""Find the texts of one corpus that occur, exactly or nearly, in another, for all corpora in one pass.
 
-Exact and near are those of `leakage`.
+Exact and near are defined in `leakage`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,9 +12,9 @@ from retable.text.leaks.leakage import NEAR, Fingerprints, Places, candidates
 
 
 class Match(NamedTuple):
-    """A text, and the text of a group of another corpus that is most like it.
+    """A text, and the most similar text in a group of another corpus.
 
-    `text` and `other` are places in the list of all texts, `group` is that of `other`; `similarity` is 1 where `exact`.
+    `text` and `other` are positions in the list of all texts, `group` is that of `other`; `similarity` is 1 if `exact`.
     """
 
     text: int
@@ -25,7 +25,7 @@ class Match(NamedTuple):
 
 
 def matches(prints: Fingerprints, groups: Places, families: Sequence[int]) -> list[Match]:
-    """Find for every text and every group that holds a copy of it the nearest copy there (the first of equal ones).
+    """Find, for every text and every group with a copy of it, the nearest copy there (ties go to the first).
 
     Args:
         groups: the group (corpus and split) of every text, int64 (text,).
@@ -56,9 +56,9 @@ def exact_matches(prints: Fingerprints, groups: Places, family: Places) -> Itera
 
 
 def near_matches(prints: Fingerprints, groups: Places, family: Places) -> Iterator[Match]:
-    """Yield both texts of every pair of near copies of different families that are no exact ones."""
+    """Yield both texts of every pair of near copies from different families that are not exact copies."""
     form = prints.first_equal()
-    pairs: set[tuple[int, int]] = set()  # a pair comes once for every band in which it agrees
+    pairs: set[tuple[int, int]] = set()  # a pair is repeated for every band in which it agrees
     for lefts, rights in candidates(prints, family):
         differ = form[lefts] != form[rights]
         pairs.update(zip(lefts[differ].tolist(), rights[differ].tolist(), strict=True))
@@ -70,7 +70,7 @@ def near_matches(prints: Fingerprints, groups: Places, family: Places) -> Iterat
 
 
 def counts(found: Iterable[Match], groups: Places) -> dict[tuple[int, int], tuple[int, int]]:
-    """Count per group of the texts and other group the texts that occur there exactly, and those only nearly."""
+    """Count, per group and other group, the texts with exact copies there, and those with only near ones."""
     table: dict[tuple[int, int], tuple[int, int]] = {}
     for match in found:
         key = int(groups[match.text]), match.group

@@ -1,15 +1,14 @@
 """Chinese text: jieba's words and their parts of speech.
 
-jieba looks words up in its dictionary of 349,045 and takes the likeliest way through a text. What stays a run of
-single characters goes through a hidden Markov model, of which there are two. That of `jieba.posseg` finds words and
-their parts at once; that of plain segmentation finds words alone. They cut four or five words in a hundred
-differently. The words of a Chinese corpus are those of posseg, so that they stay the same when parts are asked for;
-what is looked up in the comparison table is cut by plain segmentation. Both are done by `segmentation.py`, whose words
-and parts are jieba's own.
+jieba looks up words in its dictionary of 349,045 and takes the likeliest way through a text. Remaining runs of single
+characters go through one of two hidden Markov models. That of `jieba.posseg` finds words and their parts jointly; that
+of plain segmentation finds only words. They differ on four or five words in a hundred. The words of a Chinese corpus
+are those of posseg, so that they do not depend on whether parts are requested; lookups in the comparison table use
+plain segmentation. Both are implemented in `segmenter.py`, with exactly jieba's words and parts.
 
-Parts are jieba's own flags as they are: n, nr, v, vn, x, eng ... A word of two characters or more that the dictionary
-has gets the dictionary's part wherever it stands (but for 5 in 10,000); context decides on the others. White space is
-no word; nothing else is left out.
+Parts are jieba's own flags, unchanged: n, nr, v, vn, x, eng ... A dictionary word of two or more characters gets the
+dictionary's part everywhere (except 5 in 10,000); context decides the others. White space is not a word; nothing else
+is left out.
 """
 
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from retable.text.segmentation.jieba_tables import cutter, dictionary_lines
 
 
 class Neighbours(NamedTuple):
-    """A word between its neighbours; "" at an end of the text."""
+    """A word with its neighbours; "" at either end of the text."""
 
     before: str
     word: str
@@ -29,25 +28,25 @@ class Neighbours(NamedTuple):
 
 
 def chinese_words(texts: Sequence[str]) -> pa.ListArray:
-    """Return the words of texts, as `chinese_words_and_parts` finds them."""
+    """Return the words of texts, like `chinese_words_and_parts`."""
     return chinese_words_and_parts(texts)[0]
 
 
 def chinese_words_and_parts(texts: Sequence[str]) -> tuple[pa.ListArray, pa.ListArray]:
-    """Return the words of texts and their parts of speech in context, one a word."""
+    """Return the words of texts and their parts of speech in context, one per word."""
     words, parts = cutter().cut(texts, tagged=True)
     return words, parts
 
 
 def plain_words(texts: Sequence[str]) -> pa.ListArray:
-    """Return the words of plain segmentation, which knows nothing of parts of speech."""
+    """Return the words of plain segmentation, which ignores parts of speech."""
     return cutter().cut(texts, tagged=False)[0]
 
 
 def parts_in_context(cases: Sequence[Neighbours]) -> list[str]:
-    """Return the part of speech of words between their neighbours, whichever way the texts were cut.
+    """Return the part of speech of words given their neighbours, however the texts were segmented.
 
-    Where posseg cuts a word in pieces, the piece with most of its characters decides, the last one of equals.
+    If posseg splits a word, the piece with most of its characters decides, ties going to the last.
     """
     around = [
         (
@@ -70,7 +69,7 @@ def dictionary_parts() -> dict[str, str]:
 
 
 def _part_of(words: Sequence[str], parts: Sequence[str], first: int, last: int) -> str:
-    """Return the part of the word that has most of the characters from `first` to `last`."""
+    """Return the part of the word that covers most of the characters from `first` to `last`."""
     most, part, end = 0, "x", 0
     for word, flag in zip(words, parts, strict=True):
         begin, end = end, end + len(word)
@@ -81,5 +80,5 @@ def _part_of(words: Sequence[str], parts: Sequence[str], first: int, last: int) 
 
 
 def _were_apart(word: str, following: str) -> bool:
-    """Return whether there was white space between two words: two of Latin letters or digits would else be one."""
+    """Return whether white space separated two words: adjacent Latin letters or digits would otherwise be one word."""
     return word[-1:].isascii() and following[:1].isascii()

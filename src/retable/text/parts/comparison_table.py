@@ -3,10 +3,10 @@
 Source     Shi, "Transformer-F", section 3.2; docs/readings.md, "Comparison table".
 Departure  the paper compiled 8,105 entries by hand from a dictionary and the list of standard characters; ours come
            from jieba's dictionary and from training texts tagged in context.
-Entries    a word of the training texts has the part that it most often has there: so it agrees with tagging in context
-           on more words of the dev texts (98.2 %, with the dictionary's part 97.6 %). Other words have the dictionary's
-           part. A character that is no word has the part of most of the words in which it stands.
-Update     a word that is not in the table is tagged in context where it first stands, and added.
+Entries    a word of the training texts has its most frequent part there, which agrees with tagging in context on more
+           words of the dev texts (98.2 %, against 97.6 % with the dictionary's part). Other words have the dictionary's
+           part. A character that is not a word has the part of most of the words that contain it.
+Update     a word that is not in the table is tagged in the context of its first occurrence, and added.
 """
 
 import re
@@ -22,7 +22,7 @@ from retable.errors import InputError, shown
 from retable.files import atomic_file
 from retable.text.parts.chinese import Neighbours
 
-PART = re.compile("[A-Za-z]{1,5}")  # jieba's and the universal ones
+PART = re.compile("[A-Za-z]{1,5}")  # tags of jieba and Universal Dependencies
 ANEW = "`dvc repro -f parts-table` makes it anew"
 CHINESE = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
 TagMissing = Callable[[Sequence[Neighbours]], Sequence[str]]
@@ -31,25 +31,25 @@ Counts = dict[str, Counter[str]]
 
 @dataclass
 class ComparisonTable:
-    """Word or character -> part of speech. It grows in memory only; its file is made by `make_table`."""
+    """Map words or characters to parts of speech. It grows only in memory; `make_table` makes its file."""
 
     parts: dict[str, str]
     added: dict[str, str] = field(default_factory=dict)
 
     def parts_of(self, tokens: pa.ListArray, tag_missing: TagMissing) -> pa.ListArray:
-        """Return the parts of speech of tokens, one a token.
+        """Return the parts of speech of tokens, one per token.
 
         Args:
             tokens: words of texts, list<string> (text,).
-            tag_missing: words that are not in the table, where they first stand, to their parts in context. It is
-                asked once a word: the answer is an entry from then on, and stands in `added` too.
+            tag_missing: maps words missing from the table, at their first occurrence, to their parts in context. It is
+                asked once per word: the answer is an entry from then on, and is also kept in `added`.
         """
         flat, offsets = tokens.flatten(), _offsets_from_zero(tokens)
         coded = flat.dictionary_encode()
         words = coded.dictionary.to_pylist()
         missing = [number for number, word in enumerate(words) if word not in self.parts]
         if missing:
-            first = np.unique(coded.indices.to_numpy(), return_index=True)[1]  # where each distinct word first stands
+            first = np.unique(coded.indices.to_numpy(), return_index=True)[1]  # first occurrence of each distinct word
             cases = neighbours(flat, offsets, first[missing])
             self.added.update(zip((case.word for case in cases), tag_missing(cases), strict=True))
             self.parts.update(self.added)
@@ -58,12 +58,12 @@ class ComparisonTable:
 
 
 def neighbours(words: pa.StringArray, offsets: np.ndarray, places: np.ndarray) -> list[Neighbours]:
-    """Return some of the words of texts, each between its neighbours.
+    """Return words of texts, each with its neighbours.
 
     Args:
-        words: of all texts, one text after the other.
-        offsets: where the texts begin, and where the last one ends, (text + 1,).
-        places: which words.
+        words: of all texts, concatenated.
+        offsets: the start of each text, and the end of the last one, (text + 1,).
+        places: positions of the words to return.
     """
     text = np.searchsorted(offsets, places, side="right") - 1
     before = pa.array(places - 1, mask=places == offsets[text])
@@ -77,7 +77,7 @@ def make_table(dictionary: Mapping[str, str], counts: Counts) -> dict[str, str]:
 
     Args:
         dictionary: word -> its part of speech.
-        counts: word -> part of speech -> how often training texts have it in context (`count_parts`).
+        counts: word -> part of speech -> its frequency in context in the training texts (`count_parts`).
     """
     parts = {**dictionary, **{word: _majority(found, dictionary.get(word)) for word, found in counts.items()}}
     of_characters: Counts = defaultdict(Counter)
@@ -89,7 +89,7 @@ def make_table(dictionary: Mapping[str, str], counts: Counts) -> dict[str, str]:
 
 
 def count_parts(batches: Iterable[tuple[pa.ListArray, pa.ListArray]]) -> Counts:
-    """Return word -> part of speech -> how often, over texts tagged in context."""
+    """Return word -> part of speech -> frequency, over texts tagged in context."""
     counts: Counts = defaultdict(Counter)
     for words, parts in batches:
         pairs = pa.table({"word": words.flatten(), "part": parts.flatten()})
@@ -99,10 +99,10 @@ def count_parts(batches: Iterable[tuple[pa.ListArray, pa.ListArray]]) -> Counts:
 
 
 def table_size(table: ComparisonTable, dictionary: Mapping[str, str], counts: Counts) -> dict[str, int]:
-    """Return how many entries a table has, of which kind and from where.
+    """Return the number of entries in a table, by kind and origin.
 
     Args:
-        table: `make_table(dictionary, counts)` and what was added to it.
+        table: `make_table(dictionary, counts)` with later additions.
     """
     from_training = sum(word not in dictionary for word in counts)
     return {
@@ -150,11 +150,11 @@ def read_table(path: Path) -> ComparisonTable:
 
 
 def _majority(found: Counter[str], preferred: str | None) -> str:
-    """Return the most frequent part; of equals the preferred one, else the first by name."""
+    """Return the most frequent part; ties go to the preferred one, else the first by name."""
     return min(found, key=lambda part: (-found[part], part != preferred, part))
 
 
 def _offsets_from_zero(lists: pa.ListArray) -> np.ndarray:
-    """Return where the lists begin in `lists.flatten()`, (list + 1,)."""
+    """Return the start of each list in `lists.flatten()`, (list + 1,)."""
     offsets = lists.offsets.to_numpy()
     return offsets - offsets[0]

@@ -1,6 +1,6 @@
-"""English text: the tokens of spaCy's rules, and the parts of speech of the tagger that is trained here.
+"""English text: tokens by spaCy's rules, and parts of speech by the tagger that is trained here.
 
-spaCy takes seconds to import, so that waits until a text needs it.
+spaCy takes seconds to import, so it is imported when the first text needs it.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokenizer import Tokenizer
 
-PIPES = {"tok2vec", "tagger", "morphologizer"}  # of a tagger
-STRINGS_REMEMBERED = 50_000  # those of some 10,000 texts; to begin anew costs 4% of the time
+PIPES = {"tok2vec", "tagger", "morphologizer"}  # of a tagger pipeline
+STRINGS_REMEMBERED = 50_000  # those of some 10,000 texts; starting anew costs 4% of the time
 LONG = 500  # characters without white space
 
 
@@ -29,7 +29,7 @@ def english_tokens(texts: Sequence[str]) -> pa.ListArray:
 
 
 def tokens_of_any_language(texts: Sequence[str]) -> pa.ListArray:
-    """Return what spaCy's rules for no language in particular find: words between white space, without punctuation."""
+    """Return the tokens of spaCy's language-neutral rules: words between white space, without punctuation."""
     return _tokens(texts, "xx")
 
 
@@ -43,7 +43,7 @@ def _tokens(texts: Sequence[str], language: str) -> pa.ListArray:
         ]
         for text in texts
     ]
-    # spaCy remembers every string that it ever met, and its memory zones would switch its cache off (2.3 times slower).
+    # spaCy keeps every string it has seen, and its memory zones would disable its cache (2.3 times slower).
     if len(tokeniser.vocab.strings) > STRINGS_REMEMBERED:
         _tokeniser.cache_clear()
         _long.cache_clear()
@@ -51,7 +51,7 @@ def _tokens(texts: Sequence[str], language: str) -> pa.ListArray:
 
 
 def load_tagger(folder: Path) -> "Language":
-    """Read a tagger that was written with `tagger.to_disk(folder)` (retable.text.parts.treebank_tagger trains it).
+    """Load a tagger that `tagger.to_disk(folder)` wrote (retable.text.parts.treebank_tagger trains it).
 
     Raises: InputError if it is missing or damaged.
     """
@@ -70,7 +70,7 @@ def load_tagger(folder: Path) -> "Language":
 
 
 def parts_of_speech(tagger: "Language", tokens: pa.ListArray) -> pa.ListArray:
-    """Return the universal parts of speech of tokens, one a token."""
+    """Return the universal parts of speech of tokens, one per token."""
     from spacy.tokens import Doc
 
     with tagger.memory_zone():  # spaCy forgets these words afterwards
@@ -79,7 +79,7 @@ def parts_of_speech(tagger: "Language", tokens: pa.ListArray) -> pa.ListArray:
 
 
 def has_long_piece(text: str) -> bool:
-    """Return whether a text has a piece without white space on which spaCy's own loop takes long."""
+    """Return whether a text has a piece without white space that is long enough to slow down spaCy's own loop."""
     return len(text) > LONG and max(map(len, text.split()), default=0) > LONG
 
 

@@ -1,7 +1,7 @@
-"""Cut texts with long pieces (no white space in hundreds of characters) as spaCy's tokeniser does, in linear time.
+"""Split texts with long pieces (hundreds of characters without white space) as spaCy's tokeniser does, in linear time.
 
-spaCy peels marks off either end of a piece one by one, and searches and copies the whole rest each time: 20,000 marks
-in a row take minutes. Its rules look at a few characters only, but for runs of points, so a window is enough.
+spaCy strips marks off either end of a piece one by one, and searches and copies the whole rest each time: 20,000 marks
+in a row take minutes. Its rules look only at a few characters, except for runs of points, so a window is enough.
 """
 
 import re
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
 
-WINDOW = 64  # characters, more than any rule looks at that is no run
-# What spaCy's pattern of a URL says of user and password, which takes quadratic time; and the same of a piece without
-# white space.
+WINDOW = 64  # characters; more than any rule looks at, except for runs
+# The user and password part of spaCy's URL pattern, which takes quadratic time; and its equivalent for a piece
+# without white space.
 USER, SAME_USER = r"(?:\S+(?::\S*)?@)?", r"(?:\S+@)?"
 
 
@@ -30,21 +30,21 @@ class Cut(NamedTuple):
 
 
 class Cuts:
-    """Find where a tokeniser's rules cut a piece, as `spacy.tokenizer.Tokenizer._split_affixes` and `_attach_tokens`.
+    """Find where a tokeniser's rules split a piece, as `spacy.tokenizer.Tokenizer._split_affixes` and `_attach_tokens`.
 
     Args:
-        tokeniser: with the rules; one without `token_match`, as those of English and of no language in particular.
+        tokeniser: holds the rules; it has no `token_match`, like the English and the language-neutral ones.
     """
 
     def __init__(self, tokeniser: "Tokenizer") -> None:
         assert tokeniser.token_match is None, "such a rule sees the whole rest at each step"
         self.rules = tokeniser
         self.url = re.compile(tokeniser.url_match.__self__.pattern.replace(USER, SAME_USER))
-        self.special: dict[str, list[int]] = {}  # -> the lengths of its tokens
+        self.special: dict[str, list[int]] = {}  # string -> the lengths of its tokens
         self.longest = 0
 
     def know(self, special: dict[str, list[int]]) -> None:
-        """Let these strings be cut as they say, wherever they are what is left of a piece."""
+        """Register strings with their fixed splits, which apply wherever they are the rest of a piece."""
         self.special, self.longest = special, max(map(len, special))
 
     def __call__(self, piece: str) -> Sequence[Cut]:
@@ -88,7 +88,7 @@ class Cuts:
         return 0
 
     def _inside(self, rest: str) -> set[int]:
-        """Return where what is left between prefixes and suffixes is cut."""
+        """Return where the rest between prefixes and suffixes is split."""
         if rest in self.special:
             lengths = self.special[rest]
             return {sum(lengths[:number]) for number in range(len(lengths))}
@@ -99,11 +99,11 @@ class Cuts:
 
 
 def for_long_pieces(tokeniser: "Tokenizer") -> "Tokenizer":
-    """Return a tokeniser with equal tokens, faster for long pieces and slower for all others."""
+    """Return a tokeniser with identical tokens, faster for long pieces and slower for all others."""
     from spacy.attrs import ORTH
     from spacy.tokenizer import Tokenizer
 
-    cuts = Cuts(tokeniser)  # spaCy looks for infixes once a piece: they are all of its cuts here
+    cuts = Cuts(tokeniser)  # spaCy searches for infixes once per piece: here they carry all cuts
     same = Tokenizer(tokeniser.vocab, rules=tokeniser.rules, infix_finditer=cuts)
     cuts.know({string: [len(token[ORTH]) for token in tokens] for string, tokens in tokeniser.rules.items()})
     return same

@@ -1,9 +1,9 @@
-"""Measure how far looking parts of speech up agrees with tagging in context, and what each costs.
+"""Measure how well looking up parts of speech agrees with tagging in context, and the cost of each.
 
-Three questions. Of the table alone: it gets the words that tagging in context found. Of the whole way that replaces
-tagging: the texts are cut by plain segmentation, and since its words are others, single characters are compared, each
-with the part of the word in which it stands; that is what a model of characters reads. And of a list of characters,
-which the paper's may have been: every character is looked up by itself, whatever word it stands in.
+Three comparisons. The table alone: it gets the words that tagging in context found. The full replacement for tagging:
+the texts go through plain segmentation and, since its words differ, single characters are compared, each with the part
+of its word, which is what a character model reads. A list of characters, which the paper's table may have been: every
+character is looked up by itself, regardless of its word.
 """
 
 import time
@@ -22,12 +22,12 @@ Value = TypeVar("Value")
 
 
 def agreement(found: pa.ListArray, expected: pa.ListArray, content: Sequence[str]) -> dict[str, float]:
-    """Return how far two taggings of the same tokens agree.
+    """Return how well two taggings of the same tokens agree.
 
     Args:
         found, expected: parts of speech, list<string> (text,).
         content: the parts of content words.
-    Returns: their number, the share with the same part, and with the same verdict on whether it is a content word's.
+    Returns: their number, the share with the same part, and the share with the same content-word decision.
     """
     one, other = found.flatten(), expected.flatten()
     same_verdict = pc.equal(_verdicts(one, content), _verdicts(other, content))
@@ -41,14 +41,14 @@ def agreement(found: pa.ListArray, expected: pa.ListArray, content: Sequence[str
 def compare(
     parts: Mapping[str, str], texts: Sequence[str], content: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, int]]:
-    """Look texts up that the table has not seen, and tag them in context.
+    """Look up texts that the table has not seen, and tag them in context.
 
     Args:
         parts: the table's entries.
         texts: development texts.
         content: the parts of content words.
-    Returns: agreement of words, of characters and of characters looked up alone, each with the number of entries that
-        were added to the table; and characters (without white space) a second of processor time.
+    Returns: agreement of words, of characters and of characters looked up alone, each with the number of entries added
+        to the table; and characters (without white space) per second of processor time.
     """
     table, of_words, of_characters = (ComparisonTable(dict(parts)) for _ in range(3))
     (words, in_context), context_s = _timed(lambda: chinese_words_and_parts(texts))
@@ -82,7 +82,7 @@ def _compared(
 
 
 def _timed(work: Callable[[], Value]) -> tuple[Value, float]:
-    """Return what a function returns and the seconds of processor time that it took."""
+    """Return a function's result and the processor time that it took, in seconds."""
     start = time.process_time()
     return work(), time.process_time() - start
 

@@ -1,4 +1,4 @@
-"""Clean texts to tokens and parts of speech, a batch at a time: memory does not grow with the corpus."""
+"""Turn clean texts into tokens and parts of speech, one batch at a time: memory use does not grow with the corpus."""
 
 import signal
 from collections import deque
@@ -36,11 +36,11 @@ def tag_split(
     """Write data/tagged/<corpus>/<split>.parquet from data/clean/<corpus>/<split>.parquet.
 
     Args:
-        tokenise: texts to tokens, or to tokens and their parts; pickled by name where there are several processes.
-        tag_parts: tokens to their parts, batch after batch in this process; None where `tokenise` finds them.
+        tokenise: maps texts to tokens, or to tokens and parts; pickled by name if there are several processes.
+        tag_parts: maps tokens to parts, batch by batch in this process; None if `tokenise` finds them.
         parts: whether the file has a column of parts of speech.
-        processes: how many tokenise at once; 1 uses this one. The file is the same.
-        on_texts: told how many texts each finished batch had.
+        processes: number of tokenising processes; 1 uses this one. The file is the same.
+        on_texts: called with the number of texts in each finished batch.
     Raises: InputError if a text has no token.
     """
     schema = tagged_schema(read_facts(source), parts=parts)
@@ -57,10 +57,9 @@ def tag_split(
 
 
 def tokenised(source: Path, tokenise: Tokenise | TokeniseWithParts, processes: int = 1) -> Iterator[Tokenised]:
-    """Yield the rows of data/clean/<corpus>/<split>.parquet in batches, in order, with tokens and the parts found with
-    them.
+    """Yield the rows of data/clean/<corpus>/<split>.parquet in batches, in order, with tokens and parts if found.
 
-    Several processes have one batch in hand each.
+    Each of several processes holds one batch.
     """
     batches = pq.ParquetFile(source).iter_batches(TEXTS_IN_BATCH)
     if processes == 1:
@@ -95,7 +94,7 @@ def _start(tokenise: Tokenise | TokeniseWithParts) -> Connection:
 
 
 def _serve(tokenise: Tokenise | TokeniseWithParts, parent: Connection) -> None:
-    """Tokenise what comes until the parent closes its end, or is killed."""
+    """Tokenise incoming batches until the parent closes its end, or is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, ConnectionError):
         while True:

@@ -1,8 +1,7 @@
 """A part-of-speech tagger, trained on a treebank: spaCy's convolutions over words, prefixes, suffixes and shapes.
 
 Two heads share one encoder: XPOS (`token.tag_`, the treebank's own tags) and UPOS (`token.pos_`, the universal ones).
-Many corpora are lower-cased throughout, so a share of the training sentences is lower-cased too. english.py
-uses it.
+Many corpora are all lower-case, so a share of the training sentences is lower-cased too. Used by english.py.
 """
 
 import random
@@ -34,13 +33,13 @@ def train_tagger(
     seed: int,
     on_step: Callable[[float, float], None] = lambda loss, accuracy: None,
 ) -> Language:
-    """Train on gold tokens; the weights kept are the average over the steps.
+    """Train on gold tokens; the final weights are the average over the steps.
 
     Args:
-        steps: updates, each on `batch_words` words.
-        lowercased: share of the sentences that is lower-cased, in [0, 1].
-        width, depth: numbers in a word's vector, layers of convolution (each sees one neighbour a side).
-        on_step: told the loss a word and the UPOS accuracy on `dev` (new every 100 steps; 0 at first).
+        steps: number of updates, each on `batch_words` words.
+        lowercased: share of sentences to lower-case, in [0, 1].
+        width, depth: word vector dimensions, convolution layers (each sees one neighbour on each side).
+        on_step: called with the loss per word and the UPOS accuracy on `dev` (updated every 100 steps; 0 at first).
     """
     fix_random_seed(seed)
     tagger = _blank_tagger(width, depth)
@@ -62,7 +61,7 @@ def train_tagger(
 
 
 def score_tagger(tagger: Language, sentences: Sequence[Sentence], *, lowercase: bool = False) -> dict[str, float]:
-    """Return the share of words with the right universal ("upos") and the right treebank ("xpos") tag."""
+    """Return the share of words with the right universal ("upos") and treebank ("xpos") tag."""
     upos = xpos = words = 0
     documents = tagger.pipe(Doc(tagger.vocab, _words(sentence, lowercase)) for sentence in sentences)
     for sentence, document in zip(sentences, documents, strict=True):
@@ -87,7 +86,7 @@ def _blank_tagger(width: int, depth: int) -> Language:
     head = {"@architectures": "spacy.Tagger.v2", "nO": None, "normalize": False, "tok2vec": listener}
     tagger.add_pipe("tok2vec", config={"model": encoder})
     tagger.add_pipe("tagger", config={"model": head})
-    tagger.add_pipe("morphologizer", config={"model": head})  # without features it predicts UPOS alone
+    tagger.add_pipe("morphologizer", config={"model": head})  # without features it predicts UPOS only
     return tagger
 
 
@@ -104,7 +103,7 @@ def _words(sentence: Sentence, lowercase: bool) -> list[str]:
 def _batches(
     sentences: Sequence[Sentence], words: int, lowercased: float, draw: random.Random
 ) -> Iterator[list[tuple[Sentence, bool]]]:
-    """Batches of at least `words` words without end, shuffled anew each epoch; True: to be lower-cased."""
+    """Yield batches of at least `words` words endlessly, reshuffled each epoch; True: lower-case the sentence."""
     batch: list[tuple[Sentence, bool]] = []
     filled = 0
     while True:

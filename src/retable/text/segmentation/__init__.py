@@ -1,1 +1,1 @@
-"""Chinese words and their parts of speech, as jieba finds them."""
+"""Chinese words and their parts of speech, as in jieba."""

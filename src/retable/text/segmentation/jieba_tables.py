@@ -1,7 +1,7 @@
-"""jieba's dictionary and models as arrays, and its two ways to cut (`segmentation.py`) compiled for them.
+"""jieba's dictionary and models as arrays, with compiled versions of its two segmentation modes (`segmenter.py`).
 
-jieba itself cuts nothing here: its files are read, once a process. The dictionary is dict.txt of the package, which
-nothing changes: no cache is read or written, and no user's dictionary.
+jieba itself segments nothing here: its files are read once per process. The dictionary is dict.txt of the package,
+unmodified: no cache is read or written, and there is no user dictionary.
 """
 
 import math
@@ -35,13 +35,13 @@ from retable.text.segmentation.segmenter import (
 
 PLANE = 1 << 16
 FIRST_HAN, LAST_HAN = 0x4E00, 0x9FD5
-# Called by the others; `cut_texts`, `add_words` and `spell` are called from Python.
+# Called by compiled functions; `cut_texts`, `add_words` and `spell` are called from Python.
 INNER = ("slot_of", "child", "kind", "best_way", "is_word", "add", "plain_run", "parts_run", "plain_singles",
          "parts_singles", "cut_block")  # fmt: skip
 
 
 class Cutter:
-    """jieba with its models in memory."""
+    """jieba's segmentation, with its models in memory."""
 
     def __init__(self) -> None:
         lines = dictionary_lines()
@@ -53,11 +53,11 @@ class Cutter:
         self.models = (plain_model(), parts_model(numbers))
 
     def cut(self, texts: Sequence[str], *, tagged: bool) -> tuple[pa.ListArray, pa.ListArray]:
-        """Cut texts.
+        """Segment texts.
 
         Args:
-            texts: any; white space is no word.
-            tagged: cut as posseg does, with parts of speech; else by plain segmentation, whose parts mean nothing.
+            texts: any texts; white space is not a word.
+            tagged: segment like posseg, with parts of speech; else by plain segmentation, whose parts are meaningless.
         Returns: words and parts, list<string> (text,).
         """
         codes = np.frombuffer("".join(texts).encode("utf-32-le"), dtype=np.int32)
@@ -79,15 +79,13 @@ class Cutter:
 
 @cache
 def cutter() -> Cutter:
-    """Return the cutter of this process: made in about a second, compiled once a machine."""
+    """Return the cutter of this process: built in about a second, compiled once per machine."""
     return Cutter()
 
 
 @cache
 def compiled(name: str) -> Any:
-    """Return a function of `segmentation`, compiled; kept beside the source, so that other processes need not do it
-    again.
-    """
+    """Return a function of `segmenter`, compiled and cached next to the source for other processes."""
     import numba
 
     _register_inner()
@@ -96,7 +94,7 @@ def compiled(name: str) -> Any:
 
 @cache
 def _register_inner() -> None:
-    """Let compiled functions call those that are only called by others."""
+    """Make the functions that only compiled functions call available to them."""
     from numba.extending import register_jitable
 
     for name in INNER:
@@ -104,18 +102,16 @@ def _register_inner() -> None:
 
 
 def dictionary_lines() -> list[tuple[str, int, str]]:
-    """Return the lines of dict.txt: word, how often jieba's authors met it, part of speech. Of equal words the last
-    counts.
-    """
+    """Return the lines of dict.txt: word, the authors' count of it, part of speech. Of equal words the last counts."""
     lines = (files("jieba") / "dict.txt").read_bytes().decode("utf-8").splitlines()
     return [(word, int(count), part) for word, count, part in (line.split(" ") for line in lines)]
 
 
 @cache
 def models() -> tuple[Any, Any]:
-    """Return the modules of jieba that hold the models of plain segmentation and of posseg."""
+    """Return jieba's modules that hold the models of plain segmentation and of posseg."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # with an older setuptools jieba imports pkg_resources, which warns of itself
+        warnings.simplefilter("ignore")  # with an older setuptools jieba imports pkg_resources, which emits a warning
         from jieba import finalseg, posseg
     return finalseg, posseg
 
@@ -126,9 +122,7 @@ def part_names(lines: Iterable[tuple[str, int, str]]) -> list[str]:
 
 
 def character_kinds() -> npt.NDArray[np.uint8]:
-    """Return the kind of every character of the first plane, as jieba's expressions have it; white space as
-    `str.isspace`.
-    """
+    """Return the kind of each character of the first plane, by jieba's expressions; white space is by `str.isspace`."""
     kinds = np.zeros(PLANE, np.uint8)
     kinds[FIRST_HAN : LAST_HAN + 1] = HAN
     for letters, of in (
@@ -142,7 +136,7 @@ def character_kinds() -> npt.NDArray[np.uint8]:
 
 
 def dictionary_of(lines: Sequence[tuple[str, int, str]], numbers: Mapping[str, int]) -> Dictionary:
-    """Return the tree of prefixes. Logarithms are Python's, as jieba's are: numpy's may differ in the last bit."""
+    """Return the prefix tree. Logarithms are Python's, as in jieba: numpy's may differ in the last bit."""
     total = math.log(sum(count for _, count, _ in lines))
     codes = np.frombuffer("".join(word for word, _, _ in lines).encode("utf-32-le"), dtype=np.int32)
     ends = np.cumsum([len(word) for word, _, _ in lines], dtype=np.int64)

@@ -1,15 +1,15 @@
-"""jieba's two ways to cut a text, without its dicts: the same words and parts, bit by bit, thirty times as fast.
+"""jieba's two segmentation modes without its dicts: identical words and parts, thirty times as fast.
 
 Source     jieba 0.42.1: `Tokenizer.cut` with its hidden Markov model, and `posseg.POSTokenizer.cut`.
-Ways       Between any two characters of a block, words of the dictionary; the likeliest way through has the largest sum
-           of log probabilities, of equal ones the longest word first.
-Runs       Single characters of that way, side by side, go through a Viterbi search if they are no word together: four
-           states (begin, middle, end, single: BMES) for plain words, 256 (these times a part of speech) for posseg.
-Equality   Every sum is made in jieba's order in float64; ties are decided by the larger name of a state, as Python's
-           `max` over tuples does: the states are numbered by name, and >= takes the later one.
-Shapes     `codes` int32 (character,): all texts one after the other. A word is a pair of places in it.
+Ways       Dictionary words span the characters of a block; the likeliest way through it has the largest sum of log
+           probabilities, ties going to the longest word first.
+Runs       Adjacent single characters on that way go through a Viterbi search unless they form a word: four states
+           (begin, middle, end, single: BMES) for plain words, 256 (these times a part of speech) for posseg.
+Equality   Every sum is computed in jieba's order in float64; ties go to the larger state name, as in Python's `max`
+           over tuples: the states are numbered by name, and >= takes the later one.
+Shapes     `codes` int32 (character,): all texts concatenated. A word is a pair of positions in it.
 
-All functions here are plain Python on arrays: `jieba_tables.py` compiles them when the first Chinese text comes.
+All functions here are plain Python on arrays: `jieba_tables.py` compiles them when the first Chinese text arrives.
 """
 
 from typing import Any, NamedTuple
@@ -23,19 +23,19 @@ Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
 
 HAN, LETTER, DIGIT, POINT, MARK, PERCENT, HYPHEN, SPACE = 1, 2, 4, 8, 16, 32, 64, 128
-IN_BLOCK = HAN | LETTER | DIGIT | POINT | MARK  # of posseg; plain segmentation has PERCENT and HYPHEN too
-SMALLEST = -3.14e100  # jieba's logarithm of nothing
-BEGIN, END, MIDDLE, SINGLE = 0, 1, 2, 3  # by name: B, E, M, S
+IN_BLOCK = HAN | LETTER | DIGIT | POINT | MARK  # of posseg; plain segmentation adds PERCENT and HYPHEN
+SMALLEST = -3.14e100  # jieba's logarithm of zero
+BEGIN, END, MIDDLE, SINGLE = 0, 1, 2, 3  # in the order of their names: B, E, M, S
 PLACES_OF_HASH = 1 << 20
 ROOT = 0
 
 
 class Dictionary(NamedTuple):
-    """The words as a tree of prefixes.
+    """The words as a prefix tree.
 
-    `first`: node of a character of the first plane, int32 (65536,), 0 for none. `keys`, `nodes`: an open hash from
-    node * 2^21 + character to the next node, int64 and int32 (2^20,), key -1 where empty. By node: `log`, log
-    probability of the word that ends there (of a prefix, of a word that is none), float64; `is_word`; `part`.
+    `first`: node of a character of the first plane, int32 (65536,), 0 for none. `keys`, `nodes`: an open-addressing
+    hash from node * 2^21 + character to the next node, int64 and int32 (2^20,), key -1 if empty. Per node: `log`, log
+    probability of the word that ends there (-inf for a mere prefix), float64; `is_word`; `part`.
     """
 
     first: Ints
@@ -77,7 +77,7 @@ class PartsModel(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Hold where words begin and end, int64 (capacity,), their parts, uint8; the first `found[0]` count."""
+    """Start and end positions of words, int64 (capacity,), their parts, uint8; the first `found[0]` are in use."""
 
     begin: Places
     end: Places
@@ -86,7 +86,7 @@ class Words(NamedTuple):
 
 
 def add_words(codes: Ints, ends: Places, first: Ints, keys: Places, nodes: Ints, node_of_word: Ints) -> int:
-    """Make the tree: `codes` of all words, `ends` of each; fills the three tables. Returns the number of nodes."""
+    """Build the tree from `codes` of all words and `ends` of each; fill the three tables and return the node count."""
     count, begin = 1, 0
     for word in range(len(ends)):
         node = ROOT
@@ -111,7 +111,7 @@ def add_words(codes: Ints, ends: Places, first: Ints, keys: Places, nodes: Ints,
 
 
 def slot_of(keys: Places, key: Any) -> Any:
-    """Return where a key stands, or the empty place where it would."""
+    """Return the position of a key, or the empty slot for it."""
     slot = ((key * np.int64(-7046029254386353131)) >> np.int64(40)) & np.int64(PLACES_OF_HASH - 1)
     while keys[slot] != key and keys[slot] >= 0:
         slot = (slot + 1) & np.int64(PLACES_OF_HASH - 1)
@@ -119,7 +119,7 @@ def slot_of(keys: Places, key: Any) -> Any:
 
 
 def child(dictionary: Dictionary, node: int, code: int) -> Any:
-    """Return the node of a prefix with one character more; 0 for none."""
+    """Return the node of a prefix extended by one character; 0 for none."""
     if node == ROOT and code < 65536:
         return dictionary.first[code]
     slot = slot_of(dictionary.keys, np.int64(node) << 21 | code)
@@ -127,7 +127,7 @@ def child(dictionary: Dictionary, node: int, code: int) -> Any:
 
 
 def kind(kinds: Bytes, code: int) -> Any:
-    """Return what a character is, one of the bits above; 0 for anything else."""
+    """Return the kind of a character, one of the bits above; 0 for anything else."""
     return kinds[code] if code < 65536 else np.uint8(0)
 
 
@@ -154,7 +154,7 @@ def best_way(codes: Ints, begin: int, end: int, dictionary: Dictionary, score: F
 
 
 def is_word(codes: Ints, begin: int, end: int, dictionary: Dictionary) -> Any:
-    """Return whether the dictionary has a word."""
+    """Return whether a word is in the dictionary."""
     node = ROOT
     for place in range(begin, end):
         node = child(dictionary, node, codes[place])
@@ -164,7 +164,7 @@ def is_word(codes: Ints, begin: int, end: int, dictionary: Dictionary) -> Any:
 
 
 def add(words: Words, begin: int, end: int, part: int) -> None:
-    """Put a word behind the others."""
+    """Append a word."""
     count = words.found[0]
     words.begin[count], words.end[count], words.part[count] = begin, end, part
     words.found[0] = count + 1
@@ -248,7 +248,7 @@ def parts_run(codes: Ints, begin: int, end: int, model: PartsModel, words: Words
                     if following[state >> 6] >> np.uint64(state & 63) & np.uint64(1):
                         live[count] = state
                         count += 1
-            if count == 0:  # a character that is not known, or none of whose states can follow
+            if count == 0:  # an unknown character, or no possible next state
                 for state in range(states):
                     if following[state >> 6] >> np.uint64(state & 63) & np.uint64(1):
                         live[count] = state
@@ -289,7 +289,7 @@ def parts_run(codes: Ints, begin: int, end: int, model: PartsModel, words: Words
 
 
 def plain_singles(codes: Ints, begin: int, end: int, kinds: Bytes, model: PlainModel, words: Words) -> None:
-    """Cut a run of single characters (`finalseg.cut`): Chinese ones by BMES, numbers and Latin words, what is left."""
+    """Segment a run of single characters (`finalseg.cut`): Chinese ones by BMES, numbers, Latin words, the rest."""
     place = begin
     while place < end:
         start = place
@@ -358,7 +358,7 @@ def cut_block(
     flags: tuple[int, int, int],
     words: Words,
 ) -> None:
-    """Cut one block (`__cut_DAG` of either): words of the likeliest way, and its runs of single characters."""
+    """Segment one block (`__cut_DAG` of either mode): words of the likeliest way, and its runs of single characters."""
     number, latin, other = flags
     score, step = np.empty(end - begin + 1), np.empty(end - begin, np.int64)
     best_way(codes, begin, end, dictionary, score, step)
@@ -399,14 +399,14 @@ def cut_texts(
     words: Words,
     counts: Ints,
 ) -> None:
-    """Cut texts (`cut` of either); white space is no word.
+    """Segment texts (`cut` of either mode); white space is not a word.
 
     Args:
-        codes, ends: the characters of all texts, and where each text ends.
-        tagged: the way of posseg, with parts; else plain segmentation, whose parts are all 0.
+        codes, ends: the characters of all texts, and the end of each text.
+        tagged: use posseg's mode, with parts; else plain segmentation, whose parts are all 0.
         flags: parts of numbers, of Latin words, and of anything else.
         words: filled.
-        counts: filled: how many words each text has, int32 (text,).
+        counts: filled: number of words in each text, int32 (text,).
     """
     in_block = IN_BLOCK if tagged else IN_BLOCK | PERCENT | HYPHEN
     begin = 0
@@ -428,7 +428,7 @@ def cut_texts(
 
 
 def spell(codes: Ints, begins: Places, ends: Places, offsets: Ints, letters: Bytes) -> int:
-    """Return the words in UTF-8, one after the other: fills `offsets` int32 (word + 1,) and `letters` uint8."""
+    """Write the words in UTF-8 into `letters` uint8, with `offsets` int32 (word + 1,); return the number of bytes."""
     size = 0
     offsets[0] = 0
     for word in range(len(begins)):
