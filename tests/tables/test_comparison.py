@@ -102,14 +102,14 @@ def test_units_are_a_paired_t_test():
 
 @pytest.mark.parametrize(("mean", "verdict"), [(0.01, "ahead"), (0.008, "undecided")])
 def test_folds_that_share_training_texts_have_nadeau_and_bengios_variance(mean, verdict):
-    differences = mean + 0.01 * np.array([1, -1, 1, -1, 1, -1, 1, -1, 1, -1]) * 0.9
-    found = compare_units(0.7 + differences[None], np.full((1, 10), 0.7), 10_000, folds=True)
-    # (1 / 10 + 1 / 9) times the variance of a fold, for ten folds of which nine are trained on; t of 9 degrees is 2.262
-    wide = mean / (differences.var(ddof=1) * (1 / 10 + 1 / 9)) ** 0.5
-    assert found.verdict_if_corrected == verdict == ("ahead" if wide > 2.262 else "undecided")
-    assert found.verdict == "ahead"
-    corpora = compare_units(0.7 + differences[None], np.full((1, 10), 0.7), 10_000)  # share nothing
-    assert corpora.verdict_if_corrected == corpora.verdict
+    differences = mean + 0.009 * np.array([1, -1, 1, -1, 1, -1, 1, -1, 1, -1])
+    first, second = 0.7 + differences[None], np.full((1, 10), 0.7)
+    found, corpora = compare_units(first, second, 10_000, folds=True), compare_units(first, second, 10_000)
+    # a fold's variance times 1 / 10 + 1 / 9 for ten folds, of which nine are trained on
+    assert found.error == pytest.approx(0.009 * (10 / 9 * (1 / 10 + 1 / 9)) ** 0.5)
+    assert found.verdict == verdict
+    assert corpora.verdict == "ahead"  # they share nothing
+    assert found.expected == corpora.expected  # the paper's folds are of the same texts
 
 
 def test_equality_is_two_one_sided_tests():

@@ -146,13 +146,13 @@ def test_folds_that_share_training_texts():
     draw = np.random.default_rng(10)
     decided = held = 0
     for _ in range(TIMES):
-        (first, second), endless = folds_of_trained_rows(draw, texts=1000, size=10)
-        found = compare_units(first[None], second[None], 1000)
+        (first, second), endless = folds_of_trained_rows(draw, texts=300, size=60)
+        found = compare_units(first[None], second[None], 300, folds=True)
         low, high = found.interval()
         decided += found.verdict in ("ahead", "behind")
-        held += low <= (endless[0] - endless[1]).mean() <= high  # of the networks that were trained
-    assert decided / TIMES <= 0.065  # 5.4 here; more with more weights a text: docs/protocol.md
-    assert 0.93 <= held / TIMES <= 0.97
+        held += low <= (endless[0] - endless[1]).mean() <= high  # of the weights that were trained
+    assert decided / TIMES <= 0.05
+    assert held / TIMES >= 0.93  # 0.91, and 9.6 of 100 decided, if folds counted as independent
 
 
 @pytest.mark.parametrize(("units", "seeds"), [(5, 1), (16, 1), (10, 5)])

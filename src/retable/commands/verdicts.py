@@ -1,6 +1,6 @@
-"""`retable verdicts`: test anybody's predictions on a corpus against every banked row of it; no data are needed.
+"""`retable verdicts`: test anyone's predictions on a corpus against its banked rows; needs no data.
 
-In   a table of their answers (columns id, label and, for several runs, run), docs/results/
+In   a table of predictions (columns id, label and, for several runs, run), docs/results/
 """
 
 import argparse
@@ -12,7 +12,7 @@ from retable.errors import InputError, unknown_name
 from retable.own.reading import broken, label_of, table_rows
 from retable.project.command import command, given_path
 from retable.project.paths import BANK
-from retable.results.claims import PERCENT, Judge, folds_note
+from retable.results.claims import PERCENT, Judge
 from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def read_runs(path: Path) -> Mapping[str, Answers]:
-    """Return name of a run -> id of a test text -> the label that it was given. Raises: InputError."""
+    """Return name of a run -> id of a test text -> its predicted label. Raises: InputError."""
     runs: dict[str, dict[str, str]] = {}
     for row in table_rows(path):
         for column in ("id", "label"):
@@ -63,7 +63,7 @@ def read_runs(path: Path) -> Mapping[str, Answers]:
 
 
 def as_text(found: Sequence[Verdict], runs: int, *, others: int, seedless: bool) -> str:
-    """Return the comparisons as a table, best row first, and what a reader must know."""
+    """Return the comparisons as a table, best row first, followed by the caveats."""
     body = [cells_of(each) for each in sorted(found, key=lambda each: -each.theirs)]
     widths = [max(map(len, column)) for column in zip(HEADER, *body, strict=True)]
     padded = [[cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in (HEADER, *body)]
@@ -82,7 +82,7 @@ def as_text(found: Sequence[Verdict], runs: int, *, others: int, seedless: bool)
 
 
 def cells_of(each: Verdict) -> list[str]:
-    """Return the cells of a comparison."""
+    """Return the table cells of a comparison."""
     found, difference = each.comparison, f"{PERCENT * (each.yours - each.theirs):+.1f}"
     if found:
         low, high = (PERCENT * end for end in found.interval())
@@ -96,6 +96,6 @@ def cells_of(each: Verdict) -> list[str]:
         f"{PERCENT * each.theirs:.1f}",
         difference,
         f"{PERCENT * found.detectable:.1f}" if found else "",
-        ", ".join([each.verdict, *folds_note(found)]) if found else f"none ({each.why})",
+        each.verdict if found else f"none ({each.why})",
         each.adjusted,
     ]

@@ -1,4 +1,4 @@
-"""The equal-chances table as people read it: who beats the linear models, where, and at what cost. docs/bench.md."""
+"""The equal-chances table for docs/bench.md: which networks beat the linear models, where, and at what cost."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from retable.tables.markdown import half_interval, markdown_table
 from retable.tables.ranks import Ranks, rank_rows
 from retable.tables.results import mean
 
-BYTES = 4  # of a weight
+BYTES = 4  # per weight
 MEGA = 1e6
 SIGN = {"ahead": "▲", "behind": "▼", "equal": "=", "undecided": "~"}
 FEWEST_ROWS, FEWEST_COLUMNS = 3, 2
 
 
 class Standing(NamedTuple):
-    """A row beside the linear model that was best on dev: the comparison, and whether it stays decided after Holm."""
+    """Hold a row's comparison with the linear model that is best on dev, and its verdict after Holm's correction."""
 
     line: Line
     adjusted: str
@@ -36,7 +36,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True)
 class Bench:
-    """Hold the table's runs and scores, and how each network stands beside the best linear model of a column."""
+    """Hold the table's runs and scores, and how each network compares with the best linear model of a column."""
 
     filled: Filled
     scores: Mapping[tuple[str, str], Score]
@@ -56,7 +56,7 @@ class Bench:
 
     @property
     def complete(self) -> list[Column]:
-        """Return the columns on which every row has a score: ranks and counts over others would favour the quick."""
+        """Return the columns on which every row has a score; ranks over partial columns would favour fast models."""
         rows = self.rows
         return [column for column in self.columns if all((row.id, column.id) in self.scores for row in rows)]
 
@@ -66,7 +66,7 @@ class Bench:
 
 
 def read_bench(resolver: Resolver, judge: Judge) -> Bench:
-    """Return the table as the runs at hand fill it."""
+    """Return the table filled with the available runs."""
     filled, (lines, _) = resolver.fill(TABLE), lines_and_costs(TABLE, resolver)
     scores = {(line.row, line.column): line for line in lines if line.measured}
     compared = {
@@ -77,13 +77,13 @@ def read_bench(resolver: Resolver, judge: Judge) -> Bench:
     }
     decided = [line for line in compared.values() if line.comparison]
     family = holm([line.comparison for line in decided if line.comparison])
-    adjusted = {id(line): told for line, told in zip(decided, family, strict=True)}
+    adjusted = {id(line): verdict for line, verdict in zip(decided, family, strict=True)}
     standings = {key: Standing(line, adjusted.get(id(line), "")) for key, line in compared.items()}
     return Bench(filled, scores, standings)
 
 
 def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Line | None:
-    """Return a network beside the linear model that is best on a column's dev texts; None of a linear one."""
+    """Compare a network with the linear model that is best on a column's dev texts; return None for a linear row."""
     floor = best_linear(column, filled)
     if floor is None or row.model in LINEAR_MODELS:
         return None
@@ -92,18 +92,18 @@ def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Lin
 
 
 def best_linear(column: Column, filled: Filled) -> Row | None:
-    """Return the linear row that is best on dev: a choice by test would favour it."""
+    """Return the linear row that is best on dev; choosing it on test would favour it."""
     return best_on_dev([row for row in TABLE.rows if row.model in LINEAR_MODELS], column, filled)
 
 
 def best_on_dev(rows: Iterable[Row], column: Column, filled: Filled) -> Row | None:
-    """Return the row that is best on a column's dev texts, of those that were measured there."""
+    """Return the row with the best dev accuracy among those measured on a column."""
     measured = [row for row in rows if (row.id, column.id) in filled.runs]
     return max(measured, key=lambda row: mean([run.dev for run in filled.shown((row.id, column.id))]), default=None)
 
 
 def ranked(bench: Bench) -> tuple[list[str], Ranks] | None:
-    """Return the rows and their ranks over the complete columns; None with too few rows or columns."""
+    """Return the rows and their ranks over the complete columns; None if there are too few rows or columns."""
     rows, columns = [row.id for row in bench.rows], [column.id for column in bench.complete]
     if len(rows) < FEWEST_ROWS or len(columns) < FEWEST_COLUMNS:
         return None
@@ -111,10 +111,10 @@ def ranked(bench: Bench) -> tuple[list[str], Ranks] | None:
 
 
 def bench_markdown(bench: Bench, picture: str = "") -> str:
-    """Return the body of docs/bench.md: the table, best mean rank first, and how sure the ranks are.
+    """Return the body of docs/bench.md: the table, ordered by mean rank, and how certain the ranks are.
 
     Args:
-        picture: of accuracy against cost, where it is drawn.
+        picture: path of the plot of accuracy against cost; empty if it was not drawn.
     """
     found = ranked(bench)
     rank_of = dict(zip(found[0], found[1].mean, strict=True)) if found else {}
@@ -138,7 +138,7 @@ def bench_markdown(bench: Bench, picture: str = "") -> str:
 
 
 def cell_text(row: str, column: str, bench: Bench) -> str:
-    """Return "79.8 ± 0.6 (79.7) ▲": accuracy, interval, clean accuracy, verdict beside the best linear model."""
+    """Return "79.8 ± 0.6 (79.7) ▲": accuracy, interval, clean accuracy, and verdict against the best linear model."""
     score = bench.scores.get((row, column))
     if score is None:
         return "–"
@@ -150,21 +150,19 @@ def cell_text(row: str, column: str, bench: Bench) -> str:
 
 
 def sign_of(standing: Standing) -> str:
-    """Return a verdict's sign: bold if it holds after Holm, in brackets if not with the wider variance of folds."""
-    found, sign = standing.line, SIGN.get(standing.line.verdict, "")
-    if sign and found.comparison and found.comparison.verdict_if_corrected != found.verdict:
-        sign = f"[{sign}]"
-    is_firm = found.verdict != "undecided" and standing.adjusted == found.verdict
-    return f"**{sign}**" if sign and is_firm else sign
+    """Return the sign of a verdict, bold if the verdict holds after Holm."""
+    verdict = standing.line.verdict
+    sign = SIGN.get(verdict, "")
+    return f"**{sign}**" if sign and verdict != "undecided" and standing.adjusted == verdict else sign
 
 
 COSTS = ("FLOPs a word", "seconds a training", "weights, MB")
 
 
 def costs_of(runs: Sequence[RunRecord]) -> dict[str, str]:
-    """Return the middle of the runs' FLOPs of a word and seconds, and of their weights in MB, word vectors apart.
+    """Return the medians over runs of FLOPs per word, of seconds, and of weights in MB without word vectors.
 
-    Seconds are empty where no run was timed.
+    Seconds are empty if no run was timed.
     """
     flops = median(run.cost["flops_per_word"] for run in runs)
     seconds = [run.cost["seconds"] for run in runs if "seconds" in run.cost]
@@ -174,7 +172,7 @@ def costs_of(runs: Sequence[RunRecord]) -> dict[str, str]:
 
 
 def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[str]:
-    """Return what the ranks allow to conclude."""
+    """Return sentences on what can be concluded from the ranks."""
     if not found:
         return []
     rows, ranks = found
@@ -192,15 +190,15 @@ def listed(columns: Sequence[Column]) -> str:
 
 
 def linear_sentence(bench: Bench) -> list[str]:
-    """Return which linear model each column is compared with."""
+    """Return a sentence naming the linear model that each column is compared with."""
     named = [(column, best_linear(column, bench.filled)) for column in bench.columns]
-    told = ", ".join(f"{column.printed}: {row.printed}" for column, row in named if row)
-    return [f"The linear model that was best on dev: {told}.\n"] if told else []
+    names = ", ".join(f"{column.printed}: {row.printed}" for column, row in named if row)
+    return [f"The linear model that was best on dev: {names}.\n"] if names else []
 
 
 def trials_sentence() -> str:
-    """Return how many of the networks' cells were searched."""
-    columns = {column.corpus for column in TABLE.columns}  # our recipe of table 2 is searched by the same rules
+    """Return a sentence on how many of the networks' cells were searched."""
+    columns = {column.corpus for column in TABLE.columns}  # table 2 (our recipe) is searched by the same rules
     searched = sum(len(found) == COUNT for (_, corpus), found in trials_of(TABLE.name).items() if corpus in columns)
     of = len(TABLE.columns) * sum(bool(row.search) for row in TABLE.rows)
     return f"{searched} of {of} searches are done, of {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl).\n"

@@ -1,6 +1,6 @@
-"""Judge the papers' claims by the runs at hand: docs/claims.md, generated from the bank alone.
+"""Judge the papers' claims by the available runs, and render docs/claims.md from the bank alone.
 
-Source: docs/protocol.md, rules 1 to 3. A cell is here the runs that fill a row on a column, seed by seed.
+Source: docs/protocol.md, rules 1 to 3. Here a cell is the runs that fill a row and column, seed by seed.
 """
 
 from collections import Counter
@@ -26,9 +26,9 @@ from retable.tables.markdown import markdown_table
 Cell = Sequence[OfSeed]
 Shown = Mapping[tuple[str, str], Cell]  # row, column -> its cell
 Printed = Mapping[tuple[str, str, str], float]  # row, column, metric -> the published number
-Answered = Mapping[str, tuple[bool, int]]  # id of a test text -> whether it was answered rightly, and its test fold
-Copies = Mapping[str, Mapping[str, int]]  # corpus -> id of a text -> its cluster of near copies
-Protocols = Callable[[ResultTable], Mapping[str, Any]]  # how a table's cells are run
+Answered = Mapping[str, tuple[bool, int]]  # test text id -> whether it was answered correctly, and its test fold
+Copies = Mapping[str, Mapping[str, int]]  # corpus -> text id -> its cluster of near copies
+Protocols = Callable[[ResultTable], Mapping[str, Any]]  # how the cells of a table are run
 HEADER = ("rows", "on", "runs", "texts", "ours, points", "could show", "printed", "size", "verdict", "Holm")
 VERDICTS = ("ahead", "behind", "equal", "undecided", "none")
 WHO = {
@@ -43,9 +43,9 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Line:
-    """Hold a comparison that a claim asks for: what was found, or why there is no verdict.
+    """Hold one comparison of a claim: the result, or why there is no verdict.
 
-    `claim` is its place in the file; `difference` is a fraction, `printed` in points, None where not printed.
+    `claim` is the claim's index in the file; `difference` is a fraction; `printed` is in points, None if not printed.
     """
 
     claim: int
@@ -67,14 +67,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Judge:
-    """Hold what comparisons are made from; `read` has the answers of files that were read."""
+    """Hold the inputs of comparisons; `read` caches the answers of the files read so far."""
 
     copies: Copies
     protocol_of: Protocols
     read: dict[Path, dict[str, bool]] = field(default_factory=dict)
 
     def lines(self, number: int, claim: Claim, shown: Shown, numbers: Printed) -> Iterator[Line]:
-        """Yield the comparisons of a claim, of all its readings, where both rows were measured."""
+        """Yield a claim's comparisons, under each of its readings, where both rows were measured."""
         table = result_table(claim.table)
         wanted = [table.column(name) for name in claim.columns] or [
             column for column in table.columns if not column.runs_of and not column.mean_of
@@ -97,10 +97,10 @@ class Judge:
         columns: Sequence[Column],
         cells: Sequence[Sequence[Cell]],
     ) -> Line:
-        """Return a comparison on one column, or on the mean of several."""
+        """Compare two rows on one column, or on the mean of several."""
         number, first, second, on, value = head
         rows, joint = (first, second), bool(columns[0].domain)
-        if joint:  # one network on all domains: its runs answer the texts of all
+        if joint:  # one network for all domains: each run answers the texts of all of them
             columns, cells = columns[:1], [of_row[:1] for of_row in cells]
         pairs = [answers(one, other, self.right_of) for one, other in zip(cells[0], cells[1], strict=True)]
         runs = (min(len(pair.first) for pair in pairs), min(len(pair.second) for pair in pairs))
@@ -124,7 +124,7 @@ class Judge:
         pairs: Sequence["Pair"],
         units: Sequence[npt.NDArray[np.float64]],
     ) -> Comparison:
-        """Return the comparison over units, where there are several, or else over the texts of one pair."""
+        """Compare over units if there are several, otherwise over the texts of one pair."""
         if units[0].shape[1] > 1:
             texts = sum(len(pair.ids) for pair in pairs)
             return compare_units(units[0], units[1], texts, folds=len(pairs) == 1)
@@ -138,7 +138,7 @@ class Judge:
         )
 
     def right_of(self, predictions: Path) -> dict[str, bool]:
-        """Return id of a test text -> whether a run answered it rightly; a file is read once."""
+        """Return test text id -> whether a run answered it correctly; each file is read once."""
         if predictions not in self.read:
             self.read[predictions] = read_right(predictions)
         return self.read[predictions]
@@ -146,7 +146,7 @@ class Judge:
     def why_none(
         self, table: ResultTable, rows: Sequence[Row], columns: Sequence[Column], cells: Sequence[Sequence[Cell]]
     ) -> str:
-        """Return why two rows cannot be compared: a cut training, unverified answers, other words or vectors."""
+        """Return why two rows cannot be compared: cut training, unverified answers, different words or vectors."""
         cut, words, vectors, unverified = [], [], [], []
         for row, of_row in zip(rows, cells, strict=True):
             limits = set()
@@ -165,29 +165,29 @@ class Judge:
             return f"unverified: {', '.join(dict.fromkeys(unverified))}"
         if words[0] != words[1]:
             return "one row reads whole texts, the other parts"
-        given = all("none" not in names for names in vectors)  # a row without given vectors meets any other
+        given = all("none" not in names for names in vectors)  # rows without given vectors compare with any
         return "they have other word vectors" if given and vectors[0] != vectors[1] else ""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Hold two rows' right answers on the texts that both have, (run, text), with ids, and the fold of each text."""
+    """Hold which shared texts two rows answered correctly, (run, text), with the id and fold of each text."""
 
     ids: list[str]
     first: npt.NDArray[np.float64]
     second: npt.NDArray[np.float64]
     folds: npt.NDArray[np.int64]
-    is_partial: bool  # whether a run of one has texts that another has not
+    is_partial: bool  # whether some run answered texts that another did not
 
 
 def answers(first: Cell, second: Cell, right_of: Callable[[Path], dict[str, bool]] = read_right) -> Pair:
-    """Return what two cells answered rightly. Of dev folds the best run of a seed counts, of test folds all."""
+    """Pair the correct answers of two cells: with dev folds the best run of each seed, with test folds all runs."""
     one, other = ([answers_of_seed(seed, right_of) for seed in cell] for cell in (first, second))
     return paired(one, other)
 
 
 def paired(first: Sequence[Answered], second: Sequence[Answered]) -> Pair:
-    """Return two rows' answers, one mapping a run, on the texts that all runs have; folds are those of the first."""
+    """Pair two rows' answers, one mapping per run, on the texts that all runs share; folds come from the first row."""
     of_both = (first, second)
     fold_of = {text: fold for text, (_, fold) in of_both[0][0].items()}
     shared = set(fold_of).intersection(*(seed for cell in of_both for seed in cell))
@@ -198,7 +198,7 @@ def paired(first: Sequence[Answered], second: Sequence[Answered]) -> Pair:
 
 
 def answers_of_seed(runs: OfSeed, right_of: Callable[[Path], dict[str, bool]]) -> dict[str, tuple[bool, int]]:
-    """Return id of a test text -> whether it was answered rightly, and its test fold (0 without)."""
+    """Return test text id -> whether it was answered correctly, and its test fold (0 without folds)."""
     found: dict[str, tuple[bool, int]] = {}
     for run in shown_of_seed(runs):
         right, fold = right_of(run.predictions), run.fold.number if run.fold and run.fold.kind == "test" else 0
@@ -209,7 +209,7 @@ def answers_of_seed(runs: OfSeed, right_of: Callable[[Path], dict[str, bool]]) -
 def units_of(
     pairs: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]], runs: int
 ) -> npt.NDArray[np.float64]:
-    """Return the accuracy of each of so many runs on the folds of all columns, (run, unit)."""
+    """Return the accuracy of each of the first `runs` runs on the folds of all columns, (run, unit)."""
     return np.concatenate([accuracies_of_units(right[:runs], folds) for right, folds in pairs], axis=1)
 
 
@@ -221,7 +221,7 @@ def accuracies_of_units(right: npt.NDArray[np.float64], folds: npt.NDArray[np.in
 def why_too_few(
     names: Sequence[str], seedless: Sequence[bool], runs: Sequence[int], pairs: Sequence[Pair], units: int
 ) -> str:
-    """Return why two rows cannot be compared by what they answered; nothing if they can."""
+    """Return why the answers of two rows cannot be compared; empty if they can."""
     if any(pair.is_partial for pair in pairs):
         return "they answered different test texts"
     if 1 < units < FEWEST_UNITS:
@@ -230,8 +230,8 @@ def why_too_few(
         return ""
     of_rows = zip(names, seedless, runs, strict=True)
     few = {name: count for name, fixed, count in of_rows if count < FEWEST_RUNS and not fixed}
-    told = [f"{'one run' if count == 1 else f'{count} runs'} of {row}" for row, count in few.items()]
-    return " and ".join(told)
+    counts = [f"{'one run' if count == 1 else f'{count} runs'} of {row}" for row, count in few.items()]
+    return " and ".join(counts)
 
 
 def clusters_of(ids: Sequence[str], copies: Mapping[str, int]) -> npt.NDArray[np.int64]:
@@ -249,9 +249,9 @@ def printed_in(name: str) -> Printed:
 def printed_difference(
     table: ResultTable, numbers: Printed, first: Row, second: Row, columns: Sequence[Column]
 ) -> float | None:
-    """Return the printed difference of two rows in points; of several columns that of the printed mean.
+    """Return the printed difference of two rows in points; for several columns, that of the printed means.
 
-    Another reading of a row stands for the row. None where one is not printed.
+    Another reading of a row uses that row's printed number. None if a number is not printed.
     """
     column = columns[0]
     if len(columns) > 1:
@@ -267,11 +267,11 @@ def printed_difference(
 def judged_claims(
     shown_in: Callable[[str], Shown], judge: Judge, advance: Callable[[], None] = lambda: None
 ) -> list[Line]:
-    """Return every comparison that runs at hand allow, in the order of the claims.
+    """Return every comparison that the available runs allow, in the order of the claims.
 
     Args:
-        shown_in: table -> its runs.
-        judge: what they are judged with.
+        shown_in: maps a table to its runs.
+        judge: makes the comparisons.
         advance: called after each claim.
     """
     given = {name: (shown_in(name), printed_in(name)) for name in dict.fromkeys(claim.table for claim in claims())}
@@ -283,10 +283,10 @@ def judged_claims(
 
 
 def after_holm(lines: Sequence[Line]) -> dict[int, str]:
-    """Return the id of each comparison of a paper that has a verdict -> its verdict after Holm's correction."""
+    """Return id of a comparison -> its verdict after Holm's correction, for the lines of one paper with a verdict."""
     with_verdict = [line for line in lines if line.comparison]
     family = holm([line.comparison for line in with_verdict if line.comparison])
-    return {id(line): told for line, told in zip(with_verdict, family, strict=True)}
+    return {id(line): verdict for line, verdict in zip(with_verdict, family, strict=True)}
 
 
 def claims_markdown(lines: Sequence[Line]) -> str:
@@ -302,14 +302,14 @@ def claims_markdown(lines: Sequence[Line]) -> str:
 
 
 def counts_of(name: str, lines: Sequence[Line], adjusted: Sequence[str]) -> list[str]:
-    """Return a line of the table of counts."""
+    """Return a paper's row of the table of counts."""
     verdicts = Counter(line.verdict for line in lines)
     kept = sum(verdict != "undecided" for verdict in adjusted)
     return [NAMES[name], str(len(lines)), *(str(verdicts[verdict]) for verdict in VERDICTS), str(kept)]
 
 
 def paper_markdown(name: str, lines: Sequence[Line], adjusted: Mapping[int, str]) -> str:
-    """Return a paper's claims: the sentence, then its comparisons."""
+    """Return a paper's claims: each sentence, then its comparisons."""
     parts = [f"## {NAMES[name]}\n"]
     for (place, sentence, measured), of_sentence in groupby(lines, key=lambda line: said(claims()[line.claim])):
         found = list(of_sentence)
@@ -322,12 +322,12 @@ def paper_markdown(name: str, lines: Sequence[Line], adjusted: Mapping[int, str]
 
 
 def said(claim: Claim) -> tuple[str, str, str]:
-    """Return where a claim stands, its sentence, and who measured."""
+    """Return where a claim appears, its sentence, and who measured it."""
     return claim.place, claim.sentence, claim.measured
 
 
 def disagrees(line: Line, others: Sequence[Line]) -> bool:
-    """Return whether another reading of the same claim on the same texts has another verdict."""
+    """Return whether another reading of the same claim on the same texts gives a different verdict."""
     verdicts = {
         other.verdict for other in others if (other.claim, other.on) == (line.claim, line.on) and other.comparison
     }
@@ -335,7 +335,7 @@ def disagrees(line: Line, others: Sequence[Line]) -> bool:
 
 
 def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
-    """Return the cells of a comparison."""
+    """Return a comparison as the cells of a table row."""
     claim, found = claims()[line.claim], line.comparison
     sign = {">": ">", ">=": "≥", "=": "="}[claim.sign]
     names = [f"*{row.printed}*" if row.reading_of else row.printed for row in (line.first, line.second)]
@@ -348,7 +348,6 @@ def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
     if claim.size and (line.printed is None or abs(line.printed - float(claim.size)) >= ROUNDING):
         printed = f"{printed}; in words {claim.size}".removeprefix("; ")
     verdict = f"**{line.verdict}**" if line.comparison else f"none ({line.why})"
-    notes = [*(["readings disagree"] if disagree else []), *folds_note(found)]
     return [
         f" {sign} ".join(names),
         line.on,
@@ -358,25 +357,19 @@ def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
         shows,
         printed,
         size,
-        ", ".join([verdict, *notes]),
+        f"{verdict}, readings disagree" if disagree else verdict,
         adjusted,
     ]
 
 
-def folds_note(found: Comparison | None) -> list[str]:
-    """Return what the verdict would be with the wider variance of folds, where it would be another one."""
-    is_other = found and found.verdict_if_corrected != found.verdict
-    return [f"{found.verdict_if_corrected} with Nadeau and Bengio's variance"] if found and is_other else []
-
-
 def size_of(printed: float, found: Comparison) -> str:
-    """Return what our interval says of the printed difference, in points."""
+    """Return how the printed difference compares with our interval, in points."""
     low, high = (PERCENT * end for end in found.expected)
     return "printed is larger" if printed > high else "printed is smaller" if printed < low else "as printed"
 
 
 def unmeasured(lines: Sequence[Line]) -> str:
-    """Return the claims of which no comparison could be made."""
+    """List the claims for which no comparison could be made."""
     measured = {line.claim for line in lines}
     left = [
         f"- {NAMES[claim.paper]}, {claim.place}: {claim.first} {claim.sign} {claim.second}"

@@ -1,6 +1,6 @@
-"""Test anybody's predictions against every banked row of a corpus, by the project's own comparison.
+"""Compare anyone's predictions with every banked row of a corpus, by the project's own test.
 
-Source: docs/protocol.md, rule 1. Their runs are only answers: how they were trained is not known here.
+Source: docs/protocol.md, rule 1. Only their answers are used; how they were trained is unknown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ from retable.results.resolving import Resolver, shown_of_seed
 from retable.runs.predictions import read_predictions
 from retable.tables.comparison import Comparison, holm
 
-Answers = Mapping[str, str]  # id of a test text -> the label that a run gave it
+Answers = Mapping[str, str]  # test text id -> the label that a run gave it
 YOURS = "yours"
 
 
@@ -42,14 +42,14 @@ class Banked:
 
     @property
     def folds(self) -> int:
-        """Return the number of test folds; 0 where the corpus's own test texts are answered."""
+        """Return the number of test folds; 0 if the corpus's own test texts are answered."""
         run = shown_of_seed(self.cell[0])[0]
         return run.fold.folds if run.fold and run.fold.kind == "test" else 0
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold a comparison of their predictions with a row of the bank; differences and accuracies are fractions."""
+    """Hold a comparison of user predictions with a row of the bank; differences and accuracies are fractions."""
 
     banked: Banked
     runs: tuple[int, int]
@@ -66,7 +66,7 @@ class Verdict:
         return self.comparison.verdict if self.comparison else NONE
 
     def as_json(self) -> dict[str, Any]:
-        """Return the comparison for a machine: numbers in points, null where there is no verdict."""
+        """Return the comparison as JSON values: numbers in points, null if there is no verdict."""
         found = self.comparison
         low, high = (PERCENT * end for end in found.interval()) if found else (None, None)
         return {
@@ -76,14 +76,13 @@ class Verdict:
             "theirs": PERCENT * self.theirs, "difference": PERCENT * (self.yours - self.theirs), "low": low,
             "high": high, "could_show": PERCENT * found.detectable if found else None, "verdict": self.verdict,
             "holm": self.adjusted or NONE, "why": self.why,
-            "verdict_if_corrected": found.verdict_if_corrected if found else NONE,
         }  # fmt: skip
 
 
 def banked_rows(corpus: str, resolver: Resolver) -> list[Banked]:
-    """Return every row that the bank has on a corpus; runs that several tables show are taken once.
+    """Return every row of the bank on a corpus; runs shown in several tables are listed once.
 
-    Raises: InputError for a corpus on which nothing is banked.
+    Raises: InputError if the bank has nothing on the corpus.
     """
     found: dict[tuple[str, ...], Banked] = {}
     known = set()
@@ -105,14 +104,14 @@ def banked_rows(corpus: str, resolver: Resolver) -> list[Banked]:
 
 
 def verdicts(runs: Mapping[str, Answers], rows: Sequence[Banked], judge: Judge, *, seedless: bool) -> list[Verdict]:
-    """Return their comparison with every row whose test texts they answer.
+    """Compare user predictions with every row whose test texts they answer.
 
     Args:
-        runs: name of a run -> its answers.
+        runs: run name -> its answers.
         rows: of one corpus.
-        judge: what comparisons are made with.
-        seedless: whether theirs is a model that no seed changes, so that one run is all.
-    Raises: InputError if the ids are no row's test texts, or a label is none of the corpus.
+        judge: makes the comparisons.
+        seedless: whether the user's model does not depend on a seed, so that one run is enough.
+    Raises: InputError if the ids match no row's test texts, or a label is not one of the corpus.
     """
     truths = [truth_of(row) for row in rows]
     check(runs, truths, rows[0].column.corpus or "")
@@ -128,7 +127,7 @@ def verdicts(runs: Mapping[str, Answers], rows: Sequence[Banked], judge: Judge, 
 
 
 def truth_of(row: Banked) -> dict[str, str]:
-    """Return id of each test text of a row -> its label."""
+    """Return test text id -> its label, for a row."""
     found: dict[str, str] = {}
     for run in shown_of_seed(row.cell[0]):
         facts, ids, classes, _, _ = read_predictions(run.predictions)
@@ -137,7 +136,7 @@ def truth_of(row: Banked) -> dict[str, str]:
 
 
 def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corpus: str) -> None:
-    """Raises: InputError at ids or labels that are not those of a row."""
+    """Check ids and labels against the rows. Raises: InputError if they match none."""
     labels = sorted({label for truth in truths for label in truth.values()})
     for name, run in runs.items():
         nearest = max(truths, key=lambda truth: len(truth.keys() & run.keys()) - len(truth.keys() - run.keys()))
@@ -161,7 +160,7 @@ def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corp
 def compared(
     runs: Mapping[str, Answers], row: Banked, truth: Mapping[str, str], judge: Judge, *, seedless: bool
 ) -> Verdict:
-    """Return the comparison with one row, before Holm."""
+    """Compare with one row, before Holm's correction."""
     theirs = [answers_of_seed(of_seed, judge.right_of) for of_seed in row.cell]
     yours: list[Answered] = [
         {text: (answers[text] == label, theirs[0][text][1]) for text, label in truth.items()}

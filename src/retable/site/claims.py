@@ -8,18 +8,18 @@ import numpy as np
 
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
-from retable.results.claims import PERCENT, WHO, Judge, Line, after_holm, answers, cells_of, disagrees, folds_note
+from retable.results.claims import PERCENT, WHO, Judge, Line, after_holm, answers, cells_of, disagrees
 from retable.results.headline import counted, linear_lead
 from retable.results.whole import Whole
 from retable.site.templating import render
 
 SIGNS = {">": "ahead of", ">=": "at least equal to", "=": "equal to"}
-TEXTS_SHOWN = 12  # on which two rows differ, of each side
-REACH = 10.0  # points to either side of the picture of an interval
+TEXTS_SHOWN = 12  # texts on which two rows differ, per side
+REACH = 10.0  # points on either side of zero in the picture of an interval
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
-    """Yield a page for each paper's claims, and one for each claim that was measured."""
+    """Yield a page for each paper's claims, and one for each measured claim."""
     for name, of_paper in groupby(whole.lines, key=paper_of):
         lines = list(of_paper)
         adjusted = after_holm(lines)
@@ -41,19 +41,19 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
 
 
 def overview(whole: Whole) -> dict[str, Any]:
-    """Return what the first page says of claims."""
+    """Return the claims section of the home page."""
     tables = (whole.tables[name] for name in dict.fromkeys(claim.table for claim in claims()) if name in whole.tables)
     lead = linear_lead((each.table, each.scores) for each in tables)
     return {"counts": counted(whole.lines), "lead": lead}
 
 
 def paper_of(line: Line) -> str:
-    """Return the paper whose claim a comparison is made for."""
+    """Return the paper whose claim a comparison belongs to."""
     return claims()[line.claim].paper
 
 
 def head(claim: Claim) -> dict[str, str]:
-    """Return a claim in words."""
+    """Describe a claim in words."""
     table = result_table(claim.table)
     rows = (table.row(claim.first).printed, SIGNS[claim.sign], table.row(claim.second).printed)
     who = "our own question; no paper makes this comparison" if claim.measured == OURS else WHO[claim.measured]
@@ -77,18 +77,18 @@ def comparison(line: Line, adjusted: str, others: Sequence[Line]) -> dict[str, A
         found["bar"] = [at(value) for value in (low, PERCENT * line.difference, high)]
     return found | {
         "is_reading": bool(line.first.reading_of or line.second.reading_of),
-        "notes": [*(["readings disagree"] if disagrees(line, others) else []), *folds_note(line.comparison)],
+        "disagree": disagrees(line, others),
         "mark": None if line.printed is None else at(line.printed),
     }
 
 
 def at(points: float) -> float:
-    """Return where a difference stands in the picture, in % of its width."""
+    """Return the position of a difference in the picture, in % of its width."""
     return round(50 + 50 * float(np.clip(points, -REACH, REACH)) / REACH, 1)
 
 
 def texts_between(line: Line, whole: Whole) -> dict[str, Any]:
-    """Return on how many texts two rows differ, and those on which they differ most; of one column alone."""
+    """Return on how many texts two rows differ, and where they differ most; for single columns only."""
     table = result_table(claims()[line.claim].table)
     shown = whole.resolver.fill(table).runs
     column = next((each for each in table.columns if each.printed == line.on and not each.runs_of), None)

@@ -1,11 +1,11 @@
-"""Compare two rows on the same test texts, each over several runs: the difference, how sure it is, and what follows.
+"""Compare two rows on the same test texts, each over several runs: the difference, its uncertainty, and the verdict.
 
-Source: docs/protocol.md, rule 1. Answers are 1 where a run is right and 0 where it is wrong. A variance is a sum of
-parts, each with its degrees of freedom; those of the sum are Satterthwaite's (1946).
+Source: docs/protocol.md, rule 1. Answers are 1 if a run is right and 0 if it is wrong. A variance is a sum of parts,
+each with its degrees of freedom; the sum's are Satterthwaite's (1946).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -16,16 +16,16 @@ from scipy.stats import t as student
 LEVEL = 0.05
 POWER = 0.8
 MANY_TEXTS = 2000
-MARGINS = (0.01, 0.005)  # within which two rows are equal: on fewer than so many test texts, and on more
-FEWEST_RUNS = 3  # of a row that depends on its seed: with two, 8 of 100 equal rows are decided beside a linear one
-FEWEST_UNITS = 5  # folds or corpora, whose differences alone give the variance
+MARGINS = (0.01, 0.005)  # within which two rows are equal: below MANY_TEXTS test texts, and from there on
+FEWEST_RUNS = 3  # per seed-dependent row: with two, 8 of 100 equal rows are decided against a linear one
+FEWEST_UNITS = 5  # folds or corpora, when the variance comes from their differences alone
 Verdict = Literal["ahead", "behind", "equal", "undecided"]
 Answers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Part:
-    """Hold a part of a variance: its value, and the variance estimate and degrees of freedom that it rests on."""
+    """Hold a part of a variance: its value, and the variance estimate and degrees of freedom behind it."""
 
     value: float
     estimate: float
@@ -36,9 +36,8 @@ class Part:
 class Comparison:
     """Hold how far the first row is ahead of the second, as a fraction of the texts.
 
-    `runs` are those of each row, of folds or corpora all that answer a text. `parts` make up the variance of `value`;
-    `of_theirs` that of another pair of rows around it, of one run each: what a paper prints. `folds` are the test folds
-    of one corpus that are its units; 0 where units share no training texts.
+    `runs` counts each row's runs, summed over folds or corpora. `parts` make up the variance of `value`;
+    `of_theirs` that of the difference that a paper prints: another pair of rows around it, with one run each.
     """
 
     texts: int
@@ -46,7 +45,6 @@ class Comparison:
     value: float
     parts: tuple[Part, ...]
     of_theirs: tuple[Part, ...] = field(default=())
-    folds: int = 0
 
     @cached_property
     def error(self) -> float:
@@ -68,7 +66,7 @@ class Comparison:
     def p_of_no_equality(self) -> float:
         """Return the p-value of "the rows differ by the margin or more": the larger of two one-sided tests.
 
-        One more text on which the rows differ is added to the variance: a few that agree throughout show nothing.
+        The variance of one more differing text is added, because a few texts that agree throughout prove nothing.
         """
         margin = MARGINS[self.texts >= MANY_TEXTS]
         error = (total(self.parts) + 1 / self.texts**2) ** 0.5
@@ -84,23 +82,12 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Return what the two tests say of these rows, regardless of other comparisons."""
+        """Return the verdict of the two tests, regardless of other comparisons."""
         return verdict(self.value, self.p_of_no_difference, self.p_of_no_equality)
 
     @property
-    def verdict_if_corrected(self) -> Verdict:
-        """Return the verdict with the variance that Nadeau and Bengio ("Inference for the Generalization Error", 2003)
-        give means of folds, which share training texts: that of a fold times 1 / folds + test texts / training texts.
-        """
-        if not self.folds:
-            return self.verdict
-        factor = 1 + self.folds / (self.folds - 1)
-        parts = tuple(Part(factor * part.value, factor * part.estimate, part.freedom) for part in self.parts)
-        return replace(self, parts=parts).verdict
-
-    @property
     def expected(self) -> tuple[float, float]:
-        """Return the 95% prediction interval of the difference that a paper finds, if its rows are ours."""
+        """Return the 95% prediction interval of the difference that a paper would find if its rows equalled ours."""
         return around(self.value, self.of_theirs, 1 - LEVEL)
 
 
@@ -115,11 +102,11 @@ def compare(
     """Compare two rows whose runs all answer the same texts.
 
     Args:
-        first, second: right answers of each, (run, text).
-        seedless: whether each row is a model whose seed changes nothing, so that one run is all.
-        copies: of each text the number of its cluster of near copies, (text,); None if no two are.
-        same_texts: whether the paper's test texts are these.
-    Raises: ValueError if a row that depends on its seed has one run.
+        first, second: correct answers of each row, (run, text).
+        seedless: whether each row's model does not depend on a seed, so that one run is enough.
+        copies: the number of each text's cluster of near copies, (text,); None if there are none.
+        same_texts: whether these are the paper's test texts.
+    Raises: ValueError if a row that depends on its seed has only one run.
     """
     means = first.mean(axis=0) - second.mean(axis=0)
     clusters = np.arange(len(means)) if copies is None else np.unique(copies, return_inverse=True)[1]
@@ -136,11 +123,15 @@ def compare(
 
 
 def compare_units(first: Answers, second: Answers, texts: int, *, folds: bool = False) -> Comparison:
-    """Compare two rows by their differences in units that have texts and runs of their own: folds, or corpora.
+    """Compare two rows by their differences in units with their own texts and runs: folds, or corpora.
+
+    Folds share training texts, so their differences are not independent. Their mean has the variance of Nadeau and
+    Bengio, "Inference for the Generalization Error", Machine Learning 52 (2003): that of a fold times 1 / folds + test
+    texts / training texts. The paper's folds are of the same texts, so `of_theirs` does without it.
 
     Args:
         first, second: accuracies of each row, (run, unit).
-        texts: of all units.
+        texts: number of texts in all units.
         folds: whether the units are folds of one corpus, each trained on the others.
     Raises: ValueError for fewer than five units.
     """
@@ -148,22 +139,22 @@ def compare_units(first: Answers, second: Answers, texts: int, *, folds: bool = 
     count = len(units)
     if count < FEWEST_UNITS:
         raise ValueError(f"{count} folds or corpora; allowed: {FEWEST_UNITS} or more")
-    # Units that differ by the same do not make it certain: one more text at least, as for equality.
+    # Equal differences in all units do not prove certainty: add at least one more text, as for equality.
     variance = max(float(units.var(ddof=1)) / count, 1 / texts**2)
-    of_one_run = sum(  # what a mean over runs has less of than a single one
+    of_one_run = sum(  # how much less a mean over runs varies than a single run
         float(rows.var(axis=0, ddof=1).mean()) * (1 - 1 / len(rows)) / count
         for rows in (first, second)
         if len(rows) > 1
     )
     theirs = 2 * variance + of_one_run
+    ours = variance * (1 + count / (count - 1) if folds else 1)
     runs = len(first) * count, len(second) * count
-    parts = (Part(variance, variance, count - 1),)
-    of_theirs = (Part(theirs, theirs, count - 1),)
-    return Comparison(texts, runs, float(units.mean()), parts, of_theirs, folds=count if folds else 0)
+    parts = (Part(ours, ours, count - 1),)
+    return Comparison(texts, runs, float(units.mean()), parts, (Part(theirs, theirs, count - 1),))
 
 
 def spread_of_mean(values: Answers, clusters: npt.NDArray[np.int64]) -> float:
-    """Return the variance of the mean of values (text,), those of a cluster taken together."""
+    """Return the variance of the mean of values (text,), treating each cluster as one unit."""
     sums = np.bincount(clusters, values - values.mean())
     if len(sums) < 2:
         raise ValueError("one text, or near copies of one; allowed: 2 or more")
@@ -171,10 +162,10 @@ def spread_of_mean(values: Answers, clusters: npt.NDArray[np.int64]) -> float:
 
 
 def of_runs(right: Answers, clusters: npt.NDArray[np.int64]) -> tuple[Part, float]:
-    """Return the runs' part of the variance of a row's accuracy, and the variance of its accuracy from run to run.
+    """Return the runs' part of the variance of a row's accuracy, and the variance of its accuracy between runs.
 
-    Of the variance over runs, what texts and runs have together (their interaction) is left out: the variance over
-    texts holds it. The part is never negative.
+    The interaction of texts and runs is subtracted from the variance over runs, because the variance over texts
+    includes it. The part is never negative.
     """
     count = len(right)
     if count < 2:
@@ -187,12 +178,12 @@ def of_runs(right: Answers, clusters: npt.NDArray[np.int64]) -> tuple[Part, floa
 
 
 def total(parts: Sequence[Part]) -> float:
-    """Return the variance that the parts make up."""
+    """Return the sum of the variance parts."""
     return sum(part.value for part in parts)
 
 
 def freedom(parts: Sequence[Part]) -> float:
-    """Return Satterthwaite's degrees of freedom of a sum of parts: infinite where none varies."""
+    """Return Satterthwaite's degrees of freedom of a sum of parts; infinite if none varies."""
     uncertain = sum(part.estimate**2 / part.freedom for part in parts if part.value)
     return total(parts) ** 2 / uncertain if uncertain else float("inf")
 
@@ -205,7 +196,7 @@ def around(value: float, parts: Sequence[Part], confidence: float) -> tuple[floa
 
 
 def verdict(value: float, no_difference: float, no_equality: float) -> Verdict:
-    """Return what two p-values say of a difference."""
+    """Return the verdict from the two p-values of a difference."""
     if no_difference < LEVEL:
         return "ahead" if value > 0 else "behind"
     return "equal" if no_equality < LEVEL else "undecided"
@@ -215,12 +206,12 @@ def holm(comparisons: Sequence[Comparison]) -> list[Verdict]:
     """Return the verdicts of one family of comparisons, each test's p-values adjusted by Holm (1979)."""
     if not comparisons:
         return []
-    from statsmodels.stats.multitest import multipletests  # now, as `retable fit` compares without it
+    from statsmodels.stats.multitest import multipletests  # here, because `retable fit` compares without it
 
     differ = multipletests([each.p_of_no_difference for each in comparisons], method="holm")[1]
     equal = multipletests([each.p_of_no_equality for each in comparisons], method="holm")[1]
     adjusted = [verdict(each.value, *ps) for each, *ps in zip(comparisons, differ, equal, strict=True)]
-    # A difference that is not beyond doubt any more makes no equality.
+    # A difference that is no longer significant is not evidence of equality.
     return [
         "undecided" if now == "equal" and each.verdict != "equal" else now
         for each, now in zip(comparisons, adjusted, strict=True)
