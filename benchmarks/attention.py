@@ -2,8 +2,8 @@
 
     make tables SCALE=smoke; python -m benchmarks.attention
 
-A network a language, trained in seconds on the sample; of its test texts some that it
-answers rightly and some that it does not. `digest` is of the texts with their weights: the site refuses others.
+One network per language is trained on the sample in seconds; some test texts that it answers correctly are shown,
+and some that it does not. `digest` covers the texts with their weights: the site refuses any others.
 """
 
 import json
@@ -21,16 +21,16 @@ from retable.text.splits import SPLITS, read_split
 from retable.training.run import train_classifier
 
 OUT = ROOT / "docs/attention.json"
-READ = {  # corpus -> its word vectors, and what a text is read as
+READ = {  # corpus -> its word vectors, and how a text is read
     "sample-en": ("sample-en.word2vec-50", "words"),
     "sample-zh": ("sample-zh.word2vec-characters-50", "characters"),
 }
 OPTIONS = {"optimiser": "adam", "momentum": 0.0, "learning_rate": 0.003, "batch_size": 10, "epochs": 12}
-SHOWN = 6  # texts that are answered rightly, and as many that are not, if there are
+SHOWN = 6  # number of correctly answered texts shown, and as many wrong ones if there are any
 
 
 def texts_of(name: str) -> list[dict[str, Any]]:
-    """Train on a sample and return the test texts that are shown, right answers first."""
+    """Train on a sample and return the test texts to show, correct answers first."""
     vectors, unit = READ[name]
     preset = model_preset("lama")
     parameters = {

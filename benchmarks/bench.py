@@ -1,11 +1,11 @@
-"""`make bench`: every hot path beside its peer and beside the physical limit, in one table.
+"""`make bench`: compare every hot path with its peer and with the physical limit, in one table.
 
     make bench                             # all groups
-    make bench ONLY="fcsr headlines"       # some
-    python -m benchmarks.bench --quick     # does all of it run? On sample data, in a minute; figures are of no use
+    make bench ONLY="fcsr headlines"       # some groups
+    python -m benchmarks.bench --quick     # check that everything runs: sample data, a minute, meaningless figures
 
-A group that lacks its data says which stage makes them, and the others go on. Results:
-benchmarks/results/<machine>.json and docs/speed.md, which says what is measured and how to read it.
+A group without its data names the stage that makes them, and the others go on. The results go to
+benchmarks/results/<machine>.json and docs/speed.md, which explains what is measured and how to read it.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from retable.project.command import command
 from retable.project.paths import ROOT
 from retable.results.generated import renew
 
-# Each is a module with measure(quick) -> list[Row], imported when it is asked for.
+# Each is a module with measure(quick) -> list[Row], imported on demand.
 GROUPS = ("fcsr", "models", "headlines", "recurrent", "evaluate", "text", "glove")
 RESULTS, PAGE = ROOT / "benchmarks/results", ROOT / "docs/speed.md"
-WIDTH = 180  # of the table in a file
+WIDTH = 180  # for the table in a file
 
 
 def measured(group: str, *, quick: bool, date: str) -> dict[str, Any]:
-    """Measure a group, and return what a file holds of it."""
+    """Measure a group and return its entry for the file."""
     try:
         return group_values(importlib.import_module(f"benchmarks.{group}").measure(quick), date)
     except InputError as error:
@@ -41,7 +41,7 @@ def measured(group: str, *, quick: bool, date: str) -> dict[str, Any]:
 
 
 def show(console: Console, group: str, found: dict[str, Any]) -> None:
-    """Print a group on the terminal."""
+    """Print a group to the terminal."""
     if found["not_measured"]:
         console.print(f"[bold]{group}[/] [yellow]not measured:[/] {found['not_measured']}")
         return
@@ -52,7 +52,7 @@ def show(console: Console, group: str, found: dict[str, Any]) -> None:
 
 
 def chosen(names: list[str]) -> list[str]:
-    """Return the groups that are asked for, all where none is named. Raises: InputError for an unknown one."""
+    """Return the requested groups, or all if none is named. Raises: InputError for an unknown one."""
     for name in names:
         if name not in GROUPS:
             raise unknown_name("--only", name, GROUPS)
@@ -60,7 +60,7 @@ def chosen(names: list[str]) -> list[str]:
 
 
 def keep_memory() -> None:
-    """Start anew under the settings of memory that `make tables` gives its runs, unless they are there already."""
+    """Restart with the memory settings that `make tables` uses for its runs, unless they are already set."""
     if any(name not in os.environ for name in KEEP_MEMORY):
         os.execve(sys.executable, [sys.executable, "-m", "benchmarks.bench", *sys.argv[1:]], KEEP_MEMORY | os.environ)
 
@@ -80,7 +80,7 @@ def main() -> None:
         print(f"bench: {group} ...", file=sys.stderr)
         found = measured(group, quick=options.quick, date=here["date"])
         show(console, group, found)
-        if not options.quick:  # after each group, so that one that is stopped costs no other
+        if not options.quick:  # after each group, so that an interruption does not lose the finished ones
             written = write_results(RESULTS, here, {group: found})
     if options.quick:
         print("quick: nothing was written, and the figures are of no use", file=sys.stderr)

@@ -1,8 +1,8 @@
-"""Time the evaluation of a network on a test split, beside its forward passes alone.
+"""Time the evaluation of a network on a test split, compared with its forward passes alone.
 
-Ours       all that a run does after training: the texts into row numbers, the answers, predictions.parquet, every
-           score.
-Limit      the forward passes on the same batches, made before. What is over the limit is what evaluation adds to them.
+Ours       everything that a run does after training: texts to row numbers, answers, predictions.parquet, all
+           scores.
+Limit      the forward passes on the same batches, prepared in advance. The difference is the cost of evaluation.
 """
 
 import tempfile
@@ -27,7 +27,7 @@ REPEATS, QUICK_TEXTS = 3, 20
 
 
 def measure(quick: bool) -> list[Row]:
-    """Return a row a model."""
+    """Return one row per model."""
     return [row_of(model, *asked, quick=quick) for model, asked in ASKED.items()]
 
 

@@ -1,16 +1,16 @@
-"""Look at every network as a GPU would meet it, without a GPU: a training step, an evaluation, saving and loading.
+"""Check every network for GPU problems without a GPU: a training step, an evaluation, saving and loading.
 
     python -m benchmarks.fake_gpu [MODEL ...]
 
-Left behind      A CPU build of torch can neither move a tensor to a fake CUDA device nor go backwards on one, so the
-                 meta device takes part twice. The network and its texts lie on it: what is not moved with the network
-                 is refused, up to the first number that is asked for, as meta tensors have none. Then they lie on the
-                 CPU, and meta is where a tensor is made for which no device is named: it cannot be mixed with them.
-Waits            A step on the CPU with a look at each operation: where a number or a size is asked of a tensor, a GPU
-                 would be waited for. The line of our sources is named.
+Left behind      A CPU build of torch can neither move a tensor to a fake CUDA device nor run backward on one, so the
+                 meta device is used twice. First the network and its texts are on it: a tensor not moved with the
+                 network is refused, up to the first value that is read (meta tensors have none). Then they are on the
+                 CPU, and meta is the default device for new tensors: one made without a device cannot be mixed in.
+Waits            A step on the CPU that watches each operation: wherever a number or a size is read from a tensor, a GPU
+                 would have to be waited for. The line of our sources is reported.
 
 The texts are the probe's: 1 to 70 words, with sentences, two sides, domains and parts of speech where a network reads
-them. What only a real GPU can show is in docs/gpu.md.
+them. docs/gpu.md lists what only a real GPU can show.
 """
 
 import argparse
@@ -43,7 +43,7 @@ NO_NUMBERS = ("Tensor.item()", "nonzero", "meta tensor", "Meta tensors", "no fak
 
 
 class Waits(TorchDispatchMode):
-    """Counts the operations for which a GPU is waited, by the line of our sources that asks."""
+    """Count the operations that would wait for a GPU, by the line of our sources that causes them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Waits(TorchDispatchMode):
 
 
 def line_of_ours() -> str:
-    """Return the innermost line of the sources that is being run; torch's own where none is."""
+    """Return the innermost line of our sources that is being executed, or torch's own if there is none."""
     ours = (frame for frame in reversed(traceback.extract_stack()) if is_ours(frame.filename))
     return next(map(place, ours), "torch (backward or optimiser)")
 
@@ -71,19 +71,19 @@ def is_ours(file: str) -> bool:
 
 
 def place(frame: traceback.FrameSummary) -> str:
-    """Return file and line."""
+    """Return the file and line."""
     return f"{Path(frame.filename).relative_to(SOURCES)}:{frame.lineno}"
 
 
 def step(classifier: Any, train: Split, training: dict[str, Any], device: torch.device) -> None:
-    """Take two training steps as `train_epoch` does, and go over the texts once more as evaluation does.
+    """Take two training steps as `train_epoch` does, then go over the texts once as evaluation does.
 
-    What is asked at the end of an epoch alone is left out.
+    Values that are read only at the end of an epoch are left out.
     """
     network, own = classifier.network.train(), training_of(training)
     maker = BatchMaker(classifier.encoded(train), device, reads=network.reads)
     optimisers = build_optimisers(network, own.optimiser, own.learning_rate, own.weight_decay, own.momentum)
-    if device.type == "meta":  # torch's fused Adam knows no meta device
+    if device.type == "meta":  # torch's fused Adam does not support the meta device
         for group in (group for optimiser in optimisers for group in optimiser.param_groups if group.get("fused")):
             group["fused"] = False
     for batch in maker.batches([np.arange(start, start + TEXTS) for start in (0, TEXTS)]):
@@ -110,7 +110,7 @@ def built(parameters: dict[str, Any], train: Split, vectors: WordVectors, device
 
 
 def left_behind(parameters: dict[str, Any], train: Split, vectors: WordVectors) -> str:
-    """Return what would be on another device than the network; empty if nothing."""
+    """Return the tensors that would be on another device than the network; empty if there are none."""
     moved = built(parameters, train, vectors, "meta")
     if stray := [name for name, tensor in moved.network.state_dict().items() if tensor.device.type != "meta"]:
         return f"stays on the CPU: {', '.join(stray)}"
@@ -118,12 +118,12 @@ def left_behind(parameters: dict[str, Any], train: Split, vectors: WordVectors) 
     if refused and not any(each in refused for each in NO_NUMBERS):
         return refused
     here = built(parameters, train, vectors, "cpu")
-    with torch.device("meta"):  # of tensors for which none is named
+    with torch.device("meta"):  # default device of new tensors
         return refusal(here, train, parameters["training"], torch.device("cpu"))
 
 
 def refusal(classifier: Any, train: Split, training: dict[str, Any], device: torch.device) -> str:
-    """Return what is refused in a step, and where; empty if nothing."""
+    """Return what is refused in a step, and where; empty if nothing is."""
     try:
         step(classifier, train, training, device)
     except (RuntimeError, NotImplementedError, TypeError) as error:
@@ -133,7 +133,7 @@ def refusal(classifier: Any, train: Split, training: dict[str, Any], device: tor
 
 
 def waits(parameters: dict[str, Any], train: Split, vectors: WordVectors, folder: Path) -> Counter[str]:
-    """Return where a GPU would be waited for in two steps and an evaluation; saves and loads the network too."""
+    """Return where a GPU would be waited for in two steps and an evaluation; save and load the network too."""
     classifier = built(parameters, train, vectors, "cpu")
     with Waits() as found:
         step(classifier, train, parameters["training"], torch.device("cpu"))
@@ -161,8 +161,8 @@ def main() -> None:
             (folder := Path(scratch) / "saved" / model).mkdir(parents=True)
             found = waits(parameters, train, given, folder)
             refused = left_behind(parameters, train, given)
-            told = ", ".join(f"{count} x {where}" for where, count in found.most_common()) or "none"
-            print(f"{model}: left behind: {refused or 'nothing'}; waits: {told}", flush=True)
+            lines = ", ".join(f"{count} x {where}" for where, count in found.most_common()) or "none"
+            print(f"{model}: left behind: {refused or 'nothing'}; waits: {lines}", flush=True)
 
 
 if __name__ == "__main__":

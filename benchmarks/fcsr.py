@@ -1,8 +1,8 @@
-"""Time FCSR's training as a share of what the machine's matrix products allow, in float32 and in bfloat16.
+"""Time FCSR's training as a share of the machine's matrix-product rate, in float32 and in bfloat16.
 
-The limit is 3 x 33 n^2 multiply-adds a word (forward and backward) at the rate of products of the gates' size, taken in
-turns with the steps and in their precision; FCSR itself multiplies by oneDNN where torch has MKL and oneDNN is faster,
-so that its share may be above 100%. benchmarks/NOTES.md, "FCSR", says what was expected and tried.
+The limit is 3 x 33 n^2 multiply-adds per word (forward and backward) at the rate of products of the gates' size, timed
+in turns with the steps and in their precision. FCSR itself multiplies with oneDNN where torch has MKL and oneDNN is
+faster, so its share may exceed 100%. benchmarks/NOTES.md, "FCSR", says what was expected and tried.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Batch = tuple[Tensor, Tensor, Tensor]  # words and mask (text, word), classes (t
 
 
 def measure(quick: bool) -> list[Row]:
-    """Return FCSR in both precisions, and its contexts."""
+    """Return rows for FCSR in both precisions, and for its contexts."""
     torch.manual_seed(0)
     batches = bucketed_batches(1 if quick else BATCHES)
     vectors = 0.1 * torch.randn(VOCABULARY, SIZE)
@@ -48,9 +48,9 @@ def rows_of(times: dict[str, list[float]], words: int, flops: float) -> list[Row
     """Make the rows.
 
     Args:
-        times: of every way, an epoch or a product a number.
-        words: of an epoch.
-        flops: of a word, forward and backward.
+        times: of each way, one number per epoch or product.
+        words: per epoch.
+        flops: per word, forward and backward.
     """
 
     def row(path: str, ours: str, peer: str, name: str, precision: str, goal: str) -> Row:
@@ -69,7 +69,7 @@ def rows_of(times: dict[str, list[float]], words: int, flops: float) -> list[Row
 
 
 def bucketed_batches(count: int) -> list[Batch]:
-    """Draw batches whose texts are about equally long, as a bucketing sampler makes them."""
+    """Draw batches of texts of similar length, as a bucketing sampler does."""
     lengths = (WORDS + 9 * torch.randn(4 * count * TEXTS)).round().long().clamp(3, 60).sort().values.view(-1, TEXTS)
     batches = []
     for batch in lengths[torch.randperm(len(lengths))[:count]]:
@@ -80,7 +80,7 @@ def bucketed_batches(count: int) -> list[Batch]:
 
 
 def epoch(network: nn.Module, batches: list[Batch], *, bfloat16: bool = False) -> Callable[[], None]:
-    """Return an epoch of Adam on the batches."""
+    """Return a function that runs an epoch of Adam on the batches."""
 
     def loss(words: Tensor, mask: Tensor, classes: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
@@ -91,7 +91,7 @@ def epoch(network: nn.Module, batches: list[Batch], *, bfloat16: bool = False) -
 
 
 def contexts_alone(batches: list[Batch]) -> None:
-    """Go forward and backward through the contexts alone, on vectors of the batches' shapes."""
+    """Run forward and backward through the contexts alone, on vectors of the batches' shapes."""
     for words, mask, _ in batches:
         vectors = torch.randn(*words.shape, SIZE, requires_grad=True)
         left, right = full_scale_context(vectors, mask)

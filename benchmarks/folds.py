@@ -1,12 +1,12 @@
-"""Measure whether the interval of a ten-fold comparison is wide enough, though its folds share training texts.
+"""Measure whether the interval of a ten-fold comparison is wide enough although its folds share training texts.
 
     python -m benchmarks.folds [--corpus ag-news-65k] [--texts 2000] [--sets 25] [--models nb-svm tfidf-svm ...]
 
-The training texts of a corpus are dealt into sets that share no text. On each set every model is trained and tested
-fold by fold, with its preset and without given word vectors; networks have another seed a fold. The difference of two
-models then varies from set to set as it would for a reader who draws the corpus again: that variance is compared with
-the one that `compare_units` computes from a single set. The last columns say how often a set is decided against the
-mean of all sets; "corrected" is with Nadeau and Bengio's variance (docs/protocol.md, rule 1).
+The training texts of a corpus are split into sets that share no text. On each set every model is trained and tested
+fold by fold, with its preset and without pretrained word vectors; networks use a different seed per fold. The
+difference of two models then varies between sets as if the corpus were drawn again: that variance is compared with
+the one that `compare_units` computes from a single set. The last columns show how often a set is decided against the
+mean of all sets; "corrected" uses Nadeau and Bengio's variance (docs/protocol.md, rule 1).
 
 In   data/tagged/<corpus>/train.parquet (`dvc repro tag@ag-news-65k`)
 """
@@ -27,12 +27,12 @@ from retable.training.run import train_classifier
 from retable.vectors.store import NO_VECTORS
 
 FOLDS = 10
-CORRECTED = 1 + FOLDS / (FOLDS - 1)  # of the variance of a mean of folds
+CORRECTED = 1 + FOLDS / (FOLDS - 1)  # for the variance of a mean over folds
 HEADER = "pair | difference, points | sd over sets | standard error of a set | ratio of variances | decided | corrected"
 
 
 def accuracy(model: str, seed: int, train: Split, dev: Split, test: Split) -> float:
-    """Return the accuracy on test of a model's preset, which reads words alone."""
+    """Return the test accuracy of a model's preset, which reads words only."""
     preset = model_preset(model)
     parameters = {name: dict(preset[name]) for name in ("model", "embedding", "training")}
     parameters["embedding"]["vectors"] = "none"
@@ -42,7 +42,7 @@ def accuracy(model: str, seed: int, train: Split, dev: Split, test: Split) -> fl
 
 
 def line(pair: tuple[str, str], first: np.ndarray, second: np.ndarray, texts: int) -> str:
-    """Return what the accuracies of two models, (set, fold), say of the intervals."""
+    """Return what two models' accuracies, (set, fold), show about the intervals."""
     found = [compare_units(one[None], other[None], texts) for one, other in zip(first, second, strict=True)]
     values, errors = np.array([each.value for each in found]), np.array([each.error for each in found])
     limit = student.ppf(1 - LEVEL / 2, FOLDS - 1)

@@ -1,10 +1,10 @@
-"""Time GloVe and word2vec: co-occurrences, passes over them, and what stands around gensim.
+"""Time GloVe and word2vec: co-occurrences, passes over them, and the overhead around gensim.
 
-Texts    3 M words drawn by Zipf's law: 2 M make 17.3 M co-occurrences, where 8.57 M of data/pools/pool-en make 23.7 M.
-Peers    GloVe: a pass by torch over the same entries, shuffled, in batches, with sparse gradients and AdaGrad; it is
-         timed on some of them. word2vec: gensim itself, texts in memory.
-Limit    14 operations a number of a vector (product 2, steps 2, roots 2, divisions 2, differences 2, squares and sums
-         4) at the rate of matrix products, which know neither roots nor divisions nor memory.
+Texts    3 M words drawn from Zipf's law: 2 M give 17.3 M co-occurrences; 8.57 M of data/pools/pool-en give 23.7 M.
+Peers    GloVe: a pass in torch over the same entries, shuffled, in batches, with sparse gradients and AdaGrad,
+         timed on part of them. word2vec: gensim itself, with the texts in memory.
+Limit    14 operations per number of a vector (product 2, steps 2, roots 2, divisions 2, differences 2, squares and sums
+         4) at the rate of matrix products, which involve no roots, divisions or memory traffic.
 """
 
 import tempfile
@@ -38,7 +38,7 @@ ZIPF_WORDS, WORDS_OF_TEXT = 60_000, 200
 
 
 class Counted(NamedTuple):
-    """The entries of all tiles, and of how many words."""
+    """Hold the entries of all tiles, and the number of words."""
 
     words: int
     tiles: list[TileRow]
@@ -50,7 +50,7 @@ class Counted(NamedTuple):
 
 
 def measure(quick: bool) -> list[Row]:
-    """Return three rows of GloVe, one of word2vec."""
+    """Return three rows for GloVe, one for word2vec."""
     threads = numba.config.NUMBA_NUM_THREADS
     repeats = 1 if quick else REPEATS
     with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +77,7 @@ def count_and_tile(texts: Path, threads: int) -> Counted:
 
 
 def pass_rows(counted: Counted, threads: int, repeats: int) -> list[Row]:
-    """Time passes with all threads and with one, beside torch's."""
+    """Time passes with all threads and with one, compared with torch's."""
     peer, share = pass_by_torch(counted)
     with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(1) as one:
         ways = {"all": pass_of(counted, pool, threads), "one": pass_of(counted, one, 1), "peer": peer}
@@ -101,7 +101,7 @@ def pass_rows(counted: Counted, threads: int, repeats: int) -> list[Row]:
 
 
 def pass_of(counted: Counted, pool: ThreadPoolExecutor, threads: int) -> Callable[[], object]:
-    """Return a pass of ours."""
+    """Return a function that runs one pass of our GloVe."""
     draw = np.random.default_rng(1)
     fit = Fit(counted.tiles, first_tables(counted.words, SIZE, len(counted.tiles), draw), SIZE, RATE)
     visit_round(fit._replace(learning_rate=0.0), [(0, 0)], pool, 1)  # compiles
@@ -109,7 +109,7 @@ def pass_of(counted: Counted, pool: ThreadPoolExecutor, threads: int) -> Callabl
 
 
 def pass_by_torch(counted: Counted) -> tuple[Callable[[], None], float]:
-    """Return some batches of a pass by plain torch, vectors and biases in one row of a table, and their share of it."""
+    """Return some batches of a pass in plain torch, with vectors and biases in one table row, and their share of it."""
     blocks = len(counted.tiles)
     places = np.concatenate([block + blocks * row.places[:, 0] for block, row in enumerate(counted.tiles)])
     others = np.concatenate(
@@ -133,7 +133,7 @@ def pass_by_torch(counted: Counted) -> tuple[Callable[[], None], float]:
 
 
 def word2vec_row(texts: Path, repeats: int) -> Row:
-    """Time train_word2vec beside gensim with texts in memory."""
+    """Time train_word2vec against gensim with texts in memory."""
     lists = list(TokenLists(texts, lowercase=True))
     options: dict[str, Any] = {"window": 5, "min_count": MIN_COUNT, "negative": 5, "sample": 1e-3, "seed": 1}
     ways: dict[str, Callable[[], object]] = {
@@ -147,7 +147,7 @@ def word2vec_row(texts: Path, repeats: int) -> Row:
 
 
 def write_texts(file: Path, words: int) -> Path:
-    """Write texts whose words are drawn by Zipf's law."""
+    """Write texts whose words are drawn from Zipf's law."""
     weights = 1.0 / np.arange(1, ZIPF_WORDS + 1)
     drawn = np.random.default_rng(1).choice(ZIPF_WORDS, words, p=weights / weights.sum())
     tokens = pa.array([f"w{word}" for word in range(ZIPF_WORDS)]).take(pa.array(drawn))

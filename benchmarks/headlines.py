@@ -1,12 +1,12 @@
-"""Time 10,000 THUCNews headlines in characters: our models beside those of the public toolkit, at its sizes.
+"""Time 10,000 THUCNews headlines in characters: our models against those of the public toolkit, at its sizes.
 
-Ours       the presets with the toolkit's sizes, trained by `fit`, in batches of 128 headlines of about equal length;
-           vectors of 300 random numbers (their values cost nothing). The linear model trains and answers on dev.
+Ours       the presets with the toolkit's sizes, trained by `fit`, in batches of 128 headlines of similar length, with
+           vectors of 300 random numbers (their values do not affect time). The linear model trains and predicts dev.
 Peer       benchmarks/toolkit.py, on the same headlines padded or cut to 32 characters; every batch has one shape, so
-           that some of the 79 are timed and the rest counted. Of the linear model scikit-learn's own classes.
-Unlike     att-blstm is the paper's one layer, the toolkit has two; our fasttext has one table of 250,499 rows for
+           only some of the 79 are timed and the rest extrapolated. For the linear model, scikit-learn's own classes.
+Unlike     att-blstm has the paper's one layer, the toolkit two; our fasttext has one table of 250,499 rows for
            bigrams and trigrams, the toolkit two and a hidden layer. The toolkit's transformer is left out: `models`
-           has the encoders.
+           covers the encoders.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ from retable.text.vocabulary import Encoded
 from retable.vectors.store import NO_VECTORS
 
 CORPUS, HEADLINES, QUICK_TEXTS, QUICK_BUCKETS = "thucnews-45k", 10_000, 8, 1000
-REPEATS, PEER_BATCHES = 3, 8  # of the peer after each epoch of ours
-# Model -> the sizes that are not the preset's, and the goal.
+REPEATS, PEER_BATCHES = 3, 8  # batches of the peer after each epoch of ours
+# Model -> the sizes that differ from the preset, and the goal.
 ASKED: dict[str, tuple[dict[str, Any], str]] = {
     "textcnn": ({"widths": [2, 3, 4], "filters": 256}, ">= 3x the peer"),
     "bilstm": ({"layers": 2, "hidden": 256, "pool": "last"}, ">= 2x the peer"),
@@ -45,7 +45,7 @@ ASKED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def measure(quick: bool) -> list[Row]:
-    """Return two rows a model, and one of the linear model."""
+    """Return two rows per model, and one for the linear model."""
     train, dev = (split_of(CORPUS, part, quick=quick) for part in ("train", "dev"))
     headlines = first(train, QUICK_TEXTS if quick else HEADLINES)
     rows = [row for model in ASKED for row in rows_of(model, headlines, quick=quick)]
@@ -53,7 +53,7 @@ def measure(quick: bool) -> list[Row]:
 
 
 def rows_of(model: str, headlines: Split, *, quick: bool) -> list[Row]:
-    """Train one model beside the toolkit's."""
+    """Train one model and the toolkit's."""
     sizes, goal = ASKED[model]
     preset = model_preset(model)
     preset["model"] |= sizes | ({"buckets": QUICK_BUCKETS} if quick and "buckets" in sizes else {})
@@ -87,7 +87,7 @@ def peer_epoch(model: str, given: Prepared, classes: int, *, quick: bool) -> tup
 
 
 def padded(texts: Encoded) -> tuple[Tensor, Tensor]:
-    """Return all texts in row numbers, padded or cut to 32 characters, int64 (text, 32), and their classes."""
+    """Return all texts as row numbers, padded or cut to 32 characters, int64 (text, 32), and their classes."""
     place = texts.offsets[:-1, None] + np.arange(CHARACTERS)
     inside = np.arange(CHARACTERS) < texts.lengths[:, None]
     words = np.where(inside, texts.words[np.minimum(place, len(texts.words) - 1)], 0)
@@ -95,7 +95,7 @@ def padded(texts: Encoded) -> tuple[Tensor, Tensor]:
 
 
 def linear_row(train: Split, dev: Split, *, repeats: int) -> Row:
-    """Train tf-idf + SVM on single characters and pairs, and answer on dev."""
+    """Train tf-idf + SVM on single characters and character bigrams, and predict dev."""
 
     def ours() -> None:
         model, _ = train_tfidf_svm(

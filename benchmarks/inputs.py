@@ -1,4 +1,4 @@
-"""Make texts, vectors and networks of the benches: of the pipeline's data/ or, to be quick, of the sample corpora."""
+"""Make texts, vectors and networks for the benchmarks, from the pipeline's data/ or, if quick, the sample corpora."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,12 +19,12 @@ from retable.training.network import untrained_network
 from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
 
 SAMPLES = {"en": "sample-en", "zh": "sample-zh"}
-DEV_TEXTS = 2  # outside the seconds of an epoch
+DEV_TEXTS = 2  # not counted in the seconds of an epoch
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A network as a run builds it, and its texts in row numbers."""
+    """Hold a network as a run builds it, and its texts as row numbers."""
 
     network: Network
     texts: Encoded
@@ -43,9 +43,9 @@ class Prepared:
 
 
 def made(path: Path, stage: str) -> Path:
-    """Return a path of the pipeline's data.
+    """Return a path in the pipeline's data.
 
-    Raises: InputError if it is not made, with the stage that makes it.
+    Raises: InputError if it does not exist, naming the stage that makes it.
     """
     if not path.exists():
         raise InputError(f"{path.relative_to(ROOT)} is missing; `dvc repro {stage}` makes it, or `make tables`.")
@@ -53,7 +53,7 @@ def made(path: Path, stage: str) -> Path:
 
 
 def split_of(name: str, part: str, *, quick: bool) -> Split:
-    """Return one split of a corpus; of the sample of its language where it is to be quick."""
+    """Return one split of a corpus or, if quick, of the sample corpus of its language."""
     if quick:
         return sample_split(SAMPLES[corpus(name).language], part)
     return read_split(made(TAGGED / name, f"tag@{name}"), part)
@@ -66,7 +66,7 @@ def sample_lines(name: str, part: str) -> list[tuple[str, str]]:
 
 
 def sample_split(name: str, part: str) -> Split:
-    """Return a split of a sample corpus; a word is parted by white space, or a character."""
+    """Return a split of a sample corpus; tokens are split at white space, or are characters."""
     declared = corpus(name)
     labels, texts = zip(*sample_lines(name, part), strict=True)
     words = [[*text.replace(" ", "")] if declared.language == "zh" else text.split() for text in texts]
@@ -92,14 +92,14 @@ def first(split: Split, count: int) -> Split:
 
 
 def vectors_of(name: str, *, quick: bool) -> WordVectors:
-    """Return word vectors; none where it is to be quick."""
+    """Return word vectors, or none if quick."""
     if quick or name == "none":
         return NO_VECTORS
     return read_vectors(made(VECTORS / name, f"embed@{name}"))
 
 
 def prepared(preset: Mapping[str, Any], train: Split, vectors: WordVectors, *, seed: int = 1) -> Prepared:
-    """Return network, row numbers and vocabulary of a preset on these texts, as a run has them."""
+    """Return a preset's network, row numbers and vocabulary on these texts, as a run builds them."""
     network, vocabulary = untrained_network(
         train, vectors, model=preset["model"], embedding=preset["embedding"], seed=seed
     )

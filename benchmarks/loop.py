@@ -1,10 +1,10 @@
 """Time the training loop as `fit` runs it, and find where its time goes.
 
-Method     `fit` itself trains. The network's forward pass, `Tensor.backward` and the optimisers' steps are wrapped, and
-           the time inside them is counted; what is left of the epoch is the loop's own: making the batch, the
-           cross-entropy, letting go of gradients, clipping, sums, the display. This costs some ten microseconds a step.
-           A peer and the matrix product, whose rate at the model's FLOPs is the limit, are called between two epochs,
-           so that all see the same machine.
+Method     `fit` itself trains. The network's forward pass, `Tensor.backward` and the optimisers' steps are wrapped to
+           measure the time inside them; the rest of the epoch is the loop's own: making batches, the
+           cross-entropy, resetting gradients, clipping, sums, display. Wrapping costs about ten microseconds per step.
+           The peer and the matrix product, whose rate at the model's FLOPs is the limit, are called between epochs, so
+           that all are measured under the same load.
 """
 
 import time
@@ -31,7 +31,7 @@ PRODUCTS_AN_EPOCH = 4
 
 
 class Epochs(NamedTuple):
-    """Seconds of each epoch that counts, of forward, backward and step in it, of the peer and of a matrix product."""
+    """Hold the seconds of each counted epoch, its forward, backward and step, the peer, and a matrix product."""
 
     whole: list[float]
     work: list[float]
@@ -63,11 +63,11 @@ def watched(network: nn.Module) -> Iterator[list[float]]:
 
 
 def train_beside(given: Prepared, training: Mapping[str, Any], *, repeats: int, peer: Callable[[], object]) -> Epochs:
-    """Train for `repeats` epochs after one to warm up, and call the peer after each.
+    """Train for `repeats` epochs after one warm-up epoch, and call the peer after each.
 
     Args:
         training: the section of a preset.
-        peer: an epoch of the peer.
+        peer: one epoch of the peer.
     """
     found, multiply = Epochs([], [], [], []), product()
 
@@ -105,11 +105,11 @@ def training_rows(
     multiplies: bool = True,
     goal: str = "",
 ) -> list[Row]:
-    """Return the speed of training beside the peer's, and the share of an epoch outside forward, backward and step.
+    """Return the training speed compared with the peer's, and the share of an epoch outside forward, backward and step.
 
     Args:
-        share: of an epoch that one call of the peer trains.
-        multiplies: whether the model's work is matrix products; others gather rows.
+        share: the share of an epoch that one call of the peer trains.
+        multiplies: whether the model's work is matrix products; other models gather rows.
     """
     found = train_beside(given, training, repeats=repeats, peer=peer)
     overhead = median(1.0 - work / whole for whole, work in zip(found.whole, found.work, strict=True))
@@ -130,9 +130,9 @@ def training_rows(
 
 
 def training_flops(network: Network, words_per_text: float) -> float:
-    """Return the floating-point operations a word, forward and backward, by formula.
+    """Return the floating-point operations per word, forward and backward, by formula.
 
-    Backward is twice forward; of a convolution of which the maximum alone is kept, twice one of its windows.
+    Backward counts as twice forward; for a convolution that keeps only the maximum, as twice one of its windows.
     """
     forward: float = network.flops_per_word(words_per_text)
     return forward * (1 + 2 / words_per_text if isinstance(network, TextCNN) else 3)

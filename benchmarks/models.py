@@ -1,9 +1,9 @@
-"""Time the training of models beside the plain torch layer at the same shapes.
+"""Time the training of models against the plain torch layer at the same shapes.
 
-Each network is built and trained as its preset says, in float32, on texts of a corpus whose tables have it. The layer
-is given vectors of the shapes that the model's own layer reads, (B, T, D) with padding, and is trained on the mean of
-its output: forward, backward (to its input too, as words learn) and Adam. Masks, word vectors, dropout, pooling and
-classifier are what a model does beside it. FCSR has a group of its own, and `headlines` has other models.
+Each network is built and trained as its preset says, in float32, on texts of a corpus from its tables. The plain layer
+gets vectors of the shapes that the model's own layer reads, (B, T, D) with padding, and is trained on the mean of its
+output: forward, backward (to its input too, as words are trained) and Adam. Masks, word vectors, dropout, pooling and
+classifier are what a model does in addition. FCSR has its own group, and `headlines` covers other models.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ Section = Mapping[str, Any]
 SST, AG = ("sst-2", "pool-en.word2vec-300"), ("ag-news-5k", "pool-en.word2vec-300")
 R8, CED = ("r8", "r8.word2vec-100"), ("ced", "pool-zh.word2vec-characters-300")
 BAG, LSTM, GRU, ENCODER = "nn.EmbeddingBag", "nn.LSTM", "nn.GRU", "nn.TransformerEncoderLayer"
-# Model -> corpus and its word vectors, texts of an epoch (half a second to a second of two cores), plain layer.
+# Model -> corpus and its word vectors, texts per epoch (half a second to a second on two cores), plain layer.
 ASKED = {
     "avg-embedding": (SST, 6000, BAG),
     "lstm": (SST, 2000, LSTM),
@@ -41,12 +41,12 @@ QUICK_TEXTS, REPEATS = 8, 3
 
 
 def measure(quick: bool) -> list[Row]:
-    """Return two rows a model."""
+    """Return two rows per model."""
     return [row for model in ASKED for row in rows_of(model, quick=quick)]
 
 
 def rows_of(model: str, *, quick: bool) -> list[Row]:
-    """Train one model beside its plain layer."""
+    """Train one model and its plain layer."""
     (corpus, vectors), count, layer = ASKED[model]
     preset = model_preset(model)
     if corpus == "ced":
@@ -89,14 +89,14 @@ def epoch_of_layer(name: str, model: str, preset: Section, given: Prepared) -> C
 
 
 def recurrent(model: str, dim: int, section: Section) -> nn.LSTM | nn.GRU:
-    """Return the plain layer of a recurrent model's states, padding and all."""
+    """Return the plain layer for a recurrent model's states, including padding."""
     kind, sides = nn.GRU if model in ("bigru", "lama") else nn.LSTM, 1 if model == "lstm" else 2
     side = (dim if model == "cspan" else section["hidden"]) // sides
     return kind(dim, side, num_layers=section.get("layers", 1), batch_first=True, bidirectional=sides == 2)
 
 
 class Encoder(nn.Module):
-    """torch's encoder layers, or one of them again and again where the model counts steps."""
+    """Stack torch's encoder layers, or repeat one of them if the model counts steps."""
 
     def __init__(self, dim: int, model: Section) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class Encoder(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Turn (B, T, D) into (B, T, size)."""
+        """Map (B, T, D) to (B, T, size)."""
         x = self.projection(x)
         for layer in [*self.layers] * self.steps:
             x = layer(x)

@@ -1,11 +1,11 @@
-"""How a model folder answers: memory and speed of `retable predict`, and `retable serve` beside a bare FastAPI route.
+"""Measure memory and speed of `retable predict`, and of `retable serve` against a bare FastAPI route.
 
     python -m benchmarks.own mr-model [--lines 1000000] [--only memory speed serve]
 
-memory  peak RSS of `retable predict FOLDER -` of many lines, by the kernel's count of the child
-speed   100,000 short texts: all of `Model.probabilities` beside the forward passes that it holds (a network's folder)
-serve   one text a request at 20 and at 200 requests a second, from Debian's `hey` on this machine; the peer is the same
-        model behind one FastAPI route, without batches, limits or a page; the two are asked in turns
+memory  peak RSS of `retable predict FOLDER -` on many lines, as counted by the kernel for the child process
+speed   100,000 short texts: all of `Model.probabilities` against its forward passes alone (a network's folder)
+serve   one text per request at 20 and at 200 requests a second, from Debian's `hey` on this machine; the peer is the
+        same model behind one FastAPI route, without batches, limits or a page; both are called in turns
 """
 
 import argparse
@@ -25,7 +25,7 @@ from typing import Any
 
 WORDS = ["the", "film", "and", "its", "story", "was", "so", "very", "much", "fine", "dull", "that", "we", "said", "of"]
 PORTS = {"retable serve": 8431, "bare FastAPI": 8432}
-RATES = {20: 2, 200: 20}  # requests a second -> connections of hey, each with its share
+RATES = {20: 2, 200: 20}  # requests a second -> number of connections of hey, which share the rate
 SECONDS = 8
 
 
@@ -37,7 +37,7 @@ def sentences(count: int) -> Iterator[str]:
 
 
 def memory(folder: Path, lines: int) -> None:
-    """Print the peak memory of a child that answers many lines."""
+    """Print the peak memory of a child process that predicts many lines."""
     start = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-m", "retable", "predict", str(folder), "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
@@ -51,7 +51,7 @@ def memory(folder: Path, lines: int) -> None:
 
 
 def speed(folder: Path, count: int = 100_000) -> None:
-    """Print how much longer answers take than the forward passes among them."""
+    """Print how much longer prediction takes than its forward passes."""
     from retable.own.model import load
 
     model = load(folder)
@@ -78,7 +78,7 @@ def speed(folder: Path, count: int = 100_000) -> None:
 
 
 def peer(folder: Path, port: int) -> None:
-    """Serve the model by one bare route."""
+    """Serve the model through one bare route."""
     import uvicorn
     from fastapi import FastAPI
 
@@ -95,7 +95,7 @@ def peer(folder: Path, port: int) -> None:
 
 @contextmanager
 def serving(words: list[str], port: int) -> Iterator[None]:
-    """Run a server until the block ends, which begins when it answers."""
+    """Run a server for the duration of the block, which starts once the server answers."""
     with subprocess.Popen([sys.executable, *words]) as child:
         try:
             while child.poll() is None and not answers(port):
@@ -118,7 +118,7 @@ def answers(port: int) -> bool:
 
 
 def serve(folder: Path) -> None:
-    """Print the times of answers at two rates, ours and the peer's in turns."""
+    """Print response times at two rates, ours and the peer's in turns."""
     if shutil.which("hey") is None:
         print("serve: hey is missing (apt-get install hey)")
         return
@@ -128,14 +128,14 @@ def serve(folder: Path) -> None:
     with serving(ours, PORTS["retable serve"]), serving(theirs, PORTS["bare FastAPI"]):
         for rate, connections in RATES.items():
             for name, port in PORTS.items():
-                told = subprocess.run(
+                output = subprocess.run(
                     ["hey", "-z", f"{SECONDS}s", "-q", str(rate // connections), "-c", str(connections), "-m", "POST",
                      "-T", "application/json", "-d", body, f"http://127.0.0.1:{port}/predict"],
                     capture_output=True, text=True, check=True,
                 ).stdout  # fmt: skip
-                quantiles = {q: 1000 * float(s) for q, s in re.findall(r"(\d+)% in ([\d.]+) secs", told)}
-                statuses = dict(re.findall(r"\[(\d+)\]\s+(\d+) responses", told))
-                failed = ", errors" if "Error distribution" in told else ""
+                quantiles = {q: 1000 * float(s) for q, s in re.findall(r"(\d+)% in ([\d.]+) secs", output)}
+                statuses = dict(re.findall(r"\[(\d+)\]\s+(\d+) responses", output))
+                failed = ", errors" if "Error distribution" in output else ""
                 times = ", ".join(f"p{quantile} {quantiles[quantile]:.0f} ms" for quantile in ("50", "95"))
                 print(f"serve: {name}, {rate} requests a second: {times}, answers {statuses}{failed}")
 

@@ -1,7 +1,7 @@
-"""Time a recurrent layer over texts of different lengths: ours, packed by torch, and torch's plain layer on padding.
+"""Time a recurrent layer on texts of different lengths: ours, torch's packing, and torch's plain layer on padding.
 
-Forward and backward to a maximum over the words. The plain layer, whose backward direction starts in the padding, is
-the limit.
+Forward and backward through a maximum over the words. The limit is the plain layer, whose backward direction starts
+in the padding.
 """
 
 import torch
@@ -11,7 +11,7 @@ from benchmarks.report import Row, timed_row
 from benchmarks.timing import in_turns
 from retable.layers.recurrent import _packed, states_of_words
 
-SHAPES = (  # layer, texts, words, vector, states a side
+SHAPES = (  # layer, texts, words, vector size, states per direction
     (nn.LSTM, 50, 20, 300, 150),
     (nn.LSTM, 50, 120, 300, 150),
     (nn.LSTM, 50, 300, 300, 150),
@@ -22,7 +22,7 @@ REPEATS = 3
 
 
 def measure(quick: bool) -> list[Row]:
-    """Return a row a shape."""
+    """Return one row per shape."""
     torch.manual_seed(0)
     shapes = [(nn.LSTM, 4, 6, 8, 4)] if quick else SHAPES
     return [row_of(*shape, repeats=1 if quick else REPEATS) for shape in shapes]
@@ -52,7 +52,7 @@ def row_of(kind: type[nn.LSTM | nn.GRU], texts: int, longest: int, size: int, si
 
 
 def leaf(words: Tensor) -> Tensor:
-    """Return words that are asked for a gradient."""
+    """Return word vectors that require a gradient."""
     return words.clone().requires_grad_()
 
 

@@ -1,4 +1,4 @@
-"""Report paths beside their peers and limits: rows, their goals, a table of them, and a machine's file."""
+"""Report paths with their peers and limits: rows, goals, a table, and one file per machine."""
 
 import math
 import re
@@ -23,18 +23,18 @@ Verdict = Literal["met", "missed", "not measured", ""]
 
 @dataclass(frozen=True)
 class Row:
-    """One path.
+    """Hold the measurements of one path.
 
     Args:
         path: what is timed.
         unit: of the figures: "words/s", "s", "% of the epoch".
-        ours, peer, limit: medians in that unit; None where there is no peer or no limit.
+        ours, peer, limit: medians in that unit; None without a peer or limit.
         peer_name: "nn.LSTM alone".
         limit_name: "matrix products".
-        goal: ">= 3x the peer", ">= 75% of the limit" (both compare speeds, also where the unit is a time), "<= 10 s",
-            ">= 1,000,000 pairs/s"; "" without one.
-        spread, peer_spread: half of the range of the repeats over their median; None where it was not kept.
-    Raises: ValueError for a goal that cannot be read, so that none is passed over in silence.
+        goal: ">= 3x the peer", ">= 75% of the limit" (both compare speeds, even if the unit is a time), "<= 10 s",
+            ">= 1,000,000 pairs/s"; "" for none.
+        spread, peer_spread: half the range of the repeats divided by their median; None if not recorded.
+    Raises: ValueError for a goal that cannot be parsed, so that none is silently ignored.
     """
 
     path: str
@@ -56,14 +56,14 @@ class Row:
             )
 
     def times_as_fast(self, other: float | None) -> float | None:
-        """Divide our speed by another's; None without the other."""
+        """Divide our speed by another; None without the other."""
         if not other or not self.ours:
             return None
         return other / self.ours if self.unit.split(" ")[0] == "s" else self.ours / other
 
     @property
     def verdict(self) -> Verdict:
-        """Say whether the goal is met; "not measured" where it is about a peer or limit that is not there."""
+        """Return whether the goal is met; "not measured" if it needs a peer or limit that is missing."""
         goal = GOAL.fullmatch(self.goal)
         if not goal:
             return ""
@@ -88,11 +88,11 @@ def timed_row(
     limit_value: float | None = None,
     goal: str = "",
 ) -> Row:
-    """Make a row of the seconds of "ours" and, where they are named, of "peer" and "limit".
+    """Make a row from the seconds of "ours" and, if present, of "peer" and "limit".
 
     Args:
-        work: done by one call; the figures are work a second. 0: they are the seconds.
-        limit_value: the limit in the row's unit, where it is computed and not timed.
+        work: done by one call; the figures are then work per second. 0: the figures are seconds.
+        limit_value: the limit in the row's unit, if it is computed and not timed.
     """
     found = {way: median(each) for way, each in times.items()}
     value = {way: work / took if work else took for way, took in found.items()}
@@ -112,12 +112,12 @@ def timed_row(
 
 
 def figure(value: float) -> str:
-    """Write a number with three digits that count; all of them above 100."""
+    """Format a number with three significant digits; all digits above 100."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def cells(row: Row) -> list[str]:
-    """Write a row as it is read, a text a column."""
+    """Return a row as printed, one text per column."""
 
     def spread(share: float | None) -> str:
         return "" if share is None else f" ± {share:.0%}"
@@ -154,7 +154,7 @@ def page(found: Mapping[str, Any]) -> str:
 
 
 def group_values(rows: Sequence[Row], date: str, not_measured: str = "") -> dict[str, Any]:
-    """Return a group as a file holds it."""
+    """Return a group as stored in the file."""
     return {"date": date, "rows": [asdict(row) for row in rows], "not_measured": not_measured}
 
 
@@ -165,9 +165,9 @@ def machine_name(machine: Mapping[str, Any]) -> str:
 
 
 def write_results(folder: Path, machine: Mapping[str, Any], groups: Mapping[str, Any]) -> Path:
-    """Put groups into the machine's file, in place of their older selves, and return its path.
+    """Put groups into the machine's file, replacing older results, and return its path.
 
-    Groups that were measured on this machine before, and not or in vain now, stay; those under another torch do not.
+    Earlier groups of this machine that were not measured now, or failed, stay; those of another torch version do not.
     """
     path = folder / f"{machine_name(machine)}.json"
     before = read_json(path) if path.exists() else {"machine": {}, "groups": {}}

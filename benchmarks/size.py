@@ -1,9 +1,9 @@
-"""Measure what a large bank costs: tables, check, record, pages and site on so many runs.
+"""Measure the cost of a large bank: tables, check, record, pages and site on a given number of runs.
 
     python -m benchmarks.size [--runs 1000 5000] [--only tables site] [--record 100]
 
-The runs are those of the bank, again and again under other seeds: each has a key of its own and fills a cell. Every
-line is a process of its own: processor seconds, and the largest memory.
+The runs are the bank's, repeated under other seeds: each has its own key and fills a cell. Every
+line is a separate process: CPU seconds and peak memory.
 """
 
 import argparse
@@ -42,7 +42,7 @@ CANDIDATE = ("features", "cost", "dev_accuracy")  # of a linear model
 
 
 def of_another_seed(run: RunRecord, more: int) -> RunRecord:
-    """Return a run as if it had been trained with another seed."""
+    """Return a run as if trained with another seed."""
     parameters = {**run.metrics["parameters"], "seed": run.seed + more}
     hashes = {**run.hashes, "parameters": hash_of_parameters(parameters)}
     changed = {"parameters": parameters, "seed": run.seed + more, "hashes": hashes, "key": run_key(**hashes)}
@@ -50,14 +50,14 @@ def of_another_seed(run: RunRecord, more: int) -> RunRecord:
 
 
 def runs_of(count: int) -> list[RunRecord]:
-    """Return so many runs."""
+    """Return this many runs."""
     banked = read_bank(BANK)
     rounds = range(-(-count // len(banked)))
     return [of_another_seed(run, 100 * turn) if turn else run for turn in rounds for run in banked][:count]
 
 
 def make_bank(folder: Path, runs: list[RunRecord]) -> None:
-    """Write a checkout's docs and README.md, whose bank has these runs."""
+    """Write the docs and README.md of a checkout whose bank has these runs."""
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("*.jsonl"))
     shutil.copy(ROOT / "README.md", folder)
     for run in runs:
@@ -66,10 +66,10 @@ def make_bank(folder: Path, runs: list[RunRecord]) -> None:
 
 
 def make_runs(folder: Path, runs: list[RunRecord]) -> None:
-    """Write the folders of runs, their predictions as links."""
+    """Write the folders of runs, with their predictions as links."""
     for run in runs:
         of_run = run_folder(folder / "runs", run.place[0], run.key)
-        if of_run.exists():  # the bank has some runs twice
+        if of_run.exists():  # some runs are in the bank twice
             continue
         of_run.mkdir(parents=True)
         for name, values in (("metrics", run.metrics), ("cost", {**dict.fromkeys((*TIMES, *COSTS), 1.0), **run.cost})):
@@ -90,7 +90,7 @@ def tables(folder: Path) -> None:
 
 
 def check_bank(folder: Path) -> None:
-    """Read what `retable check` compares with."""
+    """Read what `retable check` compares against."""
     check.BANK = folder / "docs/results"
     check.read_params = lambda name: scale_preset("measure")[name]
     for table in result_tables():
@@ -118,7 +118,7 @@ MEASURED: dict[str, Callable[[Path], None]] = {
 
 
 def measure(name: str, folder: Path) -> tuple[float, float]:
-    """Return processor seconds and the largest memory in MB of one of them, in a process of its own."""
+    """Return the CPU seconds and peak memory in MB of one of them, run in its own process."""
     there, here = multiprocessing.get_context("fork").Pipe()
     if not (child := os.fork()):
         MEASURED[name](folder)

@@ -1,9 +1,9 @@
-"""Draw what a command printed as a picture of a terminal: docs/terminal.svg.
+"""Draw a command's output as a picture of a terminal: docs/terminal.svg.
 
     make tables SCALE=smoke 2>&1 | tee run.log
     python -m benchmarks.terminal "make tables SCALE=smoke" < run.log > docs/terminal.svg
 
-The first and the last lines are kept, and paths of the checkout are cut to what is below it.
+The first and last lines are kept, and paths are shown relative to the checkout.
 """
 
 import os
@@ -16,7 +16,7 @@ from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 WIDTH, HEAD, TAIL = 92, 6, 13
-FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # rich names a host that serves them; a picture asks no host
+FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # rich links fonts on a host; a picture must not contact one
 COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 

@@ -1,11 +1,11 @@
-"""Time the text stages: Chinese words and parts, English parts, near duplicates.
+"""Time the text stages: Chinese words and parts of speech, English parts of speech, near duplicates.
 
-Chinese    characters a second from text to words, and to words and parts, beside jieba on the same texts. The table of
-           the pipeline is asked twice: by a table that meets the texts for the first time, whose new words are tagged
-           in context, and by one that knows their words.
-English    words a second of the stage (reading, words, parts, writing), beside the same pipeline of spaCy called on the
-           same words made ready.
-Copies     the clusters of near duplicates that `clean` looks for, beside all pairs by scikit-learn and scipy.
+Chinese    characters per second from text to words, and to words and parts, against jieba on the same texts. The
+           pipeline's table is timed twice: with texts that it meets for the first time, whose new words are tagged in
+           context, and with words that it knows.
+English    words per second of the stage (reading, words, parts, writing), against the same spaCy pipeline called on
+           the prepared words.
+Copies     the near-duplicate clusters that `clean` finds, against all pairs computed by scikit-learn and scipy.
 """
 
 import tempfile
@@ -54,7 +54,7 @@ def measure(quick: bool) -> list[Row]:
 
 
 def texts_of(name: str, part: str, *, quick: bool) -> list[str]:
-    """Return texts of a corpus, as `clean` leaves them; of a sample to be quick."""
+    """Return texts of a corpus as `clean` leaves them, or of a sample if quick."""
     if quick:
         sample = "sample-zh" if name == CHINESE else "sample-en"
         return [text for _, text in sample_lines(sample, part)[:QUICK_TEXTS]]
@@ -64,10 +64,10 @@ def texts_of(name: str, part: str, *, quick: bool) -> list[str]:
 
 
 def chinese_rows(repeats: int, *, quick: bool) -> list[Row]:
-    """Time plain segmentation, the comparison table and tagging in context, beside jieba."""
+    """Time plain segmentation, the comparison table and tagging in context, against jieba."""
     load_jieba()
     texts = texts_of(CHINESE, "dev", quick=quick)
-    if quick:  # of jieba's dictionary and the texts alone
+    if quick:  # needs only jieba's dictionary and the texts
         entries = make_table(dictionary_parts(), count_parts([chinese_words_and_parts(texts)]))
     else:
         entries = read_table(made(PARTS_TABLES / "zh/table.tsv", "parts-table")).parts
@@ -99,13 +99,13 @@ def chinese_rows(repeats: int, *, quick: bool) -> list[Row]:
 
 
 def load_jieba() -> None:
-    """Read jieba's dictionary into memory: it would else leave a file in the shared /tmp."""
+    """Read jieba's dictionary into memory: otherwise it would leave a file in the shared /tmp."""
     dt.FREQ, dt.total = dt.gen_pfdict(dt.get_dict_file())
     dt.initialized = True
 
 
 def english_row(repeats: int, *, quick: bool) -> Row:
-    """Time the stage `tag` on a corpus that comes tokenised, beside the tagger's pipeline alone."""
+    """Time the stage `tag` on a pre-tokenised corpus, against the tagger's pipeline alone."""
     tagger = tagger_of(quick=quick)
     texts = texts_of(ENGLISH, "dev", quick=quick)
     words = [text.split() for text in texts]
@@ -132,7 +132,7 @@ def english_row(repeats: int, *, quick: bool) -> Row:
 
 
 def tagger_of(*, quick: bool) -> Language:
-    """Return the tagger of the pipeline; one that learnt for two steps to be quick."""
+    """Return the pipeline's tagger, or one trained for two steps if quick."""
     if not quick:
         return load_tagger(made(TAGGER / "model", "tagger"))
     bank = list(read_conllu(SAMPLE / "sample-treebank-en/dev.conllu"))
@@ -141,7 +141,7 @@ def tagger_of(*, quick: bool) -> Language:
 
 
 def copies_row(texts: list[str], repeats: int) -> Row:
-    """Time the clusters of near duplicates, from texts in memory."""
+    """Time the near-duplicate clusters, from texts in memory."""
 
     def peer() -> None:
         grams = CountVectorizer(analyzer="char", ngram_range=(5, 5), binary=True, dtype=np.float32).fit_transform(texts)

@@ -1,6 +1,6 @@
-"""Time paths in turns with their peers, so that another program on the machine slows both.
+"""Time paths in turns with their peers, so that other load on the machine affects both.
 
-The limit of most paths is the machine's matrix product, timed in the same run.
+The limit of most paths is the machine's matrix-product rate, measured in the same run.
 """
 
 import os
@@ -31,12 +31,12 @@ def seconds(function: Callable[[], object]) -> float:
 
 
 def in_turns(ways: Mapping[str, Callable[[], object]], repeats: int, *, warm: bool = True) -> dict[str, list[float]]:
-    """Time every way, called in turns: a, b, a, b, ...
+    """Time all functions, called in turns: a, b, a, b, ...
 
     Args:
-        ways: name -> what is timed.
-        repeats: calls of each that count.
-        warm: whether each is called once before, uncounted.
+        ways: name -> function to time.
+        repeats: counted calls of each.
+        warm: whether each is first called once uncounted.
     """
     times: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(repeats + warm):
@@ -48,21 +48,21 @@ def in_turns(ways: Mapping[str, Callable[[], object]], repeats: int, *, warm: bo
 
 
 def product(dtype: torch.dtype = torch.float32) -> Callable[[], Tensor]:
-    """Return the product of FCSR's gates by torch, of OPERATIONS."""
+    """Return a torch product of the size of FCSR's gates, of OPERATIONS operations."""
     left, right = torch.randn(ROWS, INNER).to(dtype), torch.randn(INNER, COLUMNS).to(dtype)
     return lambda: left @ right
 
 
 @cache  # one rate for all groups of a run
 def matrix_rate(repeats: int = 20) -> float:
-    """Return the floating-point operations a second of matrix products, by their median."""
+    """Return the median rate of matrix products, in floating-point operations per second."""
     return OPERATIONS / median(in_turns({"product": product()}, repeats)["product"])
 
 
 def training_epoch(
     loss: Callable[..., Tensor], optimiser: Optimizer, batches: Iterable[tuple[Tensor, ...]]
 ) -> Callable[[], None]:
-    """Return an epoch of plain torch: forward, backward and step on every batch."""
+    """Return an epoch in plain torch: forward, backward and step on every batch."""
 
     def epoch() -> None:
         for batch in batches:
@@ -74,7 +74,7 @@ def training_epoch(
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures depend on beside the code."""
+    """Return what the figures depend on besides the code."""
     return {
         "cpu": device_name(torch.device("cpu")),
         "cores": os.cpu_count(),

@@ -1,10 +1,10 @@
-"""Build the models of the most used public toolkit for Chinese texts, as it writes them: the peer of the headlines.
+"""Build the models of the most used public toolkit for Chinese texts as it defines them: the peer of the headlines.
 
-Source     github.com/649453932/Chinese-Text-Classification-Pytorch (MIT), models/*.py and train_eval.py, written anew:
-           Conv2d over (k, 300), nn.LSTM with batch_first over texts padded or cut to 32 characters, an attention
-           without mask, three tables of rows for fastText, all trained by Adam as it is by default. Its evaluation on
+Source     github.com/649453932/Chinese-Text-Classification-Pytorch (MIT), models/*.py and train_eval.py, rewritten:
+           Conv2d over (k, 300), nn.LSTM with batch_first over texts padded or cut to 32 characters, attention without a
+           mask, three embedding tables for fastText, all trained by Adam with defaults. Its evaluation on
            dev every 100 batches is left out.
-Shapes     B texts, T = 32 characters, D = 300, C classes; each model turns characters (B, T) into logits (B, C).
+Shapes     B texts, T = 32 characters, D = 300, C classes; each model maps characters (B, T) to logits (B, C).
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class TextCNN(nn.Module):
 
 
 class TextRNN(nn.Module):
-    """Two layers of 128 states a side: the states at the last place, or all under attention and a layer of 64."""
+    """Two layers of 128 states per direction; then the states at the last place, or attention over all and 64 units."""
 
     def __init__(self, vocabulary: int, classes: int, *, attention: bool = False) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class TextRNN(nn.Module):
 
 
 class DPCNN(nn.Module):
-    """250 maps; one pair of convolutions for all blocks."""
+    """250 maps; all blocks share one pair of convolutions."""
 
     def __init__(self, vocabulary: int, classes: int) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class DPCNN(nn.Module):
 
 
 class FastText(nn.Module):
-    """Rows of characters, bigrams and trigrams side by side, averaged; a layer of 256. Its gradients are dense."""
+    """Embed characters, bigrams and trigrams, concatenated and averaged; a layer of 256. Its gradients are dense."""
 
     def __init__(self, vocabulary: int, classes: int, buckets: int = BUCKETS) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-"""Take the pictures of docs/mlflow.md: `retable ui` on a record with a few focus runs, seen by Chromium.
+"""Take the pictures of docs/mlflow.md: `retable ui` on a record with a few focus runs, in Chromium.
 
     make tables SCALE=smoke; dvc exp run evaluate -S model.alpha=0.8; retable ui --port 5077 &
     python -m benchmarks.ui_pictures http://127.0.0.1:5077
 
-Chromium is driven by chromedriver over HTTP (W3C WebDriver). Each picture gets a palette and stays below 150 KB.
+Chromium is driven by chromedriver over HTTP (W3C WebDriver). Each picture is reduced to a palette and under 150 KB.
 """
 
 import base64
@@ -27,12 +27,12 @@ ALL = "[...document.querySelectorAll('*')]"
 DIFFERING = f"{ALL}.filter(e => !e.children.length && e.textContent == 'Show diff only').forEach(e => e.click())"
 PARAMETERS = f"{ALL}.filter(e => e.textContent.trim() == 'Parameters').pop()?.scrollIntoView()"
 STARTED_S = 60
-LOADED_S = 12  # a page of the UI asks the server several times
+LOADED_S = 12  # a page of the UI sends several requests
 COLOURS, LARGEST = 64, 150_000  # bytes
 
 
 class Browser:
-    """A headless Chromium."""
+    """Control a headless Chromium."""
 
     def __init__(self) -> None:
         self.driver = subprocess.Popen([DRIVER, f"--port={PORT}"], stdout=subprocess.DEVNULL)
@@ -43,24 +43,24 @@ class Browser:
         self.session = f"/{self.call('POST', '', wanted)['sessionId']}"
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        """Return what chromedriver answers."""
+        """Return chromedriver's response."""
         address = f"http://127.0.0.1:{PORT}/session{self.session}{path}"
         answer = requests.request(method, address, json=body, timeout=120)
         answer.raise_for_status()
         return answer.json()["value"]
 
     def run(self, script: str) -> Any:
-        """Return what a script gives on the page."""
+        """Return the result of a script on the page."""
         return self.call("POST", "/execute/sync", {"script": script, "args": []})
 
     def open(self, address: str) -> None:
-        """Open a page of the UI and wait for what it loads."""
+        """Open a page of the UI and wait until it has loaded."""
         self.call("POST", "/url", {"url": "about:blank"})
         self.call("POST", "/url", {"url": address})
         time.sleep(LOADED_S)
 
     def picture(self, name: str) -> None:
-        """Write what is seen now."""
+        """Write a screenshot."""
         found = Image.open(io.BytesIO(base64.b64decode(self.call("GET", "/screenshot")))).convert("RGB")
         OUT.mkdir(parents=True, exist_ok=True)
         path = OUT / f"{name}.png"
@@ -70,13 +70,13 @@ class Browser:
             sys.exit(f"{path} is larger than {LARGEST} bytes")
 
     def close(self) -> None:
-        """End browser and driver."""
+        """Close the browser and the driver."""
         self.call("DELETE", "")
         self.driver.terminate()
 
 
 def ask(root: str, path: str, **body: Any) -> Any:
-    """Return what MLflow's REST interface answers."""
+    """Return the response of MLflow's REST interface."""
     answer = requests.post(f"{root}/api/2.0/mlflow/{path}", json=body, timeout=60)
     answer.raise_for_status()
     return answer.json()
@@ -111,7 +111,7 @@ def main() -> None:
         browser.open(f"{root}/#/compare-runs?{asked}&workflowType=machine_learning")
         browser.run(DIFFERING)
         time.sleep(3)
-        browser.run(PARAMETERS)  # below the plots, which say nothing of two runs
+        browser.run(PARAMETERS)  # below the plots, which show nothing for two runs
         time.sleep(1)
         browser.picture("compare")
         browser.open(f"{link(root, ids['focus'])}&compareRunsMode=CHART")

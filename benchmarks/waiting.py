@@ -2,8 +2,8 @@
 
     python -m benchmarks.waiting [--seconds 5] [--rounds 3] [--busy 0]
 
-Two threads that spin wait for each other where other programs take the processors. --busy starts so many of these; what
-runs on the machine already counts too, and is told as its load. The last column is a digest of the weights after
+Two threads that spin wait for each other when other programs use the processors. --busy starts that many of these;
+programs already running count too, and are reported as the load. The last column is a digest of the weights after
 three steps: it must be the same in every line.
 """
 
@@ -26,7 +26,7 @@ TEXTS, WORDS, DIM, CLASSES = 50, 20, 300, 2
 
 
 def measure(seconds: float) -> None:
-    """Train FCSR for so long; print words a second and the digest."""
+    """Train FCSR for this many seconds; print words per second and the digest."""
     import torch
     from torch.nn.functional import cross_entropy
 

@@ -1,4 +1,4 @@
-"""`python -m probe [CASE ...]`: compare today's numbers with those of the last commit at which the probe passed."""
+"""`python -m probe [CASE ...]`: compare the current numbers with those of the last commit at which the probe passed."""
 
 import argparse
 import sys
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def run_cases(folder: Path, wanted: list[str]) -> None:
-    """Run the cases of this tree; those of data leave what the later ones of them read."""
+    """Run the cases of this tree; the data cases leave what later ones read."""
     from probe.bank import bank_cases  # imported here: a comparison needs neither torch nor spaCy
     from probe.data import data_cases
     from probe.direct import direct_cases
@@ -45,7 +45,7 @@ def run_cases(folder: Path, wanted: list[str]) -> None:
     from probe.training import training_cases
     from retable.experiments import folds
 
-    vars(folds)["CORPORA"] = {}  # made-up texts lie under declared names, with labels of their own
+    vars(folds)["CORPORA"] = {}  # made-up texts use declared names, with their own labels
     write_samples(CLEAN, TAGGED, VECTORS)
     with tempfile.TemporaryDirectory() as scratch:
         groups = (table_cases(), bank_cases(), direct_cases(), data_cases(), training_cases())
@@ -54,12 +54,12 @@ def run_cases(folder: Path, wanted: list[str]) -> None:
 
 
 def chosen(name: str, wanted: list[str]) -> bool:
-    """Return whether a case is asked for; without any words all are."""
+    """Return whether a case is requested; without any words all are."""
     return not wanted or any(name.startswith(word) for word in wanted)
 
 
 def report(before: str, wanted: list[str]) -> None:
-    """Run both sides at once, say what differs, and fail where recipes do not say it too."""
+    """Run both sides in parallel, report what differs, and fail where the recipes do not match."""
     with worktree(before) as old, worktree(state_of_checkout()) as new:
         processes = [start(tree, wanted) for tree in (old, new)]
         then, now = (

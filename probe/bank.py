@@ -1,4 +1,4 @@
-"""Probe what tables show of runs and their folds, and what runs say of the papers' claims."""
+"""Probe what tables show of runs and their folds, and how runs support the papers' claims."""
 
 import random
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def bank_cases() -> Iterator[Case]:
 
 
 def of_runs(scratch: Path) -> Arrays:
-    """Return what tables show of made-up runs: of one, of dev folds and of test folds."""
+    """Return what tables show for made-up runs: single ones, dev folds and test folds."""
     draw, found = random.Random(5), dict[str, np.ndarray]()
     for kind in ("", "dev", "test"):
         folds = [Fold(kind, 3, number).label for number in (3, 1, 2)] if kind else [""]  # type: ignore[arg-type]
@@ -71,7 +71,7 @@ def made_up(fold: str, draw: random.Random) -> RunResult:
 
 
 def claims_on(table: str, scratch: Path) -> Arrays:
-    """Return what the page says of each comparison that claims on a table ask for, all readings included."""
+    """Return what the page says about each comparison that a table's claims need, for all readings."""
     result = paper_of_table(table).result_table(table)
     asked = [(number, claim) for number, claim in enumerate(all_claims()) if claim.table == table]
     rows = {row.id for _, claim in asked for pair in claim.pairs(result) for row in pair}
@@ -96,9 +96,9 @@ def name_of(claim: Claim) -> str:
 
 
 def seeds_of(row: str, column: Column, scratch: Path) -> list[list[RunRecord]]:
-    """Return made-up runs of a cell, seed by seed, drawn by its row: one run a seed, or those of six test folds.
+    """Return made-up runs of a cell, seed by seed, drawn by its row: one run per seed, or those of six test folds.
 
-    Now and then one was cut.
+    Some of them are cut short.
     """
     draw = random.Random(f"{row} {column.id}")
     kind = column.folds if len(column.id) % FOLDED == 0 else ""
@@ -126,7 +126,7 @@ def run_of(
 
 
 def test_split(draw: random.Random, domain: str) -> Split:
-    """Return a test split; of a joint corpus, whose domains are asked for one by one, half are of this domain."""
+    """Return a test split; for a joint corpus queried by domain, half of the texts are of this domain."""
     named = [f"{domain if number % 2 else 'other'}/" if domain else "" for number in range(TEXTS)]
     ids = [f"{of}test-{draw.randrange(10**9)}" for of in named]
     classes = np.array([draw.randrange(len(LABELS)) for _ in ids], dtype=np.int64)
@@ -135,7 +135,7 @@ def test_split(draw: random.Random, domain: str) -> Split:
 
 
 def banked(split: Split, level: float, scratch: Path, draw: random.Random) -> Path:
-    """Write the predictions of a run that answers so many texts rightly, as the bank keeps them."""
+    """Write the predictions of a run with this many correct answers, in the bank's format."""
     probabilities = np.array([[draw.random() for _ in LABELS] for _ in split.ids])
     for row, right in zip(probabilities, split.classes, strict=True):
         row[right] += 1.0 if draw.random() < level else 0.0

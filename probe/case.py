@@ -1,4 +1,4 @@
-"""Define a case of the probe, and what it leaves: arrays by name."""
+"""Define a case of the probe and its result: arrays by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Case:
-    """A small computation whose numbers are compared.
+    """Describe a small computation whose numbers are compared.
 
     Args:
-        name: of what is watched.
-        asked: parameters and data. Two sides are compared only where what both know is the same, so that another
+        name: what is watched.
+        asked: parameters and data. Two sides are compared only if they agree on what both know, so that a changed
             preset is no difference, and a new option is compared with its absence.
         recipe: unit -> version of all units that can change its numbers.
-        run: gives its arrays; those of strings and whole numbers must be equal, floats may differ within rounding.
-        rounding: largest difference that is rounding, beside that of the arrays' own type.
+        run: returns its arrays; strings and integers must be equal, floats may differ within rounding.
+        rounding: largest difference that counts as rounding, in addition to that of the arrays' own type.
     """
 
     name: str
@@ -31,5 +31,5 @@ class Case:
 
 
 def texts(values: "list[str]") -> np.ndarray:
-    """Strings as an array that a file can hold without pickle."""
+    """Return strings as an array that can be saved without pickle."""
     return np.array(values, dtype=np.str_)

@@ -1,4 +1,4 @@
-"""Two sides of a probe: how far each case differs, and whether the recipes say so."""
+"""Compare two sides of a probe: how far each case differs, and whether the recipes say so."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from retable.errors import InputError
 
 EQUAL, MINOR, MAJOR = 0, 1, 2
 WORDS = {EQUAL: "equal", MINOR: "within rounding", MAJOR: "beyond rounding"}
-ROUNDING = {"float64": 1e-9, "float32": 1e-4}  # of a number, or of its share of it where it is above 1
+ROUNDING = {"float64": 1e-9, "float32": 1e-4}  # absolute, or relative for numbers above 1
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Hold what one side says of a case."""
+    """Hold one side's result for a case."""
 
     asked: Mapping[str, Any]
     recipe: Mapping[str, str]
@@ -33,13 +33,13 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """Say it."""
+        """Describe the difference."""
         by = f" by {self.largest:.2g}" if self.largest else ""
         return f"{WORDS[self.level]}, {self.array} differs{by}" if self.level else WORDS[EQUAL]
 
 
 def compare(before: Outcome, now: Outcome) -> Difference | None:
-    """Return how far two sides of a case differ; None if they were asked for other things."""
+    """Return how far two sides of a case differ; None if they were given different inputs."""
     if not alike(before.asked, now.asked):
         return None
     names = [name for name in now.arrays if name in before.arrays]
@@ -48,7 +48,7 @@ def compare(before: Outcome, now: Outcome) -> Difference | None:
 
 
 def alike(before: Any, now: Any) -> bool:
-    """Return whether two questions agree in all that both name: an option that one of them does not know is no
+    """Return whether two inputs agree in everything that both name: an option that one of them lacks is no
     difference.
     """
     if isinstance(before, Mapping) and isinstance(now, Mapping):
@@ -69,7 +69,7 @@ def of_array(name: str, before: np.ndarray, now: np.ndarray, rounding: float) ->
 
 
 def raised(before: str, now: str) -> int:
-    """Return which part of a version was raised. Raises: InputError if it went back."""
+    """Return which part of a version was raised. Raises: InputError if it was lowered."""
     then, here = (tuple(int(part) for part in version.split(".")) for version in (before, now))
     if here < then:
         raise InputError(f"a version went back, from {before} to {now}; take a higher one.")
@@ -77,9 +77,9 @@ def raised(before: str, now: str) -> int:
 
 
 def demands(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> list[str]:
-    """Return a sentence for each difference that no recipe tells, and for each raised recipe that shows in no case.
+    """Return a sentence for each difference without a raised recipe, and for each raised recipe without a difference.
 
-    A version must have been raised as far as the cases differ: of one unit at least that a differing case uses.
+    The version of at least one unit that a differing case uses must have been raised as far as the case differs.
     """
     differences = {
         name: found for name in now if name in before and (found := compare(before[name], now[name])) is not None
@@ -87,8 +87,8 @@ def demands(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> list[s
     bumps = bumps_of(before.values(), now.values())
     sentences = []
     for name, difference in differences.items():
-        told = max((bumps.get(unit, EQUAL) for unit in now[name].recipe), default=EQUAL)
-        if difference.level > told:
+        raised = max((bumps.get(unit, EQUAL) for unit in now[name].recipe), default=EQUAL)
+        if difference.level > raised:
             part = "major" if difference.level == MAJOR else "minor"
             sentences.append(f"{name}: {difference.sentence}; raise the {part} version of one of {units_of(now[name])}")
     for unit, bump in bumps.items():
@@ -102,7 +102,7 @@ def demands(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> list[s
 
 
 def twins(outcomes: Mapping[str, Outcome]) -> list[str]:
-    """Return a sentence for each case that gives the numbers of another one, though it is asked for another thing."""
+    """Return a sentence for each case that gives the numbers of another one although its inputs differ."""
     first: dict[tuple[Any, ...], str] = {}
     sentences = []
     for name, outcome in outcomes.items():
@@ -114,7 +114,7 @@ def twins(outcomes: Mapping[str, Outcome]) -> list[str]:
 
 
 def bumps_of(before: Iterable[Outcome], now: Iterable[Outcome]) -> dict[str, int]:
-    """Return unit -> which part of its version was raised; nothing for a unit that one side does not know."""
+    """Return unit -> which part of its version was raised; nothing for a unit that one side lacks."""
     then: dict[str, str] = {}
     for outcome in before:
         then |= outcome.recipe
@@ -124,5 +124,5 @@ def bumps_of(before: Iterable[Outcome], now: Iterable[Outcome]) -> dict[str, int
 
 
 def units_of(outcome: Outcome) -> str:
-    """Name a case's units with their versions."""
+    """List a case's units with their versions."""
     return ", ".join(f"{unit} {version}" for unit, version in outcome.recipe.items())

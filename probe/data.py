@@ -1,4 +1,4 @@
-"""The stages that prepare data, on the project's own samples: texts, parts of speech, copies, word vectors."""
+"""Probe the stages that prepare data, on the project's own samples: texts, parts of speech, copies, word vectors."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,7 +22,7 @@ Read = Callable[[], Arrays]
 
 
 def data_cases() -> Iterator[Case]:
-    """Yield the stages in their order: each reads what those before it left in the worktree."""
+    """Yield the stages in order: each reads what the previous ones left in the worktree."""
     if PARAMS.resolve().parent == ROOT:
         write_scale("smoke")
     params = load_yaml(PARAMS)
@@ -55,7 +55,7 @@ def data_cases() -> Iterator[Case]:
 
 
 def stage(name: str, asked: Any, units: list[str], read: Read, *mains: Callable[[], None]) -> Case:
-    """Return a case that runs one or more stages and reads what they left."""
+    """Return a case that runs one or more stages and reads their output."""
 
     def run(scratch: Path) -> Arrays:
         for main in mains:
@@ -77,13 +77,13 @@ def read_clean(name: str) -> Arrays:
 
 
 def read_tagger() -> Arrays:
-    """Return its accuracies: two taggers that tag alike are one."""
+    """Return the tagger's accuracies: two taggers that tag alike count as one."""
     facts = read_json(TAGGER / "accuracy.json")
     return {name: np.array(sorted_numbers(facts[name]), dtype=np.float64) for name in ("dev", "test")}
 
 
 def sorted_numbers(value: Any) -> list[float]:
-    """Return the numbers of a JSON value, by their keys."""
+    """Return the numbers in a JSON value, by key."""
     if isinstance(value, dict):
         return [number for key in sorted(value) for number in sorted_numbers(value[key])]
     return [float(value)] if isinstance(value, int | float) else []
@@ -95,7 +95,7 @@ def read_parts_table() -> Arrays:
 
 
 def read_tagged(name: str) -> Arrays:
-    """Return tokens and parts of speech, a string a text."""
+    """Return tokens and parts of speech, one string per text."""
     found = {}
     for split in SPLITS:
         table = pq.read_table(TAGGED / name / f"{split}.parquet")

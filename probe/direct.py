@@ -1,4 +1,4 @@
-"""Functions whose branches the small corpora of the other cases do not reach, each called with made-up data."""
+"""Probe functions with branches that the small corpora of the other cases miss, each called with made-up data."""
 
 import json
 import random
@@ -60,7 +60,7 @@ def direct_cases() -> Iterator[Case]:
 
 
 def batches(scratch: Path) -> Arrays:
-    """Return batches of more texts than are sorted together, and more words than are made in one go."""
+    """Return batches for more texts than are sorted together, and more words than are made in one go."""
     draw = np.random.default_rng(3)
     lengths = draw.choice(LENGTHS, size=TEXTS)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -85,7 +85,7 @@ def batches(scratch: Path) -> Arrays:
 
 
 def published(scratch: Path) -> Arrays:
-    """Return what is read of files of vectors in every format."""
+    """Return what is read from vector files in every format."""
     numbers = np.random.default_rng(6).standard_normal((6, 4)).astype(np.float32)
     words = ["the", ". . .", "naïve", "the", "a\u00a0b", "x"]
     rows = "".join(f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, numbers.tolist(), strict=True))
@@ -104,17 +104,17 @@ def published(scratch: Path) -> Arrays:
 
 
 def published_as_json(scratch: Path) -> Arrays:
-    """Return what is read of winkNLP's JSON: norm and place behind the numbers are left out."""
+    """Return what is read from winkNLP's JSON; norm and place after the numbers are left out."""
     numbers = np.random.default_rng(6).standard_normal((3, 6)).astype(np.float32)
     words = ["the", "naïve", "x"]
-    told = {"dimensions": 4, "words": words, "vectors": dict(zip(words, numbers.tolist(), strict=True))}
-    (scratch / "wink").write_text(json.dumps(told), encoding="utf-8")
+    content = {"dimensions": 4, "words": words, "vectors": dict(zip(words, numbers.tolist(), strict=True))}
+    (scratch / "wink").write_text(json.dumps(content), encoding="utf-8")
     read = read_published(scratch / "wink", "wink", wanted={"x", "naïve"})
     return {"words": texts(read.words), "numbers": np.array(read.matrix)}
 
 
 def word2vec(scratch: Path) -> Arrays:
-    """Return vectors of words and characters by both algorithms, with case and without, and rare words left out."""
+    """Return word and character vectors by both algorithms, with and without case, and with rare words left out."""
     draw = random.Random(7)
     path = scratch / "texts.parquet"
     lists = [[draw.choice(WORDS[: 10 + 4 * (number % 20)]) for _ in range(12)] for number in range(120)]
@@ -129,12 +129,12 @@ def word2vec(scratch: Path) -> Arrays:
 
 
 def messy(scratch: Path) -> Arrays:
-    """Return cleaned texts, with markup taken out and without."""
+    """Return cleaned texts, with and without markup removal."""
     return {f"markup {markup}": texts([clean_text(text, markup=markup) for text in MESSY]) for markup in (False, True)}
 
 
 def drawn_splits(scratch: Path) -> Arrays:
-    """Return splits of texts of which some are published, and the clusters that stay together."""
+    """Return splits of texts, some of them published, and the clusters that stay together."""
     clusters = near_duplicate_clusters(fingerprints(sentences(300)))
     assert len(set(clusters.tolist())) < 300, "no text is a copy"
     whole = [Example(f"corpus/{number}", "all", "", str(number % 4)) for number in range(300)]
@@ -149,7 +149,7 @@ def drawn_splits(scratch: Path) -> Arrays:
 
 
 def copies(scratch: Path) -> Arrays:
-    """Return which texts of three groups of two corpora are copies of one another, exact or near."""
+    """Return which texts of three groups of two corpora are exact or near copies of each other."""
     prints = fingerprints(sentences(240))
     groups = np.arange(240) % 3
     found = matches(prints, groups, (0, 0, 1))
@@ -164,7 +164,7 @@ def copies(scratch: Path) -> Arrays:
 
 
 def sentences(count: int) -> list[str]:
-    """Return texts, some of which repeat an earlier one, exactly or with other words at the end."""
+    """Return texts, some of which repeat an earlier one, exactly or with another ending."""
     draw = random.Random(8)
     made: list[str] = []
     for number in range(count):

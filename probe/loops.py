@@ -1,6 +1,6 @@
-"""List what a training may be asked for beside its model, a case each, and what must show of it in the numbers.
+"""List the training options besides the model, one case each, and their visible effect on the numbers.
 
-A case that no longer does what its name says fails, once versions and numbers agree.
+A case fails if it no longer does what its name says, once versions and numbers agree.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,14 +15,14 @@ from probe.samples import FOLDS, GROUPED, TWO_LABELS, VECTORS_OF_FOLDS, WITH_DOM
 
 Options = dict[str, Any]
 
-# Schedule -> rates that six epochs end with.
+# Schedule -> rates at the ends of six epochs.
 RATES = {"constant": 1, "fcsr": 6, "halving": 2, "linear": 6, "steps": 3, "warmup": 2}
 SGD = {"optimiser": "sgd", "learning_rate": 0.5}
 LINEAR_CHOICES = {
     "tfidf-svm": {"features": ["words-3", "characters-4", "words-1"], "costs": [1.0, 0.02]},
     "nb-svm": {"features": ["characters-5", "words-1"], "costs": [0.02, 1.0], "beta": 0.8},
 }
-LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and what it asks for beside TRAINING, by section
+LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and its options in addition to TRAINING, by section
     **{f"schedule {name}": ("textcnn", {"training": {"schedule": name, "epochs": 6}}) for name in RATES},
     "sgd": ("textcnn", {"training": {"optimiser": "sgd", "learning_rate": 0.1, "momentum": 0.9}}),
     "adagrad": ("textcnn", {"training": {"optimiser": "adagrad", "learning_rate": 0.05}}),
@@ -84,22 +84,22 @@ def last_rise(arrays: Arrays) -> int:
 
 
 def scored_domains(arrays: Arrays) -> bool:
-    """Say whether each of three domains has scores, on clean texts too."""
+    """Return whether each of three domains has scores, on clean texts too."""
     return sum(name.endswith("clean scores") and name.startswith("/") for name in arrays) == 3
 
 
 def first_of_ties(arrays: Arrays) -> bool:
-    """Say whether several candidates are best on dev."""
+    """Return whether several candidates share the best dev score."""
     accuracies = arrays["curve dev_accuracy"]
     return int((accuracies == accuracies.max()).sum()) > 1
 
 
 def has_rates(count: int, arrays: Arrays) -> bool:
-    """Say whether epochs end with so many different learning rates."""
+    """Return whether epochs end with this many different learning rates."""
     return len(set(np.round(arrays["learning_rate"], 9).tolist())) == count
 
 
-SHOWS: dict[str, tuple[str, Callable[[Arrays], bool]]] = {  # case -> what must show, and whether it does
+SHOWS: dict[str, tuple[str, Callable[[Arrays], bool]]] = {  # case -> expected effect, and a check of it
     **{
         f"loop: schedule {name}": (f"{count} rates", partial(has_rates, count))
         for name, count in RATES.items()

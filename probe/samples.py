@@ -1,6 +1,6 @@
 """Made-up corpora for the probe: a few dozen texts of 1 to 70 words, with parts of speech, copies and domains.
 
-They lie under the names of declared corpora in data/tagged/ of a worktree of the probe's own, where nothing else is.
+They use the names of declared corpora in data/tagged/ of the probe's own worktree, which contains nothing else.
 """
 
 import random
@@ -26,15 +26,15 @@ COUNTS = {"train": 44, "dev": 18, "test": 20}
 LABELS = ("bad", "good", "so-so")
 DOMAINS = ("books", "music", "films")
 WORDS = [f"Word{number}" if number % 7 == 0 else f"word{number}" for number in range(90)]
-GIVEN = [word.lower() for word in WORDS[:70]]  # have a vector
+GIVEN = [word.lower() for word in WORDS[:70]]  # words with a vector
 PARTS = ("NOUN", "VERB", "ADJ", "DET", "ADP")
 CORPORA = {
     PLAIN: Facts(PLAIN, "en", LABELS),
     WITH_DOMAINS: Facts(WITH_DOMAINS, "en", LABELS, DOMAINS),  # a joint corpus
-    TWO_LABELS: Facts(TWO_LABELS, "en", LABELS[:2]),  # and words that its training texts lack
+    TWO_LABELS: Facts(TWO_LABELS, "en", LABELS[:2]),  # including words absent from its training texts
     GROUPED: Facts(GROUPED, "en", LABELS),  # folds keep its near copies together
     WITH_SENTENCES: Facts(WITH_SENTENCES, "en", LABELS),  # a seventh of its words are full stops
-    OF_PAIRS: Facts(OF_PAIRS, "en", LABELS[:2], ranked=True),  # four candidates a question
+    OF_PAIRS: Facts(OF_PAIRS, "en", LABELS[:2], ranked=True),  # four candidates per question
 }
 
 Rows = dict[str, list[Any]]  # column of a split -> its values
@@ -65,7 +65,7 @@ def given_vectors(seed: int) -> WordVectors:
 
 @cache
 def digest_of_sample(name: str) -> str:
-    """Return the digest of a corpus: other texts are another question."""
+    """Return the digest of a corpus: other texts are another input."""
     return sha256_of_value(rows_of(name))
 
 
@@ -103,9 +103,9 @@ def rows_of(name: str) -> dict[str, Rows]:
 
 
 def rare(words: list[str], parts: list[str], split: str, number: int) -> tuple[list[str], list[str]]:
-    """Return a text with words that train has once (in train), or never, with a vector and without (in dev and test).
+    """Return a text with words that occur once in train (in train), or never, with and without a vector (in dev, test).
 
-    Every fifth word of WORDS stands in no training text. Some words of test have a part of speech that train lacks.
+    Every fifth word of WORDS is in no training text. Some test words have a part of speech that train lacks.
     """
     if split == "train":
         return [f"Rare{number}" if int(word[4:]) % 5 == 0 else word for word in words], parts

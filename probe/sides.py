@@ -1,4 +1,4 @@
-"""The two sides of a probe: worktrees, the process that runs the cases in each, and what it writes."""
+"""Run the two sides of a probe: worktrees, the process that runs the cases in each, and its output."""
 
 import json
 import os
@@ -21,7 +21,7 @@ ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_N
 
 
 def git(*arguments: str) -> str:
-    """Return what git says. Raises: InputError with its error."""
+    """Return git's output. Raises: InputError with its error."""
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise InputError(f"git {' '.join(arguments)}: {done.stderr.strip()}")
@@ -29,12 +29,12 @@ def git(*arguments: str) -> str:
 
 
 def state_of_checkout() -> str:
-    """Return a commit of what the checkout holds now: HEAD, or HEAD with the changed tracked files."""
+    """Return a commit of the checkout's current state: HEAD, or HEAD with the changed tracked files."""
     return git("stash", "create") or git("rev-parse", "HEAD")
 
 
 def known_commit(commit: str) -> str:
-    """Return the commit. Raises: InputError if the clone does not hold it."""
+    """Return the commit. Raises: InputError if the clone does not contain it."""
     try:
         return git("rev-parse", "--verify", f"{commit}^{{commit}}")
     except InputError:
@@ -58,7 +58,7 @@ def worktree(commit: str) -> Iterator[Path]:
 
 
 def start(tree: Path, only: Sequence[str]) -> "subprocess.Popen[str]":
-    """Start the cases of a tree, by its own code, in a process of one thread."""
+    """Start the cases of a tree, with its own code, in a single-threaded process."""
     environment = os.environ | ENVIRONMENT | {"PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
     command = [sys.executable, "-m", "probe", "--write", str(tree / "probe.out"), *only]
     with (tree / "probe.log").open("w", encoding="utf-8") as log:
@@ -66,7 +66,7 @@ def start(tree: Path, only: Sequence[str]) -> "subprocess.Popen[str]":
 
 
 def outcomes(tree: Path, process: "subprocess.Popen[str]", what: str) -> dict[str, Outcome]:
-    """Return the outcomes of a side when it has ended. Raises: InputError if it failed."""
+    """Return the outcomes of a side once it has ended. Raises: InputError if it failed."""
     if process.wait():
         last = (tree / "probe.log").read_text(encoding="utf-8")[-3000:]
         raise InputError(f"the cases of {what} ended with an error:\n{last}")
@@ -74,7 +74,7 @@ def outcomes(tree: Path, process: "subprocess.Popen[str]", what: str) -> dict[st
 
 
 def write(folder: Path, cases: Iterable[Case], scratch: Path) -> None:
-    """Run cases and write what they say: one JSON and one file of arrays a case."""
+    """Run cases and write their results: one JSON and one file of arrays per case."""
     folder.mkdir()
     listed = []
     for number, case in enumerate(cases):
@@ -85,7 +85,7 @@ def write(folder: Path, cases: Iterable[Case], scratch: Path) -> None:
 
 
 def read(folder: Path) -> dict[str, Outcome]:
-    """Read what `write` wrote."""
+    """Read the files that `write` wrote."""
     listed = json.loads((folder / "cases.json").read_text(encoding="utf-8"))
     found = {}
     for number, (name, asked, recipe, rounding) in enumerate(listed):

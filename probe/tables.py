@@ -1,4 +1,4 @@
-"""Probe what is said of the numbers: scores of canned answers, every table of canned runs or counts, paired
+"""Probe what is derived from the numbers: scores of canned answers, every table of canned runs or counts, paired
 comparisons.
 """
 
@@ -38,7 +38,7 @@ def table_cases() -> Iterator[Case]:
     for name in PAPERS:
         source = paper(name)
         for table in source.results:
-            rows = [row.id for row in table.rows if row.model]  # one that is given a model is another question
+            rows = [row.id for row in table.rows if row.model]  # a case with a model has other inputs
             asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv") if table.published else "", "rows": rows}
             yield Case(f"table {table.name}", asked, recipes("tables"), partial(lines, source, table))
         asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv")} if source.statistics or source.counts else {}
@@ -58,7 +58,7 @@ def recipes(unit: str) -> dict[str, str]:
 
 
 def scores(scratch: Path) -> Arrays:
-    """Return all scores of made-up answers; one class never occurs, one is never answered."""
+    """Return all scores of made-up answers; one class never occurs, one is never predicted."""
     draw = np.random.default_rng(1)
     probabilities = draw.dirichlet((0.5, 1.0, 0.5, 0.5), size=60)
     classes = draw.integers(0, 3, size=60)
@@ -82,7 +82,7 @@ def scores(scratch: Path) -> Arrays:
 
 
 def lines(source: Paper, table: ResultTable, scratch: Path) -> Arrays:
-    """Return measured, low, high, clean, difference and verdict of every cell, of runs drawn by the cell's name."""
+    """Return measured, low, high, clean, difference and verdict of every cell, from runs seeded by the cell's name."""
     runs = {
         (row.id, column.id): canned(f"{table.name} {row.id} {column.id}")
         for row in table.rows
@@ -94,18 +94,18 @@ def lines(source: Paper, table: ResultTable, scratch: Path) -> Arrays:
 
 
 def shown(found: list[Line]) -> Arrays:
-    """Return the numbers of the cells that are measured, and which these are."""
+    """Return the numbers of the measured cells, and which cells these are."""
     measured = {f"{line.row} {line.column}": line for line in found if line.measured}
     cells = {
         cell: texts([line.measured, line.low, line.high, line.clean, line.delta, line.verdict])
         for cell, line in measured.items()
     }
-    told = [f"{cell} {line.match} {line.runs}" for cell, line in sorted(measured.items())]
-    return cells | {"measured cells": texts(sorted(measured)), "matches": texts(told)}
+    matches = [f"{cell} {line.match} {line.runs}" for cell, line in sorted(measured.items())]
+    return cells | {"measured cells": texts(sorted(measured)), "matches": texts(matches)}
 
 
 def statistics(source: Paper, table: StatisticsTable, scratch: Path) -> Arrays:
-    """Return the lines of a table of facts about corpora, of made-up counts."""
+    """Return the lines of a table of corpus statistics, from made-up counts."""
     published = published_numbers(source, table.published)
     stats: dict[str, dict[str, float]] = {}
     for row, corpus in table.corpora.items():
@@ -121,7 +121,7 @@ def counted(source: Paper, table: CountTable, scratch: Path) -> Arrays:
 
 
 def results(scratch: Path) -> Arrays:
-    """Return what tables read of a run's metrics and costs: each score, each cost, those of a domain."""
+    """Return what tables read from a run's metrics and costs: each score, each cost, and those of a domain."""
     draw = random.Random(9)
 
     def made() -> dict[str, float]:
@@ -164,7 +164,7 @@ def canned(cell: str) -> list[RunResult]:
 
 
 def claims(scratch: Path) -> Arrays:
-    """Return comparisons of two rows: of several runs, with near copies, beside a linear row, of units; Holm's."""
+    """Return comparisons of two rows: of several runs, near copies, a linear row, units; and Holm's correction."""
     draw = np.random.default_rng(2)
     copies = np.arange(500) // 2
     found = []

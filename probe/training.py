@@ -1,5 +1,5 @@
-"""Small runs: every model in all its readings, every optimiser and schedule past its first rate, and what else a
-training may be asked for, each through the function that makes the runs of tables, in float32 and in float64.
+"""Probe small runs: every model in all its readings, every optimiser and schedule past its first rate, and other
+training options, each through the function that makes the runs of tables, in float32 and in float64.
 """
 
 import csv
@@ -27,18 +27,18 @@ from retable.project.paths import VECTORS as VECTORS_FOLDER
 from retable.runs.predictions import read_predictions
 from retable.runs.recipes import recipe_of
 
-SMALL = {  # option -> the largest value that a case of the probe takes
+SMALL = {  # option -> the largest value in a case of the probe
     "hidden": 12, "mlp_hidden": 10, "heads": 3, "queries": 4, "maps": 8, "blocks": 3, "filters": 6,
     "attention_hidden": 8, "layers": 2, "size": 12, "steps": 3, "buckets": 500, "distance": 4,
     "frames": 150,
 }  # fmt: skip
 TRAINING = {"epochs": 3, "epochs_max": 6, "batch_size": 8, "patience": 6}
-LIVELY = {"fcsr": {"spread": 0.5}, "fcsr-fp": {"spread": 0.5}}  # else their logits say nothing of the text
-# Numbers that change what is computed, beside Literal and bool options: where a preset has 0 or 1, also another one,
-# because a product with 1 hides what it is a product with.
+LIVELY = {"fcsr": {"spread": 0.5}, "fcsr-fp": {"spread": 0.5}}  # otherwise their logits do not depend on the text
+# Numbers that change the computation, besides Literal and bool options: where a preset has 0 or 1, another value too,
+# because a product with 1 hides the factor.
 MORE_READINGS: dict[str, list[Options]] = {
     "fcsr": [
-        {"alpha": 0.9},  # texts of over 32 words: with the preset's 0.2 nothing so far away is left
+        {"alpha": 0.9},  # texts of over 32 words: with the preset's 0.2 nothing is left at that distance
         {"alpha": 0.9, "window": 25},
         {"alpha": 0.9, "window": 4, "window_means": "distance"},
     ],
@@ -55,19 +55,19 @@ MORE_READINGS: dict[str, list[Options]] = {
         {"halting": "adaptive", "threshold": 0.6, "ponder": 0.2},
     ],
 }
-IDLE: dict[str, list[Options]] = {  # readings that are another one: their options do something only beside others
+IDLE: dict[str, list[Options]] = {  # readings equal to another one: their options matter only together with others
     "fcsr": [{"window_means": "distance"}],
     "fcsr-fp": [{"window_means": "distance"}],
     "cspan": [{"first_attention": False, "fusion": "parallel"}],
     "generalized-pooling": [{"penalised": "none"}],
     "universal-transformer": [{"combine": "sum"}],
 }
-PRETRAINED = ("bert-base", "minilm-knn", "minilm-lr")  # their weights come with an extra
-BFLOAT16_ROUNDING = 0.05  # of bfloat16's three digits, after a few steps
+PRETRAINED = ("bert-base", "minilm-knn", "minilm-lr")  # their weights need an extra
+BFLOAT16_ROUNDING = 0.05  # bfloat16 has three digits, after a few steps
 
 
 def training_cases() -> Iterator[Case]:
-    """Yield a case for each reading of each model, and for each thing that the loop does."""
+    """Yield a case for each reading of each model, and for each feature of the loop."""
     for model in (*MODELS, *(each for each in LINEAR_MODELS if each not in PRETRAINED)):
         for reading, options in readings(model).items():
             yield case(f"{model}{f': {reading}' if reading else ''}", parameters_of(model, {"model": options}))
@@ -76,7 +76,7 @@ def training_cases() -> Iterator[Case]:
 
 
 def readings(model: str) -> dict[str, Options]:
-    """Return name -> options of every reading of a model: each value of each choice alone, and each row of a paper."""
+    """Return name -> options for every reading of a model: each value of each choice alone, and each row of a paper."""
     found: dict[str, Options] = {}
     seen: list[dict[str, Any]] = []
     defaults = model_preset(model)["model"]
@@ -104,7 +104,7 @@ def choices_of(model: str, defaults: Mapping[str, Any]) -> Iterator[Options]:
 
 
 def small(row: Any) -> Options:
-    """Return a row's own model options, none larger than the probe's networks are."""
+    """Return a row's own model options, none larger than the probe's networks."""
     own = row.overrides.get("model", {})
     return {
         option: min(value, SMALL[option]) if option in SMALL and type(value) is int else value
@@ -113,7 +113,7 @@ def small(row: Any) -> Options:
 
 
 def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a small run: a model's preset, shrunk, and what is asked for."""
+    """Return the parameters of a small run: a model's preset, shrunk, with the given options."""
     preset = model_preset(model)
     network = model in MODELS
     sections: dict[str, Any] = {name: dict(preset[name]) for name in ("model", "embedding", "training")}
@@ -124,7 +124,7 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         sections["model"] |= LIVELY.get(model, {})
         sections["embedding"]["vectors"] = "none" if network_class(model).alphabet else VECTORS
         sections["training"] |= TRAINING
-    compares = asked.get("model", {}).get("compare", False)  # doc2vec's answers for pairs
+    compares = asked.get("model", {}).get("compare", False)  # doc2vec's prediction for pairs
     sections |= {
         "corpus": {"name": OF_PAIRS if compares else corpus_for(model)},
         "seed": 1,
@@ -137,7 +137,7 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def corpus_for(model: str) -> str:
-    """Return a corpus that has what a model reads."""
+    """Return a corpus with the inputs that a model reads."""
     reads = read_beside_words(model)
     if "sides" in reads:
         return OF_PAIRS
@@ -145,7 +145,7 @@ def corpus_for(model: str) -> str:
 
 
 def case(name: str, parameters: dict[str, Any]) -> Case:
-    """Return the case of a run, which is trained in float32, and in float64 where it is not bfloat16's."""
+    """Return the case of a run, trained in float32, and in float64 too unless it uses bfloat16."""
     recipe = recipe_of(parameters, model_preset(parameters["model"]["name"])["recipe"])
     narrow = parameters["precision"] == "bfloat16"
     asked = parameters | {"samples": digest_of_sample(parameters["corpus"]["name"])}
@@ -153,7 +153,7 @@ def case(name: str, parameters: dict[str, Any]) -> Case:
 
 
 def trained(parameters: dict[str, Any], scratch: Path) -> Arrays:
-    """Train and score a run; in float64 its losses on the training texts alone are looked at."""
+    """Train and score a run; in float64 only its losses on the training texts are compared."""
     found = arrays_of(parameters, scratch)
     if parameters["precision"] == "float32" and parameters["model"]["name"] in MODELS:
         torch.set_default_dtype(torch.float64)
@@ -176,7 +176,7 @@ def arrays_of(parameters: dict[str, Any], scratch: Path) -> Arrays:
 
 
 def read_run(folder: Path) -> Arrays:
-    """Return what a run's folder says: curve, epochs, predictions, scores on dev, test and clean test texts."""
+    """Return the contents of a run's folder: curve, epochs, predictions, scores on dev, test and clean test texts."""
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
     with (folder / "curve.csv").open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
@@ -204,5 +204,5 @@ def read_run(folder: Path) -> Arrays:
 
 
 def scores_of(scores: Mapping[str, Any] | None, names: Sequence[str]) -> np.ndarray:
-    """Return some scores; zeros where there are no texts."""
+    """Return some scores; zeros if there are no texts."""
     return np.array([(scores or {}).get(name) or 0.0 for name in names], dtype=np.float32)

@@ -1,6 +1,6 @@
-"""One thread for each process of the suite: two workers then share two cores, and equal seeds give equal numbers.
+"""Use one thread per process of the suite: two workers then share two cores, and equal seeds give equal numbers.
 
-The variables are read once, when torch, numpy and numba are loaded: hence before any test module is.
+The variables are read once, when torch, numpy and numba are loaded, so they are set before any test module loads.
 """
 
 import os
@@ -9,7 +9,7 @@ import pytest
 
 for library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
-os.environ["OMP_WAIT_POLICY"] = "passive"  # what a test starts with more threads must not spin
+os.environ["OMP_WAIT_POLICY"] = "passive"  # threads that a test starts must not spin
 
 
 @pytest.fixture(autouse=True, scope="session")

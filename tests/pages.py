@@ -1,12 +1,12 @@
-"""Run the commands that README.md and the pages of docs/ show, page by page, each page in a fresh copy of a checkout.
+"""Run the commands in README.md and the pages of docs/, page by page, each page in a fresh copy of a checkout.
 
     python -m tests.pages CHECKOUT [--page NAME ...]
 
-CHECKOUT is one in which `make tables SCALE=smoke` has ended. Every line of a shell block is run, in its order, in one
-shell (once, where a page repeats it); so is every whole command inside a sentence that no block has and no sentence
-before. There is no mirror and no network. A command must end with 0; a path in the comment beside it must then exist;
-files and column heads of an output that the page shows must occur in the real one. What cannot be run here is in
-NOT_RUN, what runs in another form in INSTEAD, and tests/test_documents.py sees that every entry is still needed.
+CHECKOUT must have completed `make tables SCALE=smoke`. Every line of a shell block is run in order, in one
+shell (once, if a page repeats it), and so is every whole command inside a sentence that is in no block and no earlier
+sentence. There is no mirror and no network. A command must exit with 0; a path in its trailing comment must then exist;
+file names and column heads of an output shown on the page must occur in the real one. NOT_RUN lists what cannot run
+here, INSTEAD what runs in another form, and tests/test_documents.py checks that every entry is still needed.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from pyarrow.csv import write_csv
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/readings").glob("*.md"))]
-LIMIT_S, ANSWER_S = 300, 120  # of a command; until a server answers
+LIMIT_S, ANSWER_S = 300, 120  # for a command; until a server answers
 
 NOT_RUN = {  # how a command begins -> why it is not run here
     "make env": "takes packages from the network",
@@ -57,39 +57,39 @@ NOT_RUN = {  # how a command begins -> why it is not run here
     "retable run fcsr-table-4 --executor slurm": "wants SLURM; tests/pipeline/test_runner.py has a stand-in of it",
     "retable run survey-table-1 swem": "a cell of scale full",
 }
-INSTEAD = {  # a part of a command -> what it is here
-    r"\b(sst-2|mr|fdu-baby)$": "sample-en",  # a corpus that the smoke scale has
+INSTEAD = {  # a part of a command -> its replacement here
+    r"\b(sst-2|mr|fdu-baby)$": "sample-en",  # a corpus of the smoke scale
     r"^retable run fcsr-table-4": "retable run fcsr-table-3",
     r"--budget \w+": "--budget 2s",
-    r"^make params SCALE=(cpu|measure)$": r"\g<0> && make params SCALE=smoke",  # what follows is run at smoke
+    r"^make params SCALE=(cpu|measure)$": r"\g<0> && make params SCALE=smoke",  # the commands after it run at smoke
     r"/path/of/a/folder|/that/folder": '"$READER"',
     r"^printf 'negative.*(?= >)": 'cat "$READER/my-reviews.txt"',
     r"^retable import DIR": 'retable import "$READER"/runs',
     r"^make ui.*": "make ui PORT=$PORT",
     r"^retable serve reviews-model$": r"\g<0> --port $PORT",
-    r"^python$": "python --version",  # the lines that are typed into it are the next block
+    r"^python$": "python --version",  # the lines to type into it are the next block
 }
-STAYS = ("make ui", "retable serve")  # runs until it is ended
+STAYS = ("make ui", "retable serve")  # run until stopped
 
 SHELL = re.compile(r"^```(?:sh|bash)?$")
 PROGRAM = re.compile(r"(?:[A-Z_]+=\S+ )*(?:retable|make|dvc|git|pip|python|pytest|mlflow|source|export|cd) \S")
 FORM = re.compile(
     r"\.\.\.|<|\b[A-Z]{3,}\b(?!=)|\[(?!chinese)|^dvc exp run -S$|^make params$|^dvc repro$|^git config user"
-)  # and no command
+)  # a pattern, not a command
 HEREDOC = re.compile(r"<<'(\w+)'")
 
 
 @dataclass
 class Step:
-    """A command of a page, or a block that is no shell's: the text that a reader writes into a file."""
+    """Hold a command of a page, or a non-shell block: the text that a reader writes into a file."""
 
     text: str
     kind: str  # shell, sentence, or the block's language
-    shown: str = ""  # the output beside it
+    shown: str = ""  # the output next to it
 
 
 def steps_of(page: str) -> Iterator[Step]:
-    """Yield the commands and the other blocks of a page in their order."""
+    """Yield the commands and the other blocks of a page in order."""
     lines = iter(page.splitlines())
     for line in lines:
         if line.startswith("```"):
@@ -107,7 +107,7 @@ def steps_of(page: str) -> Iterator[Step]:
 
 
 def commands_of_block(block: str) -> Iterator[Step]:
-    """Yield the commands of a shell block; where lines begin with "$ ", the others are what the one before prints."""
+    """Yield the commands of a shell block; if lines begin with "$ ", the others are the output of the line before."""
     if block.startswith("$ "):
         for part in re.split(r"(?m)^\$ ", block)[1:]:
             text, _, shown = part.partition("\n")
@@ -121,7 +121,7 @@ def commands_of_block(block: str) -> Iterator[Step]:
 
 
 def plan() -> dict[str, list[Step]]:
-    """Return page -> its steps: a block's command once a page, a sentence's once and where no block has it."""
+    """Return page -> its steps: block commands once per page, sentence commands once unless in a block."""
     pages = {str(page.relative_to(ROOT)): list(steps_of(page.read_text(encoding="utf-8"))) for page in PAGES}
     seen = {stand_in(bare(step.text)) for steps in pages.values() for step in steps if step.kind == "shell"}
     for name, steps in pages.items():
@@ -136,17 +136,17 @@ def plan() -> dict[str, list[Step]]:
 
 
 def bare(command: str) -> str:
-    """Return a command without the comment beside it."""
+    """Return a command without its trailing comment."""
     return re.sub(r"\s{2,}# .*", "", command)
 
 
 def why_not(command: str) -> str:
-    """Return why a command is not run here; nothing where it is."""
+    """Return why a command is not run here, or nothing if it is."""
     return next((reason for start, reason in NOT_RUN.items() if command.startswith(start)), "")
 
 
 def stand_in(command: str, but: str = "") -> str:
-    """Return a command as it is run here; with `but` as it is before that entry."""
+    """Return a command as it is run here; with `but`, without applying that entry."""
     for part, here in INSTEAD.items():
         if part == but:
             break
@@ -155,11 +155,11 @@ def stand_in(command: str, but: str = "") -> str:
 
 
 class Reader:
-    """Follows one page in a copy of the checkout.
+    """Follow one page in a copy of the checkout.
 
     Args:
         page: its name.
-        checkout: where the smoke run has ended.
+        checkout: where the smoke run has completed.
         scratch: an empty folder.
     """
 
@@ -184,7 +184,7 @@ class Reader:
         bring_files(self)
 
     def follow(self, steps: list[Step]) -> list[str]:
-        """Run the steps and return what went wrong, a line each."""
+        """Run the steps and return the problems, one per line."""
         problems, blocks = [], iter(BLOCKS.get(self.page, ()))
         for step in steps:
             if step.kind not in ("shell", "sentence"):
@@ -197,7 +197,7 @@ class Reader:
         return problems
 
     def problems_of(self, step: Step) -> Iterator[str]:
-        """Run a command and yield what is wrong with it."""
+        """Run a command and yield its problems."""
         begun = time.monotonic()
         code = self.run(stand_in(bare(step.text)))
         first = bare(step.text).partition("\n")[0]
@@ -213,7 +213,7 @@ class Reader:
                 yield f"{name!r} is shown, and not printed: {self.printed[-2000:]}"
 
     def run(self, command: str) -> int:
-        """Run a command where the one before ended, with its variables; return the exit code."""
+        """Run a command in the directory where the previous one ended, with its variables; return the exit code."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -239,7 +239,7 @@ class Reader:
 
 
 def answers(process: subprocess.Popen[bytes], port: int) -> int:
-    """Wait until a server answers; return 0, or its exit code where it ended before."""
+    """Wait until a server answers; return 0, or its exit code if it ended before."""
     end = time.monotonic() + ANSWER_S
     while time.monotonic() < end and process.poll() is None:
         with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5):
@@ -249,7 +249,7 @@ def answers(process: subprocess.Popen[bytes], port: int) -> int:
 
 
 def link_environment(real: Path, folder: Path) -> None:
-    """Make an environment of links: `make` finds it ready, and installs nothing into the real one."""
+    """Make an environment of links, so that `make` finds it ready and installs nothing into the real one."""
     folder.mkdir()
     for path in real.iterdir():
         (folder / path.name).symlink_to(path.resolve())
@@ -258,14 +258,14 @@ def link_environment(real: Path, folder: Path) -> None:
 
 
 def names_shown(output: str) -> list[str]:
-    """Return the files and the column heads in the output that a page shows."""
+    """Return the file names and the column heads in the output that a page shows."""
     heads = re.findall(r"(?m)^(?:\|.*\|(?=\n\| ---)| \S+(?:  +\S.*)+(?=\n \S))", output)[:1]
     columns = [cell.strip() for head in heads for cell in re.split(r"\||  +", head) if cell.strip()]
     return columns + re.findall(r"\b[\w-]+-model\b|[\w-]+\.(?:csv|json|md)\b", output)
 
 
 def labelled(language: str) -> list[tuple[str, str]]:
-    """Return label and text of each line of the project's own sample, a text once."""
+    """Return label and text of each line of the project's own sample, each text once."""
     files = sorted((ROOT / f"data/sample/sample-{language}").glob("*.txt"))
     lines = [line.split("\t") for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     return [(label, text) for text, label in {text: label for label, text in lines}.items()]
@@ -291,7 +291,7 @@ def bring_files(reader: Reader) -> None:
 
 
 def write_answers(path: Path) -> None:
-    """Write the answers of a banked run on SST-2, as if they were the reader's."""
+    """Write the answers of a banked run on SST-2 as if they were the reader's."""
     lines = (ROOT / "docs/results/fcsr-table-3.jsonl").read_text(encoding="utf-8").splitlines()
     run = next(run for run in map(json.loads, lines) if run["metrics"]["column"] == "sst-2")
     kept = ROOT / "docs/results/predictions/fcsr-table-3" / f"{run['metrics']['key'][:16]}.parquet"
@@ -299,7 +299,7 @@ def write_answers(path: Path) -> None:
 
 
 def written(path: str) -> Callable[[Reader, str], None]:
-    """Return how a block becomes a file."""
+    """Return a function that writes a block to a file."""
 
     def place(reader: Reader, text: str) -> None:
         (reader.folder / path).write_text(text + "\n", encoding="utf-8")
@@ -308,7 +308,7 @@ def written(path: str) -> Callable[[Reader, str], None]:
 
 
 def after(path: str, line: str, *others: tuple[str, str], end: str = "") -> Callable[[Reader, str], None]:
-    """Return how a block is put behind a line of a file, in which other words are replaced too."""
+    """Return a function that inserts a block after a line of a file, optionally replacing other words."""
 
     def place(reader: Reader, text: str) -> None:
         file = reader.folder / path
@@ -347,7 +347,7 @@ def typed(reader: Reader, text: str) -> None:
         raise RuntimeError(f"{reader.page}: the Python lines end with {code}: {reader.printed}")
 
 
-BLOCKS: dict[str, tuple[Callable[[Reader, str], None], ...]] = {  # page -> what is done with each block of no shell
+BLOCKS: dict[str, tuple[Callable[[Reader, str], None], ...]] = {  # page -> how its non-shell blocks are handled
     "docs/add-a-corpus.md": (declared_corpus, into_params),
     "docs/add-a-figure.md": (
         after("src/retable/figures/declared.py", "FCSR_FIGURES: tuple[AnyFigure, ...] = (", end=","),

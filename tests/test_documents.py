@@ -1,4 +1,4 @@
-"""Every command that a page shows exists and takes its options; every link of a page leads to a file."""
+"""Every command shown on a page exists and accepts its options; every link of a page leads to a file."""
 
 import argparse
 import re
@@ -30,15 +30,15 @@ from tests.pages import (
 
 BLOCK = re.compile(r"(?m)^```(?:sh|bash)?\n(.*?)^```$", re.DOTALL)
 SINGLE = re.compile(r"(?m)^    (\S.*)$|(?<!`)`([^`\n]+)`(?!`)")  # an indented line, or code inside a sentence
-PLACEHOLDER = re.compile(r"\.\.\.|<|\b[A-Z]{3,}\b(?!=)")  # a form of a command, and no command
+PLACEHOLDER = re.compile(r"\.\.\.|<|\b[A-Z]{3,}\b(?!=)")  # a pattern, not a command
 
 
 class Parsed(BaseException):
-    """The options of a command are read: it would start now."""
+    """Signal that the options of a command were parsed: it would start now."""
 
 
 def commands_of(page):
-    """Yield what a page calls in its blocks and sentences: `retable`, `make` or `dvc` with its words."""
+    """Yield the calls in a page's blocks and sentences: `retable`, `make` or `dvc` with arguments."""
     text = page.read_text(encoding="utf-8")
     for block in [*BLOCK.findall(text), *map("".join, SINGLE.findall(text))]:
         for line in re.split(r"\n| && ", block):
@@ -76,20 +76,20 @@ def test_a_command_of_a_page_exists_and_takes_its_options(words, monkeypatch, ca
         monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parsed)
         with pytest.raises((Parsed, SystemExit)) as ended:
             import_module(f"retable.commands.{COMMANDS[rest[0]][0]}").main(rest[1:])
-        if ended.type is SystemExit:  # a sentence may name a command without what it wants
+        if ended.type is SystemExit:  # a sentence may name a command without its arguments
             assert "arguments are required" in capsys.readouterr().err
 
 
 def needs_no_data(words):
     program, command, *rest = words
-    of_a_reader = {"[models]", "floors-table-2"}  # a form, and the table that docs/add-a-table.md adds
+    of_a_reader = {"[models]", "floors-table-2"}  # a pattern, and the table that docs/add-a-table.md adds
     cheap = command in ("list", "export") or "--dry-run" in rest
     return program == "retable" and rest and cheap and not of_a_reader & set(rest)
 
 
 @pytest.mark.parametrize("words", filter(needs_no_data, SHOWN), ids=" ".join)
 def test_a_command_of_a_page_that_needs_no_data_runs(words, monkeypatch, tmp_path, capsys):
-    monkeypatch.chdir(tmp_path)  # what it writes lies where it is called
+    monkeypatch.chdir(tmp_path)  # its output goes to the current directory
     import_module(f"retable.commands.{COMMANDS[words[1]][0]}").main([*words[2:]])
     assert capsys.readouterr().out or list(tmp_path.iterdir())
 
@@ -107,7 +107,7 @@ def test_the_version_is_the_same_everywhere():
 
 
 @pytest.mark.parametrize("scale", ["measure", "full"])
-def test_the_size_of_a_scale_in_the_readme_is_that_of_the_arithmetic(scale):  # it said 641 cells and 33 hours for long
+def test_the_size_of_a_scale_in_the_readme_is_that_of_the_arithmetic(scale):  # it was outdated: 641 cells, 33 hours
     timing = (ROOT / "docs/timing.md").read_text()
     block = timing.partition(f"<!-- generated: {scale} -->")[2].partition("<!-- end")[0]
     cells, minutes = re.findall(r"\| all cells \| ([0-9,]+) \| ([0-9,.]+) \|", block)[0]
@@ -129,7 +129,7 @@ STEPS = [step for page in PAGES for step in steps_of(page.read_text(encoding="ut
 COMMANDS_OF_PAGES = [bare(step.text) for step in STEPS if step.kind in ("shell", "sentence")]
 
 
-def test_what_is_not_run_of_the_pages_still_stands_in_one():  # the others are run by tests/pages.py
+def test_what_is_not_run_of_the_pages_still_stands_in_one():  # tests/pages.py runs the others
     for start in NOT_RUN:
         assert any(command.startswith(start) for command in COMMANDS_OF_PAGES), start
     for part in INSTEAD:
@@ -165,7 +165,7 @@ def test_the_steps_of_a_page_by_hand():
     assert stand_in("retable use textcnn mr") == "retable use textcnn sample-en"
 
 
-def test_a_command_of_a_block_is_planned_on_each_page_that_shows_it():  # a sentence before it had taken its place
+def test_a_command_of_a_block_is_planned_on_each_page_that_shows_it():  # an earlier sentence had replaced it
     for page in PAGES:
         planned = {stand_in(bare(step.text)) for step in plan()[str(page.relative_to(ROOT))] if step.kind == "shell"}
         for step in steps_of(page.read_text(encoding="utf-8")):

@@ -1,4 +1,4 @@
-"""Mistakes told in one sentence: near names."""
+"""Errors reported in one sentence: suggestions of similar names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One kernel of OpenBLAS, whichever the processor or the environment would have it take."""
+"""OpenBLAS uses one kernel, whichever the processor or the environment would select."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Check what Linux tells of the processor, and how threads wait on it."""
+"""Check what Linux reports about the processor, and how threads wait on it."""
 
 import subprocess
 import sys

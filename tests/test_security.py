@@ -1,4 +1,4 @@
-"""What no source does, what no import does, and that a picture, which pages show as it is, holds no markup."""
+"""What no source and no import does, and that pictures, which pages include unescaped, contain no markup."""
 
 import ast
 import json
@@ -29,20 +29,20 @@ EXTRACTING = {"extract", "extractall", "unpack_archive"}
 
 
 def dotted(node: ast.expr) -> str:
-    """Return the name of what is called: torch.load."""
+    """Return the name of the called function: torch.load."""
     if isinstance(node, ast.Attribute):
         return f"{dotted(node.value)}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def problems_of(source: str) -> list[str]:
-    """Return what in a source would run or unpack what comes from outside."""
+    """Return the parts of a source that would run or unpack external input."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
             errors_alone = isinstance(node, ast.ImportFrom) and all(each.name.endswith("Error") for each in node.names)
-            names = [] if errors_alone else names  # what torch.load raises
+            names = [] if errors_alone else names  # torch.load raises it
             found += [f"imports {name}" for name in names if name.partition(".")[0] in UNSAFE_MODULES]
         if not isinstance(node, ast.Call):
             continue

@@ -1,4 +1,4 @@
-"""Every group runs, quickly, on sample data; the table and a machine's file hold what the groups gave."""
+"""Every group runs, quickly, on sample data; the table and a machine's file hold the groups' results."""
 
 import importlib
 import math
@@ -72,14 +72,14 @@ def test_the_file_of_a_machine(tmp_path):
     assert first.name == "amd-epyc-2-threads.json"
     write_results(tmp_path, HERE, {"text": group_values([], "2026-11-22", "data/clean is missing.")})
     found = read_json(first)
-    assert sorted(found["groups"]) == ["fcsr", "text"]  # what was measured before, on the same machine, stays
+    assert sorted(found["groups"]) == ["fcsr", "text"]  # earlier results of the same machine stay
     assert Row(**found["groups"]["fcsr"]["rows"][0]) == ROW
     text = page(found)
     assert "| fcsr | 7,600 words/s ± 2% | 19,000 ± 10% (0.40x): BiLSTM |" in text
     assert "**missed**" in text
     assert "Not measured: data/clean is missing." in text
     write_results(tmp_path, HERE, {"fcsr": group_values([], "2026-11-23", "data/tagged is missing.")})
-    assert read_json(first)["groups"]["fcsr"]["date"] == "2026-11-21"  # in vain: the figures stay
+    assert read_json(first)["groups"]["fcsr"]["date"] == "2026-11-21"  # the measurement failed: the figures stay
     write_results(tmp_path, HERE | {"torch": "2.14.0"}, {"text": group_values([], "2026-11-22")})
     assert list(read_json(first)["groups"]) == ["text"]
 

@@ -1,4 +1,4 @@
-"""Check what a row says of itself: how often as fast, and whether its goal is met."""
+"""Check a row's own figures: the speed ratio, and whether its goal is met."""
 
 import math
 
@@ -16,7 +16,7 @@ def row(ours, unit, goal, peer=None, limit=None):
     [
         (row(300.0, "words/s", ">= 3x the peer", peer=100.0), "met"),
         (row(299.0, "words/s", ">= 3x the peer", peer=100.0), "missed"),
-        (row(5.0, "s an epoch", ">= 3x the peer", peer=15.0), "met"),  # of times the speeds are compared
+        (row(5.0, "s an epoch", ">= 3x the peer", peer=15.0), "met"),  # for times, the speeds are compared
         (row(5.1, "s an epoch", ">= 3x the peer", peer=15.0), "missed"),
         (row(9.0, "s", ">= 0.5x the peer", peer=4.6), "met"),
         (row(9.3, "s", ">= 0.5x the peer", peer=4.6), "missed"),

@@ -1,4 +1,4 @@
-"""Times, the watch on the training loop, and what the peers are."""
+"""Check the timing functions, the watch on the training loop, and the peers."""
 
 import time
 

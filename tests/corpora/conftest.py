@@ -1,4 +1,4 @@
-"""Real corpora are read from the mirror, where there is one: RETABLE_MIRROR, else ../shared/corpora."""
+"""Read real corpora from the mirror, if there is one: RETABLE_MIRROR, else ../shared/corpora."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,13 +12,13 @@ SAMPLE = Path(__file__).resolve().parents[2] / "data/sample"
 
 
 def place_of(path: str) -> Path | None:
-    """Return where a file of the registry lies on this machine."""
+    """Return the path of a registry file on this machine."""
     return next((place / path for place in [SAMPLE, *mirror()] if (place / path).is_file()), None)
 
 
 @pytest.fixture(scope="session")
 def raw_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A function that gives data/raw/<corpus>/: a folder of the mirror where names are the same, else links to it."""
+    """Return a function that gives data/raw/<corpus>/: the mirror's folder if the names match, else links to it."""
     made: dict[str, Path] = {}
 
     def folder(name: str) -> Path:
@@ -45,7 +45,7 @@ def raw_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 
 @pytest.fixture(scope="session")
 def read_corpus(raw_folder: Callable[[str], Path]) -> Callable[[str], list[Example]]:
-    """A function that gives the raw texts of a corpus, counted, and read once."""
+    """Return a function that gives a corpus's raw texts, counted and read only once."""
     read: dict[str, list[Example]] = {}
 
     def examples(name: str) -> list[Example]:

@@ -1,4 +1,4 @@
-"""The splits of a corpus as lists of its texts."""
+"""The splits of a corpus as lists of texts."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from retable.text.splits import SPLITS
 
 
 def drawn_splits(examples: Sequence[Example], **options) -> dict[str, list[Example]]:
-    """Return the texts of every split, in their order."""
+    """Return the texts of every split, in order."""
     places = draw_splits(examples, **options)
     return {
         split: [example for example, own in zip(examples, places, strict=True) if own == place]

@@ -1,4 +1,4 @@
-"""The union of samples of AG's News: what counts as the same text, and how every file of texts is read."""
+"""The union of samples of AG's News: which texts count as the same, and how every text file is read."""
 
 import zipfile
 from functools import partial

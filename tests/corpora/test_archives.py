@@ -1,4 +1,4 @@
-"""Corpora that cannot be had here, from small files in their published format, by the code that reads whole ones."""
+"""Read small files in the published format of corpora that are not available here, with the regular readers."""
 
 import io
 import json
@@ -15,7 +15,7 @@ from retable.errors import InputError
 
 
 def packed(folder: Path, name: str, members: dict[str, str | bytes]) -> Path:
-    """Write the only archive of a corpus: a .zip, or a .tgz with one folder, as published."""
+    """Write a corpus's only archive: a .zip, or a .tgz with one folder, as published."""
     [file] = corpus(name).files
     contents = {
         member: content.encode() if isinstance(content, str) else content for member, content in members.items()
@@ -41,12 +41,12 @@ def small(name: str, **texts: tuple[int, ...] | int | None):
 
 
 def only(label: int, labels: int) -> tuple[int, ...]:
-    """Return counts of one text, of that label."""
+    """Return the counts of one text with that label."""
     return tuple(int(place == label) for place in range(labels))
 
 
 def pair(label: str, first: str, second: str) -> str:
-    """Return a line of a corpus of inference."""
+    """Return a line of an inference corpus."""
     return json.dumps({"gold_label": label, "sentence1": first, "sentence2": second}) + "\n"
 
 
@@ -85,7 +85,7 @@ REVIEWS = '"5","He said ""wow"", twice.\\nThen\\n\\nleft."\n"1","café, 東京; 
                 ("news-aggregator/1", "all", "Banks 'too big', says Fed", "health"),
             ],
         ),
-        (  # a pair without agreement is no example, and keeps its number
+        (  # a pair without agreement is not an example, and keeps its number
             "snli",
             {"snli_1.0/snli_1.0_train.jsonl": pair("-", "A", "B") + pair("neutral", "A dog runs.", "It's wet."),
              "snli_1.0/snli_1.0_dev.jsonl": "", "snli_1.0/snli_1.0_test.jsonl": pair("entailment", "Ä", "C")},

@@ -1,4 +1,4 @@
-"""CED: one JSON file a post, names that tell the label, ids that do not."""
+"""CED: one JSON file per post, labels from file names, ids that do not reveal them."""
 
 import hashlib
 import shutil
@@ -26,7 +26,7 @@ def test_neither_id_nor_order_says_anything_of_the_label(read_corpus):
         assert (number <= 2600) == (example.label == "rumor"), "the leak that ids must not carry on"
     order = [example.label == "rumor" for example in examples]
     changes = sum(first != second for first, second in pairwise(order))
-    expected = 2 * 1538 * 1849 / 3387  # of a random order; sorted by name it would be 1
+    expected = 2 * 1538 * 1849 / 3387  # in random order; sorted by name it would be 1
     assert abs(changes - expected) < 100
     half = sum(order[: len(order) // 2])
     assert abs(half - 1538 / 2) < 60

@@ -1,4 +1,4 @@
-"""Clusters of near-duplicates: by hand, against a complete comparison, and on many notices of one template."""
+"""Clusters of near-duplicates: by hand, against all pairs, and on many notices from one template."""
 
 from itertools import combinations
 from random import Random

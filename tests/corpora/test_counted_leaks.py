@@ -1,7 +1,7 @@
-"""The leaks that docs/readings.md counts in the real corpora, found again, and what our own rule makes of them.
+"""Find the leaks in the real corpora that docs/readings.md counts, and compare them with our own rule.
 
-There a text is the same "after lower-casing and dropping punctuation": words stay apart where a space or a mark stood.
-Our exact copies (`leakage.digest`) are those and the ones that differ in spaces alone, as two tokenisers make them.
+There a text is the same "after lower-casing and dropping punctuation": spaces and marks still separate words.
+Our exact copies (`leakage.digest`) also include texts that differ only in spaces, as from two tokenisers.
 """
 
 import re
@@ -21,7 +21,7 @@ DOMAINS = FAMILIES["fdu"]
 
 @pytest.fixture
 def texts(read_corpus):
-    """A function that gives the raw texts of some splits of a corpus."""
+    """Return a function that gives the raw texts of some splits of a corpus."""
 
     def of(name: str, *splits: str) -> list[str]:
         examples: list[Example] = read_corpus(name)
@@ -52,7 +52,7 @@ def test_1327_of_1821_sst_2_test_sentences_stand_in_mr(texts):
     test, known = texts("sst-2", "test"), texts("mr")
     assert len(test) == 1821
     assert shared(test, known, normalised) == 1327
-    assert shared(test, known, digest) == 1431  # 104 more differ in spaces alone: "ca n't", "can't"
+    assert shared(test, known, digest) == 1431  # 104 more differ only in spaces: "ca n't", "can't"
     forms, digests = ({form(other) for other in known} for form in (normalised, digest))
     cut = [text for text in test if normalised(text) not in forms and digest(text) in digests]
     assert sum(" n't" in text for text in cut) > 60
@@ -82,7 +82,7 @@ def chinese_only(text: str) -> str:
 
 
 def in_clusters(forms: list[str]) -> int:
-    """Count the texts in clusters of equal forms and of 5-gram similarity >= 0.4, by a complete comparison."""
+    """Count the texts in clusters of equal forms and of 5-gram similarity >= 0.4, by comparing all pairs."""
     places: dict[str, list[int]] = defaultdict(list)
     first: dict[str, int] = {}
     pairs, grams = [], []
@@ -107,5 +107,5 @@ def test_849_of_3387_ced_posts_lie_in_clusters_if_only_chinese_characters_count(
 
 def test_838_lie_in_clusters_by_our_rule_where_links_names_and_numbers_count_too(texts):
     posts = texts("ced")
-    assert in_clusters([normalised(post) for post in posts]) == 840  # without a shortest length
+    assert in_clusters([normalised(post) for post in posts]) == 840  # without a minimum length
     assert repeated(near_duplicate_clusters(fingerprints(posts))) == {"texts": 838, "clusters": 242, "largest": 18}

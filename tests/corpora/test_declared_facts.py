@@ -1,4 +1,4 @@
-"""Every declared fact of every corpus, against its files where they are at hand."""
+"""Check every declared fact of every corpus against its files if they are available locally."""
 
 import re
 from collections import Counter, defaultdict
@@ -145,7 +145,7 @@ def test_splits_are_disjoint_stratified_and_lose_no_text(name, read_corpus):
 
 
 def assert_a_fair_share(splits, split, labels, texts):
-    """Check that of every label there are as many texts as of all, but for one."""
+    """Check that all labels have equally many texts, except for one label."""
     rest = ("train", "dev", "test") if split == "test" else ("train", "dev")
     pool = Counter(example.label for part in rest for example in splits[part])
     held = Counter(example.label for example in splits[split])
@@ -229,5 +229,5 @@ def test_a_misspelt_corpus_gets_the_nearest_name():
 
 
 def test_the_split_without_labels_has_one_name():
-    """Two constants: either import would put the registry into the hash of every run, or pyarrow into the registry."""
+    """Compare two constants: an import would put the registry into every run's hash, or pyarrow into the registry."""
     assert declaration.UNLABELLED == splits.UNLABELLED

@@ -1,4 +1,4 @@
-"""Downloads from a server on this machine that behaves as badly as real ones."""
+"""Downloads from a local server that behaves as badly as real ones."""
 
 import hashlib
 import threading
@@ -24,13 +24,13 @@ DIGESTS = {
 
 @dataclass
 class Server:
-    """Tell the server what to do, and keep what it was asked."""
+    """Control the server's behaviour and record its requests."""
 
     url: str = ""
     body: bytes = DATA
     content_type: str = "application/octet-stream"
-    statuses: list[int] = field(default_factory=list)  # given in order, then 200 or 206
-    cut_after: list[int] = field(default_factory=list)  # bytes after which an answer breaks off, in order
+    statuses: list[int] = field(default_factory=list)  # returned in order, then 200 or 206
+    cut_after: list[int] = field(default_factory=list)  # bytes after which responses break off, in order
     ranges: bool = True
     asked: list[str | None] = field(default_factory=list)  # the Range header of every request
 
@@ -61,7 +61,7 @@ def server() -> Iterator[Server]:
             self.wfile.write(body[: behaviour.cut_after.pop(0)] if behaviour.cut_after else body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
@@ -73,13 +73,13 @@ def server() -> Iterator[Server]:
 
 
 class Brought:
-    """The folder into which a file is brought, and what a progress display is told."""
+    """Hold the target folder of a download, and what the progress display received."""
 
     def __init__(self, folder: Path) -> None:
         self.target, self.part, self.mirror, self.told = folder / "data.txt", folder / "data.txt.part", folder, 0
 
     def __call__(self, *urls: str, digest: str = DIGESTS["sha256"], size: int = len(DATA), **options) -> list[str]:
-        """Bring the file from these addresses and check that it came."""
+        """Download the file from these addresses and check it."""
         self.told = 0
         file = RemoteFile("corpus/data.txt", digest, size, urls, others=options.pop("others", ()))
         problems = bring(file, self.target, [self.mirror], on_bytes=self.count, first_wait_s=0.01, **options)
@@ -108,7 +108,7 @@ def brought(tmp_path) -> Brought:
         ({}, None, [None]),
         ({"statuses": [503, 503]}, None, [None, None, None]),
         ({}, DATA[:123_456], ["bytes=123456-"]),  # left by a killed run
-        ({"ranges": False}, DATA[:123_456], ["bytes=123456-"]),  # begun again
+        ({"ranges": False}, DATA[:123_456], ["bytes=123456-"]),  # started again
         ({}, DATA, []),
         ({}, DATA + b"more", [None]),  # cannot be right
     ],
@@ -241,6 +241,6 @@ def test_another_form_of_a_file_may_stand_in_a_folder_in_its_place(server, broug
     brought.in_mirror(DATA, "data.tar.gz")
     other = f"md5:{'0' * 32}"
     assert brought(server.url, digest=other, others=(form,)) == server.asked == []
-    brought.in_mirror(DATA[::-1], "data.tar.gz")  # under the wrong name: not what that form is
+    brought.in_mirror(DATA[::-1], "data.tar.gz")  # under the wrong name: not the content of that form
     [problem] = brought(server.url, others=(form,))
     assert "data.tar.gz is another file: its md5 is" in problem

@@ -1,4 +1,4 @@
-"""The stage that fills data/raw/<corpus>/, from a mirror of this test's own."""
+"""The stage that fills data/raw/<corpus>/, from this test's own mirror."""
 
 import hashlib
 from dataclasses import replace
@@ -12,7 +12,7 @@ from retable.stages import download as stage
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder with mirror/, and raw/ and scratch/ instead of the checkout's."""
+    """Return a folder with mirror/, and raw/ and scratch/ in place of the checkout's."""
     monkeypatch.setattr(stage, "RAW", tmp_path / "raw")
     monkeypatch.setattr(stage, "SCRATCH", tmp_path / "scratch")
     monkeypatch.setenv("RETABLE_MIRROR", str(tmp_path / "mirror"))
@@ -51,8 +51,8 @@ def test_an_unpinned_file_is_told_in_one_line(place, monkeypatch, capsys):
     (place / "mirror/news.zip").write_bytes(b"PK")
     declare(monkeypatch, {"news.zip": RemoteFile("news.zip", "")})
     stage.main("news")
-    told = capsys.readouterr().err
-    assert told.count("news.zip is unpinned: nobody published a digest; `clean` counts its texts.") == 1
+    printed = capsys.readouterr().err
+    assert printed.count("news.zip is unpinned: nobody published a digest; `clean` counts its texts.") == 1
     assert (place / "raw/news/news.zip").read_bytes() == b"PK"
 
 

@@ -13,7 +13,7 @@ JOINT = corpus("fdu-16")
 
 
 def drawn(examples) -> dict[str, list]:
-    """The splits as the stage `clean` makes them."""
+    """Return the splits as the stage `clean` makes them."""
     labelled = [example for example in examples if example.split != UNLABELLED]
     return drawn_splits(clean_examples(labelled, markup=False, drop_copies=False)[0])
 

@@ -1,4 +1,4 @@
-"""Lines of label and text below a header: the header is no text, and another one is named."""
+"""Lines of label and text below a header: the header is not a text, and an unexpected one is reported."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from retable.errors import InputError
 
 @pytest.fixture
 def small(tmp_path):
-    """ChnSentiCorp with two training texts, one of them "label text_a" again, and a function that writes them."""
+    """Return ChnSentiCorp with two training texts, one again "label text_a", and a function that writes them."""
 
     def write(train: str) -> list:
         for split, content in {"train": train, "dev": "label\ttext_a\n1\t好\n", "test": "label\ttext_a\n0\t坏"}.items():

@@ -1,4 +1,4 @@
-"""Exact and near copies: by hand, against a slow and complete comparison, and on real corpora."""
+"""Exact and near copies: by hand, against a slow comparison of all pairs, and on real corpora."""
 
 from collections import defaultdict
 from itertools import product
@@ -23,7 +23,7 @@ from retable.text.leaks.leakage import (
 
 
 def leaked(asked: list[str], known: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return which of the texts occur exactly and which only nearly among the known ones."""
+    """Return which texts have an exact copy and which have only a near copy among the known ones."""
     groups = np.repeat([0, 1], [len(known), len(asked)])
     found = leaks(fingerprints([*known, *asked]), groups, 2)
     return found.exact[groups == 1, 0], found.near[groups == 1, 0]
@@ -131,7 +131,7 @@ def test_all_pairs_of_splits_at_once_are_each_pair_alone():
 
 
 def brute_force(texts: list[str], others: list[str]) -> np.ndarray:
-    """The highest similarity of every text with any of the others: all pairs, by a product of sparse matrices."""
+    """Return every text's highest similarity with any of the others: all pairs, by a product of sparse matrices."""
     number: dict[str, int] = defaultdict(lambda: len(number))
     sides = []
     for forms in (texts, others):
@@ -151,7 +151,7 @@ def brute_force(texts: list[str], others: list[str]) -> np.ndarray:
 
 
 def recall(asked: list[str], known: list[str]) -> tuple[int, int]:
-    """Count the texts with a copy at 0.4 or more by brute force, and those of them that are found: all at 0.5."""
+    """Count by brute force the texts with a copy at 0.4 or more, and those of them that are found: all at 0.5."""
     best = brute_force(asked, known)
     exact, found = leaked(asked, known)
     near = best >= NEAR

@@ -1,4 +1,4 @@
-"""Find where the header of a message ends, when its line breaks have become spaces."""
+"""Find the end of a message's header when its line breaks have become spaces."""
 
 import re
 
@@ -16,12 +16,12 @@ HEADER = "From: ann@example.org (Ann B) Subject: Re: pumps Organization: Example
         (f"{HEADER}    Indented first line", "Indented first line"),
         (f"{HEADER} Distribution: world NNTP-Posting-Host: a.example  Body", "Body"),
         ("Lines: 3 From: ann@example.org Subject: pumps  Body  more", "Body  more"),
-        # two spaces inside the header, of a subject, a name, a folded line
+        # two spaces inside the header: in a subject, a name, a folded line
         ("From: a@b.c (Ann  B) Subject: pumps?  (How) Organization: x  y Lines: 2  Body", "Body"),
         ("From: a@b.c Subject: x  <1@c> <2@d>   <3@e> Organization: y Lines: 20  In article", "In article"),
         (f"{HEADER}  X-Disclaimer:  not ours  Body", "Body"),
         (f"{HEADER}  Organization: Example Inc.  Body", "Body"),
-        # what looks like a header and is none
+        # looks like a header but is not
         (f"{HEADER}  From: bob@example.org >quoted  text", "From: bob@example.org >quoted  text"),
         (f"{HEADER}  Subject: pumps again  Lines: 7  text", "Subject: pumps again  Lines: 7  text"),
         (f"{HEADER}  Body with Distribution: no field  end", "Body with Distribution: no field  end"),
@@ -30,7 +30,7 @@ HEADER = "From: ann@example.org (Ann B) Subject: Re: pumps Organization: Example
         ("From: a@b.c Subject: x Lines: dog  Body", "Body"),
         ("From: a@b.c Subject: x  Distribution: na  Body", "Body"),
         ("From: a@b.c Subject: x  " + "word " * 300 + " Lines: 5  end", "word " * 300 + " Lines: 5  end"),
-        # all header
+        # only a header
         (f"{HEADER}  ", ""),
         (HEADER, ""),
     ],
@@ -48,7 +48,7 @@ def test_real_messages_lose_their_headers_and_keep_their_texts(read_corpus):
     assert min(cut) > 40, "no message keeps its header"
     assert max(cut) < 1000, "no message loses much more than a header"
     assert sum(not example.text.strip() for example in bodies) == 34
-    # what is left of such words in the first 200 characters stands in quotations and forwarded messages
+    # such words left in the first 200 characters are in quotations and forwarded messages
     left = {
         word: sum(word in example.text[:200] for example in bodies) for word in ("Subject:", "Organization:", "Lines:")
     }

@@ -1,4 +1,4 @@
-"""Ohsumed: abstracts out of the archive that its repository's folder was packed into."""
+"""Ohsumed: abstracts from the archive of its repository's folder."""
 
 import io
 import tarfile
@@ -13,7 +13,7 @@ from retable.errors import InputError
 
 
 def packed(folder: Path, **members: bytes) -> Path:
-    """Write an archive of files, `__` for a slash, inside the folder that the release has."""
+    """Write an archive of files, with `__` for a slash, inside the release's folder."""
     with tarfile.open(folder / ARCHIVE, "w:gz") as archive:
         top = tarfile.TarInfo("ohsumed_single_23")
         top.type = tarfile.DIRTYPE

@@ -1,4 +1,4 @@
-"""The stage overlap, on made texts under the names of real corpora."""
+"""The stage overlap, on made-up texts under the names of real corpora."""
 
 import csv
 
@@ -41,7 +41,7 @@ def test_copies_are_counted_per_corpus_and_per_split_and_listed(clean):
     assert facts["texts"]["fdu-mr"] == {"train": 0, "dev": 0, "test": 0, "unlabelled": 2}
     pairs = {(pair["corpus"], pair["other"]): (pair["exact"], pair["near"]) for pair in facts["pairs"]}
     assert pairs == {
-        ("mr", "sst-2"): (1, 0),  # FILM occurs exactly in train, nearly in dev: once, exactly
+        ("mr", "sst-2"): (1, 0),  # FILM occurs exactly in train, nearly in dev: counted once, as exact
         ("sst-2", "mr"): (1, 1),
         ("mr", "fdu-mr"): (1, 1),
         ("fdu-mr", "mr"): (1, 1),

@@ -1,4 +1,4 @@
-"""Count what the papers' tables of corpora print: every explanation in their notes."""
+"""Recount the figures of the papers' corpus tables, including every explanation in the notes."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ TABLES = [table for name in PAPERS for table in paper(name).statistics]
 
 @pytest.fixture
 def texts(read_corpus):
-    """A function that gives the labelled raw texts of a corpus."""
+    """Return a function that gives a corpus's labelled raw texts."""
     return lambda name: [example.text for example in read_corpus(name) if example.label]
 
 
@@ -100,7 +100,7 @@ class TestMr:
 
 
 def kims_cleaning(text: str) -> str:
-    """`clean_str` of Kim's CNN_sentence (2014)."""
+    """Apply `clean_str` of Kim's CNN_sentence (2014)."""
     text = re.sub(r"[^A-Za-z0-9(),!?'`]", " ", text)
     text = re.sub(r"('s|'ve|n't|'re|'d|'ll)", r" \1", text)
     return re.sub(r"([,!()?])", r" \1 ", text).lower()
@@ -155,7 +155,7 @@ class TestLama:
 
 @pytest.fixture(scope="session")
 def lines_of(read_corpus):
-    """A function that gives the lines of a table by row and column; a table is counted once."""
+    """Return a function that gives a table's lines by row and column; each table is counted once."""
     found = {}
 
     def lines(table) -> dict:
@@ -174,7 +174,7 @@ def lines_of(read_corpus):
 
 
 def counted(name: str, read_corpus, wanted: set[str]) -> dict:
-    """Return what stats.json says of a corpus, as far as it is wanted: to count all of IMDB takes 20 seconds."""
+    """Return what stats.json has for a corpus, but only the parts needed: counting all of IMDB takes 20 seconds."""
     facts, examples = corpus(name), read_corpus(name)
     labelled = [example for example in examples if example.label]
     found = {"classes": len(facts.labels), "instances-published": len(labelled)}

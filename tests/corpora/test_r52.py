@@ -1,4 +1,4 @@
-"""R52 holds R8: what is prepared of one is known to the other."""
+"""R52 contains R8: what is prepared for one is known to the other."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The traps in the files: what ends a line, what a broken line does, which lines of a treebank are words."""
+"""Traps in the files: what ends a line, how a broken line is handled, which treebank lines are words."""
 
 from functools import partial
 from pathlib import Path
@@ -52,7 +52,7 @@ OTHER_NAMES = partial(
 @pytest.mark.parametrize(
     ("read", "files", "texts", "expected"),
     [
-        (  # ids tell the line and nothing of the text
+        (  # ids encode the line and nothing about the text
             LINES, {"train": b"0 bad film\n1 good film\n", "test": b"1 fine film"}, {"train": (1, 1), "test": (0, 1)},
             {"train/0": "bad film", "train/1": "good film", "test/0": "fine film"},
         ),
@@ -60,7 +60,7 @@ OTHER_NAMES = partial(
             partial(LINES, splits={"all": "rows"}), {"rows": b"1 good\n0 bad\n"}, {"all": (1, 1)},
             {"0": "good", "1": "bad"},
         ),
-        (  # the label may come last behind a text with tabs
+        (  # the label may come last, after a text with tabs
             partial(LINES, separator="\t", label_last=True), {"train": b"good\tfilm\t1\nbad\t0\n", "test": b"x\t1"},
             {"train": (1, 1), "test": (0, 1)}, {"train/0": "good\tfilm", "train/1": "bad", "test/0": "x"},
         ),
@@ -76,11 +76,11 @@ OTHER_NAMES = partial(
             ROWS, {"rows.csv": b',sentiment,text\r\n7,positive,"good, ""very"" good"\r\n3,negative,bad\r\n'},
             {"all": (1, 1)}, {"1": 'good, "very" good', "2": "bad"},
         ),
-        (  # a quoted field may hold line breaks; the id is that of its last line
+        (  # a quoted field may contain line breaks; the id is that of its last line
             ROWS, {"rows.csv": b',sentiment,text\r\n7,positive,"hello\nworld"\r\n3,negative,bad\r\n'},
             {"all": (1, 1)}, {"2": "hello\nworld", "3": "bad"},
         ),
-        (  # without header; texts are joined, escapes undone in order
+        (  # without a header; texts are joined, escapes undone in order
             partial(ROWS, layout=ESCAPED), {"rows.csv": b'"1","up","to \\$5\\now"\n0,"",down\n'},
             {"all": (1, 1)}, {"0": "up to $5 now", "1": " down"},
         ),

@@ -1,4 +1,4 @@
-"""Check what the corpora that the project made have to show: word order that matters, mixed Chinese posts."""
+"""Check that the project's own corpora have the intended features: word order that matters, mixed Chinese posts."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Splits that we draw: balanced, and the same everywhere and for ever."""
+"""Splits that we draw: balanced, and the same on every machine and at any time."""
 
 import os
 import re
@@ -109,7 +109,7 @@ def test_clusters_come_whole_into_one_split(labelled, texts):
     try:
         splits = drawn_splits(read, test_texts=texts, clusters=np.array(list(of.values())))
     except InputError:
-        return  # every cluster was too large: the test below
+        return  # every cluster was too large: see the test below
     found = [{of[example.id] for example in split} for split in splits.values()]
     assert sum(len(split) for split in splits.values()) == len(read)
     assert sum(map(len, found)) == len(set().union(*found))

@@ -1,4 +1,4 @@
-"""SST-2 with phrases: two files are one training split, and dev and test are SST-2's."""
+"""SST-2 with phrases: two files form one training split; dev and test are SST-2's."""
 
 from dataclasses import replace
 

@@ -20,7 +20,7 @@ from retable.text.splits import SPLITS, UNLABELLED, read_facts, read_split
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Raw and clean folders of their own, without mirror or network."""
+    """Return raw and clean folders of the test's own, without mirror or network."""
     monkeypatch.delenv("RETABLE_MIRROR", raising=False)
     monkeypatch.setattr("retable.stages.download.CHECKOUT", tmp_path)
     monkeypatch.setattr("retable.stages.download.SCRATCH", tmp_path / "scratch")
@@ -32,7 +32,7 @@ def folders(tmp_path, monkeypatch):
 
 @pytest.fixture
 def real(request, raw_folder):
-    """A real corpus and its raw files; asked for before `folders`, which hides the mirror."""
+    """Return a real corpus and its raw files; must be requested before `folders`, which hides the mirror."""
     return request.param, raw_folder(request.param)
 
 
@@ -102,7 +102,7 @@ MADE = [
 
 @pytest.fixture
 def made(folders, monkeypatch):
-    """A function that makes the stage read these examples under the name of a corpus."""
+    """Return a function that makes the stage read these examples under a corpus's name."""
 
     def read(examples: list[Example], **facts) -> None:
         texts = dict.fromkeys({example.split for example in examples} - {UNLABELLED})
@@ -185,8 +185,8 @@ def test_ced_has_341_test_texts_and_grouped_no_leak(real, folders):
     stats = read_json(folders / f"clean/{name}/stats.json")
     assert (sum(stats["leakage"]["test-in-train"].values()) == 0) == (name == "ced-grouped")
     found = stats["near-duplicates"]
-    told = f"({found['texts']} of the 3,312 that are kept, in {found['clusters']} clusters)"
-    assert told in corpus("ced-grouped").note
+    text = f"({found['texts']} of the 3,312 that are kept, in {found['clusters']} clusters)"
+    assert text in corpus("ced-grouped").note
 
 
 @pytest.mark.parametrize("real", ["covid-sentiment"], indirect=True)
@@ -224,7 +224,7 @@ STORY = "word{0} went to town{0} with friend{0} and saw a thing{0} there"
 
 
 def tar_of(path, rows):
-    """The archive of a release with one CSV file a split."""
+    """Write the archive of a release with one CSV file per split."""
     with tarfile.open(path, "w:gz") as archive:
         for split, count in rows.items():
             lines = [f'"{1 + n % 2}","{STORY.format(f"{split}{n}")} &amp; <b>on</b>.\\n\\nEnd"\n' for n in range(count)]
@@ -235,7 +235,7 @@ def tar_of(path, rows):
 
 
 class TestACorpusThatCannotBeHadHere:
-    """Cleaned, split and counted by the code of all others, from a small sample of its format."""
+    """Cleaned, split and counted by the same code as all others, from a small sample in its format."""
 
     def test_a_release_with_published_splits(self, folders, monkeypatch):
         (folders / "raw/yelp-polarity").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The figures of a paper's table of corpora, by hand."""
+"""The figures of a paper's corpus table, by hand."""
 
 from retable.corpora import Example, corpus
 from retable.text.clean.statistics import (

@@ -16,7 +16,7 @@ def test_scores_of_five_texts_by_hand():
     assert scores["recall"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert scores["macro_f1"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert scores["micro_f1"] == scores["accuracy"]
-    # pairs (positive, negative) ordered rightly: 0.8 beats all three, 0.45 beats 0.1 and 0.4
+    # correctly ordered pairs (positive, negative): 0.8 beats all three, 0.45 beats 0.1 and 0.4
     assert scores["macro_auc"] == pytest.approx(5 / 6)
     assert scores["loss"] == pytest.approx(-np.log([0.9, 0.6, 0.3, 0.8, 0.45]).mean())
 

@@ -3,11 +3,11 @@
     python -m tests.faults.everywhere CHECKOUT [--stage NAME ...] [--of N]
     python -m tests.faults.everywhere CHECKOUT --reads
 
-CHECKOUT is one in which `make tables SCALE=smoke` has ended; a copy of it is worked on. --of N tries N faults of each
-kind and stage, spread over all; without it all are tried (hours). Each fault is a process of its own. After it: an
-exit code, one sentence, no half-written file under a final name; after the next run the bytes of the unbroken one, no
-part left, and in MLflow each run once. --reads names the files instead that a
-stage opens and dvc.yaml does not declare.
+CHECKOUT must have completed `make tables SCALE=smoke`; the script works on a copy. --of N tries N faults of each kind
+and stage, evenly spaced; without it all are tried (hours). Each fault runs in its own process. Checked afterwards: an
+exit code, one sentence, no half-written file under a final name; after the next run the same bytes as an uninterrupted
+one, no temporary file left, and each run once in MLflow. --reads lists instead the files that a
+stage opens although dvc.yaml does not declare them.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from pathlib import Path
 SOURCE = Path(__file__).with_name("faults.c")
 KINDS = {"ENOSPC": (errno.ENOSPC, 1), "EIO": (errno.EIO, 0), "kill -9": (0, 0)}  # error, whether it lasts
 CELL = ("fcsr-table-3", "avg-embedding", "sample-en")
-STAGES = {  # module, its arguments, what is taken away before
+STAGES = {  # module, its arguments, what is removed beforehand
     "code": ("retable.stages.code", (), ["data/code"]),
     "download": ("retable.stages.download", ("sample-en",), ["data/raw/sample-en"]),
     "clean": ("retable.stages.clean", ("sample-en",), ["data/clean/sample-en"]),
@@ -49,24 +49,24 @@ STAGES = {  # module, its arguments, what is taken away before
     "report": ("retable.stages.report", (), ["results/report"]),
     "record": ("retable.stages.record", (), ["mlflow.db*", "mlartifacts"]),
 }
-OF_DVC = {"cell": "table"}  # where a stage of dvc.yaml has another name
-# Sources are watched by their recipes; a corpus's own files, in git or on a mirror, are what declared digests say;
+OF_DVC = {"cell": "table"}  # stages with another name in dvc.yaml
+# Recipes watch the sources; declared digests fix a corpus's own files, whether in git or on a mirror;
 # digests.json is in git, and every stage adds to it.
 ANY_STAGE = ("src", "data/sample", "data/digests.json", ".retable", ".git", "dvc.yaml", "mlflow.db")
-GROWING = "data/digests.json"  # whole after each kind of digest, of which a stage writes several
+GROWING = "data/digests.json"  # complete after each kind of digest, and a stage writes several
 WATCHED = ("data", "results", "mlflow.db", "mlartifacts")
 TIMES = ("seconds", "seconds_per_epoch", "words_per_second", "peak_memory_mb", "texts_per_second")
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Return every file of what the stages write, with its bytes."""
+    """Return every output file of the stages, with its bytes."""
     roots = [folder / name for name in WATCHED]
     files = [path for root in roots for path in ([root] if root.is_file() else root.rglob("*")) if path.is_file()]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def restore(folder: Path, wanted: dict[str, bytes]) -> None:
-    """Put back what was there."""
+    """Restore the files."""
     here = tree(folder)
     for name in here.keys() - wanted.keys():
         (folder / name).unlink()
@@ -82,7 +82,7 @@ def restore(folder: Path, wanted: dict[str, bytes]) -> None:
 
 
 def without_times(name: str, data: bytes) -> object:
-    """Return a file as it is compared: what it took is another at every run."""
+    """Return a file as compared: its timings differ in every run."""
     if name.endswith(".json"):
         return json.loads(data, object_hook=lambda found: {key: found[key] for key in found if key not in TIMES})
     if name.endswith("curve.csv"):
@@ -91,7 +91,7 @@ def without_times(name: str, data: bytes) -> object:
 
 
 def comparable(found: dict[str, bytes]) -> dict[str, object]:
-    """Return the files that must be equal; the store's are compared by what they hold."""
+    """Return the files that must be equal; the store's are compared by content."""
     return {
         name: without_times(name, data)
         for name, data in found.items()
@@ -104,7 +104,7 @@ def is_part(name: str) -> bool:
 
 
 def declared(folder: Path, stage: str) -> list[str]:
-    """Return what a stage of dvc.yaml depends on and what it writes, its names filled in from params.yaml."""
+    """Return the dependencies and outputs of a stage of dvc.yaml, with names filled in from params.yaml."""
     from retable.project.params import load_yaml
 
     params, (_, arguments, _) = load_yaml(folder / "params.yaml"), STAGES[stage]
@@ -128,7 +128,7 @@ def declared(folder: Path, stage: str) -> list[str]:
 
 
 def import_all(modules: Sequence[str]) -> None:
-    """Import here what a stage imported as it ran, so that its next children need not: most of their time."""
+    """Import the modules that a stage imported while running, to spare the next child processes most of their time."""
     for name in modules:
         if name.startswith("retable.") or "." not in name.lstrip("_"):
             with suppress(ImportError):
@@ -136,7 +136,7 @@ def import_all(modules: Sequence[str]) -> None:
 
 
 class Trials:
-    """Runs stages in a copy of a checkout, each in a child of this process, which has imported everything once."""
+    """Run stages in a copy of a checkout, each in a child of this process, which has imported everything once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.said = folder, folder.with_name("said")
@@ -144,7 +144,7 @@ class Trials:
         self.notes = ""
 
     def run(self, stage: str, n: int = 0, kind: str = "EIO") -> tuple[int, str, int]:
-        """Run a stage; the n-th operation fails. Returns: exit code (-9 if killed), what was said, operations."""
+        """Run a stage; the n-th operation fails. Returns: exit code (-9 if killed), output, operations."""
         module, arguments, _ = STAGES[stage]
         main = importlib.import_module(module).main
         read, write = os.pipe()
@@ -178,7 +178,7 @@ class Trials:
         return os.waitstatus_to_exitcode(status), self.said.read_text(errors="replace"), count
 
     def reads_of(self, stage: str) -> list[str]:
-        """Return the files of the checkout that a stage opens, and neither depends on nor writes."""
+        """Return the files of the checkout that a stage opens but neither depends on nor writes."""
         notes = self.folder.with_name("notes")
         self.notes = str(notes)
         code, said, _ = self.run(stage)
@@ -199,7 +199,7 @@ class Trials:
     def problems_of(
         self, stage: str, before: dict[str, bytes], after: dict[str, bytes], n: int, kind: str
     ) -> list[str]:
-        """Return what is wrong after a fault, and after the next run."""
+        """Return the problems after a fault, and after the next run."""
         restore(self.folder, before)
         code, said, _ = self.run(stage, n, kind)
         found, problems = tree(self.folder), []
@@ -227,7 +227,7 @@ class Trials:
         return problems + (self.problems_of_store(stage) if stage in ("record", "train") else [])
 
     def problems_of_store(self, stage: str) -> list[str]:
-        """Return what is open in the record, or twice after the stage that completes it."""
+        """Return runs that are open in the record, or duplicated after the stage that completes it."""
         import sqlite3
 
         with sqlite3.connect(self.folder / "mlflow.db") as database:
@@ -242,7 +242,7 @@ class Trials:
         return twice + ([f"{running} runs are running for ever"] if running else [])
 
     def of_stage(self, stage: str, of: int) -> Iterator[tuple[str, int, list[str]]]:
-        """Yield kind, n and problems of the faults of a stage."""
+        """Yield kind, n and problems for the faults of a stage."""
         taken = {path for pattern in STAGES[stage][2] for path in self.folder.glob(pattern)}
         for path in taken:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -259,7 +259,7 @@ class Trials:
 
 
 def preloaded(library: Path) -> None:
-    """Start anew with the library that makes faults, unless it is loaded."""
+    """Restart with the fault library preloaded, unless it already is."""
     if not hasattr(ctypes.CDLL(None), "fault_start"):
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl"], check=True)
         os.environ["LD_PRELOAD"] = str(library)

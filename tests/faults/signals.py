@@ -1,11 +1,11 @@
-"""Stop `make tables` at many moments, as Ctrl-C and kill do, and see that the next one ends as an unbroken one.
+"""Stop `make tables` at many moments, as Ctrl-C and kill do, and check that the next one ends as if uninterrupted.
 
     python -m tests.faults.signals CHECKOUT [--only WORDS ...]
 
-CHECKOUT is one in which `make tables SCALE=smoke` has ended; copies of it are worked on. --only takes the trials whose
-names hold one of these words. After each: an exit code, a sentence, no process left; after the next `make tables` the
-tables of CHECKOUT byte for byte, no part left, and in MLflow each run once, none of them running. A trial takes half a
-minute. Trainings have tests/pipeline/test_resume.py.
+CHECKOUT must have completed `make tables SCALE=smoke`; the script works on copies. --only selects the trials whose
+names contain one of these words. Checked after each: an exit code, a sentence, no process left; after the next `make
+tables` the same table bytes as CHECKOUT, no temporary file, and in MLflow each run once, none running. A trial takes
+half a minute. tests/pipeline/test_resume.py covers trainings.
 """
 
 import argparse
@@ -30,12 +30,12 @@ from retable.files import write_json
 from retable.project.params import load_yaml
 from tests.faults.everywhere import STAGES, is_part
 
-LATER_S, STAGE_S, NEXT_S = 5.0, 300.0, 900.0  # a process may end after make has; a stage begins; the next make ends
-SENTENCES = ("error: stopped;", "Terminated", "Interrupt")  # ours; make's, where ours had not begun
+LATER_S, STAGE_S, NEXT_S = 5.0, 300.0, 900.0  # a process to end after make; a stage to begin; the next make to end
+SENTENCES = ("error: stopped;", "Terminated", "Interrupt")  # ours; make's, if our code had not started
 
 
 class Moment(NamedTuple):
-    """`seconds` after make said `words` ("" is its start); the stages `again` have to run anew in it."""
+    """`seconds` after make printed `words` ("" is its start); the stages `again` must run again in it."""
 
     words: str
     seconds: float
@@ -47,11 +47,11 @@ class Moment(NamedTuple):
 
 
 MOMENTS = (
-    Moment("", 0.6),  # before it Python imports, and shows Ctrl-C as a traceback
+    Moment("", 0.6),  # before this, Python imports, and shows Ctrl-C as a traceback
     Moment("", 1.0),
     Moment("", 2.5),
     Moment(" download@sample-en", 0.4, ("download",)),
-    Moment("clean sample-en: ", 0.1, ("clean",)),  # the stage ends, and DVC hashes what it wrote
+    Moment("clean sample-en: ", 0.1, ("clean",)),  # the stage ends, and DVC hashes its output
     Moment(" tagger ", 2.0, ("tagger",)),
     Moment(" embed@sample-en.glove-50", 1.5, ("embed",)),
     Moment(" tables ", 0.0, ("tables",)),  # between two stages
@@ -60,35 +60,35 @@ MOMENTS = (
     Moment(" record ", 3.0, ("record",)),  # MLflow makes its tables
     Moment("record ...", 6.0, ("record",)),
 )
-SENT = {  # to make alone, as `kill` does, or to all, as a terminal does; GNU make passes on SIGTERM alone
+SENT = {  # to make alone, as `kill` does, or to all, as a terminal does; GNU make passes on only SIGTERM
     "kill -TERM of make": (signal.SIGTERM, os.kill),
     "Ctrl-C": (signal.SIGINT, os.killpg),
 }
 
 
 class Make:
-    """`make tables` in a folder, in a process group of its own, and what it says."""
+    """Run `make tables` in a folder, in its own process group, and collect its output."""
 
     def __init__(self, folder: Path, *words: str) -> None:
         self.folder, self.said = folder, ""
         self.process = subprocess.Popen(
             ["make", "-o", ".venv/.ready", "tables", *words], cwd=folder, text=True, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job is deaf to it
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
         )  # fmt: skip
         self.heard = threading.Condition()
         self.listener = threading.Thread(target=self.listen)
         self.listener.start()
 
     def listen(self) -> None:
-        """Keep what is said."""
+        """Collect the output."""
         for line in self.process.stdout or ():
             with self.heard:
                 self.said += line
                 self.heard.notify()
 
     def wait_for(self, words: str) -> None:
-        """Wait until something is said."""
+        """Wait until the output contains the words."""
         with self.heard:
             if not self.heard.wait_for(lambda: words in self.said, STAGE_S):
                 raise SystemExit(f'make never said "{words}": {self.said}')
@@ -101,7 +101,7 @@ class Make:
 
 
 def below(folder: Path) -> Iterator[psutil.Process]:
-    """Yield the living processes that work in a folder."""
+    """Yield the living processes whose working directory is in a folder."""
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             if Path(process.cwd()) == folder and process.status() != psutil.STATUS_ZOMBIE:
@@ -109,7 +109,7 @@ def below(folder: Path) -> Iterator[psutil.Process]:
 
 
 def in_store(database: Path) -> tuple[Counter[str], list[str]]:
-    """Return how often MLflow holds what is whole, and the names of the runs that are running."""
+    """Return how often MLflow has each complete run, and the names of the runs still running."""
     of_runs = "FROM runs LEFT JOIN tags ON tags.run_uuid = runs.run_uuid AND tags.key = 'retable.place'"
     with suppress(sqlite3.OperationalError), closing(sqlite3.connect(database)) as store:
         active = store.execute(f"SELECT tags.value, status {of_runs} WHERE lifecycle_stage = 'active'").fetchall()
@@ -127,7 +127,7 @@ def copied(checkout: Path, scratch: Path, again: tuple[str, ...]) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(".venv", ".*_cache"), symlinks=True)
     (folder / ".venv").symlink_to(checkout.resolve() / ".venv")
-    shutil.rmtree(folder / ".dvc/cache/runs", ignore_errors=True)  # DVC would take from there what is to run
+    shutil.rmtree(folder / ".dvc/cache/runs", ignore_errors=True)  # DVC would restore the outputs from there
     lock = load_yaml(folder / "dvc.lock")
     lock["stages"] = {name: of for name, of in lock["stages"].items() if name.partition("@")[0] not in again}
     write_json(folder / "dvc.lock", lock)
@@ -141,7 +141,7 @@ def copied(checkout: Path, scratch: Path, again: tuple[str, ...]) -> Path:
 def problems_of(
     checkout: Path, folder: Path, moment: Moment, number: int, send: Callable[[int, int], None]
 ) -> Iterator[str]:
-    """Yield what is wrong after a signal, and after the next `make tables`."""
+    """Yield the problems after a signal, and after the next `make tables`."""
     make = Make(folder, "SCALE=smoke")
     make.wait_for(moment.words)
     time.sleep(moment.seconds)

@@ -1,4 +1,4 @@
-"""Writes, renames and fsyncs that fail in the stages of a small project; all of them: tests/faults/everywhere.py."""
+"""Failing writes, renames and fsyncs in the stages of a small project; tests/faults/everywhere.py tries all of them."""
 
 import errno
 import os
@@ -31,7 +31,7 @@ def parts(folder):
 
 @pytest.fixture
 def killed(tmp_path):
-    """Return a folder in which a process was killed while it wrote a file and a folder."""
+    """Return a folder in which a process was killed while writing a file and a folder."""
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert len(parts(tmp_path)) == 2
     return tmp_path
@@ -52,7 +52,7 @@ def test_all_that_killed_processes_left_in_a_folder_can_go_and_what_is_being_wri
         writer.stdout.readline()
         clear_parts(killed)
         clear_parts(killed / "at-work")
-        assert len(parts(killed)) == 2  # those of the writer
+        assert len(parts(killed)) == 2  # the writer's own
         writer.communicate("\n")
     assert sorted(path.name for path in (killed / "at-work").iterdir()) == ["file", "folder"]
 
@@ -116,7 +116,7 @@ def project(tmp_path_factory):
 
 
 def everywhere(project, *options):
-    """Return what the script says of a project."""
+    """Return what the script reports for a project."""
     words = [sys.executable, "-m", "tests.faults.everywhere", str(project), *options]
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

@@ -35,7 +35,7 @@ def test_values_and_gradients_are_those_of_adding_one_row_after_the_other(sparse
 
 
 class Densified(torch.autograd.Function):
-    """The identity, with a dense gradient: gradcheck compares no other."""
+    """The identity, with a dense gradient: gradcheck accepts no other."""
 
     @staticmethod
     def forward(ctx, rows):

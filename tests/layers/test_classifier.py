@@ -1,4 +1,4 @@
-"""The classifier on the vector of a text."""
+"""The classifier on a text vector."""
 
 import torch
 from torch import nn

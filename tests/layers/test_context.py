@@ -10,7 +10,7 @@ from retable.layers.context import full_scale_context
 
 
 def slow_context(words: Tensor, mask: Tensor, alpha: float) -> tuple[Tensor, Tensor]:
-    """One word after the other, straight from the paper, on the real words alone."""
+    """Compute one word after the other, straight from the paper, on the real words alone."""
     left, right = torch.zeros_like(words), torch.zeros_like(words)
     for text, length in enumerate(mask.sum(dim=1).tolist()):
         for t in range(1, length):
@@ -21,7 +21,7 @@ def slow_context(words: Tensor, mask: Tensor, alpha: float) -> tuple[Tensor, Ten
 
 
 def slow_near_context(words: Tensor, mask: Tensor, alpha: float, reach: int) -> tuple[Tensor, Tensor]:
-    """Eq. 12 on the words at a distance of at most the reach: alpha**(distance - 1) each, on the real words alone."""
+    """Compute eq. 12 on the words at a distance of at most the reach: alpha**(distance - 1) each, on the real words."""
     left, right = torch.zeros_like(words), torch.zeros_like(words)
     for text, length in enumerate(mask.sum(dim=1).tolist()):
         for t in range(length):
@@ -33,7 +33,7 @@ def slow_near_context(words: Tensor, mask: Tensor, alpha: float, reach: int) -> 
 
 
 def random_batch(length: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
-    """Three texts, one of full length, one of a single word, one in between."""
+    """Return three texts: one of full length, one of a single word, one in between."""
     torch.manual_seed(length)
     lengths = tensor([length, 1, (length + 1) // 2])
     return torch.randn(3, length, 4, dtype=dtype), torch.arange(length) < lengths.unsqueeze(1)

@@ -1,4 +1,4 @@
-"""Word vectors: which rows learn."""
+"""Word vectors: which rows are trained."""
 
 import pytest
 import torch

@@ -21,7 +21,7 @@ def test_by_hand():  # the loss x^2 has the gradient 2 x; reversed at strength 0
 
 @pytest.mark.parametrize("strength", [0.0, 0.05, 1.0, 7.0])
 def test_the_gradient_is_minus_strength_times_the_numerical_one(strength):
-    """gradcheck for a layer whose gradient is not its derivative: central differences, turned round."""
+    """Run gradcheck for a layer whose gradient is not its derivative: central differences with the sign reversed."""
     torch.manual_seed(1)
     x = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
     weights = torch.randn(4, 3, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""Weights of several heads and how much they are alike: Lin et al., eq. 6 and 8; LAMA, eq. 12 and 19."""
+"""Weights of several heads and their similarity: Lin et al., eq. 6 and 8; LAMA, eq. 12 and 19."""
 
 import math
 
@@ -17,7 +17,7 @@ def test_softmax_runs_over_the_words_of_a_text_for_each_head():
 
 
 def test_overlap_by_hand():
-    # A A^T = [[1, 1], [1, 1]] where both heads see the first word; [[1/2, 1/2], [1/2, 1]] where one sees both words.
+    # A A^T = [[1, 1], [1, 1]] if both heads see the first word; [[1/2, 1/2], [1/2, 1]] if one sees both words.
     same, half = tensor([[1.0, 0.0], [1.0, 0.0]]), tensor([[0.5, 0.5], [1.0, 0.0]])
     assert overlap_of_positions(same.unsqueeze(0)).item() == 2.0
     assert overlap_of_positions(half.unsqueeze(0)).item() == 0.25 + 0.25 + 0.25

@@ -13,7 +13,7 @@ ALL = torch.ones(1, 2, dtype=torch.bool)
 
 
 def attention_by_hand(heads: int) -> LowRankAttention:
-    """n = 1: W_w = 1 and b_w = 0, P = (1, 2), Q = (1, 1), as many of them as there are heads."""
+    """n = 1: W_w = 1 and b_w = 0, P = (1, 2), Q = (1, 1), repeated for the number of heads."""
     layer = LowRankAttention(1, 1, heads)
     with torch.no_grad():
         layer.transform.weight.fill_(1.0)
@@ -43,7 +43,7 @@ def test_scores_by_hand():
 
 @pytest.mark.parametrize("heads", [1, 3])
 def test_scores_match_the_bilinear_forms(heads):
-    """Every head's full matrix W_i = p_i q_i^T (eq. 8 and 10), which the layer never forms."""
+    """Compare with every head's full matrix W_i = p_i q_i^T (eq. 8 and 10), which the layer never forms."""
     torch.manual_seed(3)
     layer = LowRankAttention(4, 5, heads).double()
     states, context = torch.randn(2, 6, 4, dtype=torch.float64), torch.randn(2, 5, dtype=torch.float64)
@@ -52,12 +52,12 @@ def test_scores_match_the_bilinear_forms(heads):
         for t in range(6):
             u = torch.tanh(layer.transform.weight @ states[text, t] + layer.transform.bias)  # eq. 7
             full = [torch.outer(p, q) for p, q in zip(layer.of_context.weight, layer.of_words.weight, strict=True)]
-            f = torch.tanh(torch.stack([context[text] @ w @ u for w in full]))  # eq. 8, one form a head
+            f = torch.tanh(torch.stack([context[text] @ w @ u for w in full]))  # eq. 8, one form per head
             assert_close(scores[text, t], f if heads == 1 else f / f.square().sum().sqrt())
 
 
 def test_with_one_head_the_norm_is_left_out():
-    """It would make +1 or -1 of every score."""
+    """Without this, every score would become +1 or -1."""
     torch.manual_seed(4)
     scores = LowRankAttention(4, 4, 1).scores(torch.randn(1, 9, 4), torch.randn(1, 4))
     assert scores.abs().max() < 0.9

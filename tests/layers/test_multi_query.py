@@ -10,7 +10,7 @@ from retable.layers.multi_query import MultiQueryAttention
 
 
 def test_two_queries_by_hand():
-    """d = 1, m = 2, words x and 0 with tanh x = 1/2: the queries 2 ln 3 and 0 weigh them 3/4, 1/4 and 1/2, 1/2."""
+    """d = 1, m = 2, words x and 0 with tanh x = 1/2: queries 2 ln 3 and 0 give weights 3/4, 1/4 and 1/2, 1/2."""
     attention, x = MultiQueryAttention(1, 2), math.atanh(0.5)
     with torch.no_grad():
         attention.hidden.weight.fill_(1.0)  # eq. 10
@@ -22,7 +22,7 @@ def test_two_queries_by_hand():
 
 
 def test_the_bias_moves_the_words_before_the_tanh():
-    """eq. 10: W^h = 0, b^h = atanh 1/2 gives every word the same score, so the mean is left."""
+    """eq. 10: W^h = 0, b^h = atanh 1/2 gives every word the same score, so the result is the mean."""
     attention = MultiQueryAttention(1, 1)
     with torch.no_grad():
         attention.hidden.weight.zero_()
@@ -39,7 +39,7 @@ def test_every_query_sees_the_one_word_of_a_text():
 
 
 def test_the_fusion_matrix_reads_the_queries_one_after_the_other():
-    """Equal queries: m of them are one, with the sum of their blocks of W^f."""
+    """Equal queries: m of them equal a single one with the sum of their blocks of W^f."""
     one, many = MultiQueryAttention(4, 1), MultiQueryAttention(4, 3)
     with torch.no_grad():
         many.hidden.load_state_dict(one.hidden.state_dict())

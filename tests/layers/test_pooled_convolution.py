@@ -1,4 +1,4 @@
-"""A convolution of which only the maximum over time is kept."""
+"""A convolution that keeps only the maximum over time."""
 
 import pytest
 import torch
@@ -15,14 +15,14 @@ needs_operator = pytest.mark.skipif(
 
 @pytest.fixture
 def torchs(monkeypatch):
-    """The calls of torch's own convolution."""
+    """Count the calls of torch's own convolution."""
     calls = []
     monkeypatch.setattr(pooled_convolution, "by_torch", lambda *inputs: calls.append(1) or by_torch(*inputs))
     return calls
 
 
 def of_all_windows(convolution, x, real):
-    """Return what the layer replaces: all windows, then the best of those that count."""
+    """Return what the layer replaces: all windows, then the maximum over the valid ones."""
     return convolution(x.transpose(1, 2)).masked_fill(~real.unsqueeze(1), -torch.inf).amax(dim=2)
 
 
@@ -47,7 +47,7 @@ def test_values_and_gradients_are_torchs(monkeypatch, torchs, onednn, width, tex
 
 
 def test_gradients_by_differences():
-    """In float64, where the maxima stay where they are between the two sides of a difference."""
+    """In float64, where the maxima do not move between the two sides of a difference."""
     real = torch.tensor([[True, True, True, True, False, False], [True, False, True, True, True, True]])
     inputs = [torch.randn(*shape, dtype=torch.float64, requires_grad=True) for shape in ((2, 4, 3), (5, 3, 3), (5,))]
     assert torch.autograd.gradcheck(lambda *inputs: _Pooled.apply(*inputs, real)[0], inputs)
@@ -99,7 +99,7 @@ def test_other_types_are_torchs(torchs):
 
 
 def test_in_doubles_a_window_that_does_not_count_never_wins():
-    """Torch's convolution, too: the window of the word -9 and the bias 1 gives -8, one of padding would give 1."""
+    """For torch's convolution too: the window of the word -9 and bias 1 gives -8, one of padding would give 1."""
     layer = PooledConv1d(1, 1, 1).double()
     nn.init.ones_(layer.weight)
     nn.init.ones_(layer.bias)

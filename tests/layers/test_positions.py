@@ -22,6 +22,6 @@ def test_every_component_follows_the_formula():
             assert rows[place, component].item() == pytest.approx(expected, abs=1e-7)
 
 
-def test_places_a_step_apart_differ_by_a_rotation():  # the same one at every place, as the paper argues
+def test_places_a_step_apart_differ_by_a_rotation():  # the same at every place, as the paper argues
     first, second = sinusoidal_positions(20, 8), sinusoidal_positions(21, 8)[1:]
     assert_close((first * second).sum(dim=1), torch.full((20,), (first[0] * second[0]).sum().item()))

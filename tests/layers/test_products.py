@@ -1,4 +1,4 @@
-"""A linear layer by oneDNN's products."""
+"""A linear layer with oneDNN's products."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ needs_operator = pytest.mark.skipif(
 
 @pytest.fixture
 def asked(monkeypatch):
-    """oneDNN's products are taken on this processor, whatever it is; the calls of them are counted."""
+    """Use oneDNN's products on this processor, whatever it is, and count the calls."""
     calls = []
     real = products.product
     monkeypatch.setattr(products, "onednn_is_faster", lambda: True)
@@ -43,7 +43,7 @@ def test_values_and_gradients_are_torchs(asked, bias, rows):
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_gradients_by_differences(monkeypatch, bias):
-    """In float64, which oneDNN does not multiply: torch's product stands for its."""
+    """In float64, which oneDNN does not multiply: torch's product is used instead."""
     monkeypatch.setattr(products, "product", F.linear)
     x, weight, added = (
         torch.randn(*shape, dtype=torch.float64, requires_grad=True) for shape in ((5, 4), (3, 4), (3,))
@@ -74,7 +74,7 @@ def test_intels_processors_and_unknown_ones_keep_their_products(monkeypatch, ven
     ids=["part", "gaps", "one row"],
 )
 def test_gradients_of_words_with_gaps_between_are_torchs_and_asked_of_dense_rows(asked, monkeypatch, strided):
-    """Of a second operand with gaps the operator's slow code takes a thousand times as long (25 s for 24 ms)."""
+    """With gaps in a second operand the operator's slow code takes a thousand times as long (25 s for 24 ms)."""
     operands = []
     real = torch.ops.mkldnn._linear_pointwise
     monkeypatch.setattr(

@@ -12,12 +12,12 @@ from retable.layers.self_attention import RelativeSelfAttention, SelfAttention
 
 
 def all_real(x: Tensor) -> Tensor:
-    """The bias of texts without padding."""
+    """Return the bias of texts without padding."""
     return padding_bias(torch.ones(x.shape[:2], dtype=torch.bool))
 
 
 def slow_relative(module: RelativeSelfAttention, x: Tensor) -> Tensor:
-    """Shaw's eq. 3-4 for one text (T, d), pair by pair, W^Q = W^K = W^V = 1; before the norm."""
+    """Compute Shaw's eq. 3-4 for one text (T, d), pair by pair, W^Q = W^K = W^V = 1; before the norm."""
     k, length = module.distance, len(x)
     rows = []
     for i in range(length):
@@ -43,7 +43,7 @@ def test_the_norm_comes_after_the_attention():
     y = attention(x, all_real(x))
     assert_close(
         y, tensor([[[1.0, -1.0], [-1.0, 1.0]]]), atol=1e-4, rtol=0
-    )  # two components are one apart from their mean
+    )  # two components are at distance one from their mean
 
 
 def test_agrees_with_torchs_own():
@@ -71,7 +71,7 @@ def test_relative_positions_match_shaws_equations_pair_by_pair(distance):
 
 
 def test_relative_positions_by_hand():
-    """d = 2, k = 1, words of zeros, so that the keys say nothing and the values alone remain: places -1, 0, 1, 1."""
+    """d = 2, k = 1, words of zeros, so that the keys have no effect and only the values remain: places -1, 0, 1, 1."""
     module = RelativeSelfAttention(2, 1)
     module.norm = nn.Identity()
     with torch.no_grad():

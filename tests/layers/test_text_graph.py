@@ -1,4 +1,4 @@
-"""Graphs of texts: nodes, edges, and what is gathered along them."""
+"""Graphs of texts: nodes, edges, and what is gathered along edges."""
 
 import pytest
 import torch
@@ -9,14 +9,14 @@ from retable.layers.text_graph import TextGraph, graph_of_texts, largest_of_grou
 
 
 def pairs_of(graph: TextGraph) -> list[tuple[int, int, int]]:
-    """The edges as text, word that it leads from, word that it leads to."""
+    """Return the edges as text, source word, target word."""
     texts, sources, targets = graph.texts[graph.targets], graph.words[graph.sources], graph.words[graph.targets]
     assert texts.equal(graph.texts[graph.sources])
     return list(zip(texts.tolist(), sources.tolist(), targets.tolist(), strict=True))
 
 
 def test_graph_of_two_texts_by_hand():
-    """7 5 7 9, and 5 alone with padding that repeats words."""
+    """Texts 7 5 7 9, and 5 alone with padding that repeats words."""
     words, mask = tensor([[7, 5, 7, 9], [5, 5, 9, 7]]), tensor([[True] * 4, [True, False, False, False]])
     graph = graph_of_texts(words, mask, reach=1, loops=True)
     assert graph.words.tolist() == [5, 7, 9, 5]
@@ -57,7 +57,7 @@ def test_sums_by_hand():
 
 
 def test_largest_values_and_their_gradients_by_hand():
-    """A maximum below zero stays so; its row alone has the gradient."""
+    """A maximum below zero is kept; only its row has the gradient."""
     x = tensor([[-3.0, 1.0], [-2.0, 4.0], [5.0, -1.0]], dtype=torch.float64, requires_grad=True)
     largest = largest_of_groups(x, tensor([0, 0, 1]), 2)
     assert largest.tolist() == [[-2.0, 4.0], [5.0, -1.0]]

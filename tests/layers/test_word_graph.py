@@ -13,14 +13,14 @@ TEXTS = [np.array(text) for text in ([0, 1, 2, 0], [1, 3], [0, 3, 3, 1, 2, 2, 4]
 
 
 def slow_windows(texts, window):
-    """All windows, as sets of words."""
+    """Return all windows, as sets of words."""
     return [
         set(text[start : start + window].tolist()) for text in texts for start in range(max(1, len(text) - window + 1))
     ]
 
 
 def slow_graph(texts, words, window):
-    """A~ among words, number by number: A first, then the roots of the sums of all edges, those to texts included."""
+    """Compute A~ among words, number by number: A, then the roots of the sums of all edges, those to texts included."""
     windows = slow_windows(texts, window)
     edges = np.eye(words)
     for i in range(words):
@@ -39,7 +39,7 @@ def slow_graph(texts, words, window):
 
 @pytest.mark.parametrize("window", [1, 2, 3, 20])
 def test_fast_form_matches_the_equations_number_by_number(window, monkeypatch):
-    """Word 5 stands nowhere; windows are counted in several blocks."""
+    """Word 5 is in no text; windows are counted in several blocks."""
     monkeypatch.setattr(module, "WINDOWS_AT_A_TIME", 2)
     found = word_graph(TEXTS, 6, window)
     edges, sums = slow_graph(TEXTS, 6, window)
@@ -49,7 +49,7 @@ def test_fast_form_matches_the_equations_number_by_number(window, monkeypatch):
 
 def test_windows_and_pmi_by_hand():
     """a b a c in windows of three: {a, b} and {a, b, c}; d b is a window. p(a) = 2/3, p(b) = 1, p(c) = p(d) = 1/3,
-    p(a, c) = 1/3: PMI(a, c) = log(3/2). Whatever stands beside b says nothing: p(b) = 1.
+    p(a, c) = 1/3: PMI(a, c) = log(3/2). Words in the same window as b carry no information: p(b) = 1.
     """
     texts = [np.array([0, 1, 0, 2]), np.array([3, 1])]
     together, windows = windows_with_both(texts, 4, 3)

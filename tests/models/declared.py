@@ -1,4 +1,4 @@
-"""Hold what a model's own test declares for the tests of every model, and what both share."""
+"""Declarations by a model's own test for the tests of every model, and shared helpers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ OUTPUT = DIM * CLASSES + CLASSES
 
 @dataclass(frozen=True)
 class Case:
-    """A network with its options and the number of its parameters, the embedding's left out, by formula."""
+    """Hold a network, its options and its number of parameters without the embedding, by formula."""
 
     model: str
     parameters: int
@@ -28,13 +28,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Declared:
-    """A model's part in `test_every_model.py`: `EVERY_MODEL` in its own test.
+    """Declare a model's part in `test_every_model.py`, as `EVERY_MODEL` in its own test.
 
     Args:
-        cases: its networks, one at least.
-        dropped: from a case's options: what each dropout of a training pass stands on, in order.
-        multiply_adds: from a number of words and a case's options: for a text, by the sizes of the paper's layers.
-        refused: options that are outside their range, with the sentence.
+        cases: its networks, at least one.
+        dropped: maps a case's options to the shapes that each dropout of a training pass acts on, in order.
+        multiply_adds: maps a number of words and a case's options to those of a text, by the paper's layer sizes.
+        refused: options that are out of range, with the error message.
     """
 
     cases: list[Case]
@@ -44,22 +44,22 @@ class Declared:
 
 
 def words(size: int) -> tuple[int, ...]:
-    """The shape of vectors of the words of `eight_texts`, of which a dropout takes a share."""
+    """Return the shape of per-word vectors of `eight_texts`, for a dropout."""
     return 8, 9, size
 
 
 def texts(size: int) -> tuple[int, ...]:
-    """The same, of vectors of the texts."""
+    """Return the shape of per-text vectors, for a dropout."""
     return 8, size
 
 
 def gates(count: int, inputs: int, states: int) -> int:
-    """Multiply-adds for a word in one direction of a recurrent layer: every gate reads its inputs and its states."""
+    """Count multiply-adds per word in one direction of a recurrent layer: every gate reads inputs and states."""
     return count * states * (inputs + states)
 
 
 def with_random_weights(network: Network, std: float = 0.5) -> Network:
-    """No weight or bias is zero by its first value, so that none can hide what it does; in evaluation mode."""
+    """Initialise all weights and biases away from zero, so that none can hide its effect; in evaluation mode."""
     for name, parameter in network.named_parameters():
         if not name.startswith("embedding"):
             nn.init.normal_(parameter, std=std)

@@ -14,7 +14,7 @@ needs_transformers = pytest.mark.skipif(
 
 @cache
 def small_files() -> dict[str, bytes]:
-    """Return config.json, model.safetensors and tokenizer.json; texts are padded and cut as the published one says."""
+    """Return config.json, model.safetensors and tokenizer.json; texts are padded and cut as in the published one."""
     import torch
     from safetensors.torch import save
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors

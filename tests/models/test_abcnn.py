@@ -15,14 +15,14 @@ SMALL = {"filters": 4, "width": 3, "places": 5}
 
 
 def parameters(layers: int, *, channels: int = 1, places: int = 0, scores: int = 1) -> int:
-    """W, filters of width 3 and biases of every layer; the classifier on the scores of every block."""
+    """Count W, filters of width 3 and biases of every layer; the classifier on the scores of every block."""
     sizes = [DIM, *[4] * (layers - 1)]
     convolutions = sum(places * size + channels * size * 3 * 4 + 4 for size in sizes)
     return convolutions + (layers + 1) * scores * CLASSES + CLASSES
 
 
 def multiply_adds(t: float, *, attention: str, layers: int, similarity: str = "cosine", **_: object) -> float:
-    """Words and windows of either text, distances of each to each, W times A, three products a cosine."""
+    """Count words and windows of either text, pairwise distances, W times A, three products per cosine."""
     windows, compared = t / 2 + 2, {"cosine": 3, "euclidean": 1, "both": 4}[similarity]
     total = (t + compared) * DIM + (layers + 1) * (2 if similarity == "both" else 1) * CLASSES
     for layer in range(layers):
@@ -62,14 +62,14 @@ MARK = 19
 
 
 def small_network(attention: str = "both", **options) -> ABCNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     options = {"filters": 3, "width": 3, "similarity": "both", "places": 4, "attention": attention} | options
     return with_random_weights(ABCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **options).double())
 
 
 def batch(*pairs: tuple[list[int], list[int]], width: int = 14) -> tuple[Tensor, Tensor, Tensor]:
-    """Words, mask and sides of pairs; other words stand behind them."""
+    """Return words, mask and sides of pairs, with other words in the padding."""
     words, sides = torch.randint(2, 19, (len(pairs), width)), torch.zeros(len(pairs), width, dtype=torch.int64)
     mask = torch.zeros(len(pairs), width, dtype=torch.bool)
     for row, (first, second) in enumerate(pairs):
@@ -85,7 +85,7 @@ def score(x: Tensor, y: Tensor) -> float:
 
 
 def slow_windows(block, columns: list[Tensor], channels: list[list[Tensor]]) -> list[Tensor]:
-    """p_i = tanh(W c_i + b) for 0 < i < s + w: the words i - w + 1 to i, of which some do not exist."""
+    """Compute p_i = tanh(W c_i + b) for 0 < i < s + w, from words i - w + 1 to i, some of which do not exist."""
     width, weight = block.width, block.convolution.weight
     windows = []
     for end in range(len(columns) + width - 1):
@@ -99,11 +99,11 @@ def slow_windows(block, columns: list[Tensor], channels: list[list[Tensor]]) -> 
 
 
 def slow_block(block, texts: list[list[Tensor]]) -> tuple[list[list[Tensor]], list[Tensor]]:
-    """The columns after w-ap and the vectors after all-ap of two unpadded texts, column by column."""
+    """Return the columns after w-ap and the vectors after all-ap of two unpadded texts, column by column."""
     channels = [[text] for text in texts]
     if block.columns is not None:
         for side, (own, other) in enumerate([texts, texts[::-1]]):
-            read = list(zip(other, block.columns, strict=False))  # no further than the shorter of both
+            read = list(zip(other, block.columns, strict=False))  # at most as far as the shorter text
             attended = [sum(score(x, y) * weight for y, weight in read) for x in own]
             channels[side].append(attended)
     windows = [slow_windows(block, text, each) for text, each in zip(texts, channels, strict=True)]
@@ -134,7 +134,7 @@ PAIRS = [([2, 3, 4, 5, 6, 7], [8, 9]), ([10], [11]), ([3, 4, 3], [3, 4, 3]), ([1
 
 @pytest.mark.parametrize("attention", ["none", "input", "pooling", "both"])
 def test_fast_form_matches_the_equations_column_by_column(attention):
-    """With texts longer and shorter than `places`, equal texts, texts of one word and words behind them."""
+    """Check texts longer and shorter than `places`, equal texts, texts of one word, and words in the padding."""
     network = small_network(attention)
     logits = network(*batch(*PAIRS))
     for row, pair in enumerate(PAIRS):
@@ -142,14 +142,14 @@ def test_fast_form_matches_the_equations_column_by_column(attention):
 
 
 def test_match_scores_by_hand():
-    """Distances 5 and 0, then 0 behind a text."""
+    """Distances 5 and 0, then 0 after a text."""
     first, second = tensor([[[0.0, 0.0], [3.0, 4.0]]]), tensor([[[3.0, 4.0], [0.0, 0.0], [7.0, 7.0]]])
     masks = torch.ones(1, 2, dtype=torch.bool), tensor([[True, True, False]])
     assert_close(match_scores(first, second, masks), tensor([[[1 / 6, 1.0, 0.0], [1.0, 1 / 6, 0.0]]]))
 
 
 def test_pooling_by_hand():
-    """One filter of width 2 whose columns are tanh of the sum of two words, without attention and with it."""
+    """One filter of width 2 whose columns are tanh of the sum of two words, with and without attention."""
     network = small_network("none", filters=1, width=2, layers=1)
     block = network.blocks[0]
     with torch.no_grad():

@@ -21,7 +21,7 @@ MOVED = {"none": 0, "single-channel": 1, "bi-channel": 2}  # channels of an M_T
 
 
 def dropped(*, hidden: int, transfer: str = "none", **_: object) -> list[tuple[int, ...]]:
-    """[h_T; s_T]; with a transfer, for each half of the texts, that of the M_S of the others, then the M_T's."""
+    """Return the shapes of [h_T; s_T]; with a transfer, per half of the texts, of the other domains' M_S, then M_T."""
     if transfer == "none":
         return [texts(2 * hidden)]
     return 2 * [(4, 2 * hidden), (4, MOVED[transfer] * hidden)]
@@ -53,7 +53,7 @@ MASK, DOMAINS, LABELS = WORDS != 0, tensor([2, 0, 0, 2, 0, 1]), tensor([0, 1, 1,
 
 
 def network(domains: int = 3, **options) -> ASPMTL:
-    """In float64, with weights and biases large enough to matter, in training mode, without dropout."""
+    """Return the network in float64, with large enough weights and biases, in training mode, without dropout."""
     torch.manual_seed(1)
     options = {"hidden": 4, "dropout": 0.0} | options
     asp_mtl = ASPMTL(WordEmbedding(torch.randn(9, 3), tuned=9), 2, domains, **options)
@@ -61,13 +61,13 @@ def network(domains: int = 3, **options) -> ASPMTL:
 
 
 def slow_state(asp_mtl: ASPMTL, lstm: nn.LSTM, text: int) -> Tensor:
-    """The state of an LSTM at the last word of one of the texts, word by word."""
+    """Return the state of an LSTM at the last word of one of the texts, word by word."""
     vectors = asp_mtl.embedding(WORDS[text][MASK[text]].unsqueeze(0))[0]
     return slow_states(lstm, list(vectors), "l0")[-1]
 
 
 def slow_losses(asp_mtl: ASPMTL, model: SharedPrivate, of_domain: dict[int, int]) -> tuple[Tensor, Tensor, Tensor]:
-    """L_Task, L_Adv and L_Diff of a model, sums over its texts; `of_domain` are the domains that it knows."""
+    """Return L_Task, L_Adv and L_Diff of a model, summed over its texts; `of_domain` are the domains that it knows."""
     task = adversary = difference = torch.zeros((), dtype=torch.float64)
     for domain, place in of_domain.items():
         product = torch.zeros(4, 4, dtype=torch.float64)  # S^T H: a sum over texts of s h^T
@@ -82,7 +82,7 @@ def slow_losses(asp_mtl: ASPMTL, model: SharedPrivate, of_domain: dict[int, int]
 
 
 def gradients(loss: Tensor, asp_mtl: ASPMTL) -> dict[str, Tensor | None]:
-    """The gradient of every parameter, None where the loss does not reach it."""
+    """Return the gradient of every parameter, None if the loss does not reach it."""
     names, parameters = zip(*asp_mtl.named_parameters(), strict=True)
     return dict(zip(names, torch.autograd.grad(loss, parameters, allow_unused=True), strict=True))
 
@@ -95,7 +95,7 @@ def test_the_constraint_by_hand():
 
 
 def test_orthogonal_columns_have_no_overlap():
-    """S^T H is zero where every component of s stands across every component of h over the texts."""
+    """S^T H is zero if every component of s is orthogonal to every component of h over the texts."""
     shared, private = tensor([[1.0, 2.0], [1.0, 2.0]]), tensor([[3.0, -1.0], [-3.0, 1.0]])
     assert overlap(shared, private, tensor([0, 0])).item() == 0
     assert overlap(shared, private, tensor([0, 1])).item() == 2 * 5 * 10
@@ -117,7 +117,7 @@ def test_the_adversarial_loss_and_its_gradients_by_hand():
 
 
 def test_the_sum_of_the_losses_by_hand(monkeypatch):
-    """Eq. 15, over 2 texts: D of one half, so L_Adv = ln 2 a text; s = 2 and h = 3 of two domains, L_Diff = 36 each."""
+    """Eq. 15 over 2 texts: D is one half, so L_Adv = ln 2 per text; s = 2, h = 3 for two domains, L_Diff = 36 each."""
     asp_mtl = network(domains=2, hidden=1, adversarial=0.05, difference=0.01)
     for parameter in (*asp_mtl.models[0].discriminator.parameters(), *asp_mtl.models[0].outputs.parameters()):
         nn.init.zeros_(parameter)
@@ -204,7 +204,7 @@ def test_each_source_learns_the_losses_of_the_other_domains(transfer):
 
 @pytest.mark.parametrize("transfer", ["single-channel", "bi-channel"])
 def test_what_is_transferred_is_frozen(transfer):
-    """The answers' loss reaches what M_T has of its own, and neither an M_S nor the word vectors; and none back."""
+    """The loss of the answers reaches M_T's own parts, but neither an M_S nor the word vectors, and not vice versa."""
     asp_mtl = network(transfer=transfer)
     loss = F.cross_entropy(asp_mtl(WORDS, MASK, DOMAINS), LABELS)
     of_answers = gradients(loss, asp_mtl)

@@ -14,14 +14,14 @@ from tests.models.test_lstm import slow_states
 
 
 def small_network(**options) -> AttBLSTM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     network = AttBLSTM(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"hidden": 3} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_logits(network: AttBLSTM, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, word by word from the equations."""
+    """Return the logits of one unpadded text, computed word by word from the equations."""
     vectors = list(network.embedding(words.unsqueeze(0))[0])
     ahead = slow_states(network.lstm, vectors, "l0")
     back = slow_states(network.lstm, vectors[::-1], "l0_reverse")[::-1]
@@ -33,7 +33,7 @@ def slow_logits(network: AttBLSTM, words: Tensor) -> Tensor:
 
 
 def test_fast_form_matches_the_equations_word_by_word():
-    """On padded texts with whatever may stand behind them; seen to fail without the mask of the scores."""
+    """Check padded texts with arbitrary words in the padding; it fails without the mask of the scores."""
     network = small_network()
     words, lengths = torch.randint(2, 20, (4, 9)), (9, 1, 2, 5)
     logits = network(words, torch.arange(9) < tensor(lengths).unsqueeze(1))

@@ -18,7 +18,7 @@ LINES = 2 * (CLASSES - 1)
 
 
 def multiply_adds(t: float, *, encoder: str, width: int = 3, **_: object) -> float:
-    """The encoder at every word, U at those of one text, G, two weighted sums, the cosine, the lines."""
+    """Count the encoder at every word, U at the words of one text, G, two weighted sums, the cosine, the lines."""
     a_word = width * DIM * H if encoder == "cnn" else 2 * gates(4, DIM, H // 2)
     return t * a_word + t / 2 * H**2 + (t / 2) ** 2 * H + t * H + 3 * H + CLASSES - 1
 
@@ -44,14 +44,14 @@ PAIRS = [([3, 4, 5, 6, 7], [5, 6]), ([8], [9]), ([2, 2], [3, 4, 5, 6, 7, 8]), ([
 
 
 def small_network(**options) -> AttentivePooling:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     network = AttentivePooling(WordEmbedding(torch.randn(20, 3), tuned=20), 3, **({"hidden": 4} | options))
     return with_random_weights(network.double(), std=0.6)
 
 
 def batch_of(pairs: list[tuple[list[int], list[int]]], width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Words, mask and sides of pairs, the mark (word 19) between the two; what stands behind a pair is random."""
+    """Return words, mask and sides of pairs, with the mark (word 19) between the two texts and random padding."""
     words, sides = torch.randint(2, 19, (len(pairs), width)), torch.full((len(pairs), width), SECOND)
     mask = torch.zeros(len(pairs), width, dtype=torch.bool)
     for row, (first, second) in enumerate(pairs):
@@ -62,7 +62,7 @@ def batch_of(pairs: list[tuple[list[int], list[int]]], width: int) -> tuple[Tens
 
 
 def slow_encoder(network: AttentivePooling, text: list[int]) -> list[Tensor]:
-    """The states of one text's words: of both directions, or W z + b of the window about each word."""
+    """Return the states of one text's words: of both directions, or W z + b of the window around each word."""
     vectors = list(network.embedding(tensor([text]))[0])
     if isinstance(network.encoder, torch.nn.LSTM):
         ahead = slow_states(network.encoder, vectors, "l0")
@@ -81,13 +81,13 @@ def slow_encoder(network: AttentivePooling, text: list[int]) -> list[Tensor]:
 
 
 def slow_sum(best: list[Tensor], states: list[Tensor]) -> Tensor:
-    """States weighted by the softmax of their best matches."""
+    """Return the states weighted by the softmax of their best matches."""
     total = sum(one.exp() for one in best)
     return sum(one.exp() / total * state for one, state in zip(best, states, strict=True))
 
 
 def slow_logits(network: AttentivePooling, first: list[int], second: list[int]) -> Tensor:
-    """The logits of one pair, word by word from the equations."""
+    """Return the logits of one pair, computed word by word from the equations."""
     q, a = slow_encoder(network, first), slow_encoder(network, second)
     u = network.similarity.weight.t()
     g = [[torch.tanh(x @ u @ y) for y in a] for x in q]
@@ -103,7 +103,7 @@ def slow_logits(network: AttentivePooling, first: list[int], second: list[int]) 
     [{"encoder": "bilstm"}, {"encoder": "cnn"}, {"encoder": "cnn", "width": 2}, {"encoder": "cnn", "width": 1}],
 )
 def test_fast_form_matches_the_equations_word_by_word(options):
-    """On padded pairs with whatever may stand behind them; seen to fail without any one of the masks."""
+    """Check padded pairs with arbitrary words in the padding; it fails without any one of the masks."""
     network = small_network(**options)
     logits = network(*batch_of(PAIRS, width=11))
     for row, (first, second) in enumerate(PAIRS):
@@ -111,7 +111,7 @@ def test_fast_form_matches_the_equations_word_by_word(options):
 
 
 def network_of_unit_words() -> AttentivePooling:
-    """Words 1 to 3 are unit vectors and their own states; U is ln 9 times the identity, so tanh of it is 40 / 41."""
+    """Words 1 to 3 are unit vectors and their own states; U is ln 9 times the identity, so its tanh is 40 / 41."""
     embedding = WordEmbedding(torch.cat((torch.zeros(1, 3), eye(3))), tuned=0)
     network = AttentivePooling(embedding, 2, encoder="cnn", hidden=3, width=1)
     with torch.no_grad():
@@ -124,7 +124,7 @@ def network_of_unit_words() -> AttentivePooling:
 
 
 def test_pooling_by_hand():
-    """The text (1 2) beside (1, 3): word 1 matches, by (81 - 1) / (81 + 1); 2 and 3 match nothing, by 0."""
+    """The text (1 2) with (1, 3): word 1 matches, by (81 - 1) / (81 + 1); 2 and 3 match nothing, by 0."""
     words, sides = tensor([[1, 2, 0, 1, 3]]), tensor([[FIRST, FIRST, BETWEEN, SECOND, SECOND]])
     shared = math.exp(40 / 41) / (math.exp(40 / 41) + 1)
     cosine = shared**2 / (shared**2 + (1 - shared) ** 2)
@@ -133,7 +133,7 @@ def test_pooling_by_hand():
 
 
 def test_nothing_in_common_is_pooled_to_means():
-    """Where U is 0 every match is 0, and every weight the same."""
+    """If U is 0, every match is 0 and all weights are equal."""
     network = small_network(encoder="cnn")
     torch.nn.init.zeros_(network.similarity.weight)
     q, a = (torch.stack(slow_encoder(network, text)).mean(dim=0) for text in PAIRS[0])

@@ -27,7 +27,7 @@ COUNTS = sparse.csr_matrix(np.array([[2, 1, 0], [1, 0, 0], [0, 1, 3], [0, 0, 1],
 
 
 def slow_posterior(train, classes, text, smoothing):
-    """Bayes' rule, word by word: p(c) times the product of p(word | c), smoothed."""
+    """Apply Bayes' rule word by word: p(c) times the product of p(word | c), smoothed."""
     joint = []
     for target in sorted(set(classes)):
         own = [words for words, label in zip(train, classes, strict=True) if label == target]

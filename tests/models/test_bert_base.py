@@ -24,7 +24,7 @@ CONFIG = {
 
 @pytest.fixture
 def folder(tmp_path):
-    """The tiny encoder's files."""
+    """Return the tiny encoder's files."""
     for name, content in small_files().items():
         (tmp_path / name).write_bytes(content)
     return str(tmp_path)

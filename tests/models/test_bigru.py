@@ -11,17 +11,17 @@ from tests.models.test_every_model import with_random_weights
 
 
 def small_network(**options) -> BiGRU:
-    """In float64, with weights large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     network = BiGRU(WordEmbedding(torch.randn(20, 3), tuned=20), 2, hidden=4, mlp_hidden=5, **options)
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_gru(gru: nn.GRU, x: Tensor, suffix: str) -> list[Tensor]:
-    """The states of one direction over x, (T, D), word by word from eq. 1-4.
+    """Return the states of one direction over x, (T, D), word by word from eq. 1-4.
 
-    torch's z keeps the old state, the paper's takes the new one: the paper's W_z, U_z and b_z are torch's negated. Both
-    of torch's biases of r and of z are one b; torch has one more in eq. 3.
+    torch's z keeps the old state, the paper's takes the new one: the paper's W_z, U_z and b_z are torch's negated. The
+    two torch biases of r and of z add up to one b; torch has one more in eq. 3.
     """
     w_r, w_z, w_h = getattr(gru, f"weight_ih_l0{suffix}").chunk(3)
     u_r, u_z, u_h = getattr(gru, f"weight_hh_l0{suffix}").chunk(3)
@@ -37,7 +37,7 @@ def slow_gru(gru: nn.GRU, x: Tensor, suffix: str) -> list[Tensor]:
 
 
 def slow_states(gru: nn.GRU, x: Tensor) -> Tensor:
-    """Both directions, (T, H), eq. 6."""
+    """Return the states of both directions, (T, H), eq. 6."""
     forward, backward = slow_gru(gru, x, ""), slow_gru(gru, x.flip(0), "_reverse")[::-1]
     return torch.stack([torch.cat(pair) for pair in zip(forward, backward, strict=True)])
 

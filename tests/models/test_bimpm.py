@@ -17,13 +17,13 @@ SIZES = {"hidden": 4, "perspectives": 2, "mlp_hidden": 7}
 
 
 def parameters(matchings: int) -> int:
-    """Both LSTMs, W of every matching in two directions, the classifier on four states."""
+    """Count the parameters: both LSTMs, W of every matching in two directions, the classifier on four states."""
     lstms = sum(2 * (4 * 4 * (size + 4) + 2 * 4 * 4) for size in (DIM, 2 * 2 * matchings))
     return lstms + matchings * 2 * 2 * 4 + 4 * 4 * 7 + 7 + 7 * CLASSES + CLASSES
 
 
 def multiply_adds(t: float, *, matching: tuple[str, ...] = ALL, **_: object) -> float:
-    """LSTMs at every word; in each direction the matchings of either text's states with the other's."""
+    """Count the LSTMs at every word and, in each direction, the matchings of either text's states with the other's."""
     pairs, square = (t / 2) ** 2, 4 + 2 * 4  # components and their two weightings
     a_direction = 2 * pairs * 4 + 2 * t * 4  # cosines of all pairs of words, for both texts
     a_direction += (2 * t * square + 2 * square) * ("full" in matching)
@@ -35,7 +35,7 @@ def multiply_adds(t: float, *, matching: tuple[str, ...] = ALL, **_: object) -> 
 
 
 def dropped(*, matching: tuple[str, ...] = ALL, **_: object) -> list[tuple[int, ...]]:
-    """Words and states of either text, its matchings, the four last states, the hidden layer; texts of three words."""
+    """Return the shapes of words and states per text, matchings, last states, hidden layer; texts of three words."""
     return [(8, 3, DIM), (8, 3, 8)] * 2 + [(8, 3, 2 * 2 * len(matching))] * 2 + [texts(16), texts(7)]
 
 
@@ -62,7 +62,7 @@ PAIRS = [([2, 3, 4, 5, 6, 7], [8, 9]), ([10], [11]), ([3, 4, 3], [3, 4, 3]), ([1
 
 
 def small_network(**options) -> BiMPM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(4)
     options = {"hidden": 3, "perspectives": 2, "mlp_hidden": 5} | options
     return with_random_weights(BiMPM(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **options).double(), std=0.7)
@@ -77,7 +77,7 @@ def cosine(x: Tensor, y: Tensor) -> Tensor:
 
 
 def under(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """m_k = cosine(W_k * v_1, W_k * v_2)."""
+    """Compute m_k = cosine(W_k * v_1, W_k * v_2)."""
     return torch.stack([cosine(row * x, row * y) for row in weights])
 
 
@@ -93,7 +93,7 @@ def slow_matching(name: str, x: Tensor, others: list[Tensor], last: Tensor, weig
 
 
 def slow_logits(network: BiMPM, *pair: list[int]) -> Tensor:
-    """The logits of one unpadded pair, state by state from the equations."""
+    """Return the logits of one unpadded pair, state by state from the equations."""
     p, q = (both_directions(network.context, list(network.embedding(tensor([text]))[0])) for text in pair)
     ends = []
     for own, other in ((p, q), (q, p)):
@@ -115,7 +115,7 @@ def slow_logits(network: BiMPM, *pair: list[int]) -> Tensor:
 
 @pytest.mark.parametrize("matching", [ALL, *((name,) for name in ALL)], ids="+".join)
 def test_fast_form_matches_the_equations_state_by_state(matching):
-    """With equal texts, texts of one word and words behind them."""
+    """Check equal texts, texts of one word, and words in the padding."""
     network = small_network(matching=matching)
     logits = network(*batch(*PAIRS))
     for row, pair in enumerate(PAIRS):
@@ -130,7 +130,7 @@ def test_perspectives_by_hand():
 
 
 def test_best_perspectives_by_hand():
-    """Each weighting has its own best state of those that count: (1, -1) and (-1, 0), not (1, 1)."""
+    """Each weighting picks its own best valid state: (1, -1) and (-1, 0), not (1, 1)."""
     x, y = tensor([[[1.0, 1.0]]]), tensor([[[1.0, -1.0], [-1.0, 0.0], [1.0, 1.0]]])
     weights, real = tensor([[1.0, 2.0], [2.0, 1.0]]), tensor([[[True, True, False]]])
     first = max(-3 / 5, -1 / math.sqrt(5))
@@ -138,7 +138,7 @@ def test_best_perspectives_by_hand():
 
 
 def test_means_of_states_by_hand():
-    """Scores 1 and 3 point as 0.25 and 0.75 do; of -1 and -3 the sum's sign falls out."""
+    """Scores 1 and 3 give the direction of 0.25 and 0.75; for -1 and -3 the sign of the sum cancels."""
     scores = tensor([[[1.0, 3.0], [-1.0, -3.0]]])
     assert_close(mean_of_states(scores, eye(2).unsqueeze(0)), tensor([[[1.0, 3.0], [1.0, 3.0]]]))
 
@@ -150,11 +150,11 @@ def test_lengths_of_states_do_not_matter():
 
 
 def test_a_text_of_one_word_is_matched_alike_in_all_four_ways():
-    """There is one state to take, so that equal weights give equal numbers."""
+    """There is only one state to take, so equal weights give equal numbers."""
     network = small_network()
     with torch.no_grad():
         network.weights.copy_(network.weights[:1].expand_as(network.weights))
-    p, q = torch.rand(2, 1, 1, 6, dtype=torch.float64)  # above 0: a mean by weights has a state's direction
+    p, q = torch.rand(2, 1, 1, 6, dtype=torch.float64)  # above 0: a weighted mean has the direction of a state
     found = network.matched(p, q, torch.ones(1, 1, dtype=torch.bool)).view(2, 4, 2)
     assert_close(found, found[:, :1].expand(2, 4, 2))
 

@@ -13,18 +13,18 @@ from retable.models.blstm_2dcnn import BLSTM2DCNN
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, texts, with_random_weights, words
 from tests.models.test_lstm import slow_states
 
-FRAMES = 12  # of the cases: 9 words are less, 64 more
+FRAMES = 12  # of the cases: 9 words are fewer, 64 more
 
 
 def parameters(h: int, k: int, p: tuple[int, int], q: tuple[int, int], rows: int = FRAMES) -> int:
-    """Return how many weights and biases there are: LSTM, filters, W on floor(...) values p of each filter."""
+    """Count weights and biases: LSTM, filters, W on floor(...) values p of each filter."""
     pooled = (rows - p[0] + 1) // q[0] * ((h - p[1] + 1) // q[1])
     filters = k * (p[0] * p[1] + 1)
     return 2 * 4 * h * (DIM + h + 2) + filters + max(k, 1) * pooled * CLASSES + CLASSES
 
 
 def multiply_adds(t: int, *, hidden: int, filters: int, frames: int, window=(3, 3), pool=(2, 2)) -> float:
-    """Return those of eight gates a word that is read, of the filters at every place, of W on p that has a window."""
+    """Count multiply-adds: eight gates per word read, the filters at every place, W on each p that has a window."""
     t = min(t, frames)
     k, d = window if filters else (1, 1)
     rows = min(math.ceil((t - k + 1) / pool[0]), (frames - k + 1) // pool[0])
@@ -33,7 +33,7 @@ def multiply_adds(t: int, *, hidden: int, filters: int, frames: int, window=(3, 
 
 
 def dropped(*, hidden: int, filters: int, window=(3, 3), pool=(2, 2), **_: object) -> list[tuple[int, ...]]:
-    """Return the word vectors, H, and h* of nine words."""
+    """Return the shapes of word vectors, H, and h* for nine words."""
     k, d = window if filters else (1, 1)
     values = math.ceil((9 - k + 1) / pool[0]) * ((hidden - d + 1) // pool[1])
     return [words(DIM), words(hidden), texts(max(filters, 1) * values)]
@@ -67,14 +67,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> BLSTM2DCNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     options = {"hidden": 7, "filters": 3, "frames": 8} | options
     return with_random_weights(BLSTM2DCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **options).double(), std=0.5)
 
 
 def slow_maps(network: BLSTM2DCNN, states: list[Tensor]) -> list[list[list[float]]]:
-    """Return O of each filter, row by row and column by column; without filters H."""
+    """Return O of each filter, row by row and column by column; without filters, H."""
     if network.convolution is None:
         return [[state.tolist() for state in states]]
     k, d = network.window
@@ -90,7 +90,7 @@ def slow_maps(network: BLSTM2DCNN, states: list[Tensor]) -> list[list[list[float
 
 
 def slow_logits(network: BLSTM2DCNN, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, value by value from the equations; h* has its full length."""
+    """Return the logits of one unpadded text, value by value from the equations; h* has its full length."""
     vectors = list(network.embedding(words[: network.frames].unsqueeze(0))[0])
     ahead = slow_states(network.lstm, vectors, "l0")
     back = slow_states(network.lstm, vectors[::-1], "l0_reverse")[::-1]
@@ -108,7 +108,7 @@ def slow_logits(network: BLSTM2DCNN, words: Tensor) -> Tensor:
     "options", [{}, {"filters": 0}, {"window": [2, 1], "pool": [3, 2]}, {"filters": 0, "pool": [3, 3]}], ids=str
 )
 def test_fast_form_matches_the_equations_value_by_value(options):
-    """On padded texts with whatever may stand behind them, some cut and some shorter than a window."""
+    """Check padded texts with arbitrary words in the padding, some cut and some shorter than a window."""
     network = small_network(**options)
     words, lengths = torch.randint(2, 20, (6, 10)), (10, 1, 2, 5, 3, 8)
     logits = network(words, torch.arange(10) < tensor(lengths).unsqueeze(1))
@@ -117,7 +117,7 @@ def test_fast_form_matches_the_equations_value_by_value(options):
 
 
 def test_pooling_of_states_by_hand():
-    """Two texts of three words and one; values below zero are largest where there is no other, no words give 0."""
+    """Two texts of three words and one; negative values are largest where there are no others; no words give 0."""
     network = small_network(filters=0, frames=5, hidden=4)
     states = tensor([[[-1, -2, 5, 0], [-3, -4, 1, 6], [-7, -8, 2, -9]], [[-1, -5, -2, -3], [0, 0, 0, 0], [0, 0, 0, 0]]])
     mask = tensor([[True, True, True], [True, False, False]])
@@ -126,7 +126,7 @@ def test_pooling_of_states_by_hand():
 
 
 def test_convolution_by_hand():
-    """The filter [[1, 2]] over 1, 3, -4, 2 gives 7, -5, 0: with bias 1, of the only pair 8; the second row has none
+    """The filter [[1, 2]] over 1, 3, -4, 2 gives 7, -5, 0: with bias 1, 8 from the only pair; the second row has none
     above zero.
     """
     network = small_network(filters=1, frames=3, hidden=4, window=[1, 2], pool=[1, 2])
@@ -145,7 +145,7 @@ def test_words_behind_the_frames_are_not_read():
 
 @pytest.mark.parametrize("options", [{}, {"filters": 0}], ids=str)
 def test_what_pooling_leaves_out_has_no_part_in_the_answer(options):
-    """Pairs of rows: of 7 frames a window is left over, with filters the 5th, without the 7th."""
+    """Pairs of rows: with filters 7 frames leave the 5th outside any window, without filters the 7th."""
     network, states = small_network(frames=7, **options), torch.randn(1, 7, 7).double()
     mask = torch.ones(1, 7, dtype=torch.bool)
     before = network.pooled(states, mask)

@@ -13,12 +13,12 @@ from tests.models.test_lstm import slow_states
 
 
 def parameters(filters: int, hidden: int, width: int = 3) -> int:
-    """Return how many weights and biases there are: filters, LSTM (torch has two biases a gate), output."""
+    """Count weights and biases: filters, LSTM (torch has two biases per gate), output."""
     return filters * (width * DIM + 1) + 4 * hidden * (filters + hidden + 2) + hidden * CLASSES + CLASSES
 
 
 def multiply_adds(t: int, *, filters: int, hidden: int, width: int = 3) -> float:
-    """Return those of the filters and of four gates at every window, and of the output."""
+    """Count multiply-adds: the filters and four gates at every window, and the output."""
     return (t - width + 1) * (filters * width * DIM + gates(4, filters, hidden)) + hidden * CLASSES
 
 
@@ -42,14 +42,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> CLSTM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     network = CLSTM(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"filters": 5, "hidden": 3} | options))
     return with_random_weights(network.double(), std=0.5)
 
 
 def slow_windows(network: CLSTM, words: Tensor) -> list[Tensor]:
-    """Return the filters' answers at each window of one unpadded text, eq. 1-3."""
+    """Return the filters' outputs at each window of one unpadded text, eq. 1-3."""
     vectors = list(network.embedding(words.unsqueeze(0))[0])
     vectors += [torch.zeros(4, dtype=torch.float64)] * (network.width - len(vectors))
     answers = []
@@ -62,14 +62,14 @@ def slow_windows(network: CLSTM, words: Tensor) -> list[Tensor]:
 
 
 def slow_logits(network: CLSTM, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, word by word from the equations."""
+    """Return the logits of one unpadded text, computed word by word from the equations."""
     last = slow_states(network.lstm, slow_windows(network, words), "l0")[-1]  # eq. 4
     return network.output.weight @ last + network.output.bias
 
 
 @pytest.mark.parametrize("width", [1, 3, 4])
 def test_fast_form_matches_the_equations_word_by_word(width):
-    """On padded texts with whatever may stand behind them, some shorter than a window; seen to fail without masks."""
+    """Check padded texts with arbitrary words in the padding, some shorter than a window; it fails without masks."""
     network = small_network(width=width)
     words, lengths = torch.randint(2, 20, (6, 9)), (8, 1, 2, 5, 3, 4)
     logits = network(words, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -84,7 +84,7 @@ def test_windows_by_hand():
         network.convolution.weight.copy_(tensor([[[1.0, -2.0]], [[-1.0, 1.0]]]))
         network.convolution.bias.fill_(1.0)
     assert_close(network.windows(tensor([[[1.0], [5.0], [2.0]]])), tensor([[[0.0, 5.0], [2.0, 0.0]]]))
-    assert_close(network.windows(tensor([[[1.0]]])), tensor([[[2.0, 0.0]]]))  # a zero behind: 1 + 1, -1 + 1
+    assert_close(network.windows(tensor([[[1.0]]])), tensor([[[2.0, 0.0]]]))  # a zero after it: 1 + 1, -1 + 1
 
 
 @pytest.mark.parametrize("length", [1, 2])
@@ -97,7 +97,7 @@ def test_texts_shorter_than_a_window_have_one(length):
 
 
 def test_filters_that_hand_on_one_word_each_leave_an_lstm():
-    """Width 1 and an identity, on vectors above zero: C-LSTM is the LSTM over the words."""
+    """With width 1 and an identity, on positive vectors, C-LSTM is the LSTM over the words."""
     network, words = small_network(width=1, filters=4), torch.randint(2, 20, (1, 6))
     with torch.no_grad():
         network.embedding.tuned.abs_()

@@ -17,19 +17,19 @@ SMALL = {"filters": FILTERS, "primary": PRIMARY, "window": WINDOW, "capsules": C
 
 
 def parameters(widths: list[int], last: int = CLASSES + 1) -> int:
-    """Convolution and primary capsules with biases, W_j and b^_j of two routings; in each width."""
+    """Count convolution and primary capsules with biases, and W_j and b^_j of two routings, for each width."""
     primary = FILTERS * PRIMARY * SIZE + PRIMARY * SIZE
     routings = (CAPSULES + last) * (SIZE * SIZE + SIZE)
     return sum(width * DIM * FILTERS + FILTERS + primary + routings for width in widths)
 
 
 def of_routing(children: int, parents: int, iterations: int) -> int:
-    """Sums of children and W_j of them in every round, and the way back in every round but the last."""
+    """Count the children's sums and W_j times them in every round, and the way back in every round but the last."""
     return (2 * iterations - 1) * (children * parents * SIZE + parents * SIZE * SIZE)
 
 
 def multiply_adds(t: int, *, widths: list[int], iterations: int = 3, orphan: bool = True, **_: object) -> int:
-    """K1 D filters and filters C d at every place; the capsules of a window to its parents, all of those to classes."""
+    """Count K1 D and C d filters at every place; the capsules of a window to its parents, all those to classes."""
     of_text = 0
     for width in widths:
         places = t - width + 1
@@ -64,20 +64,20 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> Capsule:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     options = {"widths": [2, 3], "filters": 4, "primary": 3, "window": 2, "capsules": 4, "size": 3} | options
     return with_random_weights(Capsule(WordEmbedding(torch.randn(20, 5), tuned=20), 2, **options).double(), std=0.9)
 
 
 def slow_squash(s: Tensor) -> Tensor:
-    """Sabour et al., eq. 1."""
+    """Apply Sabour et al., eq. 1."""
     square = (s @ s).item()
     return square / (1 + square) * s / math.sqrt(square)
 
 
 def slow_routing(routing: Routing, u: list[Tensor]) -> list[Tensor]:
-    """Child by child and parent by parent, with every u^_{j|i} (eq. 4 and 6-8)."""
+    """Route child by child and parent by parent, with every u^_{j|i} (eq. 4 and 6-8)."""
     parents = range(len(routing.weight))
     u_hat = [[routing.weight[j] @ u_i + routing.bias[j] for j in parents] for u_i in u]
     b = [[0.0 for _ in parents] for _ in u]
@@ -94,7 +94,7 @@ def slow_routing(routing: Routing, u: list[Tensor]) -> list[Tensor]:
 
 
 def slow_classes(network: NGrams, x: list[Tensor]) -> list[Tensor]:
-    """The capsules of the classes of one unpadded text, place by place (eq. 1-3)."""
+    """Return the class capsules of one unpadded text, place by place (eq. 1-3)."""
     width = network.width
     x = x + [torch.zeros_like(x[0])] * (width + network.window - 1 - len(x))
     places = []
@@ -110,7 +110,7 @@ def slow_classes(network: NGrams, x: list[Tensor]) -> list[Tensor]:
 
 
 def slow_logits(network: Capsule, words: Tensor) -> Tensor:
-    """The lengths of the mean capsules of the classes; the orphan's is left out."""
+    """Return the lengths of the mean class capsules, without the orphan's."""
     x = list(network.embedding(words.unsqueeze(0))[0])
     of_widths = [torch.stack(slow_classes(each, x)) for each in network.networks]
     return (sum(of_widths) / len(of_widths)).norm(dim=1)[: network.classes]
@@ -122,9 +122,9 @@ def slow_logits(network: Capsule, words: Tensor) -> Tensor:
     ids=str,
 )
 def test_fast_form_matches_the_equations_capsule_by_capsule(options):
-    """On padded texts with whatever may stand behind them.
+    """Check padded texts with arbitrary words in the padding.
 
-    Seen to fail without the mask of the words, that of the windows, the zeros of short texts and each term of eq. 4-8.
+    It fails without the mask of the words, that of the windows, the zeros of short texts and each term of eq. 4-8.
     """
     network = small_network(**options)
     words, lengths = torch.randint(2, 20, (5, 7)), (7, 1, 2, 3, 5)
@@ -135,7 +135,7 @@ def test_fast_form_matches_the_equations_capsule_by_capsule(options):
 
 
 def test_squash_by_hand():
-    """A vector of length 5 becomes one of 25/26, one of length 0 stays, with a gradient that is a number."""
+    """A vector of length 5 is squashed to 25/26; one of length 0 stays, with a finite gradient."""
     s = tensor([[3.0, 4.0], [0.0, 0.0]], requires_grad=True)
     v = squash(s)
     assert_close(v, tensor([[0.6, 0.8], [0.0, 0.0]]) * 25 / 26)
@@ -145,12 +145,12 @@ def test_squash_by_hand():
 
 
 def test_leaky_softmax_by_hand():
-    """Scores 0 and ln 2 beside a leak of score 0: 1/4 and 2/4."""
+    """Scores 0 and ln 2 with a leak of score 0: 1/4 and 2/4."""
     assert_close(leaky_softmax(tensor([0.0, math.log(2)])), tensor([0.25, 0.5]))
 
 
 def test_one_round_of_routing_by_hand():
-    """Children of length 2 and 1, one parent, W the double: c = 2/2 and 1/2, s = 1 x 4 + 1/2 x 2 and twice b^."""
+    """Children of length 2 and 1, one parent, W doubles: c = 2/2 and 1/2, s = 1 x 4 + 1/2 x 2 and twice b^."""
     routing = Routing(1, 1, iterations=1, leaky=True, amend=True)
     with torch.no_grad():
         routing.weight.fill_(2.0)
@@ -161,7 +161,7 @@ def test_one_round_of_routing_by_hand():
 
 
 def test_a_child_is_routed_to_the_parent_that_it_agrees_with():
-    """Of two parents one sees all children alike, the other every second one turned round."""
+    """Of two parents one sees all children alike, the other every second one negated."""
     routing = Routing(2, 2, iterations=1, leaky=False, amend=False)
     with torch.no_grad():
         routing.weight.copy_(torch.stack((torch.diag(tensor([1.0, 0.0])), torch.diag(tensor([0.0, 1.0])))))
@@ -182,13 +182,13 @@ def test_capsules_that_do_not_count_change_no_parent():
 
 
 def test_margin_loss_by_hand():
-    """Lengths 0.7 of the class, 0.5 of the other, 0.05 of the orphan: 0.2^2 + 0.4^2 / 4; the second text has none."""
+    """Lengths 0.7 for the class, 0.5 for the other, 0.05 for the orphan: 0.2^2 + 0.4^2 / 4; the second text adds 0."""
     lengths = tensor([[0.7, 0.5, 0.05], [0.1, 0.95, 0.0]])
     assert margin_loss(lengths, tensor([0, 1])).item() == pytest.approx((0.04 + 0.25 * 0.16) / 2)
 
 
 def test_training_minimises_the_margin_loss_alone():
-    """The logits have no gradient; what the loss needs is kept from forward to the loss in training alone."""
+    """The logits have no gradient; what the loss needs is kept from forward to the loss only in training."""
     network, words, classes = small_network(), torch.randint(2, 20, (4, 6)), tensor([0, 1, 1, 0])
     mask = torch.ones(4, 6, dtype=torch.bool)
     in_evaluation = network(words, mask)

@@ -20,18 +20,18 @@ WORDS = 2  # in the text with most words of test_every_model's eight
 
 
 def convolved(biases: int = 1) -> int:
-    """Weights and biases of the filters; without biases the multiply-adds at a symbol."""
+    """Count weights and biases of the filters; without biases, the multiply-adds per symbol."""
     return (4 * 1 + biases) * 2 * 1 + (4 * 3 + biases) * 2 * 3
 
 
 def parameters(highways: int, layers: int) -> int:
-    """Table and ends, filters, highway layers, an LSTM with torch's two biases a gate, the classifier."""
+    """Count table and ends, filters, highway layers, an LSTM with torch's two biases per gate, and the classifier."""
     lstm = gates(4, FEATURES, 5) + 8 * 5 + (layers - 1) * (gates(4, 5, 5) + 8 * 5)
     return 4 * DIM + 4 + 2 * 4 + convolved() + highways * 2 * (FEATURES**2 + FEATURES) + lstm + 6 * CLASSES
 
 
 def multiply_adds(t: int, *, highways: int, layers: int, **_: object) -> float:
-    """A character's vector; a word of 6 characters, which has 7 symbols and a space; the classifier."""
+    """Count a character's vector; a word of 6 characters, which has 7 symbols and a space; the classifier."""
     lstm = gates(4, FEATURES, 5) + (layers - 1) * gates(4, 5, 5)
     return t * (4 * DIM + (7 * convolved(0) + highways * 2 * FEATURES**2 + lstm) / 6) + 5 * CLASSES
 
@@ -58,20 +58,20 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> CharAwareCNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode; 8 characters, two white."""
+    """Return the network in float64, with large weights and biases, in evaluation mode; 8 characters, two white."""
     torch.manual_seed(6)
     embedding = WordEmbedding(torch.eye(10)[:, 2:], tuned=0)
     return with_random_weights(CharAwareCNN(embedding, 3, **(SMALL | {"layers": 1} | options)).double(), std=0.6)
 
 
 def split_at_spaces(numbers: list[int]) -> list[list[int]]:
-    """The words of a text, as Python's split has them; of a white text its first character."""
+    """Return the words of a text as Python's split gives them, or the first character of a white-space text."""
     text = "".join(" " if number in WHITE else chr(number + 60) for number in numbers)
     return [[ord(letter) - 60 for letter in word] for word in text.split()] or [numbers[:1]]
 
 
 def slow_word(network: CharAwareCNN, word: list[int]) -> Tensor:
-    """One word's vector: every window of every filter, one after the other."""
+    """Compute one word's vector: every window of every filter, one after the other."""
     table = network.characters
     columns = [network.ends[0]]
     for number in word:
@@ -102,7 +102,7 @@ def slow_logits(network: CharAwareCNN, numbers: list[int]) -> Tensor:
 
 @pytest.mark.parametrize("options", [{}, {"highways": 0}, {"highways": 2, "layers": 2}, {"widths": [6]}])
 def test_fast_form_matches_words_windows_and_states_one_by_one(options):
-    """On texts of one to thirty characters, a third of them white, with whatever may stand behind them."""
+    """Check texts of one to thirty characters, a third of them white space, with arbitrary padding."""
     network = small_network(**options)
     numbers = torch.randint(1, 10, (5, 30))
     numbers[torch.rand(5, 30) < 0.3] = SPACE
@@ -126,7 +126,7 @@ def test_windows_of_a_word_by_hand():
         network.convolutions[0].bias.copy_(tensor([0.0, 0.05]))
     letters = network.characters(network.embedding(tensor([[3, 4]])))
     found = network.of_characters(letters, tensor([[True, True]]))
-    assert_close(found, tensor([[math.tanh(1.0 - 0.1), math.tanh(0.4 + 0.05)]]))  # the last sees zero behind the end
+    assert_close(found, tensor([[math.tanh(1.0 - 0.1), math.tanh(0.4 + 0.05)]]))  # the last sees a zero after the end
 
 
 def test_highway_by_hand():

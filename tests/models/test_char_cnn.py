@@ -54,7 +54,7 @@ def network(**options):
 
 
 def slow(net, characters):
-    """The text's logits as the paper writes them: h_j(y), pooling and layers by loops over places."""
+    """Compute the text's logits as in the paper: h_j(y), pooling and layers by loops over places."""
     frames = torch.zeros(net.frames, 5)
     for place, row in enumerate(reversed(characters)):
         if place < net.frames and row >= 2:

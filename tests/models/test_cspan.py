@@ -22,7 +22,7 @@ WITHOUT_ATTENTION = {"first_attention": False, "second_attention": False, "resid
 
 
 def small_network(**options) -> CSPAN:
-    """A CSPAN in float64 with weights and biases large enough to matter, in evaluation mode."""
+    """Return a CSPAN in float64 with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     embedding = WordEmbedding(torch.randn(20, SIZE), tuned=20)
     return with_random_weights(CSPAN(embedding, 3, **({"queries": 3, "distance": 2} | options)).double(), std=0.7)
@@ -33,7 +33,7 @@ def softmax(scores: list[float]) -> list[float]:
 
 
 def normalised(norm: nn.LayerNorm, x: Tensor) -> Tensor:
-    """Layer normalisation of one vector, component by component."""
+    """Apply layer normalisation to one vector, component by component."""
     mean = sum(x.tolist()) / len(x)
     variance = sum((value - mean) ** 2 for value in x.tolist()) / len(x)
     scaled = tensor([(value - mean) / math.sqrt(variance + 1e-5) for value in x.tolist()], dtype=x.dtype)
@@ -41,7 +41,7 @@ def normalised(norm: nn.LayerNorm, x: Tensor) -> Tensor:
 
 
 def attention(module: nn.Module, x: list[Tensor]) -> list[Tensor]:
-    """eq. 4 and 8; with relative positions Shaw's eq. 3-4."""
+    """Compute eq. 4 and 8; with relative positions Shaw's eq. 3-4."""
     found = []
     for i, x_i in enumerate(x):
         keys, values = x, x
@@ -57,7 +57,7 @@ def attention(module: nn.Module, x: list[Tensor]) -> list[Tensor]:
 
 
 def slow_cspan(network: CSPAN, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, (C,), word by word and query by query from the paper's equations."""
+    """Return the logits of one unpadded text, (C,), word by word and query by query from the paper's equations."""
     d = list(network.embedding(words.unsqueeze(0))[0])
     if network.fusion == "positions":
         for t, vector in enumerate(d):

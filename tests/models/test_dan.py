@@ -27,14 +27,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> DAN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     network = DAN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"hidden": 3} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_logits(network: DAN, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, word by word from the equations."""
+    """Return the logits of one unpadded text, computed word by word from the equations."""
     z = sum(network.embedding(words.unsqueeze(0))[0]) / len(words)
     for layer in network.layers:
         z = tensor([max(0.0, (row @ z + bias).item()) for row, bias in zip(layer.weight, layer.bias, strict=True)]).to(
@@ -45,7 +45,7 @@ def slow_logits(network: DAN, words: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("layers", [1, 3])
 def test_fast_form_matches_the_equations_word_by_word(layers):
-    """On padded texts with whatever may stand behind them; seen to fail without the mask."""
+    """Check padded texts with arbitrary words in the padding; it fails without the mask."""
     network = small_network(layers=layers)
     words, lengths = torch.randint(2, 20, (4, 9)), (8, 1, 2, 5)
     logits = network(words, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -60,7 +60,7 @@ def test_the_mean_by_hand():
 
 
 def test_training_drops_whole_words_and_divides_by_those_left():
-    """One-hot words: every mean has equal numbers, 1 / |S|, where a word is left; a share of 0.3 is not."""
+    """One-hot words: every mean has equal numbers, 1 / |S|, where a word is kept; a share of 0.3 is dropped."""
     network = DAN(WordEmbedding(torch.eye(12), tuned=0), 2).train()
     torch.manual_seed(1)
     words, mask = torch.arange(1, 11).expand(400, 10), torch.arange(10).expand(400, 10) < 8

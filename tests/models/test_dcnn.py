@@ -15,7 +15,7 @@ ROWS = (6, 3, 2, 1)  # of DIM numbers, after each folding
 
 
 def multiply_adds(t: int, *, widths: list[int], maps: list[int], k: int) -> float:
-    """Each layer's windows on the places before it, k_l of eq. 4; the classes."""
+    """Count each layer's windows on the places below it, k_l of eq. 4; the classes."""
     of_text, places, layers = ROWS[len(widths)] * maps[-1] * k * CLASSES, t, len(widths)
     for number, (width, inputs, outputs) in enumerate(zip(widths, [1, *maps], maps, strict=False)):
         of_text += (places + width - 1) * width * ROWS[number] * inputs * outputs
@@ -24,7 +24,7 @@ def multiply_adds(t: int, *, widths: list[int], maps: list[int], k: int) -> floa
 
 
 def parameters(widths: list[int], maps: list[int], k: int) -> int:
-    """Filters and biases of every layer, the output."""
+    """Count the parameters: filters and biases of every layer, the output."""
     layers = enumerate(zip(widths, [1, *maps], maps, strict=False))
     filters = sum(m * ROWS[layer] * j * outputs + ROWS[layer + 1] * outputs for layer, (m, j, outputs) in layers)
     return filters + ROWS[len(widths)] * maps[-1] * k * CLASSES + CLASSES
@@ -51,14 +51,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(dim: int = 5, **options) -> DCNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     options = {"widths": (4, 3, 2), "maps": (2, 3, 2), "k": 3} | options
     return with_random_weights(DCNN(WordEmbedding(torch.randn(20, dim), tuned=20), 2, **options).double(), std=0.7)
 
 
 def slow_row(filters: list[list[float]], rows: list[list[float]]) -> list[float]:
-    """One row of a map, eq. 7: the sum over the maps below of wide convolutions, c_j = m^T s_{j-m+1:j} (eq. 1)."""
+    """Compute one row of a map, eq. 7: wide convolutions summed over the maps below, c_j = m^T s_{j-m+1:j} (eq. 1)."""
     width = len(filters[0])
     places = range(len(rows[0]) + width - 1)
     padded = [[0.0] * (width - 1) + row + [0.0] * (width - 1) for row in rows]
@@ -69,13 +69,13 @@ def slow_row(filters: list[list[float]], rows: list[list[float]]) -> list[float]
 
 
 def slow_k_max(row: list[float], k: int) -> list[float]:
-    """The k largest in their order, of equal ones the first."""
+    """Return the k largest in their order; among equals, the first."""
     places = sorted(range(len(row)), key=lambda place: (-row[place], place))[:k]
     return [row[place] for place in sorted(places)]
 
 
 def slow_layer(layer: FoldedConv, maps: list[list[list[float]]], k: int) -> list[list[list[float]]]:
-    """Lists by map, row and place: convolution, folding, pooling, bias and tanh (sections 3.1 to 3.6)."""
+    """Return lists by map, row and place: convolution, folding, pooling, bias and tanh (sections 3.1 to 3.6)."""
     filters = layer.filters.weight.unflatten(0, (layer.rows, layer.maps)).tolist()  # R, K, J, m
     bias = layer.bias.unflatten(0, (-1, layer.maps)).tolist()  # R / 2, K
     answers = []
@@ -92,7 +92,7 @@ def slow_layer(layer: FoldedConv, maps: list[list[list[float]]], k: int) -> list
 
 
 def slow_logits(network: DCNN, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, number by number."""
+    """Return the logits of one unpadded text, number by number."""
     maps, layers = [network.embedding(words.unsqueeze(0))[0].T.tolist()], len(network.layers)
     for number, layer in enumerate(network.layers, start=1):
         k = max(network.k, math.ceil((layers - number) / layers * len(words) - 1e-9))  # eq. 4
@@ -103,9 +103,9 @@ def slow_logits(network: DCNN, words: Tensor) -> Tensor:
 
 @pytest.mark.parametrize(("widths", "maps"), [((4, 3, 2), (2, 3, 2)), ((3, 5), (3, 2)), ((4,), (3,))])
 def test_fast_form_matches_the_equations_number_by_number(widths, maps):
-    """On padded texts with whatever may stand behind them.
+    """Check padded texts with arbitrary words in the padding.
 
-    Seen to fail without a mask of words, of windows or of pooled places, with k of the batch and with the bias inside.
+    It fails without a mask of words, of windows or of pooled places, with k of the batch, and with the bias inside.
     """
     network = small_network(widths=widths, maps=maps)
     words, lengths = torch.randint(2, 20, (6, 11)), (11, 1, 2, 4, 7, 9)
@@ -115,7 +115,7 @@ def test_fast_form_matches_the_equations_number_by_number(widths, maps):
 
 
 def test_k_is_that_of_section_3_3():
-    """Three layers, k_top 3 and 18 words: 12, 6 and 3; of each text by its own length."""
+    """Three layers, k_top 3 and 18 words: 12, 6 and 3; for each text by its own length."""
     network, seen = small_network(dim=8, widths=(3, 3, 3), maps=(1, 1, 1), k=3), []
     for layer in network.layers:
         layer.register_forward_pre_hook(lambda _, given: seen.append(given[2].tolist()))
@@ -125,7 +125,7 @@ def test_k_is_that_of_section_3_3():
 
 
 def test_a_layer_by_hand():
-    """Filters (1, 2) and (0, 1): rows 3, 1 and 0, 5 give 6, 5, 1 and 0, 5, 0; their sum 6, 10, 1, of which two."""
+    """Filters (1, 2) and (0, 1): rows 3, 1 and 0, 5 give 6, 5, 1 and 0, 5, 0; their sum 6, 10, 1, two are kept."""
     layer = FoldedConv(2, 1, 1, 2)
     with torch.no_grad():
         layer.filters.weight.copy_(tensor([[[1.0, 2.0]], [[0.0, 1.0]]]))
@@ -137,7 +137,7 @@ def test_a_layer_by_hand():
 
 
 def test_windows_at_the_margins_see_every_weight():
-    """A word alone under a filter of three: three places, the last weight first."""
+    """A single word under a filter of three: three places, the last weight first."""
     layer = FoldedConv(1, 1, 1, 3)
     with torch.no_grad():
         layer.filters.weight.copy_(tensor([[[0.1, 0.2, 0.3]]]))
@@ -154,7 +154,7 @@ def test_an_odd_last_row_stays_as_it_is():
 
 
 def test_rows_meet_in_folding_alone():
-    """Another number in row 4 changes the third pair of rows after a layer, and no other."""
+    """A changed number in row 4 affects only the third pair of rows after a layer."""
     layer, x = FoldedConv(6, 1, 2, 3), torch.randn(1, 6, 9)
     other = x.clone()
     other[0, 4] += 1

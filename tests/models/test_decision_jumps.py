@@ -13,11 +13,11 @@ from retable.models.decision_jumps import DecisionJumps
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_random_weights, words
 from tests.models.test_lstm import slow_states
 
-PARAMETERS = 4 * 5 * (DIM + 5) + 2 * 4 * 5 + (5 + 1) + 5 * CLASSES + CLASSES  # torch has two biases a gate
+PARAMETERS = 4 * 5 * (DIM + 5) + 2 * 4 * 5 + (5 + 1) + 5 * CLASSES + CLASSES  # torch has two biases per gate
 
 
 def multiply_adds(t: int, *, test_read: int, test_jumps: int, largest_jump: int, **_: object) -> float:
-    """Every jump to the next word: N + 1 stretches of R words at most, and a jump between two that the text has."""
+    """Count with every jump to the next word: at most N + 1 stretches of R words, and a jump between any two."""
     stretches = min(test_jumps + 1, math.ceil(t / test_read))
     return min(t, stretches * test_read) * gates(4, DIM, 5) + (stretches - 1) * 5 * (largest_jump + 1) + 5 * CLASSES
 
@@ -41,13 +41,13 @@ EVERY_MODEL = Declared(
     ],
 )
 LENGTHS = (12, 1, 2, 3, 7, 11)
-WORDS = torch.randint(2, 20, (6, 14), generator=torch.Generator().manual_seed(5))  # padding holds words, too
+WORDS = torch.randint(2, 20, (6, 14), generator=torch.Generator().manual_seed(5))  # padding contains words, too
 MASK = torch.arange(14) < tensor(LENGTHS).unsqueeze(1)  # two columns are padding in every text
 Y = tensor([0, 1, 2, 1, 0, 2])
 
 
 def small_network(**options) -> DecisionJumps:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     network = DecisionJumps(
         WordEmbedding(torch.randn(20, 4), tuned=20), CLASSES, **(SMALL | {"dropout": 0.0} | options)
@@ -56,7 +56,7 @@ def small_network(**options) -> DecisionJumps:
 
 
 def that_jumps(j: int, **options) -> DecisionJumps:
-    """A network that always jumps so far."""
+    """Return a network that always jumps this far."""
     network = small_network(**options)
     nn.init.zeros_(network.jump.weight)
     with torch.no_grad():
@@ -65,7 +65,7 @@ def that_jumps(j: int, **options) -> DecisionJumps:
 
 
 def slow_walk(network: DecisionJumps, text: Tensor, drawn: Iterator[int] | None) -> tuple[Tensor, list[Tensor]]:
-    """The logits of one unpadded text, and (log p, b) of its jumps; each jump is drawn or else the most likely."""
+    """Return the logits of one unpadded text, and (log p, b) of its jumps, each drawn or else the most likely."""
     read, allowed = (network.read, network.jumps) if drawn else (network.test_read, network.test_jumps)
     vectors = list(network.embedding(text.unsqueeze(0))[0])
     next_word, seen, jumps = 0, [], []
@@ -87,7 +87,7 @@ def slow_walk(network: DecisionJumps, text: Tensor, drawn: Iterator[int] | None)
 
 @pytest.mark.parametrize("seed", range(3))
 def test_evaluation_matches_a_walk_word_by_word(seed):
-    """On padded texts, over weights that jump by turns."""
+    """Check padded texts, with weights that jump in turn."""
     network = small_network(test_jumps=3)
     torch.manual_seed(seed)
     nn.init.normal_(network.jump.weight, std=3.0)
@@ -99,7 +99,7 @@ def test_evaluation_matches_a_walk_word_by_word(seed):
 
 @pytest.mark.parametrize("read", [1, 2, 5])
 def test_training_matches_a_walk_word_by_word(monkeypatch, read):
-    """Logits, -J_2 + J_3 and its gradients; seen to fail where a finished text's draws count."""
+    """Logits, -J_2 + J_3 and its gradients; it fails if a finished text's draws count."""
     network = small_network(read=read, jumps=4).train()
     drawn = torch.randint(0, 4, (4, 6), generator=torch.Generator().manual_seed(read))
     calls = iter(drawn)
@@ -138,7 +138,7 @@ def test_losses_by_hand(y, r):
     ("j", "read"), [(0, [0, 1]), (1, [0, 1, 2, 3, 4, 5]), (2, [0, 1, 3, 4, 6, 7]), (3, [0, 1, 4, 5, 8, 9])]
 )
 def test_a_jump_goes_from_the_last_word_read(j, read):
-    """Two words, twice j further, two words each time; no other word is seen."""
+    """Two words, twice j further, two words each time; no other word is read."""
     text = WORDS[:1]
     found = that_jumps(j)(text, torch.ones_like(text, dtype=torch.bool))
     network = that_jumps(1, test_read=20)

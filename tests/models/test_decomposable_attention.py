@@ -16,7 +16,7 @@ H = 16
 
 
 def parameters(*, distance: int | None = None) -> int:
-    """Projection and NULL; F, G and H of two layers; the output; F_intra and the biases of distances."""
+    """Count projection and NULL; F, G and H of two layers; the output; F_intra and the biases of distances."""
     size = H if distance is None else 2 * H
     second = H**2 + H
     networks = size * H + H + second + 2 * size * H + H + second + 2 * H * H + H + second
@@ -25,7 +25,7 @@ def parameters(*, distance: int | None = None) -> int:
 
 
 def multiply_adds(t: float, *, intra_attention: bool = False, **_: object) -> float:
-    """Projection of t words; F, G, F_intra at t + 2 words; scores and sums of m by m words; H and the classes."""
+    """Count the projection of t words; F, G, F_intra at t + 2 words; m by m scores and sums; H and the classes."""
     m, size = t / 2 + 1, 2 * H if intra_attention else H
     pair = 2 * m * (size * H + H**2 + 2 * size * H + H**2) + m**2 * (H + 2 * size)
     if intra_attention:
@@ -34,7 +34,7 @@ def multiply_adds(t: float, *, intra_attention: bool = False, **_: object) -> fl
 
 
 def dropped(*, intra_attention: bool = False, **_: object) -> list[tuple[int, ...]]:
-    """Both layers at three words and NULL: F_intra, F and G on either text; H on the pair."""
+    """Return the shapes of both layers at three words and NULL: F_intra, F and G per text; H per pair."""
     return [(8, 4, H)] * (12 if intra_attention else 8) + [texts(H)] * 2
 
 
@@ -56,14 +56,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> DecomposableAttention:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     network = DecomposableAttention(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"hidden": 8} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def batch_of(pairs: list[tuple[list[int], list[int]]], width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Words, mask and sides of pairs, the mark (word 19) between the two; what stands behind a pair is random."""
+    """Return words, mask and sides of pairs, with the mark (word 19) between the two texts and random padding."""
     words, sides = torch.randint(2, 19, (len(pairs), width)), torch.full((len(pairs), width), SECOND)
     mask = torch.zeros(len(pairs), width, dtype=torch.bool)
     for row, (first, second) in enumerate(pairs):
@@ -77,20 +77,20 @@ PAIRS = [([3, 4, 5, 6, 7], [5, 6]), ([8], [9]), ([2, 2], [3, 4, 5, 6, 7, 8]), ([
 
 
 def slow_network(network: nn.Sequential, x: Tensor) -> Tensor:
-    """Two layers of one vector."""
+    """Apply two layers to one vector."""
     for layer in (network[0], network[3]):
         x = (layer.weight @ x + layer.bias).clamp(min=0)
     return x
 
 
 def slow_sum(scores: list[Tensor], vectors: list[Tensor]) -> Tensor:
-    """The sum of vectors, weighted by the softmax of their scores."""
+    """Return the sum of vectors, weighted by the softmax of their scores."""
     total = sum(score.exp() for score in scores)
     return sum(score.exp() / total * vector for score, vector in zip(scores, vectors, strict=True))
 
 
 def slow_words(network: DecomposableAttention, text: list[int]) -> list[Tensor]:
-    """NULL and the words of a text, with intra-sentence attention where the network has it."""
+    """Return NULL and the words of a text, with intra-sentence attention if the network has it."""
     vectors = network.embedding(tensor([text]))[0]
     x = [network.null] + [network.projection.weight @ (vector / vector.norm()) for vector in vectors]
     if network.intra is None:
@@ -104,7 +104,7 @@ def slow_words(network: DecomposableAttention, text: list[int]) -> list[Tensor]:
 
 
 def slow_logits(network: DecomposableAttention, first: list[int], second: list[int]) -> Tensor:
-    """The logits of one pair, word by word from the equations."""
+    """Return the logits of one pair, computed word by word from the equations."""
     a, b = slow_words(network, first), slow_words(network, second)
     e = [[slow_network(network.attend, x) @ slow_network(network.attend, y) for y in b] for x in a]  # eq. 1
     beta = [slow_sum(row, b) for row in e]  # eq. 2
@@ -117,7 +117,7 @@ def slow_logits(network: DecomposableAttention, first: list[int], second: list[i
 
 @pytest.mark.parametrize("options", [{}, {"intra_attention": True, "distance": 2}])
 def test_fast_form_matches_the_equations_word_by_word(options):
-    """On padded pairs with whatever may stand behind them; seen to fail without any one of the masks."""
+    """Check padded pairs with arbitrary words in the padding; it fails without any one of the masks."""
     network = small_network(**options)
     logits = network(*batch_of(PAIRS, width=11))
     for row, (first, second) in enumerate(PAIRS):
@@ -125,7 +125,7 @@ def test_fast_form_matches_the_equations_word_by_word(options):
 
 
 def identity(network: nn.Sequential, *rows: list[float]) -> None:
-    """Let the first layer have these rows and the second pass on what it gets."""
+    """Give the first layer these rows and make the second pass its input on."""
     with torch.no_grad():
         network[0].weight.copy_(tensor(rows))
         network[3].weight.copy_(torch.eye(len(rows)))
@@ -134,9 +134,9 @@ def identity(network: nn.Sequential, *rows: list[float]) -> None:
 
 
 def test_alignment_by_hand():
-    """Words 3 and 1 long in one number are 1 and 1 after scaling; NULL is 0: e is 0 beside NULL, else 1.
+    """Words of lengths 3 and 1 in one component both become 1 after scaling; NULL is 0: e is 0 with NULL, else 1.
 
-    Each word, of 1, is aligned to e / (1 + e); NULL to 1 / 2. G adds the two: 1 + e / (1 + e) and 1 / 2 a text.
+    Each word, of 1, is aligned to e / (1 + e); NULL to 1 / 2. G adds the two: 1 + e / (1 + e) and 1 / 2 per text.
     """
     network = DecomposableAttention(WordEmbedding(tensor([[0.0], [0.0], [3.0], [1.0]]), tuned=0), 2, hidden=1).eval()
     identity(network.attend, [1.0])
@@ -154,7 +154,7 @@ def test_alignment_by_hand():
 
 
 def test_biases_of_distances_by_hand():
-    """Without scores the weights are the softmax of d: farther than one word counts as two, on either side."""
+    """Without scores the weights are the softmax of d: any distance above one counts as two, on either side."""
     network = small_network(hidden=1, intra_attention=True, distance=1)
     with torch.no_grad():
         network.intra[3].weight.zero_()
@@ -167,7 +167,7 @@ def test_biases_of_distances_by_hand():
 
 
 def test_order_of_words_matters_with_intra_attention_alone():
-    """Without it a text is a set of words; with it each word knows what stands how far from it."""
+    """Without it a text is a set of words; with it each word depends on the words at each distance."""
     straight, turned = batch_of([([3, 4, 5], [6, 7])], 6), batch_of([([5, 3, 4], [6, 7])], 6)
     plain, intra = small_network(), small_network(intra_attention=True)
     assert_close(plain(*straight), plain(*turned))

@@ -16,13 +16,13 @@ SMALL = {"filters": 4, "attention_hidden": 5, "hidden": 7}
 
 
 def of_convolutions(unigrams: int, layers: int, filters: int) -> int:
-    """Weights of all layers: single words, then three of all the scales before."""
+    """Count the weights of all layers: single words, then three of all earlier scales."""
     of_words = DIM * filters + (unigrams - 1) * filters**2
     return of_words + sum(3 * before * filters**2 for before in range(unigrams, unigrams + layers))
 
 
 def parameters(unigrams: int = 3, layers: int = 5, filters: int = 4, attention: int = 5, hidden: int = 7) -> int:
-    """Convolutions, norms, the network of the scales, two layers of the classifier."""
+    """Count convolutions, norms, the network of the scales, two layers of the classifier."""
     scales = unigrams + layers
     of_scales = scales * attention + attention + attention * scales + scales
     of_classifier = filters * hidden + hidden + hidden * CLASSES + CLASSES
@@ -30,7 +30,7 @@ def parameters(unigrams: int = 3, layers: int = 5, filters: int = 4, attention: 
 
 
 def multiply_adds(t: int, *, filters, attention_hidden, hidden, unigrams=3, layers=5) -> float:
-    """Convolutions, network of the scales, weighted sum at every word; the classifier."""
+    """Count convolutions, the network of the scales and the weighted sum at every word; the classifier."""
     scales = unigrams + layers
     a_word = of_convolutions(unigrams, layers, filters) + 2 * scales * attention_hidden + scales * filters
     return t * a_word + filters * hidden + hidden * CLASSES
@@ -56,7 +56,7 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> DenseCNN:
-    """In float64, with weights, biases and running statistics large enough to matter, in evaluation mode."""
+    """Return the network in float64, with large enough weights, biases and running statistics, in evaluation mode."""
     torch.manual_seed(6)
     options = {"unigrams": 2, "layers": 3, "filters": 8, "attention_hidden": 4, "hidden": 5} | options
     network = with_random_weights(DenseCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **options), std=0.4)
@@ -67,12 +67,12 @@ def small_network(**options) -> DenseCNN:
 
 
 def slow_scale(layer: Scale, x: list[Tensor]) -> list[Tensor]:
-    """f of a list of words: convolution, norm, ReLU."""
+    """Compute f of a list of words: convolution, norm, ReLU."""
     return [vector.relu() for vector in slow_norm(layer.norm, slow_convolution(layer.convolution, x))]
 
 
 def slow_weights(network: DenseCNN, scales: list[Tensor]) -> list[float]:
-    """What the scales of one word weigh: softmax(MLP(s)), s the sums over the filters."""
+    """Return the weights of one word's scales: softmax(MLP(s)), s the sums over the filters."""
     first, second = network.attention
     s = torch.stack([sum(scale) for scale in scales])
     scores = (second.weight @ (first.weight @ s + first.bias).relu() + second.bias).tolist()
@@ -81,7 +81,7 @@ def slow_weights(network: DenseCNN, scales: list[Tensor]) -> list[float]:
 
 
 def slow_logits(network: DenseCNN, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, word by word."""
+    """Return the logits of one unpadded text, word by word."""
     x = list(network.embedding(words.unsqueeze(0))[0])
     scales: list[list[Tensor]] = []
     for layer in network.unigrams:
@@ -99,9 +99,9 @@ def slow_logits(network: DenseCNN, words: Tensor) -> Tensor:
 
 @pytest.mark.parametrize(("unigrams", "layers"), [(2, 3), (1, 2), (3, 0)])
 def test_fast_form_matches_the_equations_word_by_word(unigrams, layers):
-    """On padded texts with whatever may stand behind them.
+    """Check padded texts with arbitrary words in the padding.
 
-    Seen to fail where a layer reads the scale before it alone, without the sum over filters, a ReLU or the mask.
+    It fails if a layer reads only the previous scale, without the sum over filters, a ReLU or the mask.
     """
     network = small_network(unigrams=unigrams, layers=layers)
     words, lengths = torch.randint(2, 20, (5, 9)), (9, 1, 2, 4, 7)
@@ -136,7 +136,7 @@ def test_scales_weigh_alike_at_first():
 
 
 def test_a_scale_sees_one_word_a_side_more_than_the_one_before():
-    """Another word 5 changes word 5 of the unigrams, words 4 to 6 of the next scale, 3 to 7, then 2 to 8."""
+    """A changed word 5 affects word 5 of the unigrams, words 4 to 6 of the next scale, 3 to 7, then 2 to 8."""
     network, words, mask = small_network(), torch.randint(2, 20, (40, 11)), torch.ones(40, 11, dtype=torch.bool)
     other = words.clone()
     other[:, 5] = 21 - words[:, 5]

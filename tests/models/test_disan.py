@@ -22,7 +22,7 @@ BIASES = 2 * 3 * HIDDEN + 2 * HIDDEN + MLP + CLASSES
 
 
 def multiply_adds(t: int, **_: object) -> float:
-    """The matrices; of the pairs those of one word with another, once a direction; the weighted sum of u."""
+    """Count the matrices; pairs of one word with another, once per direction; the weighted sum of u."""
     pairs = 2 * t * (t - 1) / 2 * HIDDEN
     return t * (2 * OF_DIRECTION + OF_SOURCE2TOKEN + 2 * HIDDEN) + pairs + OF_CLASSIFIER
 
@@ -51,29 +51,29 @@ MASK = torch.arange(7) < LENGTHS.unsqueeze(1)
 
 
 def small_network(**options) -> DiSAN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     network = DiSAN(WordEmbedding(torch.randn(20, 3), tuned=20), 2, **({"hidden": 4, "mlp_hidden": 5} | options))
     return with_random_weights(network.double(), std=1.0)
 
 
 def random_terms() -> list[Tensor]:
-    """Both terms of the scores and the values of two texts of four words, which need gradients."""
+    """Return both terms of the scores and the values of two texts of four words, with gradients required."""
     torch.manual_seed(2)
     return [torch.randn(2, 4, 2, dtype=torch.float64).mul_(3).requires_grad_() for _ in range(3)]
 
 
 def slow_context(side: DirectionalAttention, h: Tensor, j: int) -> Tensor:
-    """s_j, from the words on one side, one by one."""
+    """Compute s_j from the words on one side, one by one."""
     seen = range(j) if side.earlier else range(j + 1, len(h))
     w1, w2, b1 = side.attended.weight, side.attending.weight, side.attending.bias
-    scores = [5 * torch.tanh((w1 @ h[i] + w2 @ h[j] + b1) / 5) for i in seen]  # f(h_i, h_j), a number a component
+    scores = [5 * torch.tanh((w1 @ h[i] + w2 @ h[j] + b1) / 5) for i in seen]  # f(h_i, h_j), one number per component
     total = sum(score.exp() for score in scores)
     return sum((f.exp() / total * h[i] for f, i in zip(scores, seen, strict=True)), start=torch.zeros_like(h[j]))
 
 
 def slow_words(side: DirectionalAttention, x: Tensor) -> Tensor:
-    """The words u of one unpadded text in one direction."""
+    """Return the words u of one unpadded text in one direction."""
     h = F.elu(x @ side.hidden.weight.T + side.hidden.bias)
     u = []
     for j, word in enumerate(h):
@@ -84,7 +84,7 @@ def slow_words(side: DirectionalAttention, x: Tensor) -> Tensor:
 
 
 def slow_logits(network: DiSAN, row: Tensor) -> Tensor:
-    """The logits of one unpadded text, word by word and component by component from the equations."""
+    """Return the logits of one unpadded text, word by word and component by component from the equations."""
     x = network.embedding(row.unsqueeze(0))[0]
     u = torch.cat([slow_words(network.ahead, x), slow_words(network.back, x)], dim=1)
     scores = [network.scores.weight @ F.elu(network.hidden_scores(word)) for word in u]
@@ -95,7 +95,7 @@ def slow_logits(network: DiSAN, row: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("numbers", [1, 4 * 7 * 4 * 3, 1 << 22])  # blocks of one word, of three, of all
 def test_fast_form_matches_the_equations_word_by_word(monkeypatch, numbers):
-    """On padded texts with whatever may stand behind them; seen to fail without either mask, and with i <= j."""
+    """Check padded texts with arbitrary words in the padding; it fails without either mask, and with i <= j."""
     monkeypatch.setattr(disan, "NUMBERS_IN_BLOCK", numbers)
     network = small_network()
     rows = torch.randint(2, 20, (4, 7))
@@ -117,7 +117,7 @@ def test_context_of_three_words_by_hand():
 
 
 def test_scores_stay_within_five_by_hand():
-    """Terms beyond any bound: weights e^5 : e^-5."""
+    """Terms far outside the bounds: weights e^5 : e^-5."""
     attended = tensor([[[1000.0], [-1000.0], [0.0]]], dtype=torch.float64)
     values = tensor([[[1.0], [0.0], [0.0]]], dtype=torch.float64)
     s = attend(attended, torch.zeros_like(attended), values, torch.ones(1, 3, dtype=torch.bool), earlier=True)
@@ -153,7 +153,7 @@ def test_equal_scores_give_the_mean_of_the_words_seen():
 
 
 def test_the_order_of_the_words_matters_through_the_masks_alone():
-    """A text turned round, its directions exchanged, has the same words turned round."""
+    """A reversed text, with the directions exchanged, has the same words in reverse."""
     network, rows = small_network(), torch.randint(2, 20, (1, 6))
     x, mask = network.embedding(rows), torch.ones(1, 6, dtype=torch.bool)
     ahead = network.ahead(x, mask)
@@ -179,7 +179,7 @@ def test_first_weights_are_glorots_and_biases_zero():
 
 
 def test_narrow_numbers_are_weighed_and_summed_in_float32():
-    """Terms in bfloat16 give what the same numbers give in float32, but for the last rounding."""
+    """Terms in bfloat16 give the float32 result of the same numbers, except for the last rounding."""
     given = [terms.detach().to(torch.bfloat16) for terms in random_terms()]
     mask = torch.ones(2, 4, dtype=torch.bool)
     narrow, wide = (attend(*terms, mask, earlier=True) for terms in (given, [terms.float() for terms in given]))

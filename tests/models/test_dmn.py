@@ -11,13 +11,13 @@ from tests.models.declared import CLASSES, DIM, Case, Declared, gates, texts, wi
 
 
 def parameters(h: int) -> int:
-    """Three GRUs with torch's two biases a gate, q, W_b, the gate, the output."""
+    """Count three GRUs with torch's two biases per gate, q, W_b, the gate, the output."""
     grus = gates(3, DIM, h) + 2 * gates(3, h, h) + 3 * 6 * h
     return grus + h + h**2 + (7 * h + 3) * h + h + 1 + (h + 1) * CLASSES
 
 
 def multiply_adds(t, *, hidden, passes=2):
-    """The input and what the episodes read once; each pass the gate, the episode's states, the memory."""
+    """Count the input and what the episodes read once; per pass the gate, the episode's states, the memory."""
     of_pass = (7 * hidden + 2) * hidden + hidden + 2 * hidden + 3 * hidden**2
     of_word = gates(3, DIM, hidden) + 3 * hidden**2 + passes * of_pass
     return t * of_word + passes * (gates(3, hidden, hidden) + 2 * hidden**2) + hidden * CLASSES
@@ -37,14 +37,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> DMN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     network = DMN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"hidden": 3} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def episode_cell(network: DMN) -> nn.GRUCell:
-    """The GRU of the episodes as torch's."""
+    """Return the GRU of the episodes as torch's cell."""
     cell, of_words, of_states = nn.GRUCell(3, 3).double(), network.episode_words, network.episode_states
     weights = {"weight_ih": of_words.weight, "bias_ih": of_words.bias}
     cell.load_state_dict(weights | {"weight_hh": of_states.weight, "bias_hh": of_states.bias})
@@ -52,7 +52,7 @@ def episode_cell(network: DMN) -> nn.GRUCell:
 
 
 def slow_logits(network: DMN, text: Tensor) -> Tensor:
-    """The logits of one unpadded text, word by word from the equations."""
+    """Return the logits of one unpadded text, computed word by word from the equations."""
     c = network.input(network.embedding(text.unsqueeze(0)))[0][0]
     q, w_b, cell = network.question, network.similar.weight, episode_cell(network)
     first, _, second = network.gate
@@ -70,7 +70,7 @@ def slow_logits(network: DMN, text: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("passes", [1, 3])
 def test_fast_form_matches_the_equations_word_by_word(passes):
-    """On padded texts with whatever may stand behind them; the last two columns are padding in all."""
+    """Check padded texts with arbitrary words in the padding; the last two columns are padding in every text."""
     network = small_network(passes=passes)
     texts, lengths = torch.randint(2, 20, (4, 9)), (7, 1, 2, 5)
     logits = network(texts, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -79,7 +79,7 @@ def test_fast_form_matches_the_equations_word_by_word(passes):
 
 
 def test_features_by_hand():
-    """Words c = 2 and c = -3, between which m = -1 and q = 1 are; W_b = 0.5."""
+    """Words c = 2 and c = -3, with m = -1 and q = 1 in between; W_b = 0.5."""
     network = small_network(hidden=1)
     nn.init.ones_(network.question)
     nn.init.constant_(network.similar.weight, 0.5)
@@ -88,7 +88,7 @@ def test_features_by_hand():
 
 
 def test_half_open_gates_by_hand():
-    """All of the GRU but its biases is zero: it keeps half and adds half of tanh(50) = 1; g = 1/2 takes half of it."""
+    """The GRU is zero except its biases: it keeps half and adds half of tanh(50) = 1; g = 1/2 takes half of it."""
     network = small_network(hidden=1)
     nn.init.zeros_(network.episode_states.weight)
     nn.init.zeros_(network.episode_states.bias)

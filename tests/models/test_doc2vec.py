@@ -26,13 +26,13 @@ LISTS = [text.split() for text in TEXTS * 6]
 
 
 def looked_up_sigmoid(score):
-    """The sigmoid as gensim has it: of the place below, of 1,000 places from -6 to 6, found by a whole 83 a unit."""
+    """Compute gensim's sigmoid: of the grid point below, of 1,000 from -6 to 6, with the integer 83 per unit."""
     place = int((score + 6) * 83)
     return 1 / (1 + math.exp(-(place / 500 - 1) * 6))
 
 
 def slow_vector(network, text, epochs, *, around):
-    """The vector of one new text, one step down the tree after the other.
+    """Return the vector of one new text, one step down the tree after the other.
 
     Args:
         around: words on each side that are read with the text's vector; 0 for PV-DBOW.
@@ -133,7 +133,7 @@ def test_options_out_of_range_are_refused(option, value):
 
 
 def test_cosines_by_hand():
-    """Two pairs, two networks of two numbers each; a text without a word has no direction."""
+    """Two pairs, two networks of two numbers each; a text without words has no direction."""
     first, second = [[1.0, 0.0, 3.0, 4.0], [0.0, 0.0, 1.0, 1.0]], [[1.0, 1.0, 4.0, 3.0], [1.0, 0.0, -1.0, -1.0]]
     found = cosines(np.array([*first, *second]))
     assert found == pytest.approx(np.array([[1 / math.sqrt(2), 24 / 25], [0.0, -1.0]]))

@@ -11,14 +11,14 @@ from tests.models.test_every_model import with_random_weights
 
 
 def small_network(**options) -> DPCNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(3)
     network = DPCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"maps": 3, "blocks": 4} | options))
     return with_random_weights(network, std=0.4).double()
 
 
 def slow_convolution(convolution: nn.Conv1d, x: list[Tensor]) -> list[Tensor]:
-    """Equal width: what stands outside the text is zero."""
+    """Convolve at equal width: outside the text is zero."""
     width = convolution.kernel_size[0]
     nothing = torch.zeros_like(x[0])
     padded = [nothing] * (width // 2) + x + [nothing] * (width // 2)
@@ -29,7 +29,7 @@ def slow_convolution(convolution: nn.Conv1d, x: list[Tensor]) -> list[Tensor]:
 
 
 def slow_block(block: nn.Module, x: list[Tensor]) -> list[Tensor]:
-    """z + f(z), position by position."""
+    """Compute z + f(z), position by position."""
     y = x
     for convolution in (block.first, block.second):
         y = slow_convolution(convolution, [vector.relu() for vector in y])
@@ -37,7 +37,7 @@ def slow_block(block: nn.Module, x: list[Tensor]) -> list[Tensor]:
 
 
 def slow_logits(network: DPCNN, words: Tensor) -> tuple[Tensor, int]:
-    """The logits of one unpadded text, and how many blocks it passed."""
+    """Return the logits of one unpadded text, and the number of its blocks."""
     x = slow_convolution(network.region, list(network.embedding(words.unsqueeze(0))[0]))
     x = slow_block(network.block(1), x)
     passed = 1
@@ -52,9 +52,9 @@ def slow_logits(network: DPCNN, words: Tensor) -> tuple[Tensor, int]:
 
 @pytest.mark.parametrize("options", [{}, {"shared": True, "blocks": 9}, {"region": 1, "blocks": 2}, {"region": 5}])
 def test_fast_form_matches_the_slow_loops(options):
-    """On texts of every length to 17 in one batch, with whatever may stand behind them.
+    """Check texts of every length to 17 in one batch, with arbitrary words in the padding.
 
-    Seen to fail without each of the masks: of words, of the region embedding, of a block's convolutions, of pooling.
+    It fails without each of the masks: of words, of the region embedding, of a block's convolutions, of pooling.
     """
     network = small_network(**options)
     words, lengths = torch.randint(2, 20, (17, 19)), range(1, 18)
@@ -93,7 +93,7 @@ def test_block_by_hand():
 
 
 def test_pooling_by_hand():
-    """Blocks that add nothing: of -2, -2 remains the zero of the padding, of one -2 the word itself."""
+    """Blocks that add nothing: of -2, -2 the zero of the padding remains, of one -2 the word itself."""
     network = by_hand(0.0, 0.0, blocks=2)
     found = network(tensor([[4, 4], [4, 0]]), tensor([[True, True], [True, False]]))
     assert found.tolist() == [[0.0], [-2.0]]
@@ -106,7 +106,7 @@ def test_one_word_and_one_block_by_hand():
 
 
 def test_blocks_that_add_nothing_leave_the_maximum():
-    """With weights 0 every word above zero may be the one that remains after all pooling."""
+    """With weights 0 every positive word may be the one that remains after all pooling."""
     network = by_hand(0.0, 0.0)
     for place in range(9):
         words = torch.full((1, 9), 2)

@@ -21,13 +21,13 @@ VARIANTS = [
 
 
 def options(encoder="gru", extractor="cnn", interaction="same", **others):
-    """A small network's options."""
+    """Return a small network's options."""
     return SMALL | {"encoder": encoder, "extractor": extractor, "interaction": interaction} | others
 
 
 def parameters(*, encoder, extractor, interaction, window, hidden, filters, mlp_hidden):
-    """Encoder1; W_q and W_k; the MLP of g; Encoder2 on D and on g (a GRU's weights are one for both); classifier."""
-    gru = 3 * hidden * (DIM + hidden) + 2 * 3 * hidden  # torch has two biases a gate
+    """Count Encoder1; W_q and W_k; the MLP of g; Encoder2 on D and on g (a GRU shares weights for both); classifier."""
+    gru = 3 * hidden * (DIM + hidden) + 2 * 3 * hidden  # torch has two biases per gate
     size = 3 * filters if encoder == "cnn" else hidden
     first = sum(WIDTHS) * DIM * filters + 3 * filters if encoder == "cnn" else gru + hidden * (encoder == "attention")
     between = size * DIM + DIM + (DIM**2 + size * DIM if interaction == "attention" else 0)
@@ -39,14 +39,14 @@ def parameters(*, encoder, extractor, interaction, window, hidden, filters, mlp_
 
 
 def dropped(*, extractor, hidden, filters, mlp_hidden, **_):
-    """The word vectors, the DRNN's last states, the classifier's hidden layer or the text's vector."""
+    """Return the shapes of word vectors, the DRNN's last states, the classifier's hidden layer or the text vector."""
     if extractor == "cnn":
         return [words(DIM), texts(mlp_hidden or filters)]
     return [words(DIM), words(hidden), texts(mlp_hidden or hidden)]
 
 
 def multiply_adds(t, *, encoder, extractor, interaction, window, hidden, filters, mlp_hidden):
-    """Each part as the paper would compute it, but what a word gives to the gates only once."""
+    """Count each part as the paper would compute it, but a word's share of the gates only once."""
     size = 3 * filters if encoder == "cnn" else hidden
     first = sum(WIDTHS) * DIM * filters if encoder == "cnn" else gates(3, DIM, hidden)
     first += 2 * hidden * (encoder == "attention")  # score and weighing
@@ -97,14 +97,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(*variant, **others) -> EncoderExtractor:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     embedding = WordEmbedding(torch.randn(20, 6), tuned=20)
     return with_random_weights(EncoderExtractor(embedding, 3, **options(*variant, **others)).double(), std=0.7)
 
 
 def slow_gru(weights: tuple[Tensor, ...], inputs: list[Tensor]) -> list[Tensor]:
-    """The states of torch's GRU from zero, gate by gate."""
+    """Return the states of torch's GRU from zero, gate by gate."""
     w_x, b_x, w_h, b_h = weights
     h, states = torch.zeros(w_h.shape[1], dtype=torch.float64), []
     for x in inputs:
@@ -116,13 +116,13 @@ def slow_gru(weights: tuple[Tensor, ...], inputs: list[Tensor]) -> list[Tensor]:
 
 
 def softmax(scores: list[float]) -> list[float]:
-    """The weights of some scores."""
+    """Return the attention weights of some scores."""
     total = sum(math.exp(score) for score in scores)
     return [math.exp(score) / total for score in scores]
 
 
 def slow_encoder(encoder: nn.Module, x: list[Tensor], kind: str) -> list[Tensor]:
-    """The states h of Encoder1, word by word."""
+    """Return the states h of Encoder1, word by word."""
     if kind == "cnn":
         nothing = [torch.zeros_like(x[0])] * 3
         padded = nothing + x + nothing
@@ -144,7 +144,7 @@ def slow_encoder(encoder: nn.Module, x: list[Tensor], kind: str) -> list[Tensor]
 
 
 def slow_global(network: EncoderExtractor, x: list[Tensor], windows: list[list[Tensor]], kind: str) -> list[Tensor]:
-    """The vector g_t of every window."""
+    """Return the vector g_t of every window."""
     part = network.interaction
     h = slow_encoder(part.encoder, x, kind)
     if not hasattr(part, "query"):
@@ -161,7 +161,7 @@ def slow_global(network: EncoderExtractor, x: list[Tensor], windows: list[list[T
 
 @torch.no_grad()
 def slow_logits(network: EncoderExtractor, text: Tensor, kind: str) -> Tensor:
-    """The logits of one unpadded text, window by window from the equations."""
+    """Return the logits of one unpadded text, window by window from the equations."""
     x, k, part = list(network.embedding(text.unsqueeze(0))[0]), network.window, network.extractor
     padded = [torch.zeros_like(x[0])] * (k - 1) + x
     windows = [padded[t : t + k] for t in range(len(x))]
@@ -178,7 +178,7 @@ def slow_logits(network: EncoderExtractor, text: Tensor, kind: str) -> Tensor:
 
 @pytest.mark.parametrize("variant", VARIANTS, ids="-".join)
 def test_fast_form_matches_the_equations_window_by_window(variant):
-    """On padded texts, two of them shorter than a window, and a column that is padding alone."""
+    """Check padded texts, two of them shorter than a window, and a column of only padding."""
     network = small_network(*variant)
     words, lengths = torch.randint(2, 20, (4, 8)), (7, 1, 2, 5)
     logits = network(words, torch.arange(8) < tensor(lengths).unsqueeze(1))
@@ -205,7 +205,7 @@ def test_drnn_is_the_last_state_of_torchs_gru_over_each_window_after_its_global_
 
 
 def test_a_window_as_long_as_the_text_ends_in_a_plain_gru():
-    """Limiting case: the last window of a DRNN is g and then all words, without a zero between them."""
+    """Limiting case: the last window of a DRNN is g and then all words, without a zero in between."""
     part = small_network("gru", "drnn", "same", window=5).extractor
     words, g = torch.randn(1, 5, 6, dtype=torch.float64), torch.randn(1, 1, 6, dtype=torch.float64)
     weights = part.inputs.weight, part.inputs.bias, part.states.weight, part.states.bias
@@ -215,7 +215,7 @@ def test_a_window_as_long_as_the_text_ends_in_a_plain_gru():
 
 @pytest.mark.parametrize("extractor", ["cnn", "drnn"])
 def test_a_word_further_back_than_the_window_changes_no_local_feature(extractor):
-    """Position-invariance: with g fixed, l_t sees word t and the k - 1 before it alone."""
+    """Position-invariance: with g fixed, l_t sees only word t and the k - 1 before it."""
     part = small_network("gru", extractor, "same").extractor
     before, g = torch.randn(1, 3 + 8, 6, dtype=torch.float64), torch.randn(1, 1, 6, dtype=torch.float64)
     other = before.clone()
@@ -237,7 +237,7 @@ def test_filters_by_hand():
 
 
 def test_attention_by_hand(monkeypatch):
-    """Window means 1, 2, W_q = ln 3, states 1 and 3: scores tanh(ln 3 c_t) tanh(h_i), in the MLP doubled."""
+    """Window means 1, 2, W_q = ln 3, states 1 and 3: scores tanh(ln 3 c_t) tanh(h_i), doubled in the MLP."""
     network = small_network("gru", "cnn", "attention", hidden=1, window=1)
     part = network.interaction
     part.query, part.key, part.mlp = (nn.Linear(1, 1, bias=False) for _ in range(3))
@@ -254,7 +254,7 @@ def test_attention_by_hand(monkeypatch):
 
 
 def test_equal_scores_give_every_window_the_mean_of_the_states():
-    """Limiting case: without queries all windows of a text have one global vector."""
+    """Limiting case: without queries all windows of a text share one global vector."""
     network = small_network("gru", "cnn", "attention")
     nn.init.zeros_(network.interaction.query.weight)
     x = torch.randn(1, 5, 6, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""Check what holds for every network."""
+"""Properties that hold for every network."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -35,39 +35,39 @@ from tests.models.declared import (
 
 NO_ATTENTION = {"first_attention": False, "second_attention": False, "residual": False}  # of cspan: a BiLSTM
 FCSR = 2 * (12 * DIM**2 + 4 * DIM) + 8 * DIM**2 + DIM + OUTPUT
-FCSR_FP = 2 * FCSR  # two networks with a classifier each; the words are one
-LSTM = 2 * (4 * 5 * (DIM + 5) + 2 * 4 * 5) + 10 * CLASSES + CLASSES  # torch has two biases a gate
-SECOND_LSTM = 2 * (4 * 5 * (10 + 5) + 2 * 4 * 5)  # a layer on a layer
+FCSR_FP = 2 * FCSR  # two networks with a classifier each; they share the words
+LSTM = 2 * (4 * 5 * (DIM + 5) + 2 * 4 * 5) + 10 * CLASSES + CLASSES  # torch has two biases per gate
+SECOND_LSTM = 2 * (4 * 5 * (10 + 5) + 2 * 4 * 5)  # one layer on another
 GRU = 2 * (3 * 5 * (DIM + 5) + 2 * 3 * 5)
 
 
 def encoder(layers: int, size: int, projections: int = 4) -> int:
-    """Weights and biases: attention, feed-forward layer, two norms; the projection of the words, where there is one."""
+    """Count weights and biases: attention, feed-forward layer, two norms; the projection of the words, if any."""
     layer = projections * (size**2 + size) + 8 * size**2 + 5 * size + 4 * size
     return layers * layer + (DIM * size if size != DIM else 0) + size * CLASSES + CLASSES
 
 
 def cspan(queries: int, *, layers: int = 1, attentions: int = 2, places: int = 0) -> int:
-    """Norms, BiLSTM of DIM / 2 a side, tanh layer with queries and fusion matrix, relative positions, output."""
+    """Count norms, BiLSTM of DIM / 2 a side, tanh layer with queries and fusion matrix, relative positions, output."""
     bilstm = layers * 2 * (2 * DIM * (DIM + DIM // 2) + 4 * DIM)
     last = DIM**2 + DIM + queries * (DIM + DIM**2) if queries else 0
     return attentions * 2 * DIM + bilstm + last + 2 * places * DIM + OUTPUT
 
 
 def mlp(size: int, hidden: int = 7) -> int:
-    """The classifier on a text's vector, with a hidden layer or without."""
+    """Count the classifier on a text vector, with or without a hidden layer."""
     if not hidden:
         return size * CLASSES + CLASSES
     return size * hidden + hidden + hidden * CLASSES + CLASSES
 
 
 def low_rank(size: int, context: int, heads: int) -> int:
-    """LAMA's attention: W_w and b_w, P and Q."""
+    """Count LAMA's attention: W_w and b_w, P and Q."""
     return size**2 + size + (context + size) * heads
 
 
 def dpcnn(maps: int, blocks: int, region: int = 3) -> int:
-    """Weights and biases: the region embedding, two convolutions a block, the output."""
+    """Count weights and biases: the region embedding, two convolutions per block, the output."""
     return region * DIM * maps + maps + blocks * 2 * (3 * maps**2 + maps) + maps * CLASSES + CLASSES
 
 
@@ -145,21 +145,21 @@ CASES = [
 
 
 def lstm_dropped(*, hidden: int, layers: int = 1, **_: object) -> list[tuple[int, ...]]:
-    """The word vectors, the states between two layers, what stands for the text."""
+    """Return the shapes of the word vectors, the states between two layers, the text vector."""
     return [words(DIM), *[words(hidden)] * (layers - 1), texts(hidden)]
 
 
 def heads_dropped(*, heads: int, mlp_hidden: int, hidden: int = DIM, **_: object) -> list[tuple[int, ...]]:
-    """The hidden layer of the classifier, or without one the matrix of all heads."""
+    """Return the shape of the classifier's hidden layer or, without one, of the matrix of all heads."""
     return [texts(mlp_hidden or heads * hidden)]
 
 
 def encoder_dropped(*, layers: int, size: int, **_: object) -> list[tuple[int, ...]]:
-    """Vaswani et al., 5.4: the sum of words and positions, and in each layer what the two sublayers add."""
+    """Return the shapes in Vaswani et al., 5.4: the sum of words and positions, and two sublayer outputs per layer."""
     return [words(size)] * (1 + 2 * layers)
 
 
-DROPPED = {  # by model, from a case's options: what each dropout of a training pass stands on, in order
+DROPPED = {  # by model, from a case's options: the shapes that each dropout of a training pass acts on, in order
     "att-blstm": lambda hidden: [words(DIM), words(hidden), texts(hidden)],  # word vectors, H, h*
     "avg-embedding": lambda: [texts(DIM)],
     "bigru": lambda hidden, mlp_hidden, **_: [texts(mlp_hidden or hidden)],
@@ -180,17 +180,17 @@ DROPPED = {  # by model, from a case's options: what each dropout of a training 
 
 
 def classified(size: int, hidden: int = 0) -> int:
-    """The classifier on a text's vector of this size."""
+    """Count the classifier on a text vector of this size."""
     return size * hidden + hidden * CLASSES if hidden else size * CLASSES
 
 
 def of_bigru(t: int, *, hidden: int, mlp_hidden: int, **_: object) -> float:
-    """LAMA, eq. 1-6: three gates a direction; section 3.5."""
+    """Count LAMA, eq. 1-6: three gates per direction; section 3.5."""
     return t * 2 * gates(3, DIM, hidden // 2) + classified(hidden, mlp_hidden)
 
 
 def of_lstm(t: int, *, hidden: int, layers: int = 1, directions: int = 1, **_: object) -> float:
-    """Four gates a direction; a layer on a layer reads all directions of it."""
+    """Count four gates per direction; upper layers read all directions of the layer below."""
     first, later = (gates(4, inputs, hidden // directions) for inputs in (DIM, hidden))
     return t * directions * (first + (layers - 1) * later) + classified(hidden)
 
@@ -198,7 +198,7 @@ def of_lstm(t: int, *, hidden: int, layers: int = 1, directions: int = 1, **_: o
 def of_cspan(
     t: int, *, layers=1, queries=16, fusion="cascade", pool="queries", distance=0, first_attention=True, **others
 ) -> float:
-    """Scores and weighted sums (eq. 4, 8) of t words for a word, BiLSTM of d / 2 a side, m queries (eq. 10-13)."""
+    """Count scores and weighted sums (eq. 4, 8) of t words per word, BiLSTM of d / 2 a side, m queries (eq. 10-13)."""
     has_order = fusion in {"cascade", "parallel"}
     attentions = first_attention + (has_order and others.get("second_attention", True))
     a_word = attentions * 2 * t * DIM + (layers * 2 * gates(4, DIM, DIM // 2) if has_order else 0)
@@ -209,25 +209,25 @@ def of_cspan(
 
 
 def of_dpcnn(t: int, *, maps: int, blocks: int, region: int = 3, **_: object) -> float:
-    """The region embedding at every word; a block's two convolutions of width 3 at half as many places each time."""
+    """Count the region embedding at every word; a block's two convolutions of width 3 at half the places each time."""
     places = sum(t / 2**block for block in range(blocks))
     return t * region * DIM * maps + places * 2 * 3 * maps**2 + classified(maps)
 
 
 def of_fcsr(t: int, *, window: int = 0, **_: object) -> float:
-    """Eq. 2-3: one a side, with a window three; 2 x 4 gates of 3 n; Wq and Wk of 4 n, Gram matrix, Wf."""
+    """Count eq. 2-3: one a side, with a window three; 2 x 4 gates of 3 n; Wq and Wk of 4 n, Gram matrix, Wf."""
     context = (6 if window else 2) * DIM
     return t * (context + 2 * 4 * 3 * DIM**2 + 2 * 4 * DIM**2 + DIM**2) + DIM**2 + classified(DIM)
 
 
 def of_fcsr_fp(t: int, *, window: int = 0, **_: object) -> float:
-    """Two networks on the contexts of one; r_p . r_c, |r_c|^2 and the share of r_c; the P-net's classifier alone."""
+    """Count two networks on the contexts of one; r_p . r_c, |r_c|^2 and the share of r_c; the P-net's classifier."""
     context = (6 if window else 2) * DIM
     return 2 * of_fcsr(t, window=window) - t * context - classified(DIM) + 3 * DIM
 
 
 def of_lama(t: int, *, heads, mlp_hidden, hidden=DIM, context="learned", encoder="gru", **_: object) -> float:
-    """GRU, W_w (eq. 7), Q, p_i . c times q_i . u_t, weighted sums (eq. 15), perhaps the mean context; P once."""
+    """Count GRU, W_w (eq. 7), Q, p_i . c times q_i . u_t, weighted sums (eq. 15), perhaps the mean context; P once."""
     a_word = hidden**2 + heads * hidden + heads + heads * hidden
     a_word += 2 * gates(3, DIM, hidden // 2) if encoder == "gru" else 0
     a_word += DIM if context == "mean" else 0
@@ -236,24 +236,24 @@ def of_lama(t: int, *, heads, mlp_hidden, hidden=DIM, context="learned", encoder
 
 
 def of_structured(t: int, *, hidden: int, attention_hidden: int, heads: int, mlp_hidden: int, **_: object) -> float:
-    """BiLSTM, W_s1 and W_s2 (Lin et al., eq. 6), weighted sums (eq. 7)."""
+    """Count BiLSTM, W_s1 and W_s2 (Lin et al., eq. 6), weighted sums (eq. 7)."""
     attention = hidden * attention_hidden + attention_hidden * heads + heads * hidden
     return t * (2 * gates(4, DIM, hidden // 2) + attention) + classified(heads * hidden, mlp_hidden)
 
 
 def of_encoder(t: int, *, layers: int, size: int, projections: int = 4, **_: object) -> float:
-    """Vaswani et al., 3.2 and 3.3: projections, scores and weighted sums of t words, d to 4 d and back."""
+    """Count Vaswani et al., 3.2 and 3.3: projections, scores and weighted sums of t words, d to 4 d and back."""
     layer = projections * size**2 + 2 * t * size + 2 * 4 * size**2
     return t * (layers * layer + (DIM * size if size != DIM else 0)) + classified(size)
 
 
 def of_transformer_f(t: int, *, attention="correlation", on="inputs", **options) -> float:
-    """Inputs that correlate have no queries and keys: values and output are the projections."""
+    """Count without queries and keys for inputs that correlate: the projections are values and output."""
     return of_encoder(t, projections=2 if (attention, on) == ("correlation", "inputs") else 4, **options)
 
 
 def of_universal(t: int, *, steps: int, size: int, halting: str = "fixed", **_: object) -> float:
-    """The one layer in every step, and a probability of d products."""
+    """Count the one layer in every step, and a halting probability of d products."""
     return of_encoder(t, layers=steps, size=size) + (t * steps * size if halting == "adaptive" else 0)
 
 
@@ -280,7 +280,7 @@ MULTIPLY_ADDS = {  # by model, from a case's options: for a text of t words, by 
 
 
 REFUSED: list[tuple[str, dict[str, object], str]] = []
-for name in sorted(MODELS.keys() - DROPPED.keys()):  # a model that is not in the tables above declares itself
+for name in sorted(MODELS.keys() - DROPPED.keys()):  # models missing from the tables above declare themselves
     declared = import_module(f"tests.models.test_{name.replace('-', '_')}").EVERY_MODEL
     CASES += declared.cases
     DROPPED[name], MULTIPLY_ADDS[name] = declared.dropped, declared.multiply_adds
@@ -289,7 +289,7 @@ every_model = pytest.mark.parametrize("case", CASES, ids=str)
 
 
 def build(case: Case, seed: int = 1) -> Network:
-    """The case's network; rows TUNED and later of its embedding are fixed."""
+    """Return the case's network; rows TUNED and later of its embedding are fixed."""
     torch.manual_seed(seed)
     network = network_class(case.model)
     embedding = WordEmbedding(torch.randn(VOCABULARY, DIM), tuned=TUNED, sparse=network.sparse_rows)
@@ -297,12 +297,12 @@ def build(case: Case, seed: int = 1) -> Network:
 
 
 def random_words(*shape: int) -> Tensor:
-    """Numbers of real words, fixed and tuned ones."""
+    """Return numbers of real words, fixed and tuned ones."""
     return torch.randint(2, VOCABULARY, shape)
 
 
 def random_given(case: Case, *shape: int) -> list[Tensor]:
-    """Return what a network takes after words and mask, for texts and places of words."""
+    """Return a network's inputs after words and mask, for texts and places of words."""
     given = {
         "parts": lambda: torch.randint(0, len(PARTS), shape),
         "sentences": lambda: (torch.rand(shape) < 0.4).cumsum(dim=1),
@@ -313,12 +313,12 @@ def random_given(case: Case, *shape: int) -> list[Tensor]:
 
 
 def first_words(given: Tensor, count: int) -> Tensor:
-    """Return what the first words of each text have; what a text has as a whole stays."""
+    """Return the inputs of each text's first words; per-text inputs stay."""
     return given[:, :count] if given.dim() > 1 else given
 
 
 def eight_texts(case: Case) -> tuple[list[Tensor], Tensor]:
-    """Words, mask and what else is read of eight random texts of one to nine words, and their classes."""
+    """Return words, mask and other inputs of eight random texts of one to nine words, and their classes."""
     torch.manual_seed(8)
     mask = torch.arange(9) < tensor([9, 1, 3, 4, 5, 6, 7, 8]).unsqueeze(1)
     texts = [random_words(8, 9) * mask, mask, *random_given(case, 8, 9)]
@@ -326,14 +326,14 @@ def eight_texts(case: Case) -> tuple[list[Tensor], Tensor]:
 
 
 def loss_of(network: Network, texts: list[Tensor], classes: Tensor) -> Tensor:
-    """Return what training minimises: the cross-entropy and, in training mode, what a network adds to it."""
+    """Return the training loss: the cross-entropy and, in training mode, the network's own terms."""
     loss = F.cross_entropy(network(*texts), classes)
     added = network.auxiliary_loss(classes)
     return loss if added is None else loss + added
 
 
 def train(case: Case, network: Network, steps: int) -> Iterator[float]:
-    """The losses of some steps on eight texts, one by one."""
+    """Return the losses of some steps on eight texts, one by one."""
     texts, classes = eight_texts(case)
     optimiser = torch.optim.Adagrad(network.parameters(), lr=0.1)  # takes dense and sparse gradients
     for _ in range(steps):
@@ -350,7 +350,7 @@ def test_the_tables_hold_every_model():
 
 @every_model
 def test_padding_changes_nothing(case):
-    """Two words alone, and padded to eleven with whatever may stand there, over many draws of weights and words."""
+    """Two words alone, and padded to eleven with arbitrary words, over many draws of weights and words."""
     for seed in range(8):
         network = with_random_weights(build(case, seed))
         texts = [random_words(25, 11), torch.arange(11).expand(25, 11) < 2, *random_given(case, 25, 11)]
@@ -379,7 +379,7 @@ def test_every_parameter_gets_a_gradient(case):
 
 
 def one_dropout(place, network, given, monkeypatch):
-    """The loss of a training pass in which the dropout at this place acts alone, and the shapes that all see."""
+    """Return the loss of a training pass in which only the dropout at this place acts, and the shapes that all see."""
     dropout, shapes = F.dropout, []
 
     def at_one_place(x, p=0.5, training=True, inplace=False):
@@ -447,7 +447,7 @@ def test_number_of_parameters(case):
 @every_model
 def test_flops_are_twice_the_multiply_adds_of_the_layers(case):
     network = build(case)
-    for t in (8, 64, 512):  # three lengths tell a parabola from any other; by powers of two a quotient is exact
+    for t in (8, 64, 512):  # three lengths determine a parabola; with powers of two a quotient is exact
         assert network.flops_per_word(t) == 2 * MULTIPLY_ADDS[case.model](t, **case.options) / t
 
 

@@ -23,7 +23,7 @@ def test_equal_ngrams_share_a_row_and_their_order_counts():
 
 
 def test_bigrams_spread_over_the_buckets_no_worse_than_random_ones():
-    """Expect 1/e = 36.8% of the buckets empty by chance, of 250,000 bigrams of frequent words in as many buckets."""
+    """Expect 1/e = 36.8% of the buckets empty by chance, for 250,000 bigrams of frequent words in as many buckets."""
     first, second = torch.meshgrid(torch.arange(2, 502), torch.arange(2, 502), indexing="ij")
     words = torch.stack((first.flatten(), second.flatten()), dim=1)
     rows = ngram_rows(words, torch.ones_like(words, dtype=torch.bool), ngrams=2, buckets=250_000)[:, 0]

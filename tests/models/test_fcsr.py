@@ -16,20 +16,20 @@ FUNCTIONS = {"relu": torch.relu, "sigmoid": torch.sigmoid, "softmax": lambda x: 
 
 
 def small_network(size: int = 3, **options) -> FCSR:
-    """An FCSR in float64 with weights and biases large enough to matter, in evaluation mode."""
+    """Return an FCSR in float64 with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     return with_random_weights(FCSR(WordEmbedding(torch.randn(20, size), tuned=20), 2, **options).double(), std=0.7)
 
 
 def fofe(vectors: list[Tensor], alpha: float) -> Tensor:
-    """Eq. 2, as printed: from the first vector to the last."""
+    """Compute eq. 2 as printed: from the first vector to the last."""
     if len(vectors) == 1:
         return vectors[0]
     return alpha * fofe(vectors[:-1], alpha) + vectors[-1]
 
 
 def slow_fcsr(network: FCSR, words: Tensor, gate: str, activation: str) -> Tensor:
-    """The logits of one unpadded text, (C,), word by word and gate by gate from the paper's equations."""
+    """Return the logits of one unpadded text, (C,), word by word and gate by gate from the paper's equations."""
     n, sigma = network.size, FUNCTIONS[gate]
     s = list(network.embedding(words.unsqueeze(0))[0])  # eq. 1
     zero = torch.zeros(n, dtype=torch.float64)
@@ -45,7 +45,7 @@ def slow_fcsr(network: FCSR, words: Tensor, gate: str, activation: str) -> Tenso
 
     rows = []
     for t in range(len(s)):
-        before, after = s[:t], s[:t:-1]  # the nearest word stands last
+        before, after = s[:t], s[:t:-1]  # the nearest word is last
         if network.reach is not None:
             before, after = (side[len(side) - min(len(side), network.reach) :] for side in (before, after))
         left, right = (fofe(side, network.alpha) if side else zero for side in (before, after))  # eq. 3
@@ -150,14 +150,14 @@ def test_with_alpha_zero_only_neighbours_are_seen():
 
 
 def test_silent_words_leave_the_bias():
-    """Zero vectors and zero gate biases make R zero, and relu leaves nothing of the Gram matrix."""
+    """Zero vectors and zero gate biases make R zero, and ReLU leaves nothing of the Gram matrix."""
     network = FCSR(WordEmbedding(torch.zeros(5, 3), tuned=0), 2, activation="as-gates").eval()
     nn.init.constant_(network.output.bias, 0.7)
     assert_close(network(tensor([[2, 3]]), tensor([[True, True]])), tensor([[0.7, 0.7]]))
 
 
 def test_silent_words_share_softmax_evenly():
-    """Zero vectors make the Gram matrix zero: every feature attends to all alike, so r is the mean of Wf."""
+    """Zero vectors make the Gram matrix zero: every feature attends to all equally, so r is the mean of Wf."""
     network = FCSR(WordEmbedding(torch.zeros(5, 3), tuned=0), 2).eval()
     selection = network.representation.attention.selection.weight
     r = selection.mean() * torch.ones(1, 3)

@@ -16,14 +16,14 @@ MASK = WORDS != 0
 
 
 def small_network(**options) -> FCSRFP:
-    """A network in float64 with weights and biases large enough to matter, without dropout, in training mode."""
+    """Return a network in float64 with weights and biases large enough to matter, without dropout, in training mode."""
     torch.manual_seed(5)
     network = FCSRFP(WordEmbedding(torch.randn(12, 3), tuned=12), 2, dropout=0.0, **options)
     return with_random_weights(network.double(), std=0.7).train()
 
 
 def plain(network: FCSRFP, *, common: bool = False) -> FCSR:
-    """An FCSR with the weights of the P-net, or of the C-net."""
+    """Return an FCSR with the weights of the P-net, or of the C-net."""
     twin = FCSR(network.embedding, 2, dropout=0.0).double()
     twin.representation = network.common if common else network.representation
     twin.output = network.common_output if common else network.output
@@ -31,13 +31,13 @@ def plain(network: FCSRFP, *, common: bool = False) -> FCSR:
 
 
 def text_vectors(network: FCSR) -> Tensor:
-    """r of the three texts, (3, n)."""
+    """Return r of the three texts, (3, n)."""
     contexts, real = network.contexts_of_words(WORDS, MASK)
     return network.representation(contexts, real, MASK.shape)
 
 
 def plain_loss(twin: FCSR) -> Tensor:
-    """The cross-entropy of the C-net without reversal, text by text."""
+    """Return the cross-entropy of the C-net without reversal, text by text."""
     losses = []
     for r, label in zip(text_vectors(twin), CLASSES, strict=True):
         direction = r / (r @ r).sqrt() * 3**0.5  # n = 3

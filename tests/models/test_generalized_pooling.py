@@ -15,14 +15,14 @@ SMALL = {"hidden": 5, "attention_hidden": 4, "mlp_hidden": MLP}
 
 
 def parameters(layers: int, heads: int) -> int:
-    """LSTMs with two biases a gate, W_1 with a bias, W_2, three layers of the classifier with biases."""
+    """Count LSTMs with two biases per gate, W_1 with a bias, W_2, three layers of the classifier with biases."""
     lstms = sum(2 * (gates(4, DIM + (BOTH if layer else 0), 5) + 2 * 4 * 5) for layer in range(layers))
     attention = heads * (4 * BOTH + 4 + BOTH * 4)
     return lstms + attention + heads * BOTH * MLP + MLP + (heads * BOTH + MLP) * MLP + MLP + MLP * CLASSES + CLASSES
 
 
 def multiply_adds(t: int, *, layers: int, heads: int, **_: object) -> int:
-    """Gates of all layers, W_1, W_2 and the weighted sums for a word; the classifier for a text."""
+    """Count gates of all layers, W_1, W_2 and the weighted sums per word; the classifier per text."""
     a_word = sum(2 * gates(4, DIM + (BOTH if layer else 0), 5) for layer in range(layers))
     a_word += heads * (4 * BOTH + BOTH * 4 + BOTH)
     return t * a_word + heads * BOTH * MLP + (heads * BOTH + MLP) * MLP + MLP * CLASSES
@@ -57,7 +57,7 @@ MASK = torch.arange(7) < tensor(LENGTHS).unsqueeze(1)
 
 
 def small_network(**options) -> GeneralizedPooling:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(4)
     options = {"layers": 2, "hidden": 2, "heads": 3, "attention_hidden": 5, "mlp_hidden": 6} | options
     return with_random_weights(GeneralizedPooling(WordEmbedding(torch.randn(20, 3), tuned=20), 2, **options).double())
@@ -87,7 +87,7 @@ def slow_text(network: GeneralizedPooling, words: Tensor) -> tuple[list[Tensor],
 
 @pytest.mark.parametrize(("layers", "heads"), [(2, 3), (3, 1), (1, 2)])
 def test_fast_form_matches_the_equations_word_by_word(layers, heads):
-    """On padded texts with whatever may stand behind them; seen to fail without the mask of the scores."""
+    """Check padded texts with arbitrary words in the padding; it fails without the mask of the scores."""
     network = small_network(layers=layers, heads=heads)
     logits, weights = network(WORDS, MASK), network.weights(network.states(WORDS, MASK), MASK)
     for text, length in enumerate(LENGTHS):
@@ -137,14 +137,14 @@ def test_without_a_penalty_nothing_is_added():
 
 
 def test_heads_without_opinion_average_the_states_and_sure_ones_take_the_largest():
-    """The two limits of the source: mean pooling, and max pooling where a score grows with the state."""
+    """The source's two limits: mean pooling, and max pooling if a score grows with the state."""
     network = small_network(heads=1, attention_hidden=4)
     states = network.states(WORDS, MASK)
     nn.init.zeros_(network.second)
     assert_close(network.weights(states, MASK)[3, :, 0], (MASK[3] / 5).double().unsqueeze(1).expand(7, 4))
     with torch.no_grad():
         network.first.weight.copy_(torch.eye(4))
-        network.first.bias.fill_(1.0)  # states are above -1: ReLU lets all through
+        network.first.bias.fill_(1.0)  # states are above -1: ReLU passes them all
         network.second.copy_(1e5 * torch.eye(4).unsqueeze(0))
     text = (network.weights(states, MASK)[:, :, 0] * states).sum(dim=1)
     assert_close(text, states.masked_fill(~MASK.unsqueeze(2), -torch.inf).amax(dim=1))

@@ -9,17 +9,17 @@ from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_rand
 
 
 def of_attention(size, hidden):
-    """W and b, and the context vector."""
+    """Count W and b, and the context vector."""
     return size * hidden + hidden + hidden
 
 
 def of_gru(inputs, states):
-    """Weights and torch's two biases of three gates, in both directions."""
+    """Count weights and torch's two biases of three gates, in both directions."""
     return 2 * (3 * states * (inputs + states) + 2 * 3 * states)
 
 
 def multiply_adds(t, *, hidden, attention_hidden):
-    """Both GRUs and attentions, the sentences' once for 16 words."""
+    """Count both GRUs and attentions, those of sentences once per 16 words."""
 
     def each(inputs):
         attention = hidden * attention_hidden + attention_hidden + hidden
@@ -51,7 +51,7 @@ def network(seed=1):
 
 
 def slow_gru(gru, words, suffix=""):
-    """Eq. 1-4 word by word, one direction; torch's z_t is the paper's 1 - z_t."""
+    """Compute eq. 1-4 word by word, one direction; torch's z_t is the paper's 1 - z_t."""
     weights = [getattr(gru, f"{name}_l0{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
     state, states = torch.zeros(gru.hidden_size), []
     for word in words:
@@ -66,7 +66,7 @@ def slow_gru(gru, words, suffix=""):
 
 
 def slow_layer(gru, attention, vectors):
-    """One level: states of both directions, then eq. 5-7 (or 8-10) term by term."""
+    """Compute one level: states of both directions, then eq. 5-7 (or 8-10) term by term."""
     ahead, back = slow_gru(gru, vectors), slow_gru(gru, vectors[::-1], "_reverse")[::-1]
     states = [torch.cat(pair) for pair in zip(ahead, back, strict=True)]
     context = attention.context.weight[0]
@@ -75,7 +75,7 @@ def slow_layer(gru, attention, vectors):
 
 
 def slow(han, texts):
-    """The paper's equations, one text, one sentence, one word after the other."""
+    """Compute the paper's equations, one text, one sentence, one word after the other."""
     logits = []
     for sentences in texts:
         vectors = [slow_layer(han.of_words, han.word_attention, [*han.embedding(tensor([s]))[0]]) for s in sentences]
@@ -84,7 +84,7 @@ def slow(han, texts):
 
 
 def batch(texts, extra=0):
-    """Words, mask and sentence numbers of texts, padded by so many places more than is needed."""
+    """Return words, mask and sentence numbers of texts, with this many extra places of padding."""
     longest = max(sum(map(len, sentences)) for sentences in texts) + extra
     words, numbers = torch.randint(2, 20, (len(texts), longest)), torch.randint(0, 9, (len(texts), longest))
     mask = torch.zeros(len(texts), longest, dtype=torch.bool)
@@ -127,7 +127,7 @@ def test_gradients_match_those_of_the_loop():
 
 
 def test_attention_by_hand():
-    """Eq. 5-7 with one unit: scores 0 and log 3 are weights 1/4 and 3/4."""
+    """Eq. 5-7 with one unit: scores 0 and log 3 give weights 1/4 and 3/4."""
     attention = ContextAttention(1, 1)
     attention.hidden.weight.data.fill_(1.0)
     attention.hidden.bias.data.zero_()

@@ -15,13 +15,13 @@ from tests.models.test_han import TEXTS, batch
 
 
 def of_level(dim: int, size: int) -> int:
-    """The projection, queries, keys and values, their output, the norm, the way into the labels' space."""
+    """Count the projection, queries, keys and values, their output, the norm, the map into the labels' space."""
     projection = dim * size if dim != size else 0
     return projection + 3 * (size**2 + size) + (size**2 + size) + 2 * size + (size**2 + size)
 
 
 def multiply_adds(t: int, *, size: int, **_: object) -> float:
-    """Self-attention of a sentence of 16 words and of the sentences, the scores of all labels, the weighted sum."""
+    """Count self-attention of a sentence of 16 words and of the sentences, all labels' scores, the weighted sum."""
 
     def each(length: float) -> float:
         return 5 * size**2 + 2 * length * size + CLASSES * size + size
@@ -49,20 +49,20 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> HLAN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     network = HLAN(WordEmbedding(torch.randn(20, 4), tuned=20), 3, **({"size": 6, "heads": 3} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def softmax(scores: list[float]) -> list[float]:
-    """Weights that sum to one."""
+    """Return weights that sum to one."""
     total = sum(math.exp(score) for score in scores)
     return [math.exp(score) / total for score in scores]
 
 
 def slow_states(level: Level, vectors: list[Tensor]) -> list[Tensor]:
-    """Eq. A place by place and head by head."""
+    """Compute eq. A place by place and head by head."""
     inputs, attention, size, heads = level.inputs, level.attention, level.inputs.size, level.attention.heads
     positions = sinusoidal_positions(len(vectors), size).to(vectors[0].dtype)
     x = [inputs.projection(v) * math.sqrt(size) + p for v, p in zip(vectors, positions, strict=True)]
@@ -79,7 +79,7 @@ def slow_states(level: Level, vectors: list[Tensor]) -> list[Tensor]:
 
 
 def slow_compressed(attention: LabelAttention, states: list[Tensor], labels: Tensor) -> Tensor:
-    """Eq. B-D head by head and label by label."""
+    """Compute eq. B-D head by head and label by label."""
     width, parts = labels.shape[1] // attention.heads, []
     for head in range(attention.heads):
         part = slice(head * width, (head + 1) * width)
@@ -90,7 +90,7 @@ def slow_compressed(attention: LabelAttention, states: list[Tensor], labels: Ten
 
 
 def slow_logits(network: HLAN, sentences: list[list[int]]) -> Tensor:
-    """The logits of one text, one sentence after the other."""
+    """Return the logits of one text, one sentence after the other."""
     vectors = []
     for sentence in sentences:
         states = slow_states(network.of_words, [*network.embedding(tensor([sentence]))[0]])
@@ -101,14 +101,14 @@ def slow_logits(network: HLAN, sentences: list[list[int]]) -> Tensor:
 
 @pytest.mark.parametrize(("extra", "heads"), [(0, 1), (3, 3)])
 def test_fast_form_matches_the_equations_word_by_word(extra, heads):
-    """On padded texts of sentences of different lengths, with whatever may stand behind them."""
+    """Check padded texts of sentences of different lengths, with arbitrary words in the padding."""
     network = small_network(heads=heads)
     expected = torch.stack([slow_logits(network, sentences) for sentences in TEXTS])
     assert_close(network(*batch(TEXTS, extra)), expected)
 
 
 def test_label_attention_by_hand():
-    """States whose tanh is 0 and 1/2; labels -2 and 2 ln 3: they fit with 0 and ln 3, weights 1/4 and 3/4."""
+    """States with tanh 0 and 1/2; labels -2 and 2 ln 3: compatibilities 0 and ln 3, weights 1/4 and 3/4."""
     attention = LabelAttention(1, 1)
     with torch.no_grad():
         attention.joint.weight.fill_(1.0)
@@ -119,7 +119,7 @@ def test_label_attention_by_hand():
 
 
 def test_each_head_weighs_its_own_slice():
-    """The label asks in the first slice alone: the second one is the plain mean."""
+    """The label attends only in the first slice: the second one is the plain mean."""
     attention, states = small_network(size=4, heads=2).of_words.label_attention, torch.randn(1, 5, 4).double()
     found = attention(states, torch.ones(1, 5, dtype=torch.bool), tensor([[3.0, -3.0, 0.0, 0.0]]).double())
     assert_close(found[0, 2:], states[0, :, 2:].mean(dim=0))

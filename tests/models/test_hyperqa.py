@@ -28,14 +28,14 @@ PAIRS = [([3, 4, 5, 6, 7], [5, 6]), ([8], [9]), ([2, 2], [3, 4, 5, 6, 7, 8]), ([
 
 
 def small_network(std: float) -> HyperQA:
-    """In float64, in evaluation mode; the deviation of the weights says how far from the middle the texts are."""
+    """Return the network in float64, in evaluation mode; the weights' deviation sets how far out texts are."""
     torch.manual_seed(3)
     network = HyperQA(WordEmbedding(torch.randn(20, 3), tuned=20), 3, hidden=6)
     return with_random_weights(network.double(), std=std)
 
 
 def batch_of(pairs: list[tuple[list[int], list[int]]], width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Words, mask and sides of pairs, the mark (word 19) between the two; what stands behind a pair is random."""
+    """Return words, mask and sides of pairs, with the mark (word 19) between the two texts and random padding."""
     words, sides = torch.randint(2, 19, (len(pairs), width)), torch.full((len(pairs), width), SECOND)
     mask = torch.zeros(len(pairs), width, dtype=torch.bool)
     for row, (first, second) in enumerate(pairs):
@@ -46,7 +46,7 @@ def batch_of(pairs: list[tuple[list[int], list[int]]], width: int) -> tuple[Tens
 
 
 def slow_text(network: HyperQA, text: list[int]) -> Tensor:
-    """The sum of one text's projected words, cut to length 1."""
+    """Return the sum of one text's projected words, clipped to length 1."""
     total = torch.zeros(6, dtype=torch.float64)
     for word in text:
         vector = network.embedding(tensor([[word]]))[0, 0]
@@ -55,7 +55,7 @@ def slow_text(network: HyperQA, text: list[int]) -> Tensor:
 
 
 def slow_logits(network: HyperQA, first: list[int], second: list[int]) -> Tensor:
-    """The logits of one pair from the equations."""
+    """Return the logits of one pair from the equations."""
     q, a = slow_text(network, first), slow_text(network, second)
     z = 1 + 2 * (q - a).norm() ** 2 / ((1 - q.norm() ** 2) * (1 - a.norm() ** 2) + 1e-6)
     lines = [-w * z.acosh() + b for w, b in zip(network.output.weight, network.output.bias, strict=True)]
@@ -64,7 +64,7 @@ def slow_logits(network: HyperQA, first: list[int], second: list[int]) -> Tensor
 
 @pytest.mark.parametrize("std", [0.02, 0.7])
 def test_fast_form_matches_the_equations_word_by_word(std):
-    """On padded pairs with whatever may stand behind them, inside the ball and on its sphere."""
+    """Check padded pairs with arbitrary words in the padding, inside the ball and on its sphere."""
     network = small_network(std)
     longest = [slow_text(network, text).norm() for pair in PAIRS for text in pair]
     assert (max(longest) < 0.9) == (std == 0.02)
@@ -75,7 +75,7 @@ def test_fast_form_matches_the_equations_word_by_word(std):
 
 @pytest.mark.parametrize("radius", [0.1, 0.5, 0.9])
 def test_distance_from_the_middle_by_hand(radius):
-    """The distance of a point to the middle is 2 artanh of its length: log((1 + r) / (1 - r))."""
+    """The distance of a point from the origin is 2 artanh of its length: log((1 + r) / (1 - r))."""
     found = hyperbolic_distance(tensor([[0.0, radius]]).double(), torch.zeros(1, 2).double())
     assert found.item() == pytest.approx(math.log((1 + radius) / (1 - radius)), rel=1e-5)
 
@@ -95,7 +95,7 @@ def test_equal_distances_are_longer_towards_the_sphere():
 
 
 def test_points_of_the_sphere_have_finite_distances_and_gradients():
-    """At right angles arcosh(1 + 4e6), equal ones none; in float32."""
+    """At right angles arcosh(1 + 4e6), for equal ones zero; in float32."""
     x = eye(2)[[0, 0]].requires_grad_()
     found = hyperbolic_distance(x, tensor([[0.0, 1.0], [1.0, 0.0]]))
     assert found.tolist() == pytest.approx([math.acosh(1 + 4e6), 0.0], abs=1e-4)
@@ -104,7 +104,7 @@ def test_points_of_the_sphere_have_finite_distances_and_gradients():
 
 
 def test_sum_and_unit_ball_by_hand():
-    """Words of a half and a negative number: (0.5, 0) twice is (1, 0), thrice no longer than that."""
+    """Words of a half and a negative number: (0.5, 0) twice is (1, 0), three times is no longer than that."""
     network = HyperQA(WordEmbedding(tensor([[0.0, 0.0], [0.5, -0.5]]), tuned=0), 2, hidden=2).eval()
     with torch.no_grad():
         network.projection.weight.copy_(eye(2))
@@ -118,4 +118,4 @@ def test_first_logits_are_fourteen_less_the_distance():
     network = HyperQA(WordEmbedding(torch.randn(20, 3), tuned=0), 2, hidden=4)
     network.eval()
     same = network(*batch_of([([3, 4, 5], [5, 4, 3])], 7))
-    assert_close(same, tensor([[0.0, 14.0]]), rtol=0, atol=1e-2)  # a text beside itself in another order
+    assert_close(same, tensor([[0.0, 14.0]]), rtol=0, atol=1e-2)  # a text with itself in another order

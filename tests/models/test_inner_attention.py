@@ -14,12 +14,12 @@ from tests.models.test_lstm import slow_states
 
 HIDDEN = 5
 BOTH = 2 * HIDDEN
-LSTM = 2 * (gates(4, DIM, HIDDEN) + 2 * 4 * HIDDEN)  # torch has two biases a gate
+LSTM = 2 * (gates(4, DIM, HIDDEN) + 2 * 4 * HIDDEN)  # torch has two biases per gate
 
 EVERY_MODEL = Declared(
     cases=[Case("inner-attention", LSTM + 2 * BOTH**2 + BOTH + BOTH * CLASSES + CLASSES, {"hidden": HIDDEN})],
     dropped=lambda **_: [words(DIM), texts(BOTH)],
-    # W^y, then w, mean and weighted sum for a word; W^h for the mean
+    # W^y, then w, mean and weighted sum per word; W^h for the mean
     multiply_adds=lambda t, **_: t * (2 * gates(4, DIM, HIDDEN) + BOTH**2 + 3 * BOTH) + BOTH**2 + BOTH * CLASSES,
     refused=[
         ({"hidden": 0}, "hidden is 0; allowed: hidden >= 1"),
@@ -29,7 +29,7 @@ EVERY_MODEL = Declared(
 
 
 def small_network(hidden: int = 3) -> InnerAttention:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(3)
     network = InnerAttention(WordEmbedding(torch.randn(20, 4), tuned=20), 2, hidden=hidden)
     return with_random_weights(network.double(), std=1.0)
@@ -50,7 +50,7 @@ def slow_text(network: InnerAttention, words: Tensor) -> tuple[list[float], Tens
 
 
 def test_fast_form_matches_the_equations_word_by_word():
-    """On padded texts with whatever may stand behind them; seen to fail without the mask of the mean, of the scores."""
+    """Check padded texts with arbitrary words in the padding; it fails without the mask of the mean or scores."""
     network = small_network()
     words, lengths = torch.randint(2, 20, (4, 9)), (9, 1, 2, 5)
     mask = torch.arange(9) < tensor(lengths).unsqueeze(1)
@@ -81,7 +81,7 @@ def test_without_a_query_the_text_is_its_mean():
 
 
 def test_the_mean_changes_the_weights_through_the_tanh_alone():
-    """Without W^h a text's weights are those of each word's own score."""
+    """Without W^h a text's weights come from each word's own score."""
     network, words = small_network(), torch.randint(2, 20, (1, 5))
     mask = torch.ones(1, 5, dtype=torch.bool)
     with_mean = network.attention(words, mask)

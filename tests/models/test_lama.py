@@ -18,14 +18,14 @@ CLASSES = tensor([0, 1, 1, 0])
 
 
 def small_network(dim: int = 3, **options) -> LAMA:
-    """A LAMA in float64 with weights and biases large enough to matter, in evaluation mode."""
+    """Return a LAMA in float64 with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     options = {"heads": 3, "hidden": 4, "mlp_hidden": 6} | options
     return with_random_weights(LAMA(WordEmbedding(torch.randn(20, dim), tuned=20), 2, **options).double(), std=0.7)
 
 
 def slow_lama(network: LAMA, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Logits (C,), A (m, T) and S (m, H) of one unpadded text, word by word and head by head from the equations."""
+    """Return logits (C,), A (m, T) and S (m, H) of one unpadded text, word by word and head by head."""
     x = network.embedding(words.unsqueeze(0))[0]  # eq. 5
     h = slow_states(network.gru, x) if network.gru else x  # eq. 1-4, 6
     c = sum(x) / len(x) if network.context is None else network.context
@@ -116,7 +116,7 @@ def test_without_encoder_the_order_of_the_words_is_not_seen():
 
 
 def test_a_mean_context_hears_words_of_the_text_and_a_learned_one_does_not():
-    """The score of a word changes with its neighbour only through c, when there is no encoder."""
+    """Without an encoder, the score of a word depends on its neighbour only through c."""
     first, second, mask = tensor([[7, 8]]), tensor([[7, 9]]), torch.ones(1, 2, dtype=torch.bool)
 
     def score(network: LAMA, words: Tensor) -> Tensor:

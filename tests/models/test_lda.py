@@ -16,7 +16,7 @@ OPTIONS = {"lowercase": True, "seed": 1, "skip": 0}
 
 
 def slow_shares(topics, counts):
-    """Gamma over its sum of one text, word by word, until it hardly moves."""
+    """Return gamma over its sum for one text, word by word, until it hardly changes."""
     alpha = 1 / len(topics)
     gamma = np.ones(len(topics))
     for _ in range(100):

@@ -22,7 +22,7 @@ WITH_HIDDEN = DIM * MLP + MLP + MLP * CLASSES + CLASSES
 
 
 def multiply_adds(t: int, *, radius: int, mlp_hidden: int, **_: object) -> float:
-    """Cosines with all labels, a window of each, the weighted sum; the classifier once."""
+    """Count cosines with all labels, a window of each, the weighted sum; the classifier once."""
     classifier = DIM * mlp_hidden + mlp_hidden * CLASSES if mlp_hidden else DIM * CLASSES
     return t * (CLASSES * DIM + CLASSES * (2 * radius + 1) + DIM) + classifier
 
@@ -48,7 +48,7 @@ NO_ROWS = ((), (), ())
 
 
 def small_network(**options) -> LEAM:
-    """Three labels in float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return three labels in float64, with large enough weights and biases, in evaluation mode."""
     torch.manual_seed(3)
     network = LEAM(
         WordEmbedding(torch.randn(20, 4), tuned=20), 3, NO_ROWS, **({"radius": 1, "mlp_hidden": 5} | options)
@@ -57,12 +57,12 @@ def small_network(**options) -> LEAM:
 
 
 def cosine(one: Tensor, other: Tensor) -> float:
-    """Their product over both lengths."""
+    """Return their product divided by both lengths."""
     return (one @ other / (one @ one).sqrt() / (other @ other).sqrt()).item()
 
 
 def slow_logits(network: LEAM, row: Tensor, radius: int) -> Tensor:
-    """The logits of one unpadded text, word by word and label by label from the equations."""
+    """Return the logits of one unpadded text, word by word and label by label from the equations."""
     v, taps = network.embedding(row.unsqueeze(0))[0], network.window.weight.flatten().tolist()
     likeness = []
     for place in range(len(v)):
@@ -79,7 +79,7 @@ def slow_logits(network: LEAM, row: Tensor, radius: int) -> Tensor:
 
 @pytest.mark.parametrize("radius", [0, 1, 4])
 def test_fast_form_matches_the_equations_word_by_word(radius):
-    """On padded texts with whatever may stand behind them; seen to fail without the mask of cosines, or of scores."""
+    """Check padded texts with arbitrary words in the padding; it fails without the mask of cosines or of scores."""
     network, rows = small_network(radius=radius), torch.randint(2, 20, (4, 7))
     logits = network(rows, MASK)
     for text, length in enumerate(LENGTHS.tolist()):
@@ -104,7 +104,7 @@ def test_a_text_of_one_word_is_its_vector_whatever_the_labels():
 
 
 def test_without_a_window_a_text_is_the_mean_of_its_words():
-    """Limiting case: W_1 of zero leaves every word the largest b_1."""
+    """Limiting case: with W_1 = 0 the largest b_1 remains for every word."""
     network, rows = small_network(), torch.randint(2, 20, (1, 6))
     torch.nn.init.zeros_(network.window.weight)
     mean = network.embedding(rows).mean(dim=1)
@@ -126,7 +126,7 @@ def test_labels_are_read_as_texts_of_their_own_classes():
 
 
 def test_labels_start_as_the_mean_vector_of_their_names_words():
-    """Of trained and fixed words alike; training changes the label and not the words that it came from."""
+    """Labels of trained and fixed words alike; training changes the label but not the words it was initialised from."""
     embedding = WordEmbedding(torch.randn(6, 4), tuned=4)
     labels = ("science mathematics", "sports", "qqq")
     network = LEAM.build(embedding, Task(labels, label_rows=((2, 5), (3,), ())), {})

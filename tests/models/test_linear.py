@@ -131,7 +131,7 @@ def test_a_refused_write_of_weights_is_an_error_of_the_system_and_leaves_nothing
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
-        with pytest.raises(OSError, match=r"weights\.safetensors|large"):  # which a command turns into a sentence
+        with pytest.raises(OSError, match=r"weights\.safetensors|large"):  # a command turns this into a sentence
             write_weights(tmp_path, {"weights": np.zeros(5000)})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

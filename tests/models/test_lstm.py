@@ -1,4 +1,4 @@
-"""LSTM and BiLSTM: the gates by a slow loop, layers, and what stands for the text."""
+"""LSTM and BiLSTM: the gates by a slow loop, layers, and the text vector."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ MASK = WORDS != 0
 
 
 def small_network(model: type[LSTM], **options) -> LSTM:
-    """A network in float64, in evaluation mode, whose last layer shows what stands for the text."""
+    """Return a network in float64, in evaluation mode, whose last layer exposes the text vector."""
     torch.manual_seed(0)
     network = model(WordEmbedding(torch.randn(9, 3), tuned=0), 4, hidden=4, **options).double().eval()
     nn.init.eye_(network.output.weight)
@@ -25,7 +25,7 @@ def small_network(model: type[LSTM], **options) -> LSTM:
 
 
 def slow_states(lstm: nn.LSTM, inputs: Iterable[Tensor], suffix: str) -> list[Tensor]:
-    """The states of one direction of one layer, word by word: gates i, f, o and the candidate g."""
+    """Return the states of one direction of one layer, word by word: gates i, f, o and the candidate g."""
     w_x, w_h, b_x, b_h = (
         getattr(lstm, f"{part}_{suffix}") for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     )
@@ -40,7 +40,7 @@ def slow_states(lstm: nn.LSTM, inputs: Iterable[Tensor], suffix: str) -> list[Te
 
 
 def slow_text(network: LSTM, words: Tensor, pool: str) -> Tensor:
-    """Return what stands for one unpadded text, (H,)."""
+    """Return the vector of one unpadded text, (H,)."""
     inputs = list(network.embedding(words.unsqueeze(0))[0])
     for layer in range(network.lstm.num_layers):
         states = slow_states(network.lstm, inputs, f"l{layer}")

@@ -1,7 +1,7 @@
-"""Every mask of the models, the layers and the batches is needed: where it is taken out, a test of padding fails.
+"""Every mask of the models, the layers and the batches is needed: if it is removed, a test of padding fails.
 
-Method     a mask is a piece of one source file. The file without it is compiled, and those functions of the imported
-           module that it changes get its code for the time of one test: nothing is imported anew or written.
+Method     A mask is a piece of one source file. The file without it is compiled, and the functions of the imported
+           module that differ get its code for the duration of one test: nothing is imported again or written.
 """
 
 from importlib import import_module
@@ -20,12 +20,12 @@ CASES = {str(case): case for case in test_every_model.CASES}
 
 
 def padded(name: str) -> None:
-    """Two words alone and padded give the same, in one case."""
+    """Check that two words alone and padded give the same result, in one case."""
     test_every_model.test_padding_changes_nothing(CASES[name])
 
 
 def beside(name: str) -> None:
-    """Eight texts alone and in one batch give the same, in one case."""
+    """Check that eight texts alone and in one batch give the same result, in one case."""
     test_every_model.test_texts_of_one_batch_do_not_meet(CASES[name])
 
 
@@ -55,7 +55,7 @@ ponder = test_universal_transformer.test_ponder_cost_is_steps_and_remainder_of_t
 sums = test_universal_transformer.test_weights_of_every_word_sum_to_one
 batch = test_batches.test_a_batch_holds_the_words_of_its_texts_and_padding_behind
 parts = test_batches.test_parts_of_speech_are_padded_like_words_and_given_to_the_network
-# Where a mask stands, what stands there without it, and the test that must fail with what it is given.
+# The place of each mask, its replacement, and the test that must fail, with its arguments.
 MASKS: list[tuple[Any, ...]] = [
     ("layers/attention", ".masked_fill(~mask, -torch.inf)", "", padded, "cspan"),
     ("layers/bags", "(rows != PADDING)", "torch.ones_like(rows)", test_bags.test_sums_by_hand),
@@ -168,7 +168,7 @@ MASKS: list[tuple[Any, ...]] = [
 
 
 def functions_of(code: CodeType) -> dict[str, CodeType]:
-    """Return the definitions in compiled text, functions and classes, by its name in the module."""
+    """Return the functions and classes defined in compiled text, by their name in the module."""
     found: dict[str, CodeType] = {}
     for part in code.co_consts:
         if isinstance(part, CodeType) and "<" not in part.co_qualname:
@@ -177,7 +177,7 @@ def functions_of(code: CodeType) -> dict[str, CodeType]:
 
 
 def rewrite(monkeypatch: pytest.MonkeyPatch, source: str, piece: str, other: str) -> None:
-    """Give the functions of an imported module the code that they have with another piece of text."""
+    """Give the functions of an imported module the code compiled from a changed text."""
     module = import_module(f"retable.{source.replace('/', '.')}")
     text = getsource(module)
     assert text.count(piece) == 1, f"{piece} stands {text.count(piece)} times in {source}.py"

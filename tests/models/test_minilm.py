@@ -23,7 +23,7 @@ DEV = make_split(["a great film", "awful film", "fine plot", "the dull plot", "n
 
 @pytest.fixture
 def small(monkeypatch):
-    """The small random BERT stands for the published one."""
+    """Use the small random BERT in place of the published one."""
     monkeypatch.setattr(minilm, "published_encoder", lambda max_pieces: Encoder(small_files(), max_pieces))
 
 
@@ -69,7 +69,7 @@ def test_the_nearer_of_two_neighbours_wins():
 
 @pytest.fixture
 def vectors_of():
-    """Return the vectors of a split's words, as the encoder alone gives them."""
+    """Return a function that gives a split's sentence vectors by the encoder alone."""
     encoder = Encoder(small_files(), 16)
     return lambda split: encoder.vectors(encoder.pieces([" ".join(words) for words in split.tokens.to_pylist()]))
 

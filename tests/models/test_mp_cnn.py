@@ -14,18 +14,18 @@ from tests.models.test_abcnn import batch
 
 
 def parameters(widths: list[int], filters: int, hidden: int) -> int:
-    """Both groups at every width with biases, the layer on the comparison, the classifier."""
+    """Count both groups at every width with biases, the layer on the comparison, the classifier."""
     groups = sum(3 * DIM * (w * DIM + 1) + 2 * filters * DIM * (w + 1) for w in widths)
     return groups + features(len(widths), filters) * hidden + hidden + hidden * CLASSES + CLASSES
 
 
 def features(widths: int, filters: int) -> int:
-    """Of three poolings the pairs of widths, of two the filters of a dimension, of three the holistic filters."""
+    """Count pairs of widths for three poolings, filters per dimension for two, holistic filters for three."""
     return 3 * (widths + 1) ** 2 * (2 + DIM) + 2 * widths * filters * (2 + DIM) + 3 * DIM * 2
 
 
 def multiply_adds(t: float, *, widths: list[int], filters: int, mlp_hidden: int) -> float:
-    """Windows of either text under both groups, cosine and distance of all that is compared, two layers."""
+    """Count windows of either text under both groups, cosine and distance of all that is compared, two layers."""
     total = sum(2 * (t / 2 - w + 1) * w * DIM * (3 * DIM + 2 * filters) for w in widths)
     sizes = len(widths) + 1
     total += (3 + 1) * (3 * sizes**2 * DIM + 2 * len(widths) * filters * DIM + 3 * DIM * sizes)
@@ -51,7 +51,7 @@ POOLS = {"max": max, "min": min, "mean": lambda values: sum(values) / len(values
 
 
 def small_network(**options) -> MPCNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(3)
     options = {"widths": [1, 2, 3], "filters": 2, "mlp_hidden": 5} | options
     network = MPCNN(WordEmbedding(torch.randn(20, 3), tuned=20), 2, **options)
@@ -59,14 +59,14 @@ def small_network(**options) -> MPCNN:
 
 
 def slow_windows(network: MPCNN, text: list[int], width: int) -> list[Tensor]:
-    """The windows of a text, (D, w) each, filled up with zeros where it is shorter."""
+    """Return the windows of a text, (D, w) each, padded with zeros if it is shorter."""
     x = list(network.embedding(tensor([text]))[0])
     x += [torch.zeros(3).double()] * (width - len(x))
     return [torch.stack(x[start : start + width], dim=1) for start in range(len(x) - width + 1)]
 
 
 def slow_group_a(network: MPCNN, text: list[int], pooling: str, size: int) -> list[Tensor]:
-    """The values of the holistic filters at a width, or of the words."""
+    """Return the values of the holistic filters at a width, or of the words."""
     pooled, row = POOLS[pooling], list(POOLS).index(pooling)
     if size == len(network.widths):
         return [pooled([word[d, 0] for word in slow_windows(network, text, 1)]) for d in range(3)]
@@ -81,7 +81,7 @@ def slow_group_a(network: MPCNN, text: list[int], pooling: str, size: int) -> li
 
 
 def slow_group_b(network: MPCNN, text: list[int], pooling: str, size: int, number: int) -> list[Tensor]:
-    """The values of one filter of every dimension."""
+    """Return the values of one filter for every dimension."""
     layer, found, filters = network.of_dimensions[size], [], network.of_dimensions[size].out_channels // 6
     for dimension in range(3):
         row = dimension * 2 * filters + (pooling == "min") * filters + number
@@ -94,14 +94,14 @@ def slow_group_b(network: MPCNN, text: list[int], pooling: str, size: int, numbe
 
 
 def cosine_and_distance(x: list[Tensor], y: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """Number by number."""
+    """Compare two vectors number by number."""
     squares = [sum(a * a for a in each) for each in (x, y)]
     product = sum(a * b for a, b in zip(x, y, strict=True))
     return product / (squares[0] * squares[1]).sqrt(), sum((a - b) ** 2 for a, b in zip(x, y, strict=True)).sqrt()
 
 
 def slow_features(network: MPCNN, first: list[int], second: list[int]) -> Tensor:
-    """All that is compared, in the order of the network's layer: cosines, distances, differences of each kind."""
+    """Return all comparisons in the order of the network's layer: cosines, distances, differences of each kind."""
     sizes, filters = len(network.widths) + 1, network.of_dimensions[0].out_channels // 6
     vertical = [
         (slow_group_a(network, first, p, i), slow_group_a(network, second, p, j))
@@ -131,7 +131,7 @@ def slow_features(network: MPCNN, first: list[int], second: list[int]) -> Tensor
 
 @pytest.mark.parametrize("options", [{}, {"widths": [2], "filters": 1}])
 def test_fast_form_matches_the_comparison_number_by_number(options):
-    """On padded pairs with whatever may stand behind them, and with texts that are shorter than a width."""
+    """Check padded pairs with arbitrary words in the padding, and texts shorter than a width."""
     network = small_network(**options)
     logits = network(*batch(*PAIRS))
     for row, pair in enumerate(PAIRS):
@@ -140,7 +140,7 @@ def test_fast_form_matches_the_comparison_number_by_number(options):
 
 
 def test_windows_by_hand():
-    """Of four words a text of four has three windows of two, one of two words one; one word is filled up to one."""
+    """A text of four words has three windows of two, one of two words one; a single word is padded to one."""
     found = windows(tensor([4, 2, 1]), 4, 2).squeeze(1)
     assert found.tolist() == [[True, True, True], [True, False, False], [True, False, False]]
 
@@ -158,7 +158,7 @@ def test_comparison_by_hand():
 
 
 def test_equal_texts_are_not_apart_and_have_gradients():
-    """Distances of zero have a gradient of zero, not none."""
+    """Distances of zero have gradient zero, not NaN."""
     network, given = small_network(), batch(([3, 4, 5], [3, 4, 5]))
     seen: list[Tensor] = []
     network.hidden.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0]))
@@ -169,7 +169,7 @@ def test_equal_texts_are_not_apart_and_have_gradients():
 
 
 def test_as_many_numbers_are_compared_as_in_the_authors_code():
-    """Their `inputNum` at 300 dimensions, 3 widths and 20 filters a dimension."""
+    """The authors' `inputNum` at 300 dimensions, 3 widths and 20 filters per dimension."""
     network = MPCNN(WordEmbedding(torch.randn(3, 300), tuned=0), 5)
     items, d, n = 12, 300, 3
     assert network.hidden.in_features == 2 * items**2 / 3 + d * items**2 / 3 + 6 * d + (2 + d) * 2 * n * 20

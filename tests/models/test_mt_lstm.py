@@ -13,23 +13,23 @@ from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_rand
 
 
 def fed(k: int, groups: int, feedback: str) -> list[int]:
-    """The groups that feed group k."""
+    """Return the groups that feed group k."""
     return list(range(k + 1)) if feedback == "fast-to-slow" else list(range(k, groups))
 
 
 def weights(k: int, hidden: int, groups: int, feedback: str) -> int:
-    """W, U of four, V of three gates of one group, without biases."""
+    """Count W, U of four, V of three gates of one group, without biases."""
     units = hidden // groups
     return units * (4 * DIM + 7 * units * len(fed(k, groups, feedback)))
 
 
 def parameters(hidden: int, groups: int = 3, feedback: str = "fast-to-slow") -> int:
-    """All groups and the output."""
+    """Count all groups and the output."""
     return sum(weights(k, hidden, groups, feedback) for k in range(groups)) + (hidden + 1) * CLASSES
 
 
 def multiply_adds(t, *, hidden, groups=3, feedback="fast-to-slow"):
-    """Each group at every second, fourth, eighth ... word."""
+    """Count each group at every second, fourth, eighth ... word."""
     return sum(t // 2**k * weights(k, hidden, groups, feedback) for k in range(groups)) + hidden * CLASSES
 
 
@@ -52,20 +52,20 @@ EVERY_MODEL = Declared(
 
 
 def small_network(dim: int = 4, **options) -> MTLSTM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     network = MTLSTM(WordEmbedding(torch.randn(20, dim), tuned=20), 2, **({"hidden": 6} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def from_groups(layer: nn.Linear, gate: int, values: list[Tensor], sources: list[int], units: int) -> Tensor:
-    """The sum over the groups that feed, matrix by matrix of one gate."""
+    """Return the sum over the feeding groups, matrix by matrix, for one gate."""
     rows = layer.weight[gate * units : (gate + 1) * units].split(units, dim=1)
     return sum(matrix @ values[j] for matrix, j in zip(rows, sources, strict=True))
 
 
 def slow_logits(network: MTLSTM, words: Tensor, feedback: str) -> Tensor:
-    """The logits of one unpadded text, group by group from the equations."""
+    """Return the logits of one unpadded text, group by group from the equations."""
     units, count = network.units, len(network.groups)
     h = c = [torch.zeros(units).double()] * count
     for t, x in enumerate(network.embedding(words.unsqueeze(0))[0], start=1):
@@ -89,7 +89,7 @@ def slow_logits(network: MTLSTM, words: Tensor, feedback: str) -> Tensor:
 @pytest.mark.parametrize("feedback", ["fast-to-slow", "slow-to-fast"])
 @pytest.mark.parametrize("groups", [1, 2, 3])
 def test_fast_form_matches_the_equations_group_by_group(groups, feedback):
-    """On padded texts with whatever may stand behind them; the last two columns are padding in all."""
+    """Check padded texts with arbitrary words in the padding; the last two columns are padding in every text."""
     network = small_network(groups=groups, feedback=feedback)
     words, lengths = torch.randint(2, 20, (4, 11)), (9, 1, 4, 5)
     logits = network(words, torch.arange(11) < tensor(lengths).unsqueeze(1))
@@ -105,15 +105,15 @@ def test_two_groups_by_hand():
             nn.init.zeros_(parameter)
         group.of_words.weight.data[:, 0] = tensor([math.log(3), 0, math.log(2), math.log(3)])
     states = network.states(torch.ones(1, 4, 1).double())[0]
-    cells = [0.45, 0.675, 0.7875, 0.84375]  # 0.75 * 0.6, then half of the one before and 0.45
+    cells = [0.45, 0.675, 0.7875, 0.84375]  # 0.75 * 0.6, then half of the previous value and 0.45
     fast = [0.75 * math.tanh(cell) for cell in cells]
     assert states[:, 0].tolist() == pytest.approx(fast)
-    assert states[:, 1].tolist() == pytest.approx([0, fast[0], fast[0], fast[1]])  # at words 2 and 4 alone
+    assert states[:, 1].tolist() == pytest.approx([0, fast[0], fast[0], fast[1]])  # only at words 2 and 4
 
 
 @pytest.mark.parametrize(("feedback", "slow_hears"), [("fast-to-slow", True), ("slow-to-fast", False)])
 def test_a_slow_group_hears_the_word_before_only_from_faster_ones(feedback, slow_hears):
-    """At word 2 the second group is first active: of word 1 it knows what the first group tells."""
+    """At word 2 the second group is first active: it knows of word 1 only through the first group."""
     network = small_network(groups=2, feedback=feedback)
     texts = torch.randn(1, 2, 4).double().repeat(2, 1, 1)
     texts[1, 0] += 1

@@ -16,7 +16,7 @@ H, A = 8, 4
 
 
 def gru(inputs: int) -> int:
-    """Both directions, with torch's two biases a gate."""
+    """Count both directions, with torch's two biases per gate."""
     return 2 * (3 * A * (inputs + A) + 2 * 3 * A)
 
 
@@ -26,7 +26,7 @@ PARAMETERS = gru(DIM) + SCORES + 4 * H * H + gru(2 * H) + gru(H) + POOLS + H * C
 
 
 def multiply_adds(t: float, *, hidden: int) -> float:
-    """By layer, from the encoder to the classifier; either text has half of the words."""
+    """Count the multiply-adds: by layer, from the encoder to the classifier; either text has half of the words."""
     n, units = t / 2, hidden // 2
     total = t * 2 * gates(3, DIM, units)
     total += t * hidden * units + n * n * units  # concat
@@ -53,14 +53,14 @@ PAIRS = [([2, 3, 4, 5, 6, 7], [8, 9]), ([10], [11]), ([3, 4, 3], [3, 4, 3]), ([1
 
 
 def small_network(**options) -> MwAN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(3)
     network = MwAN(WordEmbedding(torch.randn(20, 3), tuned=20), 2, **({"hidden": 4} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_direction(layer: nn.GRU, inputs: list[Tensor], suffix: str) -> list[Tensor]:
-    """The states of one direction, word by word: reset, update and candidate."""
+    """Return the states of one direction, word by word: reset, update and candidate."""
     w_x, w_h, b_x, b_h = (
         getattr(layer, f"{part}_l0{suffix}") for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     )
@@ -74,19 +74,19 @@ def slow_direction(layer: nn.GRU, inputs: list[Tensor], suffix: str) -> list[Ten
 
 
 def slow_states(layer: nn.GRU, inputs: list[Tensor]) -> list[Tensor]:
-    """Both directions."""
+    """Return the states of both directions."""
     ahead, back = slow_direction(layer, inputs, ""), slow_direction(layer, inputs[::-1], "_reverse")[::-1]
     return [torch.cat(both) for both in zip(ahead, back, strict=True)]
 
 
 def mean_by(scores: list[Tensor], states: list[Tensor]) -> Tensor:
-    """The mean of states by the softmax of their scores."""
+    """Return the mean of states weighted by the softmax of their scores."""
     total = sum(score.exp() for score in scores)
     return sum(score.exp() / total * state for score, state in zip(scores, states, strict=True))
 
 
 def slow_scores(network: MwAN, q: Tensor, p: Tensor) -> list[Tensor]:
-    """The four scores of two states."""
+    """Return the four scores of two states."""
     w = {name: getattr(network, name).weight for name in ("concat_q", "concat_p", "bilinear", "dot", "minus")}
     v = {name: getattr(network, f"of_{name}").weight[0] for name in ("concat", "dot", "minus")}
     return [
@@ -98,7 +98,7 @@ def slow_scores(network: MwAN, q: Tensor, p: Tensor) -> list[Tensor]:
 
 
 def slow_logits(network: MwAN, first: list[int], second: list[int]) -> Tensor:
-    """The logits of one unpadded pair, word by word from the equations."""
+    """Return the logits of one unpadded pair, computed word by word from the equations."""
     q, p = (slow_states(network.encoder, list(network.embedding(tensor([text]))[0])) for text in (first, second))
     ways = []
     for way in range(4):
@@ -119,7 +119,7 @@ def slow_logits(network: MwAN, first: list[int], second: list[int]) -> Tensor:
 
 
 def test_fast_form_matches_the_equations_word_by_word():
-    """On padded pairs with whatever may stand behind them."""
+    """Check padded pairs with arbitrary words in the padding."""
     network = small_network()
     logits = network(*batch(*PAIRS))
     for row, pair in enumerate(PAIRS):
@@ -149,7 +149,7 @@ def test_a_first_text_of_one_word_is_all_that_is_attended_to():
 
 
 def test_four_ways_that_find_the_same_are_mixed_to_it():
-    """Where all scores are 0 every way is the mean of q, and so is their mixture, read like one."""
+    """If all scores are 0, every way gives the mean of q, and their mixture reads like a single one."""
     network = small_network()
     for layer in (network.of_concat, network.bilinear, network.of_dot, network.of_minus, network.of_mix):
         nn.init.zeros_(layer.weight)

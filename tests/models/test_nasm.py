@@ -21,13 +21,13 @@ def gaussian(inputs: int) -> int:
 
 
 def parameters(layers: int) -> int:
-    """Two LSTMs, labels, both Gaussians; W_h, W_s, w, W_a, W_n; M and b of two classes."""
+    """Count the parameters: two LSTMs, labels, both Gaussians; W_h, W_s, w, W_a, W_n; M and b of two classes."""
     lstm = 4 * H * (DIM + H + 2) + (layers - 1) * 4 * H * (H + H + 2)
     return 2 * lstm + CLASSES * H + gaussian(H) + gaussian(3 * H) + K * H + 3 * H**2 + H + (CLASSES - 1) * (H**2 + 1)
 
 
 def multiply_adds(t: float, *, layers: int, samples: int, **_: object) -> float:
-    """An LSTM at every word, W_s at the answer's; w, c, W_h, W_a and the score a draw; p(h | q), W_n and M a pair."""
+    """Count an LSTM per word, W_s per answer word; w, c, W_h, W_a and the score per draw; p(h | q), W_n, M per pair."""
     a_word = gates(4, DIM, H) + (layers - 1) * gates(4, H, H)
     a_draw = t / 2 * 2 * H + K * H + H**2 + (CLASSES - 1) * H
     return t * a_word + t / 2 * H**2 + samples * a_draw + 2 * H**2 + 2 * K * H + H**2 + (CLASSES - 1) * H**2
@@ -52,14 +52,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(classes: int = 3, **options) -> NASM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     given = {"hidden": 3, "latent": 2, "layers": 2, "samples": 4, "dropout": 0.0} | options
     return with_random_weights(NASM(WordEmbedding(torch.randn(20, 3), tuned=20), classes, **given).double(), std=0.7)
 
 
 def slow_text(network: NASM, lstm: torch.nn.LSTM, text: list[int]) -> list[Tensor]:
-    """The states of the last layer at a text's words."""
+    """Return the last layer's states at a text's words."""
     states = list(network.embedding(tensor([text]))[0])
     for layer in range(lstm.num_layers):
         states = slow_states(lstm, states, f"l{layer}")
@@ -67,14 +67,14 @@ def slow_text(network: NASM, lstm: torch.nn.LSTM, text: list[int]) -> list[Tenso
 
 
 def slow_gaussian(layers: Gaussian, x: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and deviation, from the weights."""
+    """Return mean and deviation, computed from the weights."""
     for layer in (layers.layers[0], layers.layers[2]):
         x = torch.tanh(layer.weight @ x + layer.bias)
     return layers.mean.weight @ x + layers.mean.bias, torch.exp(layers.log_sigma.weight @ x + layers.log_sigma.bias)
 
 
 def slow_probabilities(network: NASM, z_q: Tensor, answer: list[Tensor], h: Tensor) -> Tensor:
-    """p(y | q, a, h) of one pair and one h, word by word from the equations."""
+    """Return p(y | q, a, h) of one pair and one h, computed word by word from the equations."""
     w_h, w_s, w = network.from_latent.weight, network.from_word.weight, network.score.weight[0]
     c = slow_sum([w @ torch.tanh(w_h @ h + w_s @ s) for s in answer], answer)
     z_a = torch.tanh(network.from_context.weight @ c + network.from_last.weight @ answer[-1])
@@ -86,7 +86,7 @@ def slow_probabilities(network: NASM, z_q: Tensor, answer: list[Tensor], h: Tens
 
 
 def test_answers_match_the_equations_word_by_word():
-    """The mean of p over the draws of the prior, on padded pairs with whatever may stand behind them."""
+    """Check the mean of p over the prior's draws, on padded pairs with arbitrary words in the padding."""
     network = small_network()
     logits = network(*batch_of(PAIRS, width=11))
     for row, (question, answer) in enumerate(PAIRS):
@@ -135,7 +135,7 @@ def test_divergence_by_hand():
 
 
 def test_a_latent_vector_chooses_a_word_by_hand():
-    """A state is its word, 1 or -1; tanh(h + s) of w = 1 is what is compared, and of h = ln 2 it is known."""
+    """A state is its word, 1 or -1; scores are tanh(h + s) with w = 1, and known for h = ln 2."""
     network = small_network(classes=2, hidden=1, latent=1, layers=1)
     with torch.no_grad():
         for layer in (network.from_latent, network.from_word, network.score, network.from_context, network.relevance):
@@ -151,7 +151,7 @@ def test_a_latent_vector_chooses_a_word_by_hand():
 
 
 def test_the_label_reaches_the_loss_and_no_answer():
-    """Another label gives another posterior; answers are the same whatever was trained on, and draw nothing."""
+    """Another label gives another posterior; answers do not depend on the trained label, and draw nothing."""
     network = small_network()
     batch = batch_of(PAIRS, width=11)
     before, state = network(*batch), torch.get_rng_state()

@@ -14,7 +14,7 @@ from tests.models.test_lstm import slow_states
 
 
 def parameters(mlp_hidden: int) -> int:
-    """Two LSTMs, with torch's two biases a gate, the composition, the classifier."""
+    """Count two LSTMs, with torch's two biases per gate, the composition, the classifier."""
     read = gates(4, DIM, DIM) + 8 * DIM
     write = gates(4, 2 * DIM, DIM) + 8 * DIM
     composition = 2 * DIM * 2 * DIM + 2 * DIM
@@ -23,7 +23,7 @@ def parameters(mlp_hidden: int) -> int:
 
 
 def multiply_adds(t, *, mlp_hidden):
-    """Both LSTMs and the composition a word; scores, sum and memory for each slot at each word."""
+    """Count both LSTMs and the composition per word; scores, sum and memory for each slot at each word."""
     of_word = gates(4, DIM, DIM) + gates(4, 2 * DIM, DIM) + 4 * DIM**2
     mlp = mlp_hidden * (DIM + CLASSES) if mlp_hidden else DIM * CLASSES
     return t * of_word + 3 * t**2 * DIM + mlp
@@ -46,14 +46,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(dim: int = 4, **options) -> NSE:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     network = NSE(WordEmbedding(torch.randn(20, dim), tuned=20), 2, **({"mlp_hidden": 5} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_write(network: NSE, c: Tensor, h: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-    """One step of the write LSTM: gates input, forget, cell, output."""
+    """Compute one step of the write LSTM: gates input, forget, cell, output."""
     write = network.write
     i, f, g, o = (write.weight_ih @ c + write.bias_ih + write.weight_hh @ h + write.bias_hh).chunk(4)
     cell = f.sigmoid() * cell + i.sigmoid() * g.tanh()
@@ -61,7 +61,7 @@ def slow_write(network: NSE, c: Tensor, h: Tensor, cell: Tensor) -> tuple[Tensor
 
 
 def slow_logits(network: NSE, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, slot by slot from the equations."""
+    """Return the logits of one unpadded text, slot by slot from the equations."""
     x = list(network.embedding(words.unsqueeze(0))[0])
     memory, zero = list(x), torch.zeros_like(x[0])
     compose = torch.cat([network.compose_state.weight, network.compose_memory.weight], dim=1)
@@ -83,7 +83,7 @@ def slow_logits(network: NSE, words: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("mlp_hidden", [5, 0])
 def test_fast_form_matches_the_equations_slot_by_slot(mlp_hidden):
-    """On padded texts with whatever may stand behind them; the last two columns are padding in all."""
+    """Check padded texts with arbitrary words in the padding; the last two columns are padding in every text."""
     network = small_network(mlp_hidden=mlp_hidden)
     words, lengths = torch.randint(2, 20, (4, 9)), (7, 1, 2, 5)
     logits = network(words, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -92,7 +92,7 @@ def test_fast_form_matches_the_equations_slot_by_slot(mlp_hidden):
 
 
 def test_memory_by_hand():
-    """Slots 0 and 1, reads ln 3 and 1; the second word reads the memory that the first has written."""
+    """Slots 0 and 1, reads ln 3 and 1; the second word reads the memory that the first wrote."""
     network, seen = small_network(dim=1), []
     nn.init.ones_(network.compose_memory.weight)
     nn.init.zeros_(network.compose_state.weight)

@@ -14,7 +14,7 @@ from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_rand
 
 
 def parameters(topics: int) -> int:
-    """The bias of the hidden layer, whose weights are the words' rows; mu and the classifier."""
+    """Count the parameters: the bias of the hidden layer, whose weights are the words' rows; mu and the classifier."""
     return DIM + (DIM + 1) * topics + (topics + 1) * CLASSES
 
 
@@ -32,14 +32,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(*, tuned: int = 20, **options) -> NVDM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=tuned)
     return with_random_weights(NVDM(embedding, 2, **({"topics": 3} | options)).double(), std=0.7)
 
 
 def slow_logits(network: NVDM, numbers: list[int]) -> Tensor:
-    """The logits of one text from a vector of counts, as long as the vocabulary."""
+    """Return the logits of one text from a vector of counts, as long as the vocabulary."""
     rows = network.embedding.fixed if network.embedding.tuned is None else network.embedding.tuned
     counts = torch.zeros(len(rows), dtype=torch.float64)
     for number in numbers:
@@ -52,7 +52,7 @@ def slow_logits(network: NVDM, numbers: list[int]) -> Tensor:
 
 @pytest.mark.parametrize("tuned", [20, 9, 0])
 def test_fast_form_matches_a_vector_of_counts(tuned):
-    """On padded texts with whatever may stand behind them, unknown words and words that training never saw."""
+    """Check padded texts with arbitrary padding, unknown words, and words never seen in training."""
     network = small_network(tuned=tuned)
     numbers, lengths = torch.randint(1, 20, (4, 30)), (30, 1, 2, 17)
     logits = network(numbers, torch.arange(30) < tensor(lengths).unsqueeze(1))
@@ -61,7 +61,7 @@ def test_fast_form_matches_a_vector_of_counts(tuned):
 
 
 def test_logits_by_hand():
-    """Rows 0.3 and 0.1, of the second two: pi = tanh(0.3 + 0.1 + 0.1 - 0.2); mu = 2 pi + 1; logits -mu and 3 mu."""
+    """Rows 0.3 and 0.1, the second twice: pi = tanh(0.3 + 0.1 + 0.1 - 0.2); mu = 2 pi + 1; logits -mu and 3 mu."""
     network = NVDM(WordEmbedding(tensor([[0.0], [9.0], [0.3], [0.1]]), tuned=4), 2, topics=1)
     with torch.no_grad():
         network.bias.fill_(-0.2)
@@ -74,7 +74,7 @@ def test_logits_by_hand():
 
 
 def test_bound_by_hand(monkeypatch):
-    """Of two words in the bag, z = mu + sigma (the noise is 1): R z + b = (z, 0)."""
+    """With two words in the bag, z = mu + sigma (the noise is 1): R z + b = (z, 0)."""
     decoder = Decoder(2, 1, 2)
     with torch.no_grad():
         decoder.log_sigma.weight.copy_(tensor([[1.0, 0.0]]))
@@ -90,13 +90,13 @@ def test_bound_by_hand(monkeypatch):
 
 
 def test_a_new_decoder_draws_with_a_deviation_of_one():
-    """log sigma starts at zero, so that the divergence is half the square of mu."""
+    """log sigma starts at zero, so the divergence is half the square of mu."""
     _, divergence = Decoder(4, 3, 5)(torch.randn(2, 4), torch.full((2, 3), 2.0), tensor([[2], [3]]))
     assert_close(divergence, torch.full((2,), 0.5 * 3 * 4.0))
 
 
 def batches(count: int = 6):
-    """Padded batches of texts of two topics: the words 2 to 8 and the words 9 to 15."""
+    """Return padded batches of texts of two topics: words 2 to 8 and the words 9 to 15."""
     torch.manual_seed(3)
     words = 2 + torch.randint(0, 2, (count, 8, 1)) * 7 + torch.randint(0, 7, (count, 8, 10))
     mask = torch.arange(10) < torch.randint(4, 11, (count, 8, 1))

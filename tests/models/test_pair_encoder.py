@@ -1,4 +1,4 @@
-"""Both texts by one encoder, and what is made of the two."""
+"""One encoder for both texts, and the combination of the two vectors."""
 
 import pytest
 import torch
@@ -17,14 +17,14 @@ def classifier(size: int) -> int:
 
 
 def multiply_adds(t: float, *, encoder: str, **_: object) -> float:
-    """Four gates a direction at every word of either text; the classifier on four vectors."""
+    """Count four gates per direction at every word of either text; the classifier on four vectors."""
     size = DIM if encoder == "mean" else 4
     a_word = {"mean": DIM, "lstm": gates(4, DIM, 4), "bilstm": 2 * gates(4, DIM, 2)}[encoder]
     return t * a_word + 4 * size * 7 + 7 * CLASSES
 
 
 def dropped(*, encoder: str, **_: object) -> list[tuple[int, ...]]:
-    """Words and vector of the first text, of the second, then the hidden layer; the texts have three words each."""
+    """Return the shapes of words and vector of each text, then the hidden layer; the texts have three words each."""
     size = DIM if encoder == "mean" else 4
     return [(8, 3, DIM), texts(size), (8, 3, DIM), texts(size), texts(7)]
 
@@ -45,7 +45,7 @@ EVERY_MODEL = Declared(
     ],
 )
 
-# Words 1 to 4 are unit vectors; the pair (1 2 | 3) and the pair (1 | 1 4), with a mark, word 5, between.
+# Words 1 to 4 are unit vectors; the pair (1 2 | 3) and the pair (1 | 1 4), with a mark, word 5, in between.
 WORDS = tensor([[1, 2, 5, 3], [1, 5, 1, 4]])
 SIDES = tensor([[0, 0, 1, 2], [0, 1, 2, 2]])
 MASK = WORDS != 0

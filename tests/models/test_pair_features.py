@@ -28,8 +28,8 @@ OPTIONS = {"lowercase": True, "seed": 1, "costs": (10.0,)}
         ("a b c d", "a b x d", 1, 3 / 4),
         ("a b c d", "a b x d", 2, math.sqrt(3 / 4 * 1 / 3)),
         ("a b c d", "a b x d", 3, 0.0),  # no three words are shared
-        ("the cat", "the the the", 1, 1 / 3),  # a word counts as often as the reference has it
-        ("a b c d", "a b", 1, math.exp(1 - 4 / 2)),  # what is shorter pays for it
+        ("the cat", "the the the", 1, 1 / 3),  # a word counts at most as often as in the reference
+        ("a b c d", "a b", 1, math.exp(1 - 4 / 2)),  # brevity penalty
         ("a", "", 1, 0.0),
     ],
 )
@@ -75,7 +75,7 @@ def test_a_feature_of_one_training_pair_is_left_out():
 
 
 def test_words_across_tell_what_words_alone_do_not():
-    """The second text is right if it names the first one's opposite: no word of either tells."""
+    """The second text is right if it names the first one's opposite: no single text's words decide."""
     opposites = [two.split() for two in ("hot cold", "up down", "old new", "big small")]
     right = [joined(*two) for two in opposites]
     wrong = [joined(first, opposites[place - 1][1]) for place, (first, _) in enumerate(opposites)]

@@ -13,7 +13,7 @@ from tests.models.declared import CLASSES, DIM, Case, Declared, with_random_weig
 
 
 def parameters(context: int, hidden: int) -> int:
-    """Return how many weights and biases there are: two sides, the tanh layer, the output."""
+    """Count weights and biases: two sides, the tanh layer, the output."""
     sides = 2 * (context * DIM + context**2 + context)
     return sides + hidden * (2 * context + DIM) + hidden + hidden * CLASSES + CLASSES
 
@@ -35,14 +35,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> RCNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     network = RCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"context": 3, "hidden": 5} | options))
     return with_random_weights(network.double(), std=0.5)
 
 
 def slow_contexts(first: Tensor, recurrent: nn.RNN, vectors: list[Tensor]) -> list[Tensor]:
-    """Return the contexts of words that are read in this order, eq. 1 or 2."""
+    """Return the contexts of words read in this order, eq. 1 or 2."""
     contexts = [first]
     for vector in vectors[:-1]:
         contexts.append(torch.tanh(recurrent.weight_hh_l0 @ contexts[-1] + recurrent.weight_ih_l0 @ vector))
@@ -50,7 +50,7 @@ def slow_contexts(first: Tensor, recurrent: nn.RNN, vectors: list[Tensor]) -> li
 
 
 def slow_logits(network: RCNN, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, word by word from the equations."""
+    """Return the logits of one unpadded text, computed word by word from the equations."""
     vectors = list(network.embedding(words.unsqueeze(0))[0])
     left = slow_contexts(network.left.first, network.left.recurrent, vectors)  # eq. 1
     right = slow_contexts(network.right.first, network.right.recurrent, vectors[::-1])[::-1]  # eq. 2
@@ -62,7 +62,7 @@ def slow_logits(network: RCNN, words: Tensor) -> Tensor:
 
 
 def test_fast_form_matches_the_equations_word_by_word():
-    """On padded texts with whatever may stand behind them; seen to fail without the mask, and with sides exchanged."""
+    """Check padded texts with arbitrary words in the padding; it fails without the mask, and with sides exchanged."""
     network = small_network()
     words, lengths = torch.randint(2, 20, (4, 9)), (8, 1, 2, 5)
     logits = network(words, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -71,7 +71,7 @@ def test_fast_form_matches_the_equations_word_by_word():
 
 
 def test_contexts_and_the_largest_value_by_hand():
-    """Words 1, 2, 3; the left side adds, the right side sees the next word alone and begins with 0.5."""
+    """Words 1, 2, 3; the left side adds, the right side sees only the next word and begins with 0.5."""
     network = small_network(context=1, hidden=2)
     network.embedding = WordEmbedding(tensor([[0.0], [0.0], [1.0], [2.0], [3.0]]).double(), tuned=0).double()
     network.left.recurrent = nn.RNN(1, 1, bias=False, batch_first=True).double()
@@ -87,8 +87,8 @@ def test_contexts_and_the_largest_value_by_hand():
         network.hidden.bias.copy_(tensor([0.0, 1.0]))
         network.output.weight.copy_(torch.eye(2))
         network.output.bias.zero_()
-    left = math.tanh(math.tanh(0.1) + 0.2)  # of word 3, whose left context is the largest
-    right = 1 - 1 + math.tanh(0.4)  # of word 1; of word 2 -1 + tanh(0.6), of word 3 -2 + 0.5
+    left = math.tanh(math.tanh(0.1) + 0.2)  # from word 3, whose left context is the largest
+    right = 1 - 1 + math.tanh(0.4)  # from word 1; word 2 gives -1 + tanh(0.6), word 3 -2 + 0.5
     found = network(tensor([[2, 3, 4, 0]]), tensor([[True, True, True, False]]))
     assert found.flatten().tolist() == pytest.approx([math.tanh(left), math.tanh(right)])
 

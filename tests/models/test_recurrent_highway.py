@@ -13,7 +13,7 @@ from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_rand
 
 
 def parameters(hidden: int, depth: int = 4) -> int:
-    """W of h and t, R and b of both in each layer, the output."""
+    """Count the parameters: W of h and t, R and b of both in each layer, the output."""
     return 2 * hidden * DIM + depth * 2 * hidden * (hidden + 1) + (hidden + 1) * CLASSES
 
 
@@ -36,14 +36,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(dim: int = 4, **options) -> RecurrentHighway:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     network = RecurrentHighway(WordEmbedding(torch.randn(20, dim), tuned=20), 2, **({"hidden": 3} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_states(network: RecurrentHighway, words: Tensor) -> list[Tensor]:
-    """y at each word of one unpadded text, layer by layer from the equations."""
+    """Return y at each word of one unpadded text, computed layer by layer from the equations."""
     hidden = network.hidden
     w_h, w_t = network.of_words.weight.split(hidden)
     y, states = torch.zeros(hidden).double(), []
@@ -63,7 +63,7 @@ def slow_states(network: RecurrentHighway, words: Tensor) -> list[Tensor]:
 @pytest.mark.parametrize("pool", ["mean", "last"])
 @pytest.mark.parametrize("depth", [1, 3])
 def test_fast_form_matches_the_equations_layer_by_layer(depth, pool):
-    """On padded texts with whatever may stand behind them; the last two columns are padding in all."""
+    """Check padded texts with arbitrary words in the padding; the last two columns are padding in every text."""
     network = small_network(depth=depth, pool=pool)
     words, lengths = torch.randint(2, 20, (4, 9)), (7, 1, 2, 5)
     logits = network(words, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -74,7 +74,7 @@ def test_fast_form_matches_the_equations_layer_by_layer(depth, pool):
 
 
 def test_two_words_by_hand():
-    """Only the words and the biases act: h is tanh(ln 2) = 0.6 at layer 1 and tanh(ln 3) = 0.8 at layer 2."""
+    """Only the words and the biases matter: h is tanh(ln 2) = 0.6 at layer 1 and tanh(ln 3) = 0.8 at layer 2."""
     network = small_network(dim=1, hidden=1, depth=2)
     network.of_words.weight.data[:, 0] = tensor([math.log(2), math.log(3)])  # t = 3/4 at layer 1
     for layer, biases in zip(network.of_states, ([0, 0], [math.log(3), 0]), strict=True):  # t = 1/2 at layer 2
@@ -97,7 +97,7 @@ def test_open_gates_of_one_layer_are_a_plain_recurrent_network():
 
 
 def test_closed_gates_keep_what_was_before():
-    """Depth adds nothing where the layers behind the first carry all."""
+    """Depth adds nothing if the layers after the first carry everything."""
     deep, shallow = small_network(depth=3), small_network(depth=1)
     shallow.load_state_dict({name: deep.state_dict()[name] for name in shallow.state_dict()})
     for layer in deep.of_states[1:]:

@@ -30,14 +30,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(tuned: int = 20, **options) -> RegionEmbedding:
-    """In float64, with weights, units and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights, units and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(3)
     network = RegionEmbedding(WordEmbedding(torch.randn(20, 4), tuned=tuned), 2, **({"region": 5} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_logits(network: RegionEmbedding, words: list[int]) -> Tensor:
-    """The logits of one unpadded text, number by number; an untuned word has the unit of row 1."""
+    """Return the logits of one unpadded text, number by number; an untuned word has the unit of row 1."""
     vectors, reach = network.embedding(tensor([words]))[0].tolist(), network.region // 2
     table = network.units.weight.unflatten(1, (network.region, -1)).tolist()
     units = [table[word if word < len(table) else 1] for word in words]
@@ -53,9 +53,9 @@ def slow_logits(network: RegionEmbedding, words: list[int]) -> Tensor:
 
 @pytest.mark.parametrize(("view", "region", "tuned"), [*product(VIEWS, (1, 5), (20, 12)), ("word-context", 3, 0)])
 def test_fast_form_matches_the_equations_number_by_number(view, region, tuned):
-    """On padded texts with whatever may stand behind them; the region is wider than some.
+    """Check padded texts with arbitrary words in the padding; the region is wider than some texts.
 
-    Seen to fail where a place outside the text counts as zero, with places in the other order, and without each mask.
+    It fails if a place outside the text counts as zero, with places in reverse order, and without each mask.
     """
     network = small_network(view=view, region=region, tuned=tuned)
     words, lengths = torch.randint(2, 20, (6, 9)), (9, 1, 2, 3, 5, 8)
@@ -65,7 +65,7 @@ def test_fast_form_matches_the_equations_number_by_number(view, region, tuned):
 
 
 def by_hand(view: str) -> list[float]:
-    """Return the region embeddings' sum of words 2 and 3, of vectors 1 and -2, under units of three places."""
+    """Return the sum of the region embeddings of words 2 and 3, vectors 1 and -2, with units of three places."""
     embedding = WordEmbedding(tensor([[0.0], [0.0], [1.0], [-2.0]]), tuned=4)
     network = RegionEmbedding(embedding, 2, region=3, view=view)
     with torch.no_grad():
@@ -87,7 +87,7 @@ def test_context_word_by_hand():
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_units_of_ones_give_the_sum_of_maxima_or_of_the_words(view):
-    """The middle word takes the largest of its neighbours; its neighbours leave it as it is."""
+    """The middle word takes the maximum over its neighbours, which leave it unchanged."""
     network = small_network(view=view, region=3)
     torch.nn.init.ones_(network.units.weight)
     words = tensor([[4, 9, 7]])
@@ -105,7 +105,7 @@ def test_the_two_views_of_a_region_of_one_word_are_the_same(view):
 
 
 def test_order_matters_within_a_region_alone():
-    """Texts 2 3 and 3 2 differ under regions of three words, and are the same bag under regions of one."""
+    """Texts 2 3 and 3 2 differ with regions of three words, and are the same bag with regions of one."""
     one, other, mask = tensor([[2, 3]]), tensor([[3, 2]]), tensor([[True, True]])
     for view in VIEWS:
         wide, single = small_network(region=3, view=view), small_network(region=1, view=view)
@@ -114,7 +114,7 @@ def test_order_matters_within_a_region_alone():
 
 
 def test_gradients_hold_the_units_of_the_batch_alone():
-    """The rows of words 5 and 7, and the unknown word's for word 15, which is not tuned; padding's stays at zero."""
+    """The rows of words 5 and 7, and the unknown word's for the untuned word 15; padding's stays at zero."""
     network = small_network(tuned=12)
     network(tensor([[5, 15, 7, 0]]), tensor([[True, True, True, False]])).sum().backward()
     gradient = network.units.weight.grad.coalesce()

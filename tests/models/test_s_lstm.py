@@ -15,7 +15,7 @@ H = 5  # of the cases
 
 
 def parameters(hidden: int, window: int = 1, *, borders: bool = True, attention: bool = False) -> int:
-    """W, U, V, b of 2 w + 5 gates; three gates of the sentence with W, U, b; h^0; <s> and </s>; output."""
+    """Count W, U, V, b of 2 w + 5 gates; three gates of the sentence with W, U, b; h^0; <s> and </s>; output."""
     of_words = (2 * window + 5) * hidden * ((2 * window + 1) * hidden + DIM + hidden + 1)
     of_sentence = 3 * hidden * (2 * hidden + 1)
     others = hidden + 2 * DIM * borders + (hidden**2 + 2 * hidden) * attention
@@ -23,7 +23,7 @@ def parameters(hidden: int, window: int = 1, *, borders: bool = True, attention:
 
 
 def multiply_adds(t, *, hidden, steps=9, window=1, borders=True, pool="sentence"):
-    """W for a word and V for a text, U_f for a word and five matrices for a text, in every step that is read."""
+    """Count W per word and V per text, U_f per word and five matrices per text, in every step that is read."""
     n, gates = t + 2 * borders, 2 * window + 5
     words = (steps - (pool == "sentence")) * gates * hidden**2 * (n * (2 * window + 1) + 1)
     sentence = (steps - (pool == "attention")) * hidden**2 * (n + 5)
@@ -51,20 +51,20 @@ EVERY_MODEL = Declared(
 
 
 def small_network(std: float = 0.7, **options) -> SLSTM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     network = SLSTM(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"hidden": 3, "steps": 3} | options))
     return with_random_weights(network.double(), std=std)
 
 
 def shares(gates: list[Tensor]) -> list[Tensor]:
-    """Their softmax, component by component, of sigmoids."""
+    """Return the softmax, component by component, of sigmoids."""
     powers = [gate.sigmoid().exp() for gate in gates]
     return [power / sum(powers) for power in powers]
 
 
 def slow_word(network: SLSTM, i: int, x: Tensor, h: list, c: list, g: Tensor, c_g: Tensor) -> tuple[Tensor, Tensor]:
-    """The next state and cell of word i: gates from the left to the right of the window, s, i, o, u."""
+    """Return the next state and cell of word i: gates from left to right of the window, s, i, o, u."""
     step, size, window = network.word_step, len(g), network.word_step.window
     zero = torch.zeros_like(g)
     seen = [j if 0 <= j < len(h) else None for j in range(i - window, i + window + 1)]
@@ -83,7 +83,7 @@ def slow_word(network: SLSTM, i: int, x: Tensor, h: list, c: list, g: Tensor, c_
 
 
 def slow_sentence(network: SLSTM, h: list, c: list, g: Tensor, c_g: Tensor) -> tuple[Tensor, Tensor]:
-    """The next state and cell of the sentence."""
+    """Return the next state and cell of the sentence."""
     step, mean = network.sentence_step, sum(h) / len(h)
     w_f, w_g, w_o = step.of_sentence.weight.chunk(3)
     b_f, b_g, b_o = step.of_sentence.bias.chunk(3)
@@ -94,7 +94,7 @@ def slow_sentence(network: SLSTM, h: list, c: list, g: Tensor, c_g: Tensor) -> t
 
 
 def slow_logits(network: SLSTM, words: Tensor) -> Tensor:
-    """The logits of one unpadded text from the equations, state by state; all are revised at once."""
+    """Return the logits of one unpadded text from the equations, state by state; all states are updated at once."""
     x = list(network.embedding(words.unsqueeze(0))[0])
     if network.borders is not None:
         x = [network.borders[0], *x, network.borders[1]]
@@ -116,7 +116,7 @@ def slow_logits(network: SLSTM, words: Tensor) -> Tensor:
     "options", [{}, {"borders": False, "window": 2}, {"pool": "mean", "window": 0}, {"pool": "attention"}], ids=str
 )
 def test_fast_form_matches_the_equations_state_by_state(options):
-    """On padded texts with whatever may stand behind them; one column is padding in all."""
+    """Check padded texts with arbitrary words in the padding; one column is padding in every text."""
     network = small_network(**options)
     words, lengths = torch.randint(2, 20, (4, 8)), (7, 1, 2, 5)
     logits = network(words, torch.arange(8) < tensor(lengths).unsqueeze(1))
@@ -125,7 +125,7 @@ def test_fast_form_matches_the_equations_state_by_state(options):
 
 
 def zeroed(network: SLSTM) -> SLSTM:
-    """All weights and biases zero, but for the classifier's, which gives the first number of the text's vector."""
+    """Set all weights and biases to zero except the classifier's, which returns the text vector's first number."""
     with torch.no_grad():
         for name, parameter in network.named_parameters():
             if not name.startswith("embedding"):
@@ -135,7 +135,7 @@ def zeroed(network: SLSTM) -> SLSTM:
 
 
 def test_two_steps_by_hand():
-    """Gates of zero weigh all cells alike: for one word c = u / 5 = tanh(0.5) / 5, c_g = c / 2, g = tanh(c_g) / 2."""
+    """Zero gates weight all cells equally: for one word c = u / 5 = tanh(0.5) / 5, c_g = c / 2, g = tanh(c_g) / 2."""
     network = zeroed(small_network(hidden=1, steps=2, borders=False))
     with torch.no_grad():
         network.word_step.of_words.bias[-1] = 0.5  # of u, the last gate
@@ -144,7 +144,7 @@ def test_two_steps_by_hand():
 
 
 def test_a_cell_goes_one_word_further_with_each_step():
-    """u reads x alone and all gates are alike: after three steps a word is in the cells of words at most two away."""
+    """u reads only x and all gates are equal: after three steps a word is in the cells of words at most two away."""
     network = zeroed(small_network(hidden=1, steps=3, borders=False, pool="mean"))
     with torch.no_grad():
         network.word_step.of_words.weight[-1, 0] = 1.0
@@ -167,7 +167,7 @@ def test_a_window_of_no_words_forgets_their_order():
 
 
 def test_a_closed_output_gate_leaves_the_bias():
-    """o = 0 for the sentence: g = 0 whatever the words are; the mean of all states still has the words."""
+    """o = 0 for the sentence: g = 0 whatever the words; the mean of all states still contains the words."""
     words, mask = torch.randint(2, 20, (2, 4)), torch.ones(2, 4, dtype=torch.bool)
     for pool, is_bias in (("sentence", True), ("mean", False)):
         network = small_network(pool=pool)

@@ -47,7 +47,7 @@ def test_pieces_by_hand_cut_and_lower_cased(encoder):
 
 
 def slow_vector(encoder, text):
-    """A text's vector, one piece, head and layer after the other, from the equations of a BERT in float64."""
+    """Compute a text's vector by one piece, head and layer after the other, from BERT's equations in float64."""
     weights = {name: each.double().numpy() for name, each in encoder.network.state_dict().items()}
     size, heads = encoder.config.hidden_size, encoder.config.num_attention_heads
 

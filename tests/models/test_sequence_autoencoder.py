@@ -14,14 +14,14 @@ from tests.models.test_lstm import slow_states
 
 
 def classified(hidden: int, mlp_hidden: int, biases: int = 1) -> int:
-    """Weights and biases of the classifier; without biases its multiply-adds."""
+    """Count weights and biases of the classifier; without biases, its multiply-adds."""
     if not mlp_hidden:
         return (hidden + biases) * CLASSES
     return (hidden + biases) * mlp_hidden + (mlp_hidden + biases) * CLASSES
 
 
 def parameters(hidden: int, mlp_hidden: int) -> int:
-    """An LSTM with torch's two biases a gate, and the classifier."""
+    """Count the parameters: an LSTM with torch's two biases per gate, and the classifier."""
     return gates(4, DIM, hidden) + 8 * hidden + classified(hidden, mlp_hidden)
 
 
@@ -46,7 +46,7 @@ MASK = tensor([[True, True, True], [True, False, False]])
 
 
 def small_network(*, tuned: int = 20, **options) -> SequenceAutoencoder:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=tuned)
     network = SequenceAutoencoder(embedding, 2, **({"hidden": 4, "mlp_hidden": 5} | options))
@@ -54,7 +54,7 @@ def small_network(*, tuned: int = 20, **options) -> SequenceAutoencoder:
 
 
 def texts_of(count: int = 4):
-    """Batches of texts that count up from a random word, as a pass."""
+    """Return a function that gives one pass's batches: texts that count up from a random word."""
     torch.manual_seed(3)
     batch = 2 + (torch.randint(0, 18, (count, 8, 1)) + torch.arange(6)) % 18
     mask = torch.arange(6) < torch.randint(1, 7, (count, 8, 1))
@@ -62,7 +62,7 @@ def texts_of(count: int = 4):
 
 
 def test_what_is_read_and_written_by_hand():
-    """<end> is 0: an autoencoder reads the text, <end>, the text; behind the first <end> it writes the text, <end>."""
+    """<end> is 0: an autoencoder reads the text, <end>, the text; after the first <end> it writes the text, <end>."""
     numbers = tensor([[4, 5, 6], [7, 9, 9]])
     read, written, real, predicts = sequences(numbers, MASK, again=True)
     assert [text[kept].tolist() for text, kept in zip(read, real, strict=True)] == [[4, 5, 6, 0, 4, 5, 6], [7, 0, 7]]
@@ -75,7 +75,7 @@ def test_what_is_read_and_written_by_hand():
 
 
 def slow_loss(network: SequenceAutoencoder, softmax: nn.Module, numbers: list[int]) -> list[Tensor]:
-    """The losses of one text's words, one by one; words that are not tuned are written as the unknown one, 1."""
+    """Return the losses of one text's words, one by one; untuned words are written as the unknown one, 1."""
     vectors = {number: network.embedding(tensor([[number]]))[0, 0] for number in [0, *numbers]}
     first = numbers if network.objective == "autoencoder" else []
     states = slow_states(network.lstm, [vectors[number] for number in [*first, 0, *numbers]], "l0")[len(first) :]
@@ -88,7 +88,7 @@ def slow_loss(network: SequenceAutoencoder, softmax: nn.Module, numbers: list[in
     ("objective", "tuned"), [("autoencoder", 20), ("autoencoder", 9), ("language-model", 20), ("autoencoder", 0)]
 )
 def test_the_loss_of_writing_is_that_of_a_loop(objective, tuned):
-    """On padded texts with whatever may stand behind them."""
+    """Check padded texts with arbitrary words in the padding."""
     network = small_network(objective=objective, tuned=tuned)
     softmax = softmax_of_words(network.embedding, 4).double()
     numbers, lengths = torch.randint(1, 20, (4, 7)), (7, 1, 2, 5)
@@ -110,7 +110,7 @@ def test_dropout_of_words_acts_in_pretraining():
 
 
 def test_the_loss_of_equal_words_by_hand():
-    """A softmax of zeros over 4 rows, of which the last is a tail of one: 1/4 each."""
+    """A softmax of zeros over 4 rows, the last of them a tail of one: 1/4 each."""
     network = small_network(tuned=4)
     softmax = softmax_of_words(network.embedding, 4).double()
     for weight in softmax.parameters():
@@ -167,7 +167,7 @@ def test_pretraining_is_repeatable_and_starts_lstm_and_words():
     assert all(map(torch.equal, network.state_dict().values(), again.state_dict().values()))
     changed = {name for name, weight in network.state_dict().items() if not weight.equal(before.state_dict()[name])}
     assert changed == {"embedding.tuned", *(f"lstm.{name}" for name, _ in network.lstm.named_parameters())}
-    assert not network.embedding.tuned[0].any()  # padding, which stands for <end>
+    assert not network.embedding.tuned[0].any()  # padding, read as <end>
     assert network.training
     assert all(weight.grad is None for weight in network.parameters())
 

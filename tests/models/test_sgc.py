@@ -18,7 +18,7 @@ WORDS = ["apple", "blue", "cherry", "red", "sea", "sky"]
 
 
 def whole_matrix(training, texts):
-    """A~ of the words of the training texts and of other texts below them, in which nobody reads a text."""
+    """Return A~ of the words of the training texts, with other texts as rows below; words have no edges to texts."""
     numbers = [np.array([WORDS.index(word) for word in text.split()]) for text in training]
     graph = word_graph(numbers, len(WORDS), 2)
     matrix = np.zeros((len(WORDS) + len(texts),) * 2)
@@ -34,7 +34,7 @@ def whole_matrix(training, texts):
 
 
 def test_answers_are_those_of_the_square_of_the_whole_matrix():
-    """Rows of A~^2, without what a text says to itself, scaled to the training texts' range, times W."""
+    """Compare with rows of A~^2, without a text's self-connection, scaled to the training texts' range, times W."""
     chance = np.random.default_rng(0)
     training = [" ".join(chance.choice(WORDS, 8)) for _ in range(6)]
     split = make_split(training, [0, 1] * 3, ("fruit", "water"))
@@ -63,7 +63,7 @@ def test_features_by_hand():
 
 
 def test_weights_are_where_the_loss_is_flat():
-    """By differences of the loss as it is printed, at the weights that were found."""
+    """By differences of the loss as printed, at the fitted weights."""
     chance = np.random.default_rng(3)
     x, edges = sparse.csr_matrix(chance.random((9, 4))), chance.random((4, 4))
     edges, own, classes = sparse.csr_matrix(edges + edges.T), chance.random(9), chance.integers(0, 3, 9)

@@ -13,11 +13,11 @@ from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_rand
 from tests.models.test_abcnn import batch
 from tests.models.test_lstm import slow_states
 
-LSTM = 4 * 5 * (DIM + 5) + 2 * 4 * 5  # torch has two biases a gate
+LSTM = 4 * 5 * (DIM + 5) + 2 * 4 * 5  # torch has two biases per gate
 
 
 def multiply_adds(t: float, *, compare: str, hidden: int) -> float:
-    """Four gates at every word of either text; products of states, the classifier."""
+    """Count four gates at every word of either text; products of states, the classifier."""
     compared = hidden + 2 * hidden * CLASSES if compare == "features" else CLASSES
     return t * gates(4, DIM, hidden) + compared
 
@@ -41,14 +41,14 @@ PAIRS = [([2, 3, 4, 5, 6, 7], [8, 9]), ([10], [11]), ([3, 4, 3], [3, 4, 3]), ([1
 
 
 def small_network(**options) -> SiameseLSTM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(3)
     network = SiameseLSTM(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"hidden": 3} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_logits(network: SiameseLSTM, first: list[int], second: list[int]) -> Tensor:
-    """The logits of one unpadded pair, word by word from the equations."""
+    """Return the logits of one unpadded pair, computed word by word from the equations."""
     a, b = (slow_states(network.lstm, list(network.embedding(tensor([text]))[0]), "l0")[-1] for text in (first, second))
     pairs = list(zip(a.tolist(), b.tolist(), strict=True))
     if network.compare == "similarity":
@@ -93,7 +93,7 @@ def test_the_order_of_the_texts_does_not_matter_but_that_of_the_words_does(compa
 
 
 def test_first_values_of_the_gates():
-    """Forget gates of a text's first word are open: sigmoid(2.5) but for small weights."""
+    """Forget gates at a text's first word are open: sigmoid(2.5) up to small weights."""
     torch.manual_seed(0)
     lstm = SiameseLSTM(WordEmbedding(torch.randn(9, 300), tuned=0), 2).lstm
     biases = (lstm.bias_ih_l0 + lstm.bias_hh_l0).view(4, 50)

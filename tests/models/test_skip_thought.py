@@ -30,14 +30,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(*, tuned: int = 16, **options) -> SkipThought:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=tuned)
     return with_random_weights(SkipThought(embedding, 2, **({"hidden": 3} | options)).double(), std=0.7)
 
 
 def batch(*given: list[list[int]]) -> tuple[Tensor, Tensor, Tensor]:
-    """Words, mask and numbers of sentences of some texts, each a list of sentences."""
+    """Return words, mask and sentence numbers of some texts, each a list of sentences."""
     longest = max(sum(map(len, text)) for text in given)
     words, sentences = torch.full((len(given), longest), 7), torch.full((len(given), longest), 9)
     mask = torch.zeros(len(given), longest, dtype=torch.bool)
@@ -69,7 +69,7 @@ def test_fast_form_matches_the_sentences_one_by_one(options):
 
 
 def slow_writing(network: SkipThought, writer: Writer, gru: nn.GRU, h: Tensor, sentence: list[int]) -> list[Tensor]:
-    """log P of each word of a sentence and of <end>, from h and the words before (eq. 5-9)."""
+    """Return log P of each word of a sentence and of <end>, from h and the words before (eq. 5-9)."""
     given = [torch.cat((x, h)) for x in vectors(network, [0, *sentence])]
     states = slow_states(gru, given)
     rows = [word if word < writer.softmax.n_classes else 1 for word in [*sentence, 0]]
@@ -92,7 +92,7 @@ def test_loss_matches_both_neighbours_word_by_word():
 
 
 def test_loss_of_equal_words_by_hand():
-    """A softmax of zeros over 4 rows, of which the last is a tail of one: 1/4 each, whatever is written."""
+    """A softmax of zeros over 4 rows, the last of them a tail of one: 1/4 each, whatever is written."""
     network = small_network(tuned=4)
     writer = Writer(network.embedding, 3).double()
     for weight in writer.softmax.parameters():
@@ -126,7 +126,7 @@ def test_words_behind_the_thirtieth_are_not_written():
 
 
 def passes(count: int = 4):
-    """Batches of texts of three sentences that each count up from a random word, as a pass."""
+    """Return one pass's batches of texts of three sentences that each count up from a random word."""
     torch.manual_seed(3)
     words = 2 + (torch.randint(0, 18, (count, 8, 1)) + torch.arange(9)) % 18
     given = [(one, torch.ones_like(one, dtype=torch.bool), (torch.arange(9) // 3).expand(8, 9)) for one in words]
@@ -158,7 +158,7 @@ def test_pretraining_is_repeatable_and_leaves_the_classifier():
     assert all(map(torch.equal, network.state_dict().values(), again.state_dict().values()))
     same = {name for name, weight in network.state_dict().items() if weight.equal(before.state_dict()[name])}
     assert same == {"embedding.fixed", "output.weight", "output.bias"}
-    assert not network.embedding.tuned[0].any()  # padding, which stands for <end>
+    assert not network.embedding.tuned[0].any()  # padding, read as <end>
     assert all(weight.grad is None for weight in network.parameters())
 
 

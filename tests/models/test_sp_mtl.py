@@ -12,7 +12,7 @@ from tests.models.test_lstm import slow_states
 OF_LSTM = 4 * 5 * (DIM + 5) + 2 * 4 * 5
 EVERY_MODEL = Declared(
     cases=[
-        Case("sp-mtl", 3 * OF_LSTM + 2 * (10 * CLASSES + CLASSES), {"hidden": 5}),  # one LSTM, and one a domain
+        Case("sp-mtl", 3 * OF_LSTM + 2 * (10 * CLASSES + CLASSES), {"hidden": 5}),  # one shared LSTM, one per domain
     ],
     dropped=lambda hidden: [texts(2 * hidden)],
     multiply_adds=lambda t, hidden: t * 2 * gates(4, DIM, hidden) + 2 * hidden * CLASSES,
@@ -56,7 +56,7 @@ def test_a_domain_learns_nothing_from_the_texts_of_others():
 
 
 def test_without_private_states_every_domain_is_an_lstm_of_all():
-    """Limiting case: private states of zero leave the LSTM whose classifier is the domain's."""
+    """Limiting case: private states of zero leave the LSTM with the domain's classifier."""
     sp_mtl = network()
     for parameter in sp_mtl.private.parameters():
         parameter.data.zero_()

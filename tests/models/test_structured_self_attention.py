@@ -16,7 +16,7 @@ CLASSES = tensor([0, 1, 1, 0])
 
 
 def small_network(**options) -> StructuredSelfAttention:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     options = {"heads": 3, "hidden": 4, "attention_hidden": 5, "mlp_hidden": 6} | options
     network = StructuredSelfAttention(WordEmbedding(torch.randn(20, 3), tuned=20), 2, **options)
@@ -24,7 +24,7 @@ def small_network(**options) -> StructuredSelfAttention:
 
 
 def slow_network(network: StructuredSelfAttention, words: Tensor) -> tuple[Tensor, Tensor]:
-    """Logits (C,) and A (r, T) of one unpadded text, word by word and head by head."""
+    """Return the logits (C,) and A (r, T) of one unpadded text, word by word and head by head."""
     x = network.embedding(words.unsqueeze(0))[0]
     forward = slow_states(network.lstm, x, "l0")  # eq. 1
     backward = slow_states(network.lstm, x.flip(0), "l0_reverse")[::-1]  # eq. 2

@@ -14,17 +14,17 @@ REFINED = DIM**2 + DIM
 
 
 def mlp(size: int, hidden: int) -> int:
-    """Weights and biases of the classifier."""
+    """Count weights and biases of the classifier."""
     return size * hidden + hidden + hidden * CLASSES + CLASSES if hidden else size * CLASSES + CLASSES
 
 
 def size_of(pool: str) -> int:
-    """Numbers in the vector of a text."""
+    """Return the size of a text vector."""
     return 2 * DIM if pool == "concat" else DIM
 
 
 def multiply_adds(t: int, *, pool: str = "concat", window: int = 5, refined: bool = False, mlp_hidden: int) -> float:
-    """A mean adds each word once, windows n times; the layer that refines reads each word; the classifier a text."""
+    """Count one addition per word for a mean, n for windows; the refining layer per word; the classifier per text."""
     a_word = {"mean": DIM, "max": 0, "concat": DIM, "hierarchical": window * DIM}[pool] + (DIM**2 if refined else 0)
     size = size_of(pool)
     return t * a_word + (size * mlp_hidden + mlp_hidden * CLASSES if mlp_hidden else size * CLASSES)
@@ -51,14 +51,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> SWEM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     network = SWEM(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **({"mlp_hidden": 3} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_pooled(pool: str, vectors: list[Tensor], window: int) -> Tensor:
-    """z of one text, component by component from section 3.3."""
+    """Compute z of one text, component by component, by section 3.3."""
     if pool == "concat":
         return torch.cat([slow_pooled(each, vectors, window) for each in ("mean", "max")])
     if pool == "hierarchical":
@@ -71,7 +71,7 @@ def slow_pooled(pool: str, vectors: list[Tensor], window: int) -> Tensor:
 
 
 def slow_logits(network: SWEM, numbers: Tensor) -> Tensor:
-    """The logits of one unpadded text, word by word."""
+    """Return the logits of one unpadded text, word by word."""
     vectors = list(network.embedding(numbers.unsqueeze(0))[0])
     if network.refinement is not None:
         layer = network.refinement
@@ -84,7 +84,7 @@ def slow_logits(network: SWEM, numbers: Tensor) -> Tensor:
 @pytest.mark.parametrize("refined", [False, True])
 @pytest.mark.parametrize("pool", POOLS)
 def test_fast_form_matches_the_equations_word_by_word(pool, refined):
-    """On padded texts, shorter and longer than a window, with whatever may stand behind them."""
+    """Check padded texts, shorter and longer than a window, with arbitrary words in the padding."""
     network = small_network(pool=pool, refined=refined, window=4)
     numbers, lengths = torch.randint(2, 20, (5, 9)), (9, 1, 3, 4, 6)
     logits = network(numbers, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -104,7 +104,7 @@ def test_each_pooling_by_hand(pool, expected):
 
 
 def test_windows_of_a_text_by_hand():
-    """Of 1, 2, 6: two windows of two words, one of three; a text of one word is a window of any size."""
+    """From 1, 2, 6: two windows of two words, one of three; a one-word text is a window of any size."""
     x, mask = tensor([[[1.0], [2.0], [6.0]], [[7.0], [8.0], [8.0]]]), tensor([[True] * 3, [True, False, False]])
     means, inside = means_of_windows(x, mask, 2)
     assert inside.tolist() == [[True, True, False], [True, False, False]]

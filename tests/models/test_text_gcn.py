@@ -27,14 +27,14 @@ TRAINING = ([2, 3, 4, 2, 5], [6, 3], [7, 7, 8, 1, 2], [5, 6, 7, 8])
 
 
 def padded(*rows: list[int]) -> tuple[Tensor, Tensor]:
-    """Words and mask of texts; what stands behind a text is no padding."""
+    """Return words and mask of texts; masked places hold a word, not padding."""
     width = max(map(len, rows)) + 1
     words = tensor([[*row, *[3] * (width - len(row))] for row in rows])
     return words, torch.arange(width) < tensor([len(row) for row in rows]).unsqueeze(1)
 
 
 def small_network(*, tuned: int = KNOWN, trained: bool = True, **options) -> TextGCN:
-    """In float64, with weights large enough to matter, in evaluation mode, its graph that of TRAINING."""
+    """Return the network in float64, with large enough weights, in evaluation mode, with the graph of TRAINING."""
     torch.manual_seed(2)
     embedding = WordEmbedding(torch.randn(KNOWN + 3, 4), tuned=tuned)
     network = with_random_weights(TextGCN(embedding, 2, **({"window": 3} | options)).double(), std=0.7)
@@ -44,7 +44,7 @@ def small_network(*, tuned: int = KNOWN, trained: bool = True, **options) -> Tex
 
 
 def slow_logits(network: TextGCN, text: list[int]) -> Tensor:
-    """The logits of a text from the whole matrix A~ of the words and this text, node by node."""
+    """Return the logits of a text from the whole matrix A~ of the words and this text, node by node."""
     known = network.known
     graph = word_graph([np.array(row) for row in TRAINING], known, network.window)
     weights = np.zeros(known)
@@ -62,7 +62,7 @@ def slow_logits(network: TextGCN, text: list[int]) -> Tensor:
 @pytest.mark.parametrize("window", [2, 3, 20])
 @pytest.mark.parametrize("tuned", [KNOWN, 0])
 def test_fast_form_matches_the_matrix_of_all_nodes(tuned, window):
-    """On padded texts with rare words, and with words that no training text has where rows are trained."""
+    """Check padded texts with rare words and, if rows are trained, words that are in no training text."""
     network = small_network(tuned=tuned, window=window)
     rows = [[2, 2, 5, 1, 3], [8], [KNOWN, 4], [1], [6, 7, 8, 2, 3, 4, 5]]
     logits = network(*padded(*rows))
@@ -72,7 +72,7 @@ def test_fast_form_matches_the_matrix_of_all_nodes(tuned, window):
 
 
 def test_a_text_by_hand():
-    """Words 2 and 3 stand in one text and window of two: idf is log 2, and PMI log((1/2) / (1/2 * 1/2)) too."""
+    """Words 2 and 3 share one text and one window of two: idf is log 2, and so is PMI, log((1/2) / (1/2 * 1/2))."""
     embedding = WordEmbedding(tensor([[0.0], [0.0], [3.0], [-1.0]]), tuned=4)
     network = TextGCN(embedding, 1, window=5).eval()
     network.pretrain(lambda: iter([padded([2, 3], [1])]))
@@ -87,7 +87,7 @@ def test_a_text_by_hand():
 
 
 def test_a_text_reads_words_that_it_does_not_have():
-    """Through the edges: 4 stands beside 2, and its row moves the answer to 2."""
+    """Through the edges: 4 occurs next to 2, and its row affects the answer for 2."""
     network, before = small_network(), small_network()
     with torch.no_grad():
         network.embedding.tuned[4] += 1

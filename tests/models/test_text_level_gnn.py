@@ -16,7 +16,7 @@ BUCKETS = 50
 
 
 def multiply_adds(t: int, *, reach: int, **_: object) -> float:
-    """Components: of every word's edges, to itself and to the words beside it, of M and of r; the classifier."""
+    """Count components of every word's edges, to itself and to its neighbours, of M and of r; the classifier."""
     edges = sum(min(i + reach, t - 1) - max(i - reach, 0) + 1 for i in range(t))
     return (edges + 2 * t) * DIM + DIM * CLASSES
 
@@ -38,7 +38,7 @@ VOCABULARY, KNOWN = 14, 11  # few words, so that texts repeat some; rows 11 to 1
 
 
 def small_network(**options) -> TextLevelGNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     embedding = WordEmbedding(torch.randn(VOCABULARY, 4), tuned=KNOWN)
     network = TextLevelGNN(embedding, 2, **({"reach": 2, "buckets": 1000} | options))
@@ -46,14 +46,14 @@ def small_network(**options) -> TextLevelGNN:
 
 
 def slow_edge(network: TextLevelGNN, a: int, n: int) -> Tensor:
-    """e_an; a hash of the pair, or the public edge."""
+    """Return e_an; a hash of the pair, or the public edge."""
     if not (UNKNOWN < a < KNOWN and UNKNOWN < n < KNOWN):
         return network.edges[PUBLIC]
     return network.edges[edges_of_pairs(tensor([a]), tensor([n]), len(network.edges) - 1)[0]]
 
 
 def slow_logits(network: TextLevelGNN, words: list[int]) -> Tensor:
-    """The logits of one unpadded text, word by word and neighbour by neighbour from the equations."""
+    """Return the logits of one unpadded text, word by word and neighbour by neighbour from the equations."""
     r = dict(zip(words, network.embedding(tensor([words]))[0], strict=True))
     text = torch.zeros(4, dtype=torch.float64)
     for n in sorted(set(words)):
@@ -68,7 +68,7 @@ def slow_logits(network: TextLevelGNN, words: list[int]) -> Tensor:
 
 @pytest.mark.parametrize("reach", [0, 1, 2, 20])
 def test_fast_form_matches_the_equations_word_by_word(reach):
-    """On padded texts with whatever may stand behind them; seen to fail with a mean, without loops, with e_na."""
+    """Check padded texts with arbitrary words in the padding; it fails with a mean, without loops, with e_na."""
     network = small_network(reach=reach)
     words, lengths = torch.randint(1, VOCABULARY, (6, 9)), (9, 1, 2, 5, 9, 7)
     logits = network(words, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -92,7 +92,7 @@ def test_two_words_by_hand():
 
 
 def test_a_word_that_stands_twice_is_one_node():
-    """With every word in reach and edges of 1, only which words a text has counts."""
+    """With every word in reach and edges of 1, only the set of words in a text matters."""
     network = small_network(reach=20)
     once, often = tensor([[2, 3, 4]]), tensor([[3, 2, 3, 4, 4, 2]])
     assert_close(network(once, once > 0), network(often, often > 0))
@@ -108,7 +108,7 @@ def test_edges_of_one_at_first_give_the_largest_neighbour_and_eta_a_half():
 
 
 def test_nodes_that_keep_all_of_themselves_need_no_neighbours():
-    """eta = 1: the sum of the different words, wherever they stand."""
+    """eta = 1: the sum of the distinct words, in any order."""
     network, words = small_network(), tensor([[2, 5, 8, 5]])
     nn.init.constant_(network.kept, torch.inf)
     text = network.embedding(tensor([[2, 5, 8]]))[0].sum(dim=0)
@@ -116,7 +116,7 @@ def test_nodes_that_keep_all_of_themselves_need_no_neighbours():
 
 
 def test_words_of_no_training_text_share_the_public_edge_and_the_unknown_words_eta():
-    """Nothing else of the edges and of eta has a gradient, then."""
+    """Then nothing else of the edges and of eta has a gradient."""
     network, words = small_network(), tensor([[11, UNKNOWN, 12, 13]])
     network(words, words > 0).sum().backward()
     assert network.edges.grad.nonzero().flatten().tolist() == [PUBLIC]

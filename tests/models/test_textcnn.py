@@ -22,7 +22,7 @@ def test_feature_of_the_best_window_by_hand():
 
 
 def test_a_window_of_padding_never_wins():
-    """Every real window is below zero, so the feature is 0; a window of padding alone would give the bias, 1."""
+    """Every real window is negative, so the feature is 0; a window of only padding would give the bias, 1."""
     network = TextCNN(WordEmbedding(tensor([[0.0], [0.0], [-9.0]]), tuned=0), 1, widths=[2], filters=1).eval()
     with torch.no_grad():
         network.convolutions[0].weight.fill_(1.0)

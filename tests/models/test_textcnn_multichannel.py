@@ -28,7 +28,7 @@ EVERY_MODEL = Declared(
 
 
 def small_network(tuned: int = 12) -> TextCNNMultichannel:
-    """In float64, its tuned vectors no more those that were given, in evaluation mode."""
+    """Return the network in float64, with tuned vectors changed from the initial ones, in evaluation mode."""
     torch.manual_seed(2)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=tuned)
     network = with_random_weights(TextCNNMultichannel(embedding, 2, widths=(3, 2), filters=5)).double()
@@ -39,7 +39,7 @@ def small_network(tuned: int = 12) -> TextCNNMultichannel:
 
 
 def slow_logits(network: TextCNNMultichannel, words: Tensor) -> Tensor:
-    """The logits of one unpadded text: each window's products with both channels, added; the largest; ReLU."""
+    """Return the logits of one unpadded text: sums of each window's products with both channels; the largest; ReLU."""
     tuned, given = network.embedding(words.unsqueeze(0))[0].chunk(2, dim=1)
     features = []
     for width, convolution in zip(network.widths, network.convolutions, strict=True):
@@ -57,7 +57,7 @@ def slow_logits(network: TextCNNMultichannel, words: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("tuned", [20, 12, 0])
 def test_fast_form_matches_the_sum_of_both_channels_window_by_window(tuned):
-    """On padded texts with whatever may stand behind them."""
+    """Check padded texts with arbitrary words in the padding."""
     network = small_network(tuned)
     words, lengths = torch.randint(2, 20, (5, 8)), (8, 1, 2, 3, 6)
     logits = network(words, arange(8) < tensor(lengths).unsqueeze(1))
@@ -66,7 +66,7 @@ def test_fast_form_matches_the_sum_of_both_channels_window_by_window(tuned):
 
 
 def test_both_channels_start_as_they_are_given_and_one_learns():
-    """A step changes the tuned vector of word 5 alone; word 15 is fixed in both, and padding is zero."""
+    """A step changes only the tuned vector of word 5; word 15 is fixed in both, and padding is zero."""
     vectors = torch.randn(20, 4)
     network = TextCNNMultichannel(WordEmbedding(vectors, tuned=12), 2, filters=6)
     words, given = tensor([[5, 15, 0]]), torch.stack([vectors[5], vectors[15], torch.zeros(4)])
@@ -80,7 +80,7 @@ def test_both_channels_start_as_they_are_given_and_one_learns():
 
 
 def test_equal_filters_are_textcnn_on_the_sum_of_both_channels():
-    """The other reading of the paper: one weight for both channels."""
+    """The other reading of the paper: shared weights for both channels."""
     network, words, mask = small_network(20), torch.randint(2, 20, (3, 7)), arange(7) < tensor([[7], [1], [4]])
     one = TextCNN(WordEmbedding(torch.zeros(20, 4), tuned=20), 2, widths=(3, 2), filters=5).double().eval()
     with torch.no_grad():

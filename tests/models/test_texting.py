@@ -18,7 +18,7 @@ BIASES = HIDDEN + 3 * HIDDEN + 1 + HIDDEN + CLASSES
 
 
 def multiply_adds(t: int, *, hidden: int, window: int, steps: int) -> float:
-    """W_e; six matrices a step and the words beside each word; f_1, f_2 and their product; the classifier."""
+    """Count W_e; six matrices per step and the neighbours of each word; f_1, f_2 and their product; the classifier."""
     edges = sum(min(i + window - 1, t - 1) - max(i - window + 1, 0) for i in range(t))
     return (
         t * (DIM * hidden + steps * 6 * hidden**2 + 2 * hidden + hidden**2) + steps * edges * hidden + hidden * CLASSES
@@ -26,7 +26,7 @@ def multiply_adds(t: int, *, hidden: int, window: int, steps: int) -> float:
 
 
 def neighbours(words: list[int], window: int) -> dict[int, set[int]]:
-    """The other words that some window of the text holds beside each."""
+    """Return, for each word, the other words that share a window of the text with it."""
     found: dict[int, set[int]] = {word: set() for word in words}
     for start in range(max(1, len(words) - window + 1)):
         held = set(words[start : start + window])
@@ -36,7 +36,7 @@ def neighbours(words: list[int], window: int) -> dict[int, set[int]]:
 
 
 def dropped(*, hidden: int, window: int, steps: int) -> list[tuple[int, ...]]:
-    """The vectors of all nodes; the edges, in each step; the texts."""
+    """Return what each dropout acts on: the vectors of all nodes; the edges, in each step; the texts."""
     from tests.models.test_every_model import eight_texts  # which imports this module
 
     (words, mask, *_), _ = eight_texts(EVERY_MODEL.cases[0])
@@ -62,14 +62,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> TextING:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(3)
     network = TextING(WordEmbedding(torch.randn(12, 3), tuned=12), 2, **({"hidden": 4} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def slow_step(network: TextING, h: dict[int, Tensor], near: dict[int, set[int]]) -> dict[int, Tensor]:
-    """The nodes after a step, each from its neighbours, one by one."""
+    """Return the nodes after a step, each from its neighbours, one by one."""
     w_z, w_r, w_h = network.from_neighbours.weight.chunk(3)
     b_z, b_r, b_h = network.from_neighbours.bias.chunk(3)
     u_z, u_r = network.from_itself.weight.chunk(2)
@@ -86,7 +86,7 @@ def slow_step(network: TextING, h: dict[int, Tensor], near: dict[int, set[int]])
 
 
 def slow_logits(network: TextING, words: list[int]) -> Tensor:
-    """The logits of one unpadded text, node by node from the equations."""
+    """Return the logits of one unpadded text, node by node from the equations."""
     near = neighbours(words, network.window)
     h = {word: network.encoding(network.embedding(tensor([[word]]))[0, 0]).tanh() for word in near}
     for _ in range(network.steps):
@@ -97,7 +97,7 @@ def slow_logits(network: TextING, words: list[int]) -> Tensor:
 
 @pytest.mark.parametrize(("window", "steps"), [(1, 1), (2, 1), (3, 2), (20, 3)])
 def test_fast_form_matches_the_equations_node_by_node(window, steps):
-    """On padded texts with whatever may stand behind them; seen to fail with loops, and without the degrees."""
+    """Check padded texts with arbitrary words in the padding; it fails with loops, and without the degrees."""
     network = small_network(window=window, steps=steps)
     words, lengths = torch.randint(1, 12, (6, 9)), (9, 1, 2, 5, 9, 7)
     logits = network(words, torch.arange(9) < tensor(lengths).unsqueeze(1))
@@ -106,7 +106,7 @@ def test_fast_form_matches_the_equations_node_by_node(window, steps):
 
 
 def test_edges_by_hand():
-    """7 5 7 9 7 with windows of two: 5 and 9 beside 7 alone, however often; each edge weighs 1 over root 2."""
+    """7 5 7 9 7 with windows of two: 5 and 9 are next to 7 alone, however often; each edge weighs 1 over root 2."""
     words = tensor([[7, 5, 7, 9, 7]])
     graph = graph_of_texts(words, words > 0, reach=1, loops=False)
     assert_close(normalised_edges(graph), torch.full((4,), math.sqrt(0.5), dtype=torch.float64))
@@ -125,7 +125,7 @@ def test_a_step_by_hand():
 
 
 def test_a_text_is_the_mean_and_the_maximum_of_its_nodes_by_hand():
-    """Nodes whose f_1 is 0 count half: tanh of their own numbers."""
+    """Nodes with f_1 = 0 count half: tanh of their own numbers."""
     network, words = small_network(hidden=2), tensor([[2, 3, 2], [4, 0, 0]])
     with torch.no_grad():
         nn.init.zeros_(network.weighing.weight)
@@ -140,7 +140,7 @@ def test_a_text_is_the_mean_and_the_maximum_of_its_nodes_by_hand():
 
 
 def test_closed_update_gates_leave_the_words_alone():
-    """z = 0: the encoded words are read out, and what stands beside what means nothing."""
+    """z = 0: the encoded words are read out, and the neighbours have no effect."""
     network = small_network()
     with torch.no_grad():
         network.from_neighbours.bias[:4] = -1e6

@@ -15,7 +15,7 @@ SMALL = {"hidden": 5, "units": 4, "topics": 3}
 
 
 def parameters(words: int) -> int:
-    """A GRU with torch's two biases a gate, the bag's rows, mu, 50 sigmoids and the classifier."""
+    """Count a GRU with torch's two biases per gate, the bag's rows, mu, 50 sigmoids and the classifier."""
     return gates(3, DIM, 5) + 6 * 5 + (words + 2) * 4 + 4 + 5 * 3 + 9 * 50 + 51 * CLASSES
 
 
@@ -41,7 +41,7 @@ EVERY_MODEL = Declared(
 
 
 def small_network(*, tuned: int = 16, **options) -> TopicRNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=tuned)
     network = TopicRNN(embedding, 2, **(SMALL | {"stop_words": 3} | options)).double()
@@ -49,7 +49,7 @@ def small_network(*, tuned: int = 16, **options) -> TopicRNN:
 
 
 def slow_states(rnn: nn.GRU, vectors: list[Tensor]) -> list[Tensor]:
-    """The states of a GRU, gate by gate, word by word."""
+    """Return the states of a GRU, gate by gate, word by word."""
     size = rnn.hidden_size
     h, states = torch.zeros(size, dtype=torch.float64), []
     for x in vectors:
@@ -62,7 +62,7 @@ def slow_states(rnn: nn.GRU, vectors: list[Tensor]) -> list[Tensor]:
 
 
 def slow_g(network: TopicRNN, numbers: list[int]) -> Tensor:
-    """g(X) from a vector of counts of those words that are neither stop words nor out of the vocabulary."""
+    """Compute g(X) from a vector of counts of words that are neither stop words nor out of the vocabulary."""
     counts = torch.zeros(2 + network.words, dtype=torch.float64)
     for number in numbers:
         if 2 + network.stop_words <= number < 2 + network.words:
@@ -79,7 +79,7 @@ def slow_logits(network: TopicRNN, numbers: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("options", [{}, {"vocabulary": 6}, {"stop_words": 0}, {"tuned": 0}])
 def test_fast_form_matches_the_equations_word_by_word(options):
-    """On padded texts with whatever may stand behind them, unknown words and words outside of the bag."""
+    """Check padded texts with arbitrary words in the padding, unknown words and words outside the bag."""
     network = small_network(**options)
     numbers, lengths = torch.randint(1, 20, (4, 12)), (12, 1, 2, 7)
     logits = network(numbers, torch.arange(12) < tensor(lengths).unsqueeze(1))
@@ -88,7 +88,7 @@ def test_fast_form_matches_the_equations_word_by_word(options):
 
 
 def slow_bound(network: TopicRNN, model: LanguageModel, numbers: list[int]) -> Tensor:
-    """The lower bound of one text with a noise of 1, word by word."""
+    """Compute the lower bound of one text with a noise of 1, word by word."""
     g = slow_g(network, numbers)
     mean = network.encoder.mean.weight @ g + network.encoder.mean.bias
     log_sigma = model.log_sigma.weight @ g + model.log_sigma.bias
@@ -119,7 +119,7 @@ def test_bound_matches_the_equations_word_by_word(options, monkeypatch):
 
 
 def test_bound_by_hand(monkeypatch):
-    """Rows <end>, unknown, a stop word, another: all scores are 0, but the topic gives the last one 2 theta."""
+    """Rows <end>, unknown, a stop word, another: all scores are 0, except that the topic gives the last 2 theta."""
     model = LanguageModel(1, 1, 1, 4, stop_words=1)
     for weight in model.parameters():
         nn.init.zeros_(weight)
@@ -128,12 +128,12 @@ def test_bound_by_hand(monkeypatch):
     monkeypatch.setattr(torch, "randn_like", torch.zeros_like)
     real = tensor([[True, True, True]])
     loss = model(torch.zeros(1, 3, 1), tensor([[2, 3, 0]]), real, torch.ones(1, 1), tensor([[0.5]]))
-    of_words = 2 * math.log(1 / 4) + math.log(math.e / (3 + math.e))  # a topic of 0.5 is heard at row 3 alone
+    of_words = 2 * math.log(1 / 4) + math.log(math.e / (3 + math.e))  # a topic of 0.5 affects only row 3
     assert loss.item() == pytest.approx(-(of_words + 3 * math.log(1 / 2) - 0.5 * 0.5**2), rel=1e-5)
 
 
 def test_topics_are_no_part_of_a_text_of_stop_words():
-    """Whatever theta is, the loss of the words is the same; the divergence is what is left."""
+    """Whatever theta is, the loss of the words is the same; only the divergence remains."""
     network = small_network()
     model = network.language_model().double()
     words, mask = tensor([[2, 3, 4]]), torch.ones(1, 3, dtype=torch.bool)
@@ -149,7 +149,7 @@ def test_the_bag_has_neither_stop_words_nor_rare_ones():
 
 
 def batches(count: int = 4):
-    """Padded batches of texts of two topics, the words 5 to 9 and 10 to 14, between the stop words 2 to 4."""
+    """Return padded batches of texts of two topics: words 5 to 9 and 10 to 14, between the stop words 2 to 4."""
     torch.manual_seed(3)
     words = 5 + torch.randint(0, 2, (count, 8, 1)) * 5 + torch.randint(0, 5, (count, 8, 9))
     words = torch.where(torch.rand(words.shape) < 0.4, torch.randint(2, 5, words.shape), words)
@@ -185,5 +185,5 @@ def test_pretraining_is_repeatable_and_leaves_the_classifier():
         "embedding.fixed",
         *(f"{layer}.{kind}" for layer in ("hidden", "output") for kind in ("weight", "bias")),
     }
-    assert not network.embedding.tuned[0].any()  # padding, which stands for <end>
+    assert not network.embedding.tuned[0].any()  # padding, read as <end>
     assert all(weight.grad is None for weight in network.parameters())

@@ -20,7 +20,7 @@ def test_the_whole_agrees_with_torchs_encoder():
         network = small_network(heads=heads)
         layer = nn.TransformerEncoderLayer(8, heads, dim_feedforward=32, batch_first=True, norm_first=False)
         theirs = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
-        # Both list a layer's weights in the order of its sublayers, but for the norms.
+        # Both list a layer's weights in the order of its sublayers, except for the norms.
         order = ("attention", "widen", "narrow", "attention_norm", "feed_forward_norm")
         own = [weight for part in network.layers for name in order for weight in getattr(part, name).parameters()]
         for weight, other in zip(own, theirs.parameters(), strict=True):

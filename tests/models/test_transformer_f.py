@@ -26,14 +26,14 @@ SIZE = 6
 
 
 def small_network(**options) -> TransformerF:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=20)
     return with_random_weights(TransformerF(embedding, 2, PARTS, **({"layers": 2, "size": SIZE} | options)).double())
 
 
 def rho(x: np.ndarray, y: np.ndarray) -> float:
-    """Eq. 3-4, component by component; 0 where a vector has no variance."""
+    """Compute eq. 3-4, component by component; 0 if a vector has no variance."""
 
     def expectation(values: list[float]) -> float:
         return sum(values) / len(values)
@@ -47,7 +47,7 @@ def rho(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def slow_weights(query, key, part_weights, *, attention, normalise, weigh, rescale) -> np.ndarray:
-    """The weights of one unpadded text and head, word by word from the equations."""
+    """Return the weights of one unpadded text and head, computed word by word from the equations."""
     length, size = query.shape
     rows = np.zeros((length, length))
     for i in range(length):
@@ -71,7 +71,7 @@ def slow_weights(query, key, part_weights, *, attention, normalise, weigh, resca
 
 
 def slow_attention(module: WeighedAttention, x: np.ndarray, part_weights, **options) -> np.ndarray:
-    """The output of the attention on one unpadded text, (T, d)."""
+    """Return the attention output for one unpadded text, (T, d)."""
     projected = x @ module.projections.weight.detach().numpy().T + module.projections.bias.detach().numpy()
     size = x.shape[1]
     if projected.shape[1] == size:
@@ -96,7 +96,7 @@ READINGS = [
 @pytest.mark.parametrize("weigh_parts", [True, False])
 @pytest.mark.parametrize("heads", [1, 2])
 def test_fast_form_matches_the_equations_word_by_word(weigh_parts, heads):
-    """In all readings, on padded texts with whatever may stand behind them."""
+    """Check all readings on padded texts with arbitrary words in the padding."""
     for options in READINGS:
         network = small_network(heads=heads, weigh_parts=weigh_parts, other_weight=0.3, **options)
         module, slow = network.layers[0].attention, {name: options[name] for name in options if name != "on"}

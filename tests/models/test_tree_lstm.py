@@ -17,7 +17,7 @@ BINARY, SUM = 5 * (2 * H * H + H), 4 * (H * H + H)
 
 
 def multiply_adds(t: int, *, composition: str, hidden: int, **_: object) -> float:
-    """c and o of a leaf; five gates of two children, or three of their sum and one of each; the classifier."""
+    """Count c and o of a leaf; five gates of two children, or three of their sum and one of each; the classifier."""
     gates = 5 * 2 * hidden**2 if composition == "binary" else 3 * hidden**2 + 2 * hidden**2
     return t * 2 * DIM * hidden + (t - 1) * gates + hidden * CLASSES
 
@@ -41,14 +41,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> TreeLSTM:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(4)
     network = TreeLSTM(WordEmbedding(torch.randn(12, 3), tuned=12), 2, **({"hidden": 4} | options))
     return with_random_weights(network.double(), std=0.7)
 
 
 def tree_of(words: list[int], kind: str):
-    """The tree of a text as nested pairs: a word is its number."""
+    """Return the tree of a text as nested pairs, with each word as its number."""
     if kind == "balanced":
         nodes: list = list(words)
         while len(nodes) > 1:
@@ -63,7 +63,7 @@ def tree_of(words: list[int], kind: str):
 
 
 def slow_node(network: TreeLSTM, tree) -> tuple[Tensor, Tensor]:
-    """h and c of a node, from those of its children, gate by gate."""
+    """Return h and c of a node, from those of its children, gate by gate."""
     if isinstance(tree, int):
         x = network.embedding(tensor([[tree]]))[0, 0]
         w, w_o = network.leaf.weight.chunk(2)
@@ -87,7 +87,7 @@ def slow_node(network: TreeLSTM, tree) -> tuple[Tensor, Tensor]:
 @pytest.mark.parametrize("composition", ["binary", "sum"])
 @pytest.mark.parametrize("tree", ["balanced", "left", "right"])
 def test_fast_form_matches_the_equations_node_by_node(tree, composition):
-    """On padded texts with whatever may stand behind them; seen to fail with the children swapped, and without mask."""
+    """Check padded texts with arbitrary words in the padding; it fails with swapped children, and without the mask."""
     network = small_network(tree=tree, composition=composition)
     words, lengths = torch.randint(1, 12, (9, 11)), (11, 1, 2, 3, 4, 5, 6, 7, 9)
     logits = network(words, torch.arange(11) < tensor(lengths).unsqueeze(1))
@@ -104,8 +104,8 @@ def test_trees_of_five_words():
 
 @pytest.mark.parametrize("composition", ["binary", "sum"])
 def test_a_parent_by_hand(composition):
-    """One state; children h 1/2 and -1, c 2 and 3. i = 1/2, u = tanh(1), o = 3/4; f_l = 1/4, f_r = 1/2 where sides
-    have weights of their own; where they share them f_k = sigmoid(-h_k ln 9), so 1/4 and 9/10.
+    """One state; children h 1/2 and -1, c 2 and 3. i = 1/2, u = tanh(1), o = 3/4; f_l = 1/4, f_r = 1/2 if sides have
+    their own weights; if they share them f_k = sigmoid(-h_k ln 9), so 1/4 and 9/10.
     """
     network, ln3 = small_network(hidden=1, composition=composition), math.log(3)
     with torch.no_grad():

@@ -17,7 +17,7 @@ ADAPTIVE = {"halting": "adaptive", "steps": 4, "threshold": 0.8}
 
 
 def small_network(**options) -> UniversalTransformer:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(6)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=20)
     network = UniversalTransformer(embedding, 2, **({"steps": 3, "size": SIZE} | options))
@@ -30,7 +30,7 @@ def slow_norm(norm: nn.LayerNorm, x: Tensor) -> Tensor:
 
 
 def slow_layer(network: UniversalTransformer, x: list[Tensor]) -> list[Tensor]:
-    """LayerNorm(A + Transition(A)), A = LayerNorm(x + attention(x)), word by word; x holds its signals already."""
+    """Compute LayerNorm(A + Transition(A)), A = LayerNorm(x + attention(x)), word by word; x includes its signals."""
     layer, heads = network.layer, network.layer.attention.heads
     made = [layer.attention.projections.weight @ word + layer.attention.projections.bias for word in x]
     width, revised = SIZE // heads, []
@@ -49,7 +49,7 @@ def slow_layer(network: UniversalTransformer, x: list[Tensor]) -> list[Tensor]:
 
 
 def slow_signal(place: int, step: int) -> Tensor:
-    """P^t of section 2.1, component by component; places and steps count from 1."""
+    """Compute P^t of section 2.1, component by component; places and steps count from 1."""
     row = []
     for j in range(0, SIZE, 2):
         wave = 10000 ** (j / SIZE)
@@ -58,7 +58,7 @@ def slow_signal(place: int, step: int) -> Tensor:
 
 
 def slow_text(network: UniversalTransformer, words: Tensor) -> tuple[Tensor, float, list[list[float]]]:
-    """The logits of one unpadded text, its mean ponder cost, and the weights of every word's steps (appendix C)."""
+    """Return logits of one unpadded text, its mean ponder cost, and the weights of every word's steps (appendix C)."""
     x = list(network.projection(network.embedding(words.unsqueeze(0)))[0] * network.scale)
     output: list = [torch.zeros(SIZE, dtype=torch.float64) for _ in x]
     weights: list[list[float]] = [[] for _ in x]
@@ -84,7 +84,7 @@ def slow_text(network: UniversalTransformer, words: Tensor) -> tuple[Tensor, flo
 @pytest.mark.parametrize("heads", [1, 2])
 @pytest.mark.parametrize("options", [{}, ADAPTIVE, ADAPTIVE | {"combine": "sum", "scale": False}], ids=str)
 def test_fast_form_matches_the_equations_word_by_word(options, heads):
-    """On padded texts with whatever may stand behind them; seen to fail without the padding's bias."""
+    """Check padded texts with arbitrary words in the padding; it fails without the padding's bias."""
     network = small_network(heads=heads, **options)
     words, lengths = torch.randint(2, 20, (3, 6)), (6, 1, 4)
     logits = network(words, torch.arange(6) < tensor(lengths).unsqueeze(1))
@@ -107,7 +107,7 @@ def test_one_step_is_one_encoder_layer():
 
 
 def copied(options: dict, source: UniversalTransformer) -> UniversalTransformer:
-    """Another network with the weights of this one, as far as it has them."""
+    """Return another network with this one's weights, as far as it has them."""
     network = small_network(**options)
     weights = {name: value for name, value in source.state_dict().items() if name in network.state_dict()}
     network.load_state_dict(weights)
@@ -116,7 +116,7 @@ def copied(options: dict, source: UniversalTransformer) -> UniversalTransformer:
 
 @pytest.mark.parametrize("combine", ["interpolate", "sum"])
 def test_adaptive_halting_in_its_limits(combine):
-    """A probability near one halts after the first step, one of nearly zero after the last: fixed halting's results."""
+    """A probability near one halts after the first step, one near zero after the last: fixed halting's results."""
     network = small_network(**ADAPTIVE | {"combine": combine})
     words, mask = torch.randint(2, 20, (3, 5)), torch.arange(5) < tensor([[5], [1], [3]])
     nn.init.zeros_(network.halting.weight)
@@ -132,7 +132,7 @@ def test_a_threshold_that_every_probability_exceeds_leaves_one_step():
 
 
 def run_halting(probabilities: list[float], threshold: float) -> tuple[list[float], list[bool]]:
-    """The weights of one word's steps, and when it halts."""
+    """Return the weights of one word's steps, and when it halts."""
     spent, running = torch.zeros(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.bool)
     weights, halted = [], []
     for step, p in enumerate(probabilities, start=1):
@@ -146,7 +146,7 @@ def run_halting(probabilities: list[float], threshold: float) -> tuple[list[floa
 
 
 def test_weights_and_remainder_by_hand():
-    """0.3 + 0.4 + 0.5 exceeds 0.9, so the third step gets what is left of one, 0.3, and the fourth nothing."""
+    """0.3 + 0.4 + 0.5 exceeds 0.9, so the third step gets the remainder of one, 0.3, and the fourth nothing."""
     weights, halted = run_halting([0.3, 0.4, 0.5, 0.6], threshold=0.9)
     assert weights == pytest.approx([0.3, 0.4, 0.3, 0.0])
     assert halted == [False, False, True, False]
@@ -177,7 +177,7 @@ def test_ponder_cost_is_steps_and_remainder_of_the_mean_word():
     loss = network.auxiliary_loss(tensor([0, 1]))
     assert loss.item() == pytest.approx(expected, rel=1e-5)
     loss.backward()
-    assert network.halting.bias.grad.item() < 0  # the remainder shrinks when the steps before it weigh more
+    assert network.halting.bias.grad.item() < 0  # the remainder shrinks when earlier steps weigh more
 
 
 def test_fixed_halting_has_no_ponder_cost():

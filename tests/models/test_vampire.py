@@ -14,12 +14,12 @@ from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_rand
 
 
 def parameters(topics: int, layers: int) -> int:
-    """The mixture with its factor, and the classifier; the document model is frozen."""
+    """Count the mixture with its factor, and the classifier; the document model is frozen."""
     return layers + 1 + 1 + (topics + DIM) * CLASSES + CLASSES
 
 
 def multiply_adds(t: int, *, topics: int, layers: int, **_: object) -> float:
-    """A word's row and its vector; deeper layers and mu, the mixture of all layers and theta, the classifier."""
+    """Count a word's row and vector; deeper layers and mu, the mixture of all layers and theta, the classifier."""
     return t * (topics + DIM) + layers * topics**2 + (layers + 1) * topics + (topics + DIM) * CLASSES
 
 
@@ -47,7 +47,7 @@ EVERY_MODEL = Declared(
 
 
 def small_network(*, tuned: int = 16, **options) -> Vampire:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=tuned)
     network = with_random_weights(Vampire(embedding, 2, **({"topics": 3, "layers": 2} | options)).double(), std=0.7)
@@ -57,7 +57,7 @@ def small_network(*, tuned: int = 16, **options) -> Vampire:
 
 
 def batches(count: int = 6, seed: int = 3):
-    """Padded batches of texts of two topics: the words 2 to 8 and the words 9 to 15."""
+    """Return padded batches of texts of two topics: words 2 to 8 and the words 9 to 15."""
     torch.manual_seed(seed)
     topic = torch.randint(0, 2, (count, 8, 1)) * 7
     words = 2 + topic + torch.randint(0, 7, (count, 8, 10))
@@ -67,7 +67,7 @@ def batches(count: int = 6, seed: int = 3):
 
 
 def slow_layers(network: Vampire, numbers: list[int]) -> tuple[list[Tensor], Tensor]:
-    """The layers and mu of one text from a vector of counts."""
+    """Return the layers and mu of one text from a vector of counts."""
     encoder, counts = network.encoder, torch.zeros(network.words, dtype=torch.float64)
     for number in numbers:
         if FIRST <= number < FIRST + network.words:
@@ -96,7 +96,7 @@ def slow_logits(network: Vampire, numbers: list[int]) -> Tensor:
     "options", [{}, {"activation": "none", "layers": 3}, {"vocabulary": 5, "layers": 1}, {"tuned": 0}]
 )
 def test_fast_form_matches_a_vector_of_counts(options):
-    """On padded texts with whatever may stand behind them, unknown words and words outside of the bag."""
+    """Check padded texts with arbitrary words in the padding, unknown words and words outside the bag."""
     network = small_network(**options)
     numbers, lengths = torch.randint(1, 20, (4, 30)), (30, 1, 2, 17)
     logits = network(numbers, torch.arange(30) < tensor(lengths).unsqueeze(1))
@@ -113,7 +113,7 @@ def test_the_bag_has_the_most_frequent_words_that_occur_in_training():
 
 
 def model_of(words: int, topics: int, background: Tensor, dropout: float = 0.0) -> DocumentModel:
-    """In float64, every weight zero."""
+    """Return the network in float64, with every weight zero."""
     model = DocumentModel(BagEncoder(words, topics, topics, 1, "none"), background, dropout).double()
     with torch.no_grad():
         for weight in model.parameters():
@@ -122,7 +122,7 @@ def model_of(words: int, topics: int, background: Tensor, dropout: float = 0.0) 
 
 
 def test_the_divergence_by_hand():
-    """mu = (1, 0) and sigma^2 = (4, 1): (1 + 4 - 1 - ln 4) / 2; a sigma of e^5 is cut to 10."""
+    """mu = (1, 0) and sigma^2 = (4, 1): (1 + 4 - 1 - ln 4) / 2; a sigma of e^5 is clipped to 10."""
     model, bag = model_of(2, 2, torch.zeros(2)), tensor([[2, 3]])
     with torch.no_grad():
         model.encoder.mean.bias.copy_(tensor([1.0, 0.0]))
@@ -134,7 +134,7 @@ def test_the_divergence_by_hand():
 
 
 def test_without_topics_words_have_their_shares_of_all_texts():
-    """Words of shares 1/4 and 3/4: a text of the first once and the second twice has 1/4 times 9/16."""
+    """Words of shares 1/4 and 3/4: a text with the first once and the second twice has 1/4 times 9/16."""
     model = model_of(2, 2, tensor([0.25, 0.75]).log())
     likelihood = model.likelihood(torch.randn(2, 2).double(), tensor([[2, 3, 3, 0], [3, 0, 0, 0]]))
     assert likelihood.exp().tolist() == pytest.approx([9 / 64, 3 / 4])

@@ -14,25 +14,25 @@ POOLINGS = ("max", "k-max", "convolution")
 
 
 def of_level(level: int, blocks: int, maps: int, shortcut: bool) -> tuple[int, int]:
-    """Return the weights of a level's convolutions, and of its norms."""
+    """Return the number of weights of a level's convolutions, and of its norms."""
     size, before = maps * 2**level, maps * 2 ** max(level - 1, 0)
     projection = size * before if shortcut and level else 0
     return 3 * (before * size + (2 * blocks - 1) * size**2) + projection, 2 * blocks * 2 * size
 
 
 def dense(maps: int, k: int, hidden: int) -> int:
-    """Return the weights of the three fully-connected layers."""
+    """Return the number of weights of the three fully-connected layers."""
     return 8 * maps * k * hidden + hidden**2 + hidden * CLASSES
 
 
 def parameters(blocks: tuple[int, ...], shortcut: bool = False) -> int:
-    """Table and first convolution with biases, four levels, three layers with biases."""
+    """Count table and first convolution with biases, four levels, three layers with biases."""
     levels = sum(sum(of_level(level, count, 4, shortcut)) for level, count in enumerate(blocks))
     return DIM * 5 + 5 + 3 * 5 * 4 + 4 + levels + dense(4, 2, 6) + 6 + 6 + CLASSES
 
 
 def multiply_adds(t: int, *, depth: int, maps: int, character_size: int, k: int, hidden: int, frames: int, **options):
-    """Count those of at most `frames` characters; each level has half the places of the one before."""
+    """Count those for at most `frames` characters; each level has half the places of the level before."""
     places = min(t, frames)
     of_text = places * (DIM * character_size + 3 * character_size * maps)
     for level, blocks in enumerate(BLOCKS[depth]):
@@ -63,7 +63,7 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> VDCNN:
-    """In float64, with weights, biases and running statistics large enough to matter, in evaluation mode."""
+    """Return the network in float64, with large enough weights, biases and running statistics, in evaluation mode."""
     torch.manual_seed(4)
     rows = torch.eye(9)[:, 2:]  # padding and the unknown character are zero, seven characters one-hot
     options = {"depth": 9, "maps": 2, "character_size": 3, "k": 3, "hidden": 9, "frames": 40} | options
@@ -75,7 +75,7 @@ def small_network(**options) -> VDCNN:
 
 
 def slow_convolution(convolution: nn.Conv1d, x: list[Tensor], stride: int = 1) -> list[Tensor]:
-    """Equal width: what stands outside the text is zero; every second place with stride 2."""
+    """Convolve at equal width: outside the text is zero; every second place with stride 2."""
     width = convolution.kernel_size[0]
     nothing = torch.zeros_like(x[0])
     padded = [nothing] * (width // 2) + x + [nothing] * (width // 2)
@@ -84,13 +84,13 @@ def slow_convolution(convolution: nn.Conv1d, x: list[Tensor], stride: int = 1) -
 
 
 def slow_norm(norm: TextNorm, x: list[Tensor]) -> list[Tensor]:
-    """By the running statistics."""
+    """Normalise by the running statistics."""
     spread = (norm.running_var + 1e-5).sqrt()
     return [(vector - norm.running_mean) / spread * norm.weight + norm.bias for vector in x]
 
 
 def slow_block(block: Block, x: list[Tensor], stride: int) -> list[Tensor]:
-    """Figure 2; with a shortcut He et al., eq. 1 and 2."""
+    """Compute figure 2; with a shortcut He et al., eq. 1 and 2."""
     y = [vector.relu() for vector in slow_norm(block.first_norm, slow_convolution(block.first, x, stride))]
     y = slow_norm(block.second_norm, slow_convolution(block.second, y))
     if isinstance(block.shortcut, nn.Conv1d):
@@ -101,7 +101,7 @@ def slow_block(block: Block, x: list[Tensor], stride: int) -> list[Tensor]:
 
 
 def slow_k_max(x: list[Tensor], k: int) -> list[Tensor]:
-    """The k largest of each map in their order, of equal ones the first."""
+    """Return the k largest of each map in their order; among equals, the first."""
     maps = torch.stack(x, dim=1).tolist()
     kept = [sorted(sorted(range(len(x)), key=lambda n, map=map: (-map[n], n))[:k]) for map in maps]
     chosen = [[map[n] for n in places] for map, places in zip(maps, kept, strict=True)]
@@ -109,7 +109,7 @@ def slow_k_max(x: list[Tensor], k: int) -> list[Tensor]:
 
 
 def slow_logits(network: VDCNN, words: Tensor) -> Tensor:
-    """The logits of one unpadded text, place by place."""
+    """Return the logits of one unpadded text, place by place."""
     x = [network.lookup.bias + network.lookup.weight @ row for row in network.embedding(words.unsqueeze(0))[0]]
     x = slow_convolution(network.first, x[: network.frames])
     for level, blocks in enumerate(network.levels):
@@ -133,15 +133,15 @@ def slow_logits(network: VDCNN, words: Tensor) -> Tensor:
     [*((9, pooling, shortcut) for pooling in POOLINGS for shortcut in (False, True)), (17, "max", True)],
 )
 def test_fast_form_matches_the_slow_loops(depth, pooling, shortcut):
-    """On texts of many lengths in one batch, with whatever may stand behind them; of 45 characters 40 are read.
+    """Check texts of many lengths in one batch, with arbitrary words in the padding; of 45 characters 40 are read.
 
-    Seen to fail without each of the masks: of the table, of the first convolution, of a norm, of max and k-max pooling.
+    It fails without each of the masks: of the table, of the first convolution, of a norm, of max and k-max pooling.
     """
     network = small_network(depth=depth, pooling=pooling, shortcut=shortcut)
     lengths = (45, 1, 2, 3, 4, 7, 8, 9, 17, 33)
     words = torch.randint(1, 9, (len(lengths), 45))
     logits = network(words, torch.arange(45) < tensor(lengths).unsqueeze(1))
-    assert logits.std(dim=0).min() > 0.1  # the texts differ: not all ends at ReLU
+    assert logits.std(dim=0).min() > 0.1  # the texts differ: not everything ends at ReLU
     for text, length in enumerate(lengths):
         assert_close(logits[text], slow_logits(network, words[text, :length]), msg=f"{length} characters")
 
@@ -173,7 +173,7 @@ def test_the_alphabet_is_the_papers():
 
 
 def test_k_largest_by_hand():
-    """In their order; of equal ones the first; zeros where a text has fewer; what stands behind a text never counts."""
+    """In their order; among equals the first; zeros if a text has fewer; padding never counts."""
     x = tensor([[[3.0, 1.0, 2.0, 9.0], [0.0, 0.0, 5.0, 9.0]], [[4.0, 9.0, 9.0, 9.0], [0.0, 9.0, 9.0, 9.0]]])
     real = torch.arange(4) < tensor([[3], [1]])
     found = k_largest(x, real, tensor([2, 1]), 2)
@@ -182,14 +182,14 @@ def test_k_largest_by_hand():
 
 
 def test_norm_in_training_is_of_the_places_of_texts_alone():
-    """Places 1, 3 and 8, 4 of two texts: mean 4, variance 6.5; what stands behind them is no place, and stays zero."""
+    """Places 1, 3 and 8, 4 of two texts: mean 4, variance 6.5; padding is not a place, and stays zero."""
     norm, x = TextNorm(1).double(), tensor([[[1.0, 3.0, 50.0, -7.0]], [[8.0, 4.0, 2e9, 0.0]]], dtype=torch.float64)
     real = (torch.arange(4) < 2).expand(2, 4)
     found = norm(x, real)
     expected = tensor([[[-3.0, -1.0, 0.0, 0.0]], [[4.0, 0.0, 0.0, 0.0]]], dtype=torch.float64) / (6.5 + 1e-5) ** 0.5
     assert_close(found, expected)
     assert norm.running_mean.item() == pytest.approx(0.1 * 4)
-    assert norm.running_var.item() == pytest.approx(0.9 + 0.1 * 6.5 * 4 / 3)  # that of a sample
+    assert norm.running_var.item() == pytest.approx(0.9 + 0.1 * 6.5 * 4 / 3)  # the sample variance
 
 
 def test_a_single_place_is_normalised_by_the_running_statistics():

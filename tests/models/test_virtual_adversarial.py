@@ -13,16 +13,16 @@ from retable.models.virtual_adversarial import VirtualAdversarial, entropies, fr
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_random_weights
 from tests.models.test_lstm import slow_states
 
-LSTM = 4 * 5 * (DIM + 5) + 2 * 4 * 5  # torch has two biases a gate
+LSTM = 4 * 5 * (DIM + 5) + 2 * 4 * 5  # torch has two biases per gate
 
 
 def classifier(size: int, hidden: int) -> int:
-    """Weights and biases, with a hidden layer or without."""
+    """Count weights and biases, with or without a hidden layer."""
     return size * hidden + hidden + hidden * CLASSES + CLASSES if hidden else size * CLASSES + CLASSES
 
 
 def multiply_adds(t: int, *, hidden: int = 5, mlp_hidden: int = 7, bidirectional: bool = False, **_: object) -> float:
-    """Four gates a direction; the classifier on the last states."""
+    """Count four gates per direction; the classifier on the last states."""
     directions = 1 + bidirectional
     of_text = hidden * mlp_hidden + mlp_hidden * CLASSES if mlp_hidden else hidden * CLASSES
     return t * directions * gates(4, DIM, hidden // directions) + of_text
@@ -62,13 +62,13 @@ EVERY_MODEL = Declared(
     ],
 )
 LENGTHS = (6, 1, 2, 4)
-WORDS = torch.randint(2, 20, (4, 6), generator=torch.Generator().manual_seed(5))  # padding holds words, too
+WORDS = torch.randint(2, 20, (4, 6), generator=torch.Generator().manual_seed(5))  # padding contains words, too
 MASK = torch.arange(6) < tensor(LENGTHS).unsqueeze(1)
 Y = tensor([0, 1, 2, 1])
 
 
 def small_network(*, tuned: int = 12, **options) -> VirtualAdversarial:
-    """In float64, with weights and biases large enough to matter, in training mode, without dropout."""
+    """Return the network in float64, with large enough weights and biases, in training mode, without dropout."""
     torch.manual_seed(7)
     chosen = {"hidden": 6, "mlp_hidden": 5, "dropout": 0.0, "epsilon": 1.5} | options
     network = VirtualAdversarial(WordEmbedding(torch.randn(20, 4), tuned=tuned), 3, **chosen)
@@ -76,7 +76,7 @@ def small_network(*, tuned: int = 12, **options) -> VirtualAdversarial:
 
 
 def slow_vectors(network: VirtualAdversarial, words: Tensor) -> list[Tensor]:
-    """The normalised vectors of one unpadded text, from eq. 1, row by row."""
+    """Return the normalised vectors of one unpadded text, computed row by row from eq. 1."""
     table = network.embedding.tuned
     shares = [0.0, 0.0, *(1 / rank for rank in range(1, len(table) - 1))]
     f = [share / sum(shares) for share in shares]
@@ -86,7 +86,7 @@ def slow_vectors(network: VirtualAdversarial, words: Tensor) -> list[Tensor]:
 
 
 def slow_logits(network: VirtualAdversarial, vectors: list[Tensor]) -> Tensor:
-    """The logits of one unpadded text, word by word."""
+    """Return the logits of one unpadded text, word by word."""
     directions = [slow_states(network.lstm, vectors, "l0")]
     if network.lstm.bidirectional:
         directions.append(slow_states(network.lstm, vectors[::-1], "l0_reverse"))
@@ -98,7 +98,7 @@ def slow_logits(network: VirtualAdversarial, vectors: list[Tensor]) -> Tensor:
 
 
 def slow_loss(network: VirtualAdversarial, words: Tensor, y: int, d: Tensor) -> Tensor:
-    """The added losses of one unpadded text; d (T, D) has any length."""
+    """Return the added losses of one unpadded text; d (T, D) has any length."""
     s = torch.stack(slow_vectors(network, words))
     constant, loss = s.detach(), torch.zeros((), dtype=torch.float64)
     if network.perturbation != "virtual":
@@ -124,7 +124,7 @@ def slow_loss(network: VirtualAdversarial, words: Tensor, y: int, d: Tensor) -> 
 )
 @pytest.mark.parametrize("perturbation", ["adversarial", "virtual", "both"])
 def test_losses_and_gradients_match_the_equations_text_by_text(monkeypatch, perturbation, options):
-    """On padded texts; seen to fail with one length for the whole batch, and where p has a gradient."""
+    """Check padded texts; it fails with one length for the whole batch, and if p has a gradient."""
     network = small_network(perturbation=perturbation, **options)
     parameters = list(network.parameters())
     d = torch.randn(4, 6, 4, dtype=torch.float64)
@@ -157,13 +157,13 @@ def test_the_words_that_count_have_mean_zero_and_variance_one(tuned):
 
 
 def answers_with_the_sum(network: VirtualAdversarial, monkeypatch) -> None:
-    """The logits are the sum of all numbers of the vectors, and 0."""
+    """Make the logits the sum of all numbers of the vectors, and 0."""
     monkeypatch.setattr(network, "logits_of", lambda s, _: F.pad(s.sum(dim=(1, 2)).unsqueeze(1), (0, 1)))
 
 
 @pytest.mark.parametrize(("y", "sign"), [(0, -1), (1, 1)])
 def test_an_adversarial_perturbation_by_hand(monkeypatch, y, sign):
-    """Eight numbers move by epsilon / sqrt(8) each, so that the class is less likely: the sum by epsilon sqrt(8)."""
+    """Eight numbers move by epsilon / sqrt(8) each, making the class less likely: the sum by epsilon sqrt(8)."""
     network = small_network(perturbation="adversarial")
     answers_with_the_sum(network, monkeypatch)
     z = network(tensor([[3, 4]]), tensor([[True, True]]))[0, 0].item() + sign * 1.5 * math.sqrt(8)
@@ -173,7 +173,7 @@ def test_an_adversarial_perturbation_by_hand(monkeypatch, y, sign):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_virtual_perturbation_by_hand(monkeypatch, sign):
-    """All goes further the way that d went; the class has no part in it."""
+    """Everything moves further in d's direction; the class has no influence."""
     network = small_network(perturbation="virtual")
     answers_with_the_sum(network, monkeypatch)
     monkeypatch.setattr(torch, "randn_like", lambda s: torch.full_like(s, sign * 0.3))
@@ -185,7 +185,7 @@ def test_a_virtual_perturbation_by_hand(monkeypatch, sign):
 
 @pytest.mark.parametrize("tuned", [0, 12])
 def test_each_text_moves_by_epsilon_and_its_padding_stays(monkeypatch, tuned):
-    """All passes see the words under one dropout; seen to fail where d has padding."""
+    """All passes use one dropout mask on the words; it fails if d has padding."""
     network = small_network(perturbation="both", dropout=0.5, tuned=tuned)
     seen, logits_of = [], network.logits_of
     monkeypatch.setattr(network, "logits_of", lambda s, mask: seen.append(s.detach()) or logits_of(s, mask))
@@ -212,7 +212,7 @@ def test_without_length_virtual_is_zero_and_adversarial_the_cross_entropy():
 
 
 def test_an_entropy_by_hand():
-    """Of one half and one half log 2, of a sure answer 0, of 3/4 and 1/4 what the definition says."""
+    """log 2 for one half and one half, 0 for a sure answer, the value by definition for 3/4 and 1/4."""
     found = entropies(tensor([[1.0, 1.0], [100.0, 0.0], [math.log(3), 0.0]]))
     assert found.tolist() == pytest.approx([math.log(2), 0, math.log(4) - 0.75 * math.log(3)])
 
@@ -241,7 +241,7 @@ def test_nothing_outlives_its_step():
 
 
 def test_a_first_pass_in_bfloat16_does_not_blur_the_virtual_loss():
-    """The other passes are wider; with epsilon 0 nothing is left. Seen to fail with the logits of the first pass."""
+    """The other passes are wider; with epsilon 0 nothing remains. It fails with the logits of the first pass."""
     network = small_network(perturbation="both", epsilon=0).float()
     with torch.autocast("cpu", torch.bfloat16):
         logits = network(WORDS, MASK)

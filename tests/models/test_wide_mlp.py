@@ -11,7 +11,7 @@ from tests.models.declared import CLASSES, DIM, OUTPUT, Case, Declared, texts, w
 
 
 def multiply_adds(t: int, *, hidden: int = 0, layers: int = 1, **_: object) -> float:
-    """Each word's row is added once; the matrices are for a text."""
+    """Count each word's row as added once; the matrices are per text."""
     width = hidden or DIM
     return t * DIM + DIM * hidden + (layers - 1) * width**2 + width * CLASSES
 
@@ -34,14 +34,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(*, tuned: int = 20, **options) -> WideMLP:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(7)
     embedding = WordEmbedding(torch.randn(20, 4), tuned=tuned, sparse=True)
     return with_random_weights(WideMLP(embedding, 2, **options).double(), std=0.7)
 
 
 def slow_logits(network: WideMLP, numbers: Tensor) -> Tensor:
-    """The logits of one unpadded text: a vector of counts, as long as the vocabulary, times the matrix of all rows."""
+    """Return the logits of one unpadded text: a vector of counts over the vocabulary times the matrix of all rows."""
     embedding = network.embedding
     rows = torch.cat((embedding.tuned, embedding.fixed))  # W
     counts = torch.zeros(len(rows), dtype=rows.dtype)
@@ -58,7 +58,7 @@ def slow_logits(network: WideMLP, numbers: Tensor) -> Tensor:
     [{}, {"pool": "sum"}, {"layers": 3}, {"hidden": 5}, {"hidden": 5, "layers": 2, "pool": "sum"}, {"tuned": 9}],
 )
 def test_fast_form_matches_the_counts_times_the_matrix(options):
-    """On padded texts with whatever may stand behind them, a few words of which stand often."""
+    """Check padded texts with arbitrary words in the padding, in which a few words are frequent."""
     network = small_network(**options)
     numbers, lengths = torch.randint(2, 14, (4, 30)), (30, 1, 2, 17)
     logits = network(numbers, torch.arange(30) < tensor(lengths).unsqueeze(1))
@@ -68,7 +68,7 @@ def test_fast_form_matches_the_counts_times_the_matrix(options):
 
 @pytest.mark.parametrize(("pool", "expected"), [("mean", 7 / 3 * 10 + 1), ("sum", 71.0)])
 def test_a_text_by_hand(pool, expected):
-    """Rows (1, -1) twice and (5, 1): (7, -1) in all, of which the negative unit is silent; U is (10, 100), c is 1."""
+    """Rows (1, -1) twice and (5, 1): (7, -1) in all, where the negative unit is cut off; U is (10, 100), c is 1."""
     network = WideMLP(WordEmbedding(tensor([[0, 0], [0, 0], [1, -1], [5, 1]]).float(), tuned=0), 1, pool=pool).eval()
     with torch.no_grad():
         network.output.weight.copy_(tensor([[10.0, 100.0]]))
@@ -78,7 +78,7 @@ def test_a_text_by_hand(pool, expected):
 
 
 def test_the_first_layer_has_no_bias_where_rows_are_its_weights():
-    """Rows of zeros give the logits of no units; a layer over given vectors has a bias, which they leave alone."""
+    """Zero rows give the logits of no units; a layer over given vectors has a bias, which they leave unchanged."""
     words, mask = tensor([[2, 3]]), tensor([[True, True]])
     for hidden in (0, 5):
         network = small_network(hidden=hidden)

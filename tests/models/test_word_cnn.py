@@ -16,7 +16,7 @@ SIZES = {"filters": 16, "hidden": 24, "spread": 0.25}
 
 
 def parameters(columns: int, filters: int = 16, hidden: int = 24) -> int:
-    """Weights and biases: convolutions of 7, 7 and four times 3 words, three layers."""
+    """Count the parameters: Weights and biases: convolutions of 7, 7 and four times 3 words, three layers."""
     convolutions = 7 * DIM * filters + (7 + 4 * 3) * filters**2 + 6 * filters
     return convolutions + columns * filters * hidden + hidden + hidden**2 + hidden + hidden * CLASSES + CLASSES
 
@@ -24,7 +24,7 @@ def parameters(columns: int, filters: int = 16, hidden: int = 24) -> int:
 def multiply_adds(t: int, *, frames: int, filters: int, hidden: int, **_: object) -> int:
     """Count backward from k columns: 3 k places before the last pooling, 2 more before each convolution of 3 ...
 
-    Of the columns, 27 words apart, those that see a word and one more are worked out.
+    Of the columns, 27 words apart, those that see a word and one more are computed.
     """
     columns = (frames - 96) // 27
     k = min(math.ceil(t / 27) + 1, columns)
@@ -55,14 +55,14 @@ EVERY_MODEL = Declared(
 
 
 def small_network(**options) -> WordCNN:
-    """In float64, with weights and biases large enough to matter, in evaluation mode."""
+    """Return the network in float64, with weights and biases large enough to matter, in evaluation mode."""
     torch.manual_seed(5)
     options = {"frames": 204, "filters": 3, "hidden": 4} | options
     return with_random_weights(WordCNN(WordEmbedding(torch.randn(20, 4), tuned=20), 2, **options), std=0.3).double()
 
 
 def slow_logits(network: WordCNN, words: Tensor) -> Tensor:
-    """The logits of one unpadded text: all frames, the last word first, place by place."""
+    """Return the logits of one unpadded text: all frames, the last word first, place by place."""
     vectors = network.embedding(words.unsqueeze(0))[0].flip(0)[: network.frames]
     signal = torch.zeros(network.frames, 4, dtype=torch.float64)
     signal[: len(vectors)] = vectors
@@ -84,9 +84,9 @@ def slow_logits(network: WordCNN, words: Tensor) -> Tensor:
 @pytest.mark.parametrize("frames", [123, 204, 210])  # 210 leaves six frames that no column sees
 @pytest.mark.parametrize("longest", [1, 27, 28, 230])
 def test_fast_form_matches_the_slow_loops(frames, longest):
-    """On padded texts with whatever may stand behind them; 27 words end with a column, of 230 words 204 are read.
+    """Check padded texts with arbitrary padding; 27 words end with a column, of 230 words 204 are read.
 
-    Seen to fail with one column less, and with frames that begin at the first word.
+    It fails with one column less, and with frames that begin at the first word.
     """
     network = small_network(frames=frames)
     lengths = (longest, 1, (longest + 1) // 2)
@@ -97,7 +97,7 @@ def test_fast_form_matches_the_slow_loops(frames, longest):
 
 
 def test_columns_of_padding_alone_change_nothing():
-    """Nine words alone and in a batch as long as the frames: two columns and all four are worked out."""
+    """Nine words alone and in a batch as long as the frames: two columns and all four are computed."""
     network, words = small_network(), torch.randint(2, 20, (1, 204))
     assert_close(
         network(words[:, :9], torch.ones(1, 9, dtype=torch.bool)), network(words, torch.arange(204).unsqueeze(0) < 9)
@@ -120,7 +120,7 @@ def test_sums_by_hand():
 
 
 def test_on_one_hot_rows_it_is_the_character_network():
-    """The same weights on the same rows give the same logits: the networks differ in what they read alone."""
+    """The same weights on the same rows give the same logits: the networks differ only in their input."""
     rows = torch.eye(9)[:, 2:]
     options = {"frames": 180, "filters": 3, "hidden": 4, "spread": 0.4}
     torch.manual_seed(2)

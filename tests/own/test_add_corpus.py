@@ -1,4 +1,4 @@
-"""`retable add-corpus` makes texts a corpus of the pipeline, changes nothing that there was, and tells overlaps."""
+"""`retable add-corpus` turns texts into a corpus of the pipeline, changes no existing file, and reports overlaps."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def python(folder: Path, *lines: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def added(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """Return a checkout to which a corpus was added, and what the command said; data/code is from before."""
+    """Return a checkout with an added corpus, and the command's output; data/code is from before."""
     folder = tmp_path_factory.mktemp("checkout")
     (folder / "src").symlink_to(ROOT / "src")
     for name in ("dvc.yaml", "params.yaml", "docs/results"):

@@ -1,4 +1,4 @@
-"""scikit-learn's tools take the classifier as one of theirs."""
+"""scikit-learn's tools accept the classifier as one of their own."""
 
 import os
 import random
@@ -83,7 +83,7 @@ def test_the_tools_of_scikit_learn_take_it() -> None:
     assert cross_val_score(Classifier("naive-bayes"), texts, wrong, cv=3, error_score="raise").mean() < 0.8
 
 
-# Checks of scikit-learn's that give the estimator tables of numbers, which are no texts.
+# Checks of scikit-learn that pass the estimator tables of numbers, which are not texts.
 OF_NUMBERS = {
     "check_fit_score_takes_y", "check_estimators_overwrite_params", "check_dont_overwrite_parameters",
     "check_estimators_fit_returns_self", "check_readonly_memmap_input", "check_estimators_unfitted",

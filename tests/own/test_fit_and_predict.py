@@ -75,7 +75,7 @@ print(peaks[1] - peaks[0], file=sys.stderr)
 
 @pytest.mark.parametrize(("model", "few", "many"), [("naive-bayes", 5_000, 50_000), ("textcnn", 2_000, 20_000)])
 def test_memory_does_not_grow_with_the_number_of_texts(tmp_path: Path, model: str, few: int, many: int) -> None:
-    """Seen to fail where all texts are held, and with the kernels that oneDNN keeps of every shape of a batch."""
+    """It fails if all texts are kept in memory, or if oneDNN keeps kernels for every batch shape."""
     draw = random.Random(2)
     lines = [
         f"{' '.join(draw.choices('abcdefghij', k=draw.randint(1, 120)))} {word}"
@@ -94,7 +94,7 @@ def test_memory_does_not_grow_with_the_number_of_texts(tmp_path: Path, model: st
     )  # fmt: skip
     assert found.stdout.count("\n") == few + many + 2
     unit = 1 if sys.platform == "darwin" else 1024
-    assert int(found.stderr) * unit < 40e6  # all texts at once, or a kernel for every shape, take a hundred more
+    assert int(found.stderr) * unit < 40e6  # keeping all texts, or a kernel for every shape, takes a hundred more
 
 
 @pytest.mark.parametrize(("budget", "seconds"), [("90s", 90), ("1.5m", 90), ("2h", 7200), ("30", 30)])

@@ -1,4 +1,4 @@
-"""The folder of every model that the pipeline trains gives the answers that the trained model gave."""
+"""The folder of every model that the pipeline trains gives the same answers as the trained model."""
 
 import random
 from pathlib import Path
@@ -39,12 +39,12 @@ OTHERS = [each for each in KNOWN if each not in OWN]  # read parts of speech, pa
 
 
 def small_parameters(model: str, files: Path) -> dict[str, dict[str, object]]:
-    """Return the preset of a model as small as the probe has it; `files` holds a small BERT."""
+    """Return a model's preset, as small as in the probe; `files` contains a small BERT."""
     sections = parameters_of(model, {})
     if model in MODELS:
         sections["training"] |= {"epochs": 1, "batch_size": 20}
     if model in ("char-cnn", "word-cnn"):
-        sections["model"]["spread"] = 0.5  # else their answers say nothing of the text
+        sections["model"]["spread"] = 0.5  # otherwise their answers do not depend on the text
     if model == "bert-base":
         sections["model"] |= {"weights": str(files), "max_pieces": 12, "epochs": 1}
     return sections
@@ -52,7 +52,7 @@ def small_parameters(model: str, files: Path) -> dict[str, dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with texts of 1 to 40 words that are cleaned and cut, and a small BERT."""
+    """Return a folder with texts of 1 to 40 words, cleaned and cut, and a small BERT."""
     folder, draw = tmp_path_factory.mktemp("every"), random.Random(3)
     lines = [
         f"{' '.join(draw.choices(WORDS, k=draw.choice((1, 3, 9, 40))))} {label}{number % 9}\t{label}"

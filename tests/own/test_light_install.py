@@ -1,4 +1,4 @@
-"""A plain `pip install retable` brings no extra: what cannot work then says which extra it needs."""
+"""A plain `pip install retable` installs no extra; whatever needs one names it in its error."""
 
 import os
 import random
@@ -11,7 +11,7 @@ import pytest
 from retable.errors import EXTRAS
 from retable.own.words import words_of
 
-# Python imports sitecustomize first: to it, no extra is installed.
+# Python imports sitecustomize first: it hides every extra.
 BARE = f"import sys\nfor module in {sorted(EXTRAS)}:\n    sys.modules[module] = None\n"
 
 

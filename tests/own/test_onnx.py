@@ -1,4 +1,4 @@
-"""A network written as ONNX answers as its model folder does; what ONNX cannot say is refused, and nothing is left."""
+"""A network exported to ONNX gives the answers of its model folder; unsupported ones are refused without leftovers."""
 
 import json
 import random
@@ -28,7 +28,7 @@ def fitted(model: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rows_of(folder: Path, model: Model, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return words and mask, as docs/your-own-texts.md says."""
+    """Return words and mask, as docs/your-own-texts.md describes."""
     vocabulary = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
     row = {word: place for place, word in enumerate(vocabulary["words"])}
     cut = [[row.get(word.lower(), 1) for word in model.words(text)] for text in texts]

@@ -1,4 +1,4 @@
-"""Texts are learnt from, and their model is kept in a folder; what cannot be learnt from is refused before training."""
+"""Fit a model on texts and keep it in a folder; unusable input is refused before training."""
 
 import json
 import random
@@ -24,7 +24,7 @@ FILLERS = [
 
 
 def sentences(count: int) -> list[tuple[str, str]]:
-    """Return texts that a linear model tells apart, all different."""
+    """Return texts that a linear model can separate, all different."""
     draw = random.Random(1)
     return [
         (" ".join([*draw.choices(FILLERS, k=8), draw.choice(WORDS[label]), *draw.choices(FILLERS, k=3)]), label)
@@ -99,7 +99,7 @@ def test_the_best_of_both_kinds_meet_on_the_test_texts(
     found = fit(texts, budget=60, vectors="none", device="cpu", to=tmp_path / "model")
     assert [each.linear for each in found.tried] == [True, True, False]
     assert found.against is not None
-    assert {found.chosen.model, found.against.rival.model} == {"tfidf-svm", "textcnn"}  # of equals the first
+    assert {found.chosen.model, found.against.rival.model} == {"tfidf-svm", "textcnn"}  # the first of equals
     difference = found.scores["accuracy"] - found.against.accuracy
     assert found.against.comparison.value == pytest.approx(difference)
 
@@ -228,7 +228,7 @@ def test_near_copies_come_into_one_split_and_leaks_of_a_given_test_are_told() ->
     assert corpus.test.clean.all()
     given = own_corpus(examples(rows), name="films", test=examples([rows[0], ("quite new", "bad")], "test"))
     assert len(given.test.ids) == 2
-    assert given.leaked in (0, 1)  # the copy of a text of dev is no leak from training
+    assert given.leaked in (0, 1)  # the copy of a dev text is not a leak from training
     assert given.leaked == int((~given.test.clean).sum())
 
 

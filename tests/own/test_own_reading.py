@@ -1,4 +1,4 @@
-"""People's files are read as they are, or refused with the file, the place and what to do."""
+"""Users' files are read unchanged, or refused with the file, the place and a remedy."""
 
 import json
 from pathlib import Path
@@ -91,7 +91,7 @@ def test_a_bad_file_gets_one_sentence(name: str, tmp_path: Path) -> None:
     there = sorted(tmp_path.iterdir())
     with pytest.raises(InputError) as error:
         fit(tmp_path / name)
-    assert sorted(tmp_path.iterdir()) == there  # nothing half-written
+    assert sorted(tmp_path.iterdir()) == there  # no half-written file
     assert sentence in str(error.value)
     assert name in str(error.value)
 

@@ -1,4 +1,4 @@
-"""The service answers as the model does, together and in order, and refuses what is too much."""
+"""The service gives the model's answers, batched and in order, and refuses oversized requests."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The commands of docs/your-own-texts.md do what it says, on small files of the same form as the three corpora."""
+"""The commands of docs/your-own-texts.md do what the page says, on small files in the form of the three corpora."""
 
 import os
 import random
@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-TEXTS = 40  # of a label
+TEXTS = 40  # per label
 
 
 def small_mirror(folder: Path) -> None:
-    """Write the first lines of the corpora that the tutorial reads, of made-up texts."""
+    """Write the first lines of the corpora that the tutorial reads, with made-up texts."""
     draw = random.Random(1)
 
     def text(marks: str, joint: str, words: int = 9) -> str:

@@ -1,4 +1,4 @@
-"""All ways to ask a model answer alike: Python, the command, the service, and MLflow."""
+"""All ways to query a model give the same answers: Python, the command, the service, and MLflow."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ def test_all_ways_answer_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")  # MLflow would leave its own there
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")  # MLflow would put its own here
     draw = random.Random(2)
     with Path("votes.csv").open("w", encoding="utf-8", newline="") as file:
         rows = [
@@ -36,9 +36,9 @@ def test_all_ways_answer_alike(
 
     Path("asked.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS), encoding="utf-8")
     predict.main(["votes-model", "asked.jsonl"])
-    told = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["label"] or None for row in told] == [label for label, _ in expected]
-    assert [float(row["probability"]) for row in told] == pytest.approx([each for _, each in expected], abs=1e-5)
+    answered = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["label"] or None for row in answered] == [label for label, _ in expected]
+    assert [float(row["probability"]) for row in answered] == pytest.approx([each for _, each in expected], abs=1e-5)
 
     with TestClient(service(model)) as client:
         sent = client.post("/predict", json={"texts": TEXTS}).json()

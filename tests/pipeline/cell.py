@@ -1,4 +1,4 @@
-"""A cell of a table in a project made up in a folder, ended by a signal at a step: see test_resume.py."""
+"""A cell of a table in a made-up project in a folder, ended by a signal at a step: see test_resume.py."""
 
 import functools
 import math
@@ -21,12 +21,12 @@ from retable.project.command import command  # noqa: E402
 from retable.training import state  # noqa: E402
 
 state.LARGEST_SHARE = math.inf
-folds.check_texts = lambda folder, clean: None  # the digests are made up, so that other ones stand for other data
+folds.check_texts = lambda folder, clean: None  # the digests are made up, so that different ones mean different data
 resuming.StateFile = functools.partial(state.StateFile, every_s=0.0)
 
 
 def ended(advance, number, step):
-    """Send a signal to this process in the given step of all seeds together."""
+    """Send a signal to this process at the given step, counted over all seeds."""
     steps = 0
 
     def of_step(self, amount=1, note=None):

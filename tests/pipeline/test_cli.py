@@ -1,4 +1,4 @@
-"""The command line: its version, near words for misspelt ones, an example a command, and lists of what there is."""
+"""The command line: its version, suggestions for misspelt words, an example per command, and lists of names."""
 
 import importlib
 import json
@@ -20,7 +20,7 @@ from retable.project.progress import QUIET, progress
 def leave(monkeypatch, *words):
     """Run `retable WORDS` and return its exit code."""
     monkeypatch.setattr("sys.argv", ["retable", *words])
-    monkeypatch.setenv("RETABLE_SOURCES", "set")  # no second start
+    monkeypatch.setenv("RETABLE_SOURCES", "set")  # no restart
     with pytest.raises(SystemExit) as exit_:
         cli.main()
     return exit_.value.code
@@ -110,7 +110,7 @@ def test_a_command_whose_reader_has_gone_ends_quietly(words):
 def test_quiet_is_an_option_of_every_command_and_of_the_processes_that_it_starts(monkeypatch, capsys, words):
     monkeypatch.setattr("sys.argv", ["retable", *words])
     monkeypatch.setenv("RETABLE_SOURCES", "set")
-    monkeypatch.setenv(QUIET, "")  # given back in the end
+    monkeypatch.setenv(QUIET, "")  # restored at the end
     monkeypatch.delenv(QUIET)
     cli.main()
     assert os.environ[QUIET] == "1"

@@ -1,4 +1,4 @@
-"""The first stage writes what every other one depends on, at every scale that there is."""
+"""The first stage writes what all others depend on, at every scale."""
 
 import pytest
 

@@ -12,7 +12,7 @@ from retable.results.generated import renew
 
 @pytest.fixture
 def page(tmp_path):
-    """A page with one block."""
+    """Return a page with one block."""
     path = tmp_path / "page.md"
     path.write_text(
         "# Title\n\n<!-- generated: a b -->\nold\n<!-- end of a b -->\n\nWords of people.\n", encoding="utf-8"

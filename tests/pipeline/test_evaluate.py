@@ -1,4 +1,4 @@
-"""What the stage `evaluate` leaves for `dvc exp show`."""
+"""The files that the stage `evaluate` leaves for `dvc exp show`."""
 
 from retable.stages.evaluate import compared_first
 

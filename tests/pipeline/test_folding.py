@@ -1,4 +1,4 @@
-"""Folds of a cell: its runs, what they read, which vectors they may; and that runs without folds stay the same."""
+"""Folds of a cell: its runs, their data, the vectors they may use; and unchanged results for runs without folds."""
 
 import shutil
 
@@ -68,7 +68,7 @@ class TestRunsOfACell:
 
 
 class TestIdentity:
-    """Parameters without the device, what the arrays hold, and the majors of the recipe."""
+    """Parameters without the device, the contents of the arrays, and the recipe's major versions."""
 
     @pytest.fixture
     def data(self, tmp_path, monkeypatch):
@@ -126,14 +126,14 @@ class TestIdentity:
     def test_vectors_of_other_folds_are_refused(self, data):
         assert vectors_of_run(data / "v", Fold("dev", 2, 2)) == data / "v/fold-2-of-2"
         assert vectors_of_run(data / "v", None) == data / "v"
-        assert vectors_of_run(data / "r8", Fold("dev", 2, 2)) == data / "r8"  # of texts of others
+        assert vectors_of_run(data / "r8", Fold("dev", 2, 2)) == data / "r8"  # among other texts
         for fold in (Fold("dev", 3, 1), Fold("test", 2, 1)):
             with pytest.raises(InputError, match=f"holds word vectors of 2 dev folds, the run is of fold {fold.label}"):
                 own_vectors(data / "v", fold)
 
 
 class TestDeclarations:
-    def test_only_accuracies_of_whole_corpora_are_cut(self):  # a mean weighed by texts is the pooled score of no other
+    def test_only_accuracies_of_whole_corpora_are_cut(self):  # a mean over texts pools no other score
         for name in PAPERS:
             for table in paper(name).results:
                 for column in table.columns:
@@ -246,7 +246,7 @@ PAPERS_OF_FOLDS = {"lama": {"folds": {"sample-en": 3}}, **{name: {"folds": {}} f
 
 
 class TestVectorsOfFolds:
-    """Twelve training texts, three of dev, two of test, each with a word of its own; one of dev has a copy in train."""
+    """Twelve training texts, three dev, two test, each with a unique word; one dev text has a copy in train."""
 
     @pytest.fixture
     def root(self, tmp_path, monkeypatch):

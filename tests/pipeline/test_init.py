@@ -1,4 +1,4 @@
-"""`retable init`: a project in an empty folder, and nothing in any other."""
+"""`retable init` writes a project into an empty folder, and nothing into any other."""
 
 import pytest
 

@@ -84,7 +84,7 @@ def test_damaged_times_are_no_estimate_and_stop_nothing(tmp_path, monkeypatch, d
     assert make.estimates(preset, 1)["train"] == 7.0
 
 
-# Like DVC: it waits for the stage that it runs, deaf to Ctrl-C meanwhile; the stage has a training below it.
+# Like DVC: it waits for its stage and ignores Ctrl-C meanwhile; the stage has a training as a child process.
 DVC = """
 import os, signal, subprocess, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -143,7 +143,7 @@ def test_a_signal_ends_a_command_tidily_with_a_sentence(capsys, number):
     def waits():
         try:
             os.kill(os.getpid(), number)
-            os.kill(os.getpid(), number)  # what make and the terminal both send is one request
+            os.kill(os.getpid(), number)  # a signal sent by both make and the terminal counts as one request
             time.sleep(5)
         finally:
             tidied.append(True)

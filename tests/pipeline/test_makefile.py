@@ -1,4 +1,4 @@
-"""What `make env` would install, without installing it."""
+"""What `make env` would install, checked without installing."""
 
 import subprocess
 
@@ -8,7 +8,7 @@ from retable.project.paths import ROOT
 
 
 def planned(*words):
-    """The commands of `make env` in a folder whose environment is not made yet."""
+    """Return the commands of `make env` in a folder whose environment does not exist yet."""
     done = subprocess.run(
         ["make", "-n", "env", "VENV=no-such-environment", *words], cwd=ROOT, capture_output=True, text=True, check=True
     )

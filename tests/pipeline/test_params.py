@@ -1,4 +1,4 @@
-"""Check what a user may write into params.yaml, and what it is told otherwise."""
+"""Check what params.yaml accepts, and the messages for everything else."""
 
 import copy
 
@@ -34,7 +34,7 @@ def parameters(model="fcsr", **changes):
 
 
 def whole():
-    """All sections of params.yaml."""
+    """Return all sections of params.yaml."""
     return {
         name: value for name, value in (scale_preset("cpu") | parameters()).items() if name not in ("focus", "recipe")
     }

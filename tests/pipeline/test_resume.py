@@ -1,4 +1,4 @@
-"""A cell that is killed or stopped ends with the results of the unbroken one."""
+"""A cell that is killed or stopped ends with the same results as an uninterrupted one."""
 
 import csv
 import os
@@ -25,11 +25,11 @@ from retable.vectors.store import NO_VECTORS, write_vectors
 ROOT = Path(__file__).parents[2]
 FACTS = Facts("covid-sentiment", "en", ("anger", "fear", "joy", "sad"))
 CELL = ("fcsr-table-3", "avg-embedding", "covid-sentiment")
-STEPS = 2 * 8  # of a seed: 400 texts in batches of 50, two epochs
+STEPS = 2 * 8  # per seed: 400 texts in batches of 50, two epochs
 
 
 def write_project(folder):
-    """Return what a run of one cell reads: params.yaml, the cell, texts whose words tell the label, no vectors."""
+    """Write the inputs of one cell's run: params.yaml, the cell, texts whose words reveal the label, no vectors."""
     chance = np.random.default_rng(1)
     for name, texts in (("train", 400), ("dev", 60), ("test", 60)):
         labels = chance.integers(4, size=texts)
@@ -66,7 +66,7 @@ def write_digest(folder, digest):
 
 
 def run(folder, signal=""):
-    """Run the cell; `signal` is "number step". Its status and what it said."""
+    """Run the cell; `signal` is "number step". Return its exit status and its messages."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RETABLE", "CELL"))}
     environment |= {"CELL_FOLDER": str(folder), "OMP_NUM_THREADS": "1"}
     environment |= {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
@@ -77,7 +77,7 @@ def run(folder, signal=""):
 
 
 def runs_by_seed(folder):
-    """Seed -> the folder of its run, of the data that lie there now."""
+    """Return seed -> the folder of its run on the current data."""
     found = {}
     for path in (folder / "runs" / CELL[0]).glob("[!.]*/metrics.json"):
         metrics = read_json(path)
@@ -89,7 +89,7 @@ def runs_by_seed(folder):
 
 
 def results(folder):
-    """Seed -> bytes of the weights and predictions, and the curve without seconds."""
+    """Return seed -> bytes of the weights and predictions, and the curve without seconds."""
     found = {}
     for seed, of_seed in runs_by_seed(folder).items():
         with (of_seed / "curve.csv").open() as file:
@@ -106,7 +106,7 @@ def probabilities(folder, seed=1):
 
 
 def waiting(folder):
-    """The cells that a table has still to train, as `retable run` finds them."""
+    """Return the cells that a table still has to train, as `retable run` finds them."""
     params = read_json(folder / "params.yaml")
     table = paper_of_table(CELL[0]).result_table(CELL[0])
     with pytest.MonkeyPatch.context() as patch:
@@ -133,7 +133,7 @@ def test_a_cell_that_is_killed_in_its_second_seed_keeps_the_first_and_goes_on(tm
     (first,) = runs_by_seed(folder).values()
     stood = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
     assert sorted(each.name for each in folder.glob("states/*/*") if each.name != "lock") == ["state"]
-    assert len(waiting(folder)) == 1  # nobody takes the cell for done
+    assert len(waiting(folder)) == 1  # the cell must not count as done
     status, said = run(folder)
     assert status == 0, said
     assert "goes on at epoch 2, step 3 of 8, saved 20" in said
@@ -147,7 +147,7 @@ def test_a_run_whose_folder_was_not_whole_when_the_process_died_is_trained_again
     folder = write_project(tmp_path)
     shutil.copytree(unbroken / "runs", folder / "runs")
     lost = runs_by_seed(folder)[2]
-    lost.rename(lost.parent / f".{lost.name}.x.part")  # as a kill leaves it: written in part under another name
+    lost.rename(lost.parent / f".{lost.name}.x.part")  # as after a kill: partly written under another name
     assert len(waiting(folder)) == 1
     assert run(folder)[0] == 0
     assert results(folder) == results(unbroken)
@@ -177,7 +177,7 @@ def test_sigterm_saves_and_says_how_to_go_on_and_other_data_start_anew(tmp_path,
     assert status == 0, said
     assert "goes on" not in said
     assert results(folder) == results(unbroken)
-    assert len(list((folder / "states").iterdir())) == 1  # that of the other data
+    assert len(list((folder / "states").iterdir())) == 1  # the one for the other data
     assert len(list((folder / "runs" / CELL[0]).iterdir())) == 2
     write_digest(folder, "a")
     assert "goes on at epoch 1, step 5 of 8" in run(folder)[1]

@@ -1,4 +1,4 @@
-"""Many cells: several at once, failures said, a break that leaves nothing running, SLURM."""
+"""Running many cells: several at once, failures reported, an interrupt that leaves nothing running, SLURM."""
 
 import sys
 from dataclasses import replace
@@ -36,7 +36,7 @@ pathlib.Path(f"ended-{row}").touch()
 
 @pytest.fixture
 def made_up(tmp_path, monkeypatch):
-    """Cells that train nothing."""
+    """Return cells that train nothing."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(runner, "ROOT", tmp_path)
     monkeypatch.setattr(runner, "LOGS", tmp_path / "logs")

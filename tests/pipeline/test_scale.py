@@ -1,4 +1,4 @@
-"""A scale is base.yaml changed by its file; the cells of a table follow from rules."""
+"""A scale is base.yaml changed by its own file; the cells of a table follow from rules."""
 
 import json
 
@@ -48,10 +48,10 @@ def of_files(folder, **scales):
     [
         ({"x": 1, "y": 2}, {"y": 3}, {"x": 1, "y": 3}),
         ({"x": {"k": 1, "l": 2}}, {"x": {"l": 3}}, {"x": {"k": 1, "l": 3}}),
-        ({"x": [1, 2]}, {"x": [3]}, {"x": [3]}),  # a list takes the place of a list
+        ({"x": [1, 2]}, {"x": [3]}, {"x": [3]}),  # a list replaces a list
         ({"x": 0}, {"x": {"k": 1}}, {"x": {"k": 1}}),
         ({"x": {"k": 1}}, {"x": 0}, {"x": 0}),
-        ({"x": {}, "y": {}, "z": {}}, ["z", "x"], {"z": {}, "x": {}}),  # and picks options, in its order
+        ({"x": {}, "y": {}, "z": {}}, ["z", "x"], {"z": {}, "x": {}}),  # and selects options, in its order
         ({"x": {}, "y": {}}, ["b"], {"b": {"k": 1}}),
         ({"x": {}, "y": {"k": 1}}, {"only": ["y"], "y": {"l": 2}}, {"y": {"k": 1, "l": 2}}),
         ({"x": {}}, {"b": {"l": 2}}, {"x": {}, "b": {"k": 1, "l": 2}}),  # an entry begins as in base.yaml
@@ -99,7 +99,7 @@ def test_what_is_no_scale_is_refused():
 @pytest.mark.parametrize(
     ("rules", "result"),
     [
-        # Columns in the order of the scale's corpora, rows in that of the table; none without model or runs.
+        # Columns in the order of the scale's corpora, rows in the table's; none without a model or runs.
         ({"rows": "svm"}, "svm.polarity svm.ced svm.r8"),
         ({"columns": "r8"}, "svm.r8 cnn.r8 lstm.r8"),
         ({"columns": ["r8", "at hand"], "rows": "svm"}, "svm.r8 svm.polarity svm.ced"),
@@ -167,7 +167,7 @@ def test_every_scale_has_all_papers_a_focus_and_cells(name):
 
 
 def test_no_text_of_a_corpus_is_pushed_to_a_remote():
-    """Many corpora may not be passed on; results and word vectors may."""
+    """Many corpora may not be redistributed; results and word vectors may."""
     holding_texts = ("data/raw/", "data/clean/", "data/tagged/", "data/pools/")
     outs = {}
     for stage in load_yaml(ROOT / "dvc.yaml")["stages"].values():

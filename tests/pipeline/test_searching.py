@@ -1,4 +1,4 @@
-"""A search gives every row as many trials, reads no test text, and decides before the first run."""
+"""A search gives every row equally many trials, reads no test text, and decides before the first run."""
 
 from collections import Counter
 from contextlib import nullcontext
@@ -23,7 +23,7 @@ PROTOCOL = {"folds": {"covid-sentiment": 10}, "epochs": 0, "max_words": 0, "devi
 CELL = {"row": "cnn", "column": "covid-sentiment", "model": "textcnn", "corpus": "covid-sentiment", "vectors": "some"}
 
 
-@pytest.fixture(autouse=True)  # what was searched of the row is no part of a test
+@pytest.fixture(autouse=True)  # real searches of the row must not affect the tests
 def places(monkeypatch, tmp_path):
     monkeypatch.setattr(trials, "BANK", tmp_path / "bank")
     for module in (trials, searching):
@@ -33,7 +33,7 @@ def places(monkeypatch, tmp_path):
 
 @pytest.fixture
 def trained(places, monkeypatch):
-    """Search with made-up trainings; the numbers of those that ran. The identity is of parameters alone."""
+    """Search with made-up trainings; return the numbers of those that ran. The identity covers parameters only."""
     ran = []
 
     def train(what, facts):
@@ -122,7 +122,7 @@ def test_nothing_is_chosen_before_all_trials_are_there(trained, places):
 
 
 def test_a_run_that_a_row_would_have_without_its_search_fills_no_cell_before_it(trained):
-    """As it stands, the row may be another table's row, whose runs are at hand."""
+    """Unsearched, the row may equal another table's row, whose runs are available."""
     plan = scale_preset("measure")
     filled, reason = Resolver(plan).runs_of(TABLE, CELL)
     assert (filled, reason) == ([], NOT_SEARCHED)

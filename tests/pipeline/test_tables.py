@@ -23,10 +23,10 @@ def test_tables_never_replace_a_folder_of_something_else(tmp_path):
 @pytest.mark.parametrize(
     ("values", "spread", "limit"),
     [
-        # Three seeds: t of two degrees of freedom, of one more run beside their mean.
+        # Three seeds: t with two degrees of freedom, for one more run compared with their mean.
         ([0.83, 0.84, 0.85], Spread(0.0001, 2), 4.3027 * math.sqrt(0.0001 * 4 / 3)),
         ([0.84], Spread(0.0001, 20), 2.0860 * math.sqrt(0.0001 * 2)),  # pooled over a column
-        ([0.84], NO_SPREAD, 0.0001),  # a linear model: rounding alone
+        ([0.84], NO_SPREAD, 0.0001),  # a linear model: rounding only
         ([0.84], None, 1.96 * math.sqrt(2 * 0.84 * 0.16 / 1821)),  # two draws of the test texts
     ],
 )

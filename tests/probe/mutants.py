@@ -1,6 +1,6 @@
-"""Run the probe's cases of several trees; imports of other people's packages are made once, and each tree is a fork.
+"""Run the probe's cases of several trees; third-party packages are imported once, and each tree is a fork.
 
-python mutants.py TREE OUT CASES [TREE OUT CASES ...]     CASES: the beginnings of their names, a bar between
+python mutants.py TREE OUT CASES [TREE OUT CASES ...]     CASES: prefixes of their names, separated by |
 """
 
 import os
@@ -16,7 +16,7 @@ SLOW_TO_IMPORT = (
 
 
 def run_tree(tree: str, out: str, cases: list[str]) -> int:
-    """Run cases by the code of a tree, in a process of its own, and return its exit status."""
+    """Run cases with the code of a tree, in its own process, and return its exit status."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

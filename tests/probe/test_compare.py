@@ -1,4 +1,4 @@
-"""Check what the comparison of two sides asks for: table by table, with arrays made by hand."""
+"""Check the demands of the comparison of two sides: table by table, with hand-made arrays."""
 
 import numpy as np
 import pytest
@@ -19,15 +19,15 @@ def outcome(numbers=(0.5, 2.0), kind="float64", recipe=ONE, asked=None, rounding
         (outcome(), outcome(), EQUAL),
         (outcome(), outcome((0.5 + 9e-10, 2.0)), MINOR),
         (outcome(), outcome((0.5 + 2e-9, 2.0)), MAJOR),
-        (outcome((0.5, 2000.0)), outcome((0.5, 2000.0 + 1e-6)), MINOR),  # a share of what is above 1
+        (outcome((0.5, 2000.0)), outcome((0.5, 2000.0 + 1e-6)), MINOR),  # relative above 1
         (outcome((0.5, 2000.0)), outcome((0.5, 2000.0 + 1e-5)), MAJOR),
         (outcome(kind="float32"), outcome((0.5 + 9e-5, 2.0), "float32"), MINOR),
         (outcome(kind="float32"), outcome((0.5 + 2e-4, 2.0), "float32"), MAJOR),
-        (outcome(kind="float32"), outcome((0.51, 2.0), "float32", rounding=0.05), MINOR),  # bfloat16 says so of itself
+        (outcome(kind="float32"), outcome((0.51, 2.0), "float32", rounding=0.05), MINOR),  # declared by bfloat16
         (outcome((1, 2), "int64"), outcome((1, 3), "int64"), MAJOR),
         (outcome(("agrees",), "str"), outcome(("higher",), "str"), MAJOR),
         (outcome(), outcome((0.5,)), MAJOR),
-        (outcome(), outcome(kind="float32"), MINOR),  # the type alone
+        (outcome(), outcome(kind="float32"), MINOR),  # only the type differs
         (outcome((np.nan, 1.0)), outcome((np.nan, 1.0)), EQUAL),
         (outcome(), outcome((np.nan, 2.0)), MAJOR),
         (outcome((np.nan, 2.0)), outcome(), MAJOR),
@@ -86,7 +86,7 @@ def test_versions_that_are_demanded(numbers, recipe, asked):
 
 def test_new_and_gone_cases_are_compared_with_nothing():
     assert demands({"gone": outcome()}, {"new": outcome(OTHER)}) == []
-    assert demands({"a": outcome()}, {"a": outcome(recipe=ONE | {"folds": "3.0"})}) == []  # a unit that is new
+    assert demands({"a": outcome()}, {"a": outcome(recipe=ONE | {"folds": "3.0"})}) == []  # a new unit
 
 
 def test_raising_a_unit_of_another_case_does_not_serve():

@@ -1,4 +1,4 @@
-"""The probe sees what a careless change of code would do to the numbers, and nothing else."""
+"""The probe detects how a careless change of code would alter the numbers, and nothing else."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ DOWNLOAD = "src/retable/corpora/download.py"
 
 @dataclass(frozen=True)
 class Change:
-    """A piece of a file that stands there once, and what takes its place."""
+    """Hold a piece of a file that occurs there once, and its replacement."""
 
     file: str
     old: str
@@ -44,7 +44,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Mutant:
-    """Changes of code, the cases that are run (beginnings of their names), and the version that must be asked for."""
+    """Hold changes of code, the cases to run (prefixes of their names), and the version part that must be requested."""
 
     changes: tuple[Change, ...]
     cases: tuple[str, ...]
@@ -133,11 +133,11 @@ MUTANTS = {
         part="",
     ),
 }  # fmt: skip
-REFUSED = "a fold held out of nothing"  # training texts that are test texts stop the run
+REFUSED = "a fold held out of nothing"  # test texts among the training texts stop the run
 
 
 def copy_of_tree(folder: Path, changes: tuple[Change, ...]) -> Path:
-    """Copy what the cases need, and change it; compiled modules come along, which saves seconds."""
+    """Copy what the cases need, and change it; compiled modules are copied too, which saves seconds."""
     for name in COPIED:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name)

@@ -40,7 +40,7 @@ RUN = {"corpus": {"name": "sample-en"}, "model": {"name": "textcnn"}, "embedding
 RAW_RUN = RUN | {"embedding": {"unit": "raw-characters", "vectors": "v"}}
 
 
-# Splits: what a training reads of data/tagged/ and data/clean/
+# Splits: what training reads of data/tagged/ and data/clean/
 
 
 def columns(split: str, texts: int = 6) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def of_run(parameters: dict[str, Any]) -> Callable[[Path], None]:
 
 
 def split_with(seal: bool = True, name: str = TRAIN, facts: Any = FACTS, **changes: Any) -> Damage:
-    """Write a split with other columns; a value is its values or an Arrow array, None leaves it out."""
+    """Write a split with other columns; a new value is a list or an Arrow array, None drops the column."""
 
     def damage(place: Path) -> None:
         split = Path(name).stem
@@ -185,7 +185,7 @@ def make_vectors(place: Path) -> None:
 
 
 def read_both(place: Path) -> None:
-    """Read word vectors as a run does: they, and that they are those of its key."""
+    """Read word vectors as a run does, and check that they belong to its key."""
     digests.checked_vectors(place / "v")
 
 
@@ -206,7 +206,7 @@ def words(content: bytes, seal: bool = True) -> Damage:
 
 
 def sealed(place: Path) -> None:
-    """Write the digests of the damaged files, as somebody would who made them so."""
+    """Write the digests of the damaged files, as if made by somebody on purpose."""
     found = {name: sha256_of_file(place / f"v/{name}") for name in ("vectors.npy", "words.txt")}
     edit("v/vectors.json", "sha256", found)(place)
 
@@ -275,7 +275,7 @@ def zipped(names: dict[str, bytes], *, compression: int = zipfile.ZIP_DEFLATED) 
 
 
 def marked(archive: bytes, place: int, value: bytes) -> bytes:
-    """Change bytes of both headers of the first file of a zip; `place` is that of the local one."""
+    """Change bytes of both headers of the first file of a zip; `place` is the offset in the local one."""
     central = archive.index(b"PK\x01\x02")
     for start in (place, central + place + 2):
         archive = archive[:start] + value + archive[start + len(value) :]
@@ -359,7 +359,7 @@ def tarred(name: str, content: bytes) -> bytes:
 
 
 def read_corpora(place: Path) -> None:
-    """Read all, each by the reader that is for its form."""
+    """Read everything, each with the reader for its format."""
     list(read_zip_lines(place / "x.zip", "x.txt", "utf-8"))
     archive = replace(SAMPLE, texts={"train": (1, 1)}, labels=("0", "1"))
     list(read_tar_rows(archive, place, archive="x.tar.gz", layout=LAYOUT))
@@ -419,7 +419,7 @@ CORPUS_KINDS = (
 )
 
 
-# What tags: the comparison table and the English tagger
+# Tagging: the comparison table and the English tagger
 
 
 def make_table(place: Path) -> None:
@@ -437,7 +437,7 @@ TABLE_KINDS = (
 
 @cache
 def small_tagger() -> bytes:
-    """Return the folder of a tagger as a tar: made in seconds, once."""
+    """Return the tagger's folder as a tar, made once in a few seconds."""
     from retable.declaration import Sentence
     from retable.text.parts.treebank_tagger import train_tagger
 
@@ -453,7 +453,7 @@ def small_tagger() -> bytes:
 
 def make_tagger(place: Path) -> None:
     with tarfile.open(fileobj=io.BytesIO(small_tagger())) as tar:
-        for member in tar.getmembers():  # Python 3.11.2, Debian's, has no filter of extractall
+        for member in tar.getmembers():  # extractall of Debian's Python 3.11.2 has no filter
             path = place / member.name
             if member.isdir():
                 path.mkdir(parents=True, exist_ok=True)
@@ -488,7 +488,7 @@ def edit_config(place: Path, old: str, new: str) -> None:
     (place / "model/config.cfg").write_text(text.replace(old, new))
 
 
-# States of trainings: a bad one is told in a sentence, and the training starts anew
+# Training states: a bad one is reported in a sentence, and the training starts again
 
 
 def make_state(place: Path) -> None:
@@ -496,14 +496,14 @@ def make_state(place: Path) -> None:
 
 
 def read_state(place: Path) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     with mock.patch.object(resuming, "STATES", place):
         kept = resuming.Kept("key")
         kept.lock_others_out()
-        file = StateFile(place / "key/state", "key", told.append)
+        file = StateFile(place / "key/state", "key", messages.append)
         if file.read() is None:
             file.write({"epoch": 1}, "epoch 1")
-            raise InputError(told[0] if told else "there is no state")
+            raise InputError(messages[0] if messages else "there is no state")
 
 
 def header(**changes: Any) -> Damage:
@@ -518,8 +518,8 @@ def header(**changes: Any) -> Damage:
 def body(content: bytes) -> Damage:
     def damage(place: Path) -> None:
         head = (place / "key/state").read_bytes().partition(b"\n")[0]
-        told = json.loads(head) | {"sha256": hashlib.sha256(content).hexdigest()}
-        (place / "key/state").write_bytes(json.dumps(told).encode() + b"\n" + content)
+        changed = json.loads(head) | {"sha256": hashlib.sha256(content).hexdigest()}
+        (place / "key/state").write_bytes(json.dumps(changed).encode() + b"\n" + content)
 
     return damage
 

@@ -1,4 +1,4 @@
-"""What is tried of bad input: a whole thing, what reads it, and ways to damage it, each with words of its refusal."""
+"""What bad input is tried: a valid object, its reader, and ways to damage it, each with words of the error message."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from retable.files import read_json, write_json
 
-Damage = Callable[[Path], object]  # changes the whole thing that lies in a folder
+Damage = Callable[[Path], object]  # damages the valid object in a folder
 
 
 class Kind(NamedTuple):
-    """One way to be bad; `words` is a regular expression that is found in the sentence."""
+    """Describe one way to be bad; `words` is a regular expression found in the message."""
 
     name: str
     damage: Damage
@@ -20,7 +20,7 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """`make` writes the whole thing into a folder and `read` is the command, or the reader of all commands."""
+    """Hold `make`, which writes a valid object into a folder, and `read`, the command or the reader of all commands."""
 
     make: Callable[[Path], object]
     read: Callable[[Path], object]
@@ -47,7 +47,7 @@ def cut(name: str, share: float = 0.5) -> Damage:
 
 
 def folder(name: str) -> Damage:
-    """Put a folder in place of a file."""
+    """Replace a file by a folder."""
 
     def damage(place: Path) -> None:
         (place / name).unlink(missing_ok=True)
@@ -68,7 +68,7 @@ def replaced(name: str, old: str, new: str) -> Damage:
 
 
 def edit(name: str, where: str, value: Any) -> Damage:
-    """Change a value of a JSON file; `where` is its place, "test/accuracy"."""
+    """Change a value of a JSON file; `where` is its path, "test/accuracy"."""
 
     def damage(place: Path) -> None:
         whole = read_json(place / name)
@@ -79,7 +79,7 @@ def edit(name: str, where: str, value: Any) -> Damage:
 
 
 def without(name: str, where: str) -> Damage:
-    """Take a value out of a JSON file."""
+    """Remove a value from a JSON file."""
 
     def damage(place: Path) -> None:
         whole = read_json(place / name)
@@ -94,7 +94,7 @@ def without(name: str, where: str) -> Damage:
 
 
 def twice(key: str, name: str) -> Damage:
-    """Give an object of a JSON file the same key once more, in front."""
+    """Give an object of a JSON file a duplicate of a key, in front."""
 
     def damage(place: Path) -> None:
         (place / name).write_text((place / name).read_text().replace("{", f'{{"{key}": 1, ', 1))
@@ -123,7 +123,7 @@ def files(name: str, *, kind: str, words: str = "") -> tuple[Kind, ...]:
 
 
 def json_file(name: str, *, kind: str, words: str = "") -> tuple[Kind, ...]:
-    """Return what can happen to a JSON file beside."""
+    """Return what can additionally happen to a JSON file."""
     words = words or name.rpartition("/")[2].replace(".", r"\.")
     return (
         *files(name, kind=kind, words=words),

@@ -49,7 +49,7 @@ def read(place: Path) -> None:
 
 
 def has(where: str, value: Any) -> Damage:
-    """Set a value of params.yaml, or take it out."""
+    """Set a value of params.yaml, or remove it."""
 
     def damage(place: Path) -> None:
         changed = copy.deepcopy(whole()[1])
@@ -73,7 +73,7 @@ def added(line: str) -> Damage:
 
 
 def row(where: str, value: Any, words: str = "") -> Kind:
-    """Return a kind of a value; its sentence holds the last name of its place."""
+    """Return a kind for a value; its message contains the last name of its path."""
     shown = "absent" if value is GONE else repr(value)
     return Kind(f"{where} = {shown[:90]}", has(where, value), words or where.rpartition("/")[2].replace(".", r"\."))
 

@@ -48,7 +48,7 @@ METRICS, COST, CURVE, ANSWERS = (
 
 @cache
 def kept() -> Path:
-    """Return whole things that take long to make, made once."""
+    """Return valid objects that take long to make, made once."""
     place = Path(tempfile.mkdtemp())
     write_run(place / R)
     return place
@@ -59,7 +59,7 @@ def make_run(place: Path) -> None:
 
 
 def read_folder(place: Path) -> None:
-    """Read a run's folder as tables, reports and the record do, and its answers as they do where they need them."""
+    """Read a run's folder as tables, reports and the record do, and its answers if they need them."""
     for run in read_runs(place / "runs"):
         run.answers()
     if not (place / METRICS).exists():
@@ -70,25 +70,25 @@ def read_folder(place: Path) -> None:
 
 
 def renamed(**changes: Any) -> Damage:
-    """Change metrics.json and give it the key that it would have."""
+    """Change metrics.json and give it the matching key."""
 
     def damage(place: Path) -> None:
-        told = read_json(place / METRICS)
+        content = read_json(place / METRICS)
         for where, value in changes.items():
-            inner = told
+            inner = content
             *sections, last = where.split("__")
             for section in sections:
                 inner = inner[section]
             inner[last] = value
-        told["hashes"]["parameters"] = hash_of_parameters(told["parameters"])
-        told["key"] = run_key(**told["hashes"])
-        write_json(place / METRICS, told)
+        content["hashes"]["parameters"] = hash_of_parameters(content["parameters"])
+        content["key"] = run_key(**content["hashes"])
+        write_json(place / METRICS, content)
 
     return damage
 
 
 def answers(change: Callable[[pa.Table], pa.Table]) -> Damage:
-    """Change the table of answers, whose metadata stay."""
+    """Change the table of answers but keep its metadata."""
 
     def damage(place: Path) -> None:
         table = pq.read_table(place / ANSWERS)
@@ -257,7 +257,7 @@ FOLDER_KINDS = (
 )
 
 
-# An import: what only it checks, beside the above
+# An import: only its own checks, in addition to those above
 
 
 def make_import(place: Path) -> None:
@@ -277,7 +277,7 @@ def read_import(place: Path) -> None:
 
 
 def answered(*, labels: bool = False, ids: bool = False, clean: bool = False, fewer: bool = False) -> Damage:
-    """Write other answers whose scores agree with metrics.json."""
+    """Write other answers with scores that agree with metrics.json."""
 
     def damage(place: Path) -> None:
         values, split = some_answers(("negative", "positive"), 400, 1)
@@ -291,9 +291,9 @@ def answered(*, labels: bool = False, ids: bool = False, clean: bool = False, fe
             split = replace(split, ids=split.ids[:300], classes=split.classes[:300], clean=split.clean[:300])
             values = values[:300]
         write_predictions(place / ANSWERS, split, values)
-        told = read_json(place / METRICS)
+        content = read_json(place / METRICS)
         scores = scores_of_splits((values, split), (values, split))
-        write_json(place / METRICS, told | {name: scores[name] for name in ("test", "test_clean")})
+        write_json(place / METRICS, content | {name: scores[name] for name in ("test", "test_clean")})
 
     return damage
 
@@ -395,23 +395,23 @@ def read_all_of_bank(place: Path) -> None:
 
 def of_line(where: str, value: Any, name: str = LINES) -> Damage:
     def damage(place: Path) -> None:
-        told = json.loads((place / name).read_text())
-        inner = told
+        content = json.loads((place / name).read_text())
+        inner = content
         *sections, last = where.split("/")
         for section in sections:
             inner = inner[section]
         inner[last] = value
-        (place / name).write_text(json.dumps(told) + "\n")
+        (place / name).write_text(json.dumps(content) + "\n")
 
     return damage
 
 
 def as_table(name: str) -> Damage:
-    """Give the bank's file and its lines another table."""
+    """Replace the table of the bank's file and lines."""
 
     def damage(place: Path) -> None:
-        told = (place / LINES).read_text().replace('"table": "fcsr-table-3"', f'"table": "{name}"')
-        (place / f"bank/{name}.jsonl").write_text(told)
+        content = (place / LINES).read_text().replace('"table": "fcsr-table-3"', f'"table": "{name}"')
+        (place / f"bank/{name}.jsonl").write_text(content)
 
     return damage
 
@@ -474,9 +474,9 @@ def make_tables(place: Path) -> None:
         "fcsr", "sst-2", "accuracy", measured="80.1", low="78.0", high="82.0", runs="1", unit="%", verdict="lower"
     )
     write_lines(place / "tables/fcsr-table-3.csv", [line])
-    told = {"table": "table-3", "row": "fcsr", "column": "sst-2", "metric": "accuracy", "value": "86.0", "unit": "%"}
+    content = {"table": "table-3", "row": "fcsr", "column": "sst-2", "metric": "accuracy", "value": "86.0", "unit": "%"}
     columns = ("table", "row", "column", "metric", "value", "unit", "own", "note")
-    write_csv(place / "fcsr.csv", [told | {"own": "yes", "note": ""}], columns)
+    write_csv(place / "fcsr.csv", [content | {"own": "yes", "note": ""}], columns)
     write_json(
         place / "figures/figures.json",
         [{"name": "f", "runs": ["k"], "title": "t", "caption": "c", "files": [], "note": ""}],
@@ -538,15 +538,15 @@ def make_store(place: Path) -> None:
     (cell,) = entries.cells(place / "runs")
     for number, entry in enumerate((cell, *cell.runs)):
         database.execute("INSERT INTO runs VALUES (?, 1, 'active', 1)", [str(number)])
-        told = {store.PLACE: entry.place, store.KEY: entry.key, store.DIGEST: entry.digest, store.PARENT: "0"}
-        for tag, value in told.items():
+        content = {store.PLACE: entry.place, store.KEY: entry.key, store.DIGEST: entry.digest, store.PARENT: "0"}
+        for tag, value in content.items():
             database.execute("INSERT INTO tags VALUES (?, ?, ?)", [tag, value, str(number)])
     database.commit()
     database.close()
 
 
 def read_store(place: Path) -> None:
-    """Ask whether all is recorded, as every `make tables` does; what is missing is no error."""
+    """Check that everything is recorded, as every `make tables` does; missing entries are no error."""
     with mock.patch.object(store, "BUSY_S", 0.05, create=True):
         asked = store.Store(f"sqlite:///{place}/mlflow.db", place / "art")
         if not is_recorded(asked, entries.cells(place / "runs")):
@@ -584,7 +584,7 @@ STORE_KINDS = (
 )
 
 
-# Model folders of people's own texts
+# Model folders of users' own texts
 
 
 @cache
@@ -608,9 +608,9 @@ def resealed(name: str, content: bytes) -> Damage:
 
     def damage(place: Path) -> None:
         (place / "model" / name).write_bytes(content)
-        told = read_json(place / "model/model.json")
-        told["sha256"][name] = sha256_of_file(place / "model" / name)
-        write_json(place / "model/model.json", told)
+        facts = read_json(place / "model/model.json")
+        facts["sha256"][name] = sha256_of_file(place / "model" / name)
+        write_json(place / "model/model.json", facts)
 
     return damage
 

@@ -1,4 +1,4 @@
-"""Everything that is read from disk, damaged in some 760 ways: one sentence each, no traceback, nothing silent."""
+"""Everything that is read from disk, damaged in some 760 ways: one sentence each, no traceback, no silent error."""
 
 import io
 import re
@@ -15,20 +15,20 @@ from tests.robustness.kinds import Group
 from tests.robustness.params_kinds import PARAMS, has
 
 GROUPS: dict[str, Group] = {"params": PARAMS, **data_kinds.GROUPS, **run_kinds.GROUPS}
-LONGEST = 1_500  # characters of a sentence: a value that is a whole file is not shown whole
+LONGEST = 1_500  # characters per message: a value that is a whole file is shortened
 
 
 def outcome(read: Callable[[Path], object], place: Path) -> tuple[str, str]:
-    """Return what a command did with what lies in a folder: took it, refused it in a sentence, or broke down."""
-    told = io.StringIO()
+    """Return how a command handled a folder's contents: accepted, refused in a sentence, or crashed."""
+    printed = io.StringIO()
     try:
-        with redirect_stderr(told), redirect_stdout(io.StringIO()):
+        with redirect_stderr(printed), redirect_stdout(io.StringIO()):
             command(lambda: read(place) and None)()
     except SystemExit as end:
-        return ("refused" if end.code == 1 else f"exit {end.code}"), told.getvalue()
+        return ("refused" if end.code == 1 else f"exit {end.code}"), printed.getvalue()
     except BaseException as error:  # noqa: BLE001 - whatever it is, it would have been a traceback
         return "TRACEBACK", repr(error)
-    return "SILENT", told.getvalue()
+    return "SILENT", printed.getvalue()
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -49,11 +49,11 @@ def test_bad_input_gets_one_sentence(group, number, tmp_path):
     kind = GROUPS[group].kinds[number]
     GROUPS[group].make(tmp_path)
     kind.damage(tmp_path)
-    did, told = outcome(GROUPS[group].read, tmp_path)
+    did, printed = outcome(GROUPS[group].read, tmp_path)
 
-    assert did == "refused", (did, told[:300])
-    *_, last = told.splitlines()
-    assert last.startswith("error: "), told[:300]
+    assert did == "refused", (did, printed[:300])
+    *_, last = printed.splitlines()
+    assert last.startswith("error: "), printed[:300]
     assert len(last) < LONGEST, (len(last), last[:300])
     assert re.search(kind.words, last), last[:600]
 

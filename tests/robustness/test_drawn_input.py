@@ -1,4 +1,4 @@
-"""Files drawn by Hypothesis: a reader gives what has its form, or one sentence, and never a traceback."""
+"""Files drawn by Hypothesis: a reader returns a valid result or one error sentence, never a traceback."""
 
 import json
 import math
@@ -37,7 +37,7 @@ LINES = st.lists(
 
 
 def one_sentence(read: Callable[[], Any]) -> Any:
-    """Return what a reader gives; None if it refuses it in one sentence."""
+    """Return the result of a reader; None if it refuses the input in one sentence."""
     try:
         return read()
     except InputError as error:
@@ -49,7 +49,7 @@ def one_sentence(read: Callable[[], Any]) -> Any:
 
 @st.composite
 def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
-    """Draw what may become of a file: a part of it in place of another, bytes changed, cut off or put in."""
+    """Draw a damaged file: a part in place of another, or bytes changed, cut off or inserted."""
     start = draw(st.integers(0, len(whole)))
     length = draw(st.integers(0, 8) | st.integers(0, len(whole)))
     return whole[:start] + draw(st.binary(max_size=8) | st.just(whole[-20:])) + whole[start + length :]
@@ -57,7 +57,7 @@ def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
 
 @st.composite
 def changed(draw: st.DrawFn, whole: Any) -> Any:
-    """Draw a JSON value of which one, somewhere, is another."""
+    """Draw a JSON value with one value replaced somewhere inside."""
     places = list(places_of(whole))
     place = draw(st.sampled_from(places))
     changed_whole = json.loads(json.dumps(whole))
@@ -69,7 +69,7 @@ def changed(draw: st.DrawFn, whole: Any) -> Any:
 
 
 def places_of(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the place of all that stands in a JSON value."""
+    """Yield the path of every value in a JSON value."""
     for name, inner in (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     ):
@@ -92,7 +92,7 @@ def test_vectors(vectors, data):
         for each, content in vectors.items():
             (folder / each).write_bytes(content)
         (folder / name).write_bytes(data.draw(damaged(vectors[name])))
-        if name != "vectors.json":  # of another digest it is refused at once: what is behind that is asked here
+        if name != "vectors.json":  # a wrong digest would be refused before the checks tested here
             facts = read_json(folder / "vectors.json")
             facts["sha256"][name] = sha256_of_file(folder / name)
             write_json(folder / "vectors.json", facts)

@@ -1,4 +1,4 @@
-"""Chinese words and parts of speech: mixed text, nothing lost, quiet, private, the same in every process."""
+"""Chinese words and parts of speech: mixed text, nothing lost, no output, no shared state, equal in every process."""
 
 import subprocess
 import sys
@@ -47,13 +47,13 @@ def test_words_and_parts_of_mixed_text(text):
 
 
 def test_plain_segmentation_cuts_differently_so_its_words_get_no_parts_of_others():
-    # If this fails, jieba's two ways to cut have become one, and the table needs no plain segmentation of its own.
+    # If this fails, jieba's two ways to cut agree, and the table needs no plain segmentation of its own.
     assert plain_words(["涨了50%"]).to_pylist() == [["涨", "了", "50%"]]
     assert chinese_words(["涨了50%"]).to_pylist() == [["涨", "了", "50", "%"]]
 
 
 def part_in_context(words, place):
-    """The part of one word of a text."""
+    """Return the part of speech of a one-word text."""
     before, after = words[place - 1] if place else "", words[place + 1] if place + 1 < len(words) else ""
     return parts_in_context([Neighbours(before, words[place], after)])[0]
 

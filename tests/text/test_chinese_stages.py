@@ -1,4 +1,4 @@
-"""The stages tag and parts-table on sample-zh: none, context and table; what they import, read and write."""
+"""The stages tag and parts-table on sample-zh: none, context and table; their imports, inputs and outputs."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ from retable.text.units import in_unit
 
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory):
-    """data/clean with sample-zh and sample-en."""
+    """Return data/clean with sample-zh and sample-en."""
     folder = tmp_path_factory.mktemp("data")
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("RETABLE_MIRROR", raising=False)
@@ -37,7 +37,7 @@ def clean(tmp_path_factory):
 
 @pytest.fixture
 def stages(clean, tmp_path, monkeypatch):
-    """A function that runs tag on a corpus with parts from a source, in folders of its own."""
+    """Return a function that runs tag on a corpus with parts from a source, in its own folders."""
     shutil.copytree(clean, tmp_path / "clean")
     monkeypatch.setattr("retable.stages.tag.CLEAN", tmp_path / "clean")
     monkeypatch.setattr("retable.stages.tag.TAGGED", tmp_path / "tagged")

@@ -1,4 +1,4 @@
-"""The comparison table: made by majority, looked up as a slow loop would, expanded once a word, equal bytes."""
+"""The comparison table: made by majority, looked up as in a slow loop, expanded once per word, equal bytes."""
 
 from collections import Counter
 from random import Random
@@ -26,7 +26,7 @@ from retable.text.parts.table_agreement import agreement, compare
 
 LISTS = pa.list_(pa.string())
 DICTIONARY = {"花": "v", "好": "d", "开": "v", "电影": "n"}
-# 花 is a noun twice and a verb once; 好 is as often d as a; 开心 and 心花 are no words of the dictionary.
+# 花 is a noun twice and a verb once; 好 is d as often as a; 开心 and 心花 are not in the dictionary.
 TRAINING = [
     (pa.array([["花", "开心"], ["花", "好", "好"]], LISTS), pa.array([["n", "a"], ["n", "a", "d"]], LISTS)),
     (pa.array([["花", "开心", "心花", "心花", "心花"]], LISTS), pa.array([["v", "ad", "n", "n", "z"]], LISTS)),
@@ -50,12 +50,12 @@ def test_counts_of_words_in_context():
 def test_the_table_by_hand():
     assert make_table(DICTIONARY, count_parts(TRAINING)) == {
         "花": "n",  # the training texts, not the dictionary
-        "好": "d",  # as often a: then the dictionary
+        "好": "d",  # a as often: then the dictionary decides
         "开": "v",
         "电影": "n",
-        "开心": "a",  # as often ad, and the dictionary does not know it: the first by name
+        "开心": "a",  # ad as often, and not in the dictionary: the first by name
         "心花": "n",
-        "心": "n",  # no word: in 开心 a and ad once each, in 心花 n twice and z once
+        "心": "n",  # not a word: in 开心 a and ad once each, in 心花 n twice and z once
     }
 
 
@@ -70,7 +70,7 @@ def test_entries_are_counted_by_where_they_come_from():
 
 
 def slow_parts(parts, texts, tag):
-    """Word after word, text after text: what the table has by then, or what a missing word's neighbours say."""
+    """Look up word after word, text after text: the table's current entry, or the tag in context if it is missing."""
     found = []
     for text in texts:
         found.append([])

@@ -1,4 +1,4 @@
-"""Content words: the classes that the list names, jieba's kinds of them too."""
+"""Content words: the classes in the list, including jieba's subclasses."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def test_content_words(tag):
     assert is_content(tag, CONTENT)
 
 
-# eng and x would else count as e (interjections) and x; a capital tag never counts by its first letter.
+# eng and x would otherwise count as e (interjections) and x; a capital tag never counts by its first letter.
 @pytest.mark.parametrize("tag", ["x", "eng", "uj", "ul", "p", "c", "y", "e", "o", "k", "h", "AUX", "ADP", "PUNCT", "X"])
 def test_other_words(tag):
     assert not is_content(tag, CONTENT)

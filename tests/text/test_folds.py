@@ -1,4 +1,4 @@
-"""Folds: every text held out once, every label its share, near copies together, `clean` for each fold anew."""
+"""Folds: every text held out once, labels stratified, near copies together, `clean` recomputed for each fold."""
 
 from collections import Counter
 
@@ -12,11 +12,11 @@ from retable.text.folds import Cut, Fold, FoldedCorpus, cluster_folds, joined, p
 from retable.text.leaks.leakage import digest
 from retable.text.splits import Facts, Split
 
-FACTS = Facts("made", "en", ("b", "a"))  # declared in another order than sorted
+FACTS = Facts("made", "en", ("b", "a"))  # not declared in sorted order
 
 
 def split(ids, texts=None, labels=None, clean=True, facts=FACTS):
-    """A tagged split; without texts every text differs from every other."""
+    """Return a tagged split; without given texts all texts differ."""
     given = texts or [unlike(name) for name in ids]
     tokens = pa.array([text.split() for text in given], pa.list_(pa.string()))
     names = labels or ["ab"[place % 2] for place in range(len(ids))]
@@ -25,7 +25,7 @@ def split(ids, texts=None, labels=None, clean=True, facts=FACTS):
 
 
 def unlike(name):
-    """A text of eight words that no other name gives."""
+    """Return a text of eight words that no other name gives."""
     return " ".join(digest(f"{name} {word}")[:6] for word in range(8))
 
 

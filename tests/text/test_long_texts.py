@@ -1,4 +1,4 @@
-"""Long texts: four times the characters take about four times the time, and no token is another than spaCy's."""
+"""Long texts: four times the characters take about four times the time, and all tokens are spaCy's."""
 
 import random
 import time
@@ -42,7 +42,7 @@ def seconds(way, text):
 def test_time_grows_with_the_length(way, kind):
     short, long = ("a" + (PIECES[kind] * 8_000)[:length] for length in (2_000, 8_000))
     WAYS[way](long)  # imports, tables
-    for _ in range(5):  # in quadratic time it is 16 each time; the long one first, because spaCy remembers pieces
+    for _ in range(5):  # in quadratic time it is 16 each time; the long one first, because spaCy caches pieces
         text = f"{random.random()}"
         if seconds(WAYS[way], long + text) < 9 * seconds(WAYS[way], short + text) + 0.005:
             return

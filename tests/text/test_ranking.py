@@ -5,7 +5,7 @@ import pytest
 
 from retable.text.ranking import ranking_scores
 
-# question, score, whether it answers
+# question, score, whether it is an answer
 BY_HAND = {
     "the answer first": ([(1, 0.9, 1), (1, 0.5, 0)], 1.0, 1.0, 1),
     "second of two": ([(1, 0.4, 1), (1, 0.5, 0)], 0.5, 0.5, 1),

@@ -28,7 +28,7 @@ PARAMETERS = {"corpus": {"name": "mr"}, "embedding": EMBEDDING}
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """A corpus of three texts a split, cleaned and tagged, and no vectors."""
+    """Return a corpus of three texts per split, cleaned and tagged, without vectors."""
     for split in SPLITS:
         columns = {
             "id": [f"{split}-{number}" for number in range(3)],
@@ -115,7 +115,7 @@ def test_the_data_of_a_run_are_the_raw_texts_too_where_it_reads_them(data):
     before = digests()
     assert before[0] != before[1]
     assert seal_texts(data / "tagged/mr", data / "clean/mr")["raw"] == digest_of_raw(data / "clean/mr")
-    assert digests() == before  # written beside the data, they are the same
+    assert digests() == before  # stored with the data, they are the same
     assert read_json(data / "tagged/mr/digest.json").keys() == {"texts", "tokens", "raw"}
     path = data / "clean/mr/train.parquet"
     table = pq.read_table(path)

@@ -1,4 +1,4 @@
-"""Segmentation: jieba's own words and parts, of real and of made-up text; the search for ways and states by hand."""
+"""Segmentation: jieba's own words and parts, on real and made-up text; the search over paths and states by hand."""
 
 from functools import cache
 from itertools import pairwise, product
@@ -20,7 +20,7 @@ MIRROR = Path(__file__).resolve().parents[3] / "shared/corpora"
 
 @cache
 def jieba():
-    """jieba itself, with its dictionary in memory."""
+    """Return jieba itself, with its dictionary in memory."""
     from jieba import dt, posseg
 
     dt.FREQ, dt.total = dt.gen_pfdict(dt.get_dict_file())
@@ -30,7 +30,7 @@ def jieba():
 
 @cache
 def dictionary():
-    """The lines of jieba's dictionary, read once."""
+    """Return the lines of jieba's dictionary, read once."""
     return dictionary_lines()
 
 
@@ -66,7 +66,7 @@ def test_real_texts(name):
     check(lines[:300])
 
 
-# Characters of every kind that jieba's expressions tell apart, known and unknown to its models, in and out of words.
+# Characters of every kind that jieba's expressions distinguish, known and unknown to its models, in and out of words.
 LETTERS = (
     "\u7684\u6211\u597d\u4eba\u8fd9\u90e8\u7535\u5f71\u4e00\u4e8c\u4e2d\u56fd\u5317\u4eac\u5927\u5b66\u751f\u6d3b\u4e0d\u662f\u4e86\u5728\u6709\u9f98\u9ebb\u8fb2\u5b78\u9fd5\u9fd6\u3400\U00020bb7"
     "aZx09.+#&_%-@!\uff21\u3002\uff0c\U0001f600\u200d\ufffd \n\r\t\u3000\u0085\u001c\u0660"
@@ -99,7 +99,7 @@ def test_every_kind_of_character():
 
 
 def test_the_best_states_of_a_run_are_those_of_a_complete_comparison():
-    """Against all sequences of states of runs of four characters; plain Python, not compiled."""
+    """Compare with all state sequences of runs of four characters; plain Python, not compiled."""
     draw = np.random.default_rng(0)
     allowed = np.array([[0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1]], bool)  # B, E, M, S
     for _ in range(20):

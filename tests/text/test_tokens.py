@@ -1,4 +1,4 @@
-"""Tokens: a corpus's own stay as they are; spaCy's for the rest, case kept and white space dropped."""
+"""Tokens: a corpus's own are kept; spaCy's for all other texts, with case kept and white space dropped."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tagger: learns a small treebank, repeats itself byte for byte, tags the tokens it is given."""
+"""The tagger: learns a small treebank, repeats itself byte for byte, tags the given tokens."""
 
 import hashlib
 import subprocess
@@ -25,28 +25,28 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def trained():
-    told = []
-    tagger = train_tagger(SENTENCES[:100], SENTENCES[100:], on_step=lambda *step: told.append(step), **SETTINGS)
-    return tagger, told
+    calls = []
+    tagger = train_tagger(SENTENCES[:100], SENTENCES[100:], on_step=lambda *step: calls.append(step), **SETTINGS)
+    return tagger, calls
 
 
 def test_it_learns(trained):
-    tagger, told = trained
+    tagger, calls = trained
     scores = score_tagger(tagger, SENTENCES[100:])
     assert scores["words"] == 6 * len(SENTENCES[100:])
     assert scores["upos"] > 0.95
     assert scores["xpos"] > 0.95
     assert score_tagger(tagger, SENTENCES[100:], lowercase=True)["upos"] > 0.9
-    assert len(told) == SETTINGS["steps"]
-    assert told[-1][0] < told[0][0]  # loss
+    assert len(calls) == SETTINGS["steps"]
+    assert calls[-1][0] < calls[0][0]  # loss
 
 
 def test_the_accuracy_told_is_that_of_the_averaged_weights_that_are_kept():
-    told = []
+    calls = []
     settings = SETTINGS | {"steps": 5, "learning_rate": 0.002}
-    tagger = train_tagger(SENTENCES[:100], SENTENCES[100:], on_step=lambda *step: told.append(step), **settings)
-    assert 0.1 < told[-1][1] < 0.95  # after so few steps the weights and their average still differ
-    assert told[-1][1] == score_tagger(tagger, SENTENCES[100:])["upos"]
+    tagger = train_tagger(SENTENCES[:100], SENTENCES[100:], on_step=lambda *step: calls.append(step), **settings)
+    assert 0.1 < calls[-1][1] < 0.95  # after so few steps the weights and their average still differ
+    assert calls[-1][1] == score_tagger(tagger, SENTENCES[100:])["upos"]
 
 
 def test_given_tokens_are_tagged_one_by_one(trained):

@@ -19,7 +19,7 @@ def split(*texts):
 
 
 def tagged(*texts):
-    """Texts of "word/part" tokens."""
+    """Return texts from "word/part" tokens."""
     words, parts = (
         pa.array([[token.split("/")[place] for token in text.split()] for text in texts], pa.list_(pa.string()))
         for place in (0, 1)

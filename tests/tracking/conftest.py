@@ -1,4 +1,4 @@
-"""Run folders as the pipeline writes them, small but whole, without training."""
+"""Run folders as the pipeline writes them, small but complete, without training."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ LABELS = {"sst-2": ("negative", "positive"), "covid-sentiment": ("sad", "joy", "
 
 
 def some_answers(labels: tuple[str, ...], texts: int, seed: int) -> tuple[np.ndarray, Split]:
-    """Probabilities of a model that is mostly right, and the split that they answer."""
+    """Return probabilities of a model that is mostly right, and the split that it predicts."""
     chance = np.random.default_rng(seed)
     classes = chance.integers(len(labels), size=texts)
     logits = chance.normal(size=(texts, len(labels)))
@@ -32,7 +32,7 @@ def some_answers(labels: tuple[str, ...], texts: int, seed: int) -> tuple[np.nda
 
 
 def epoch_lines(seed: int, epochs: int = 6) -> list[dict[str, Any]]:
-    """A curve that turns after the fourth epoch."""
+    """Return a curve that turns after the fourth epoch."""
     chance = np.random.default_rng(seed)
     return [
         {
@@ -45,7 +45,7 @@ def epoch_lines(seed: int, epochs: int = 6) -> list[dict[str, Any]]:
 
 
 def candidate_lines() -> list[dict[str, Any]]:
-    """The curve of a linear model."""
+    """Return the curve of a linear model."""
     return [
         {"features": features, "cost": cost, "dev_accuracy": 0.8 + 0.005 * index + 0.01 * cost}
         for index, features in enumerate(("words-1", "words-2", "characters-5"))
@@ -57,7 +57,7 @@ def write_run(
     folder: Path, *, row: str = "fcsr", column: str = "sst-2", table: str = "fcsr-table-3", seed: int = 1,
     texts: int = 400, alpha: float = 0.2, recipe: str = "loop 1.0", scale: str = "cpu",
 ) -> Path:  # fmt: skip
-    """A run's folder; `alpha` and `code` change its key."""
+    """Write a run's folder; `alpha` and `code` change its key."""
     linear, name = row.endswith("svm"), {"cnn": "textcnn"}.get(row, row)
     labels = LABELS[column]
     model = {"name": name, "costs": [0.1, 0.3, 1.0]} if linear else {"name": name, "alpha": alpha}
@@ -94,7 +94,7 @@ def write_run(
 
 
 def write_results(results: Path) -> Path:
-    """Three cells, one with two seeds, one of four classes; and a focus run."""
+    """Return three cells, one with two seeds, one of four classes; and a focus run."""
     for row, column, seed in CELLS:
         write_run(results / f"runs/fcsr-table-3/{row}-{column}-{seed}", row=row, column=column, seed=seed)
     write_run(results / "focus", alpha=0.3)
@@ -102,18 +102,18 @@ def write_results(results: Path) -> Path:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder with its bytes."""
+    """Return every file below a folder with its bytes."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def store_at(folder: Path) -> Store:
-    """A sqlite store in a folder, not made yet."""
+    """Return a sqlite store in a folder, not created yet."""
     return Store(f"sqlite:///{folder}/mlflow.db", folder / "mlartifacts")
 
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """An empty store; to make one takes seconds, to copy it nothing."""
+    """Return an empty store to copy from; creating one takes seconds."""
     store = store_at(tmp_path_factory.mktemp("empty"))
     connect(store)
     return store
@@ -121,7 +121,7 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Store) -> Store:
-    """A store for the tests of one file."""
+    """Return a store for the tests of one file."""
     copy = store_at(tmp_path_factory.mktemp("store"))
     shutil.copy(empty_store.sqlite_file or "", copy.sqlite_file or "")
     return copy
@@ -129,7 +129,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Store) -> Store
 
 @pytest.fixture
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures take most of the time of a record and are tested elsewhere."""
+    """Replace pictures, which take most of a record's time and are tested elsewhere."""
     monkeypatch.setattr("retable.figures.pictures.pictures_of_run", lambda folder, form: {"roc": b""})
 
 

@@ -14,7 +14,7 @@ from tests.tracking.conftest import tree, write_run
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run that came from another machine."""
+    """Return a run that came from another machine."""
     return write_run(tmp_path / "from-gpu/a/b")
 
 
@@ -108,10 +108,10 @@ def test_one_bad_run_does_not_keep_the_others_out(
         importing.main([str(tmp_path / "from-gpu")])
     assert end.value.code == 1
     assert [[entry.place for entry in entries] for entries in taken] == [["runs/fcsr-table-3/fcsr/sst-2"]]
-    told = capsys.readouterr()
-    assert "imported: fcsr on sst-2, seed 1 (fcsr-table-3); unverified: no data of sst-2 here" in told.out
-    assert "refused: " in told.err
-    assert "lacks curve.csv" in told.err
+    printed = capsys.readouterr()
+    assert "imported: fcsr on sst-2, seed 1 (fcsr-table-3); unverified: no data of sst-2 here" in printed.out
+    assert "refused: " in printed.err
+    assert "lacks curve.csv" in printed.err
 
 
 def test_a_run_that_nothing_here_can_verify_is_marked_until_a_verified_copy_comes(tmp_path: Path, run: Path):

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
 def focus(folder: Path, alpha: float) -> tuple[dict[str, Any], Entry]:
-    """Return what is known of a focus run before training, and what is recorded after it."""
+    """Return the facts about a focus run known before training, and those recorded after it."""
     metrics = read_json(write_run(folder, alpha=alpha) / "metrics.json")
     entry = focus_entry(folder, None)
     assert entry
@@ -37,7 +37,7 @@ def test_the_record_completes_the_run_that_was_logged_live(store: Store, tmp_pat
     facts, entry = focus(tmp_path, 0.31)
     client = connect(store)
     with LiveRun(store, facts, never) as live:
-        for line in epoch_lines(1)[:4]:  # the last two are lost, say to a full disk
+        for line in epoch_lines(1)[:4]:  # the last two are lost, as if the disk were full
             live.log_line(line)
         assert client.get_run(live.run_id).info.status == "RUNNING"
         assert client.get_run(live.run_id).data.params["model.alpha"] == "0.31"
@@ -69,8 +69,8 @@ def test_a_rerun_under_the_same_key_replaces_the_finished_run(store: Store, tmp_
     facts, entry = focus(tmp_path, 0.33)
     record(store, [entry])
     with LiveRun(store, facts, never) as live:
-        assert entry.identity in [run.identity for run in found(store, ["focus"])]  # until another one is whole
-    write_run(tmp_path, alpha=0.33, texts=300)  # its scores are others
+        assert entry.identity in [run.identity for run in found(store, ["focus"])]  # until another one is complete
+    write_run(tmp_path, alpha=0.33, texts=300)  # with other scores
     again = focus_entry(tmp_path, None)
     assert again
     record(store, [again])
@@ -101,24 +101,24 @@ def test_a_store_that_does_not_answer_is_refused_before_training(tmp_path: Path,
     facts, _ = focus(tmp_path / "focus", 0.35)
     start = time.monotonic()
     with (
-        pytest.raises(InputError, match=r"the MLflow store .*127\.0\.0\.1:1.* cannot be used") as told,
+        pytest.raises(InputError, match=r"the MLflow store .*127\.0\.0\.1:1.* cannot be used") as raised,
         LiveRun(Store(uri, tmp_path), facts, never),
     ):
         raise AssertionError("trained all the same")
-    assert "secret" not in str(told.value)
-    assert "unset MLFLOW_TRACKING_URI" in str(told.value)
+    assert "secret" not in str(raised.value)
+    assert "unset MLFLOW_TRACKING_URI" in str(raised.value)
     assert time.monotonic() - start < 20
 
 
 def test_a_store_that_goes_away_does_not_stop_the_training(store: Store, tmp_path: Path):
     facts, _ = focus(tmp_path, 0.36)
-    told: list[str] = []
-    with LiveRun(store, facts, told.append) as live:
+    messages: list[str] = []
+    with LiveRun(store, facts, messages.append) as live:
         live.client.delete_run(live.run_id)  # MLflow refuses to log to it from now on
         for line in epoch_lines(1):
             live.log_line(line)
-    assert len(told) == 1
-    assert "training goes on" in told[0]
+    assert len(messages) == 1
+    assert "training goes on" in messages[0]
 
 
 def test_the_focus_run_has_its_test_scores_as_soon_as_it_is_evaluated(store: Store, tmp_path: Path, monkeypatch):

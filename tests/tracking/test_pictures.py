@@ -10,7 +10,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def texts_in(picture: bytes) -> list[str]:
-    """The words in an SVG."""
+    """Return the words in an SVG."""
     return ["".join(element.itertext()).strip() for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
 
 
@@ -25,7 +25,7 @@ def test_the_area_under_a_roc_curve_of_four_texts_by_hand():
 def test_the_counts_of_a_confusion_matrix_by_hand():
     true, predicted = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1])
     picture = confusion_picture(true, predicted, ("bad", "good"), "svg")
-    assert [text for text in texts_in(picture) if text.isdigit()] == ["2", "1", "0", "2"]  # a row a true class
+    assert [text for text in texts_in(picture) if text.isdigit()] == ["2", "1", "0", "2"]  # one row per true class
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])

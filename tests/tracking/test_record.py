@@ -30,7 +30,7 @@ CELL, RUN = "runs/fcsr-table-3/fcsr/sst-2", "runs/fcsr-table-3/fcsr-sst-2"
 
 @pytest.fixture(scope="module")
 def client(store: Store, results: Path) -> Any:
-    """On a store with everything recorded: three cells and the focus run."""
+    """Check a store with everything recorded: three cells and the focus run."""
     assert record.record(store, all_of(results)) == 4
     return connect(store)
 
@@ -41,7 +41,7 @@ def all_of(results: Path) -> list[entries.Entry]:
 
 
 def run_at(client: Any, experiment: str, place: str) -> Any:
-    """The one run of a place."""
+    """Return the one run of a place."""
     number = client.get_experiment_by_name(experiment).experiment_id
     runs = client.search_runs([number], f"tags.`{PLACE}` = '{place}'")
     assert len(runs) == 1
@@ -187,7 +187,7 @@ def test_a_deleted_experiment_is_restored(store: Store, client: Any, results: Pa
 
 @pytest.mark.usefixtures("no_pictures")
 class TestChanges:
-    """Each with results of its own, in the one store."""
+    """Each has its own results, all in one store."""
 
     def test_another_seed_joins_its_cell_and_the_mean_follows(self, store: Store, client: Any, tmp_path: Path):
         cell, runs = "runs/growing-table-1/fcsr/sst-2", "runs/growing-table-1"
@@ -263,7 +263,7 @@ class TestChanges:
 
 
 class KillingClient:
-    """An MLflow client that stops its process at the given call that writes."""
+    """An MLflow client that stops its process at the given write call."""
 
     def __init__(self, client: Any, calls: int) -> None:
         self.client, self.left = client, calls
@@ -299,7 +299,7 @@ SHARED, OWN = "runs/fcsr-table-3/shared", "runs/fcsr-table-3/own"
 
 
 def checkouts(folder: Path, count: int) -> list[Path]:
-    """Checkouts that have one run in common and each one of its own."""
+    """Return checkouts that share one run and have one of their own each."""
     write_run(folder / SHARED)
     found = [folder / f"checkout-{number}" for number in range(count)]
     for number, checkout in enumerate(found):
@@ -309,13 +309,13 @@ def checkouts(folder: Path, count: int) -> list[Path]:
 
 
 def record_at_once(uri: str, folder: Path, of: list[Path], *more: str) -> list[int]:
-    """Record all checkouts at the same time; their exit codes."""
+    """Record all checkouts at the same time; return their exit codes."""
     code = [sys.executable, "-c", textwrap.dedent(WRITER), uri, str(folder)]
     return [process.wait() for process in [subprocess.Popen([*code, str(each), *more]) for each in of]]
 
 
 def check_each_once(here: list[Any], count: int) -> None:
-    """Every run and its cell are there once and whole: the shared one, and one of each checkout."""
+    """Check that every run and its cell are recorded once and complete: the shared one, and one of each checkout."""
     places = Counter((run.place, run.key) for run in here)
     assert set(places.values()) == {1}
     assert len(places) == 2 * (count + 1)
@@ -332,7 +332,7 @@ def test_checkouts_at_once_make_one_sqlite_store_and_lose_and_double_nothing(tmp
 
 @pytest.fixture
 def postgresql() -> Iterator[str]:
-    """The URI of a server of Debian's package with an empty database."""
+    """Return the URI of a server from Debian's package, with an empty database."""
     pytest.importorskip("psycopg", reason="MLflow reaches PostgreSQL by psycopg (pip install psycopg[binary])")
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not programs:
@@ -363,7 +363,7 @@ def test_eight_checkouts_at_once_record_in_postgresql(tmp_path: Path, postgresql
     assert record_at_once(postgresql, tmp_path, of) == [0] * 8
     store = Store(postgresql, tmp_path / "mlartifacts")
     check_each_once(found(store, ["fcsr"], connect(store)), 8)
-    # From machines that do not share a lock: whatever they did to each other, one more record mends.
+    # On machines that do not share a lock: whatever they did to each other, one more record repairs it.
     client = connect(store)
     for run in found(store, ["fcsr"], client):
         client.delete_run(run.run_id)
@@ -375,7 +375,7 @@ def test_eight_checkouts_at_once_record_in_postgresql(tmp_path: Path, postgresql
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """The URI of an MLflow server with an empty store."""
+    """Return the URI of an MLflow server with an empty store."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = str(probe.getsockname()[1])
     words = [sys.executable, "-m", "mlflow", "server", "--workers", "1", "--host", "127.0.0.1", "--port", port]
@@ -395,7 +395,7 @@ def server(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.usefixtures("no_pictures")
 def test_checkouts_at_once_record_in_an_mlflow_server(tmp_path: Path, server: str):
     of = checkouts(tmp_path, 4)
-    # "alone": from machines that do not share a lock. Whatever they did to each other, one more record mends.
+    # "alone": on machines that do not share a lock. Whatever they did to each other, one more record repairs it.
     assert record_at_once(server, tmp_path, of, "alone") == [0] * len(of)
     store = Store(server, tmp_path / "unused")
     for each in of:
@@ -411,7 +411,7 @@ def test_runs_that_two_machines_wrote_at_once_are_one_again(store: Store, tmp_pa
     twins, client = entries.cells(tmp_path / "runs"), connect(store)
     record.record(store, twins)
     number = {"twin": record.experiment_id(client, store, "twin")}
-    record.write_missing(client, number, twins, [])  # who did not see what is there
+    record.write_missing(client, number, twins, [])  # which did not see the existing entries
     assert len(found(store, ["twin"])) == 4
     record.record(store, twins)
     run_at(client, "twin", "runs/twin-table-1/1")
@@ -466,7 +466,7 @@ def test_a_store_whose_file_is_a_folder_is_refused_in_seconds(tmp_path: Path):
     began = time.monotonic()
     with pytest.raises(InputError, match="unable to open database file"):
         connect(store_at(tmp_path))
-    assert time.monotonic() - began < 60  # MLflow alone tries for two minutes
+    assert time.monotonic() - began < 60  # MLflow itself retries for two minutes
 
 
 def test_a_damaged_store_is_one_sentence(tmp_path: Path):

@@ -19,7 +19,7 @@ LINES = [
     Line("fcsr", "ag-news", "accuracy", published="94.5", unit="%", verdict="not-run", note="asked for"),
     Line("cspan-big", "sst-2", "accuracy", published="78.5", unit="%", verdict="not-run", note="not built here yet"),
     Line("tfidf-svm", "sst-2", "accuracy", "81.70", "79.9", "83.5", "1", unit="%"),
-    Line("nb-svm", "sst-2", "accuracy", "83.20", "81.9", "84.5", "1", unit="%"),  # its run stands in another table
+    Line("nb-svm", "sst-2", "accuracy", "83.20", "81.9", "84.5", "1", unit="%"),  # its run is in another table
 ]  # fmt: skip
 STATS = {
     "corpus": "sst-2", "language": "en", "classes": 2, "published-average-words": 19.3,
@@ -32,7 +32,7 @@ STATS = {
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The page of a small results folder."""
+    """Return the page of a small results folder."""
     root = tmp_path_factory.mktemp("report")
     write_lines(root / "tables/fcsr-table-3.csv", LINES)
     for row in ("fcsr", "tfidf-svm"):
@@ -66,7 +66,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def plain(page: str) -> str:
-    """The words of a page."""
+    """Return the words of a page."""
     return " ".join(re.sub(r"<[^>]+>", " ", page).split())
 
 
@@ -103,7 +103,7 @@ def test_tags_are_closed_ids_unique_links_lead_somewhere_and_text_is_escaped(pag
     every = [name for each in elements if (name := each.get("id"))]
     assert len(set(every)) == len(every)
     ids = [name for each in elements if (name := each.get("id")) and not re.match(r"s\d+p[0-9a-f]{8}-", name)]
-    assert ids == [  # beside those of pictures
+    assert ids == [  # in addition to those of pictures
         "fcsr-table-3", "fcsr-table-3.fcsr.sst-2", "fcsr-table-3.tfidf-svm.sst-2", "fcsr-figure-6", "lama-figure-3",
         "focus", "corpora", "leakage", "parts",
     ]  # fmt: skip
@@ -139,7 +139,7 @@ def test_corpora_of_this_scale_and_the_tagger_are_told(page: str):
 def test_measured_columns_come_first(page: str):
     grid = page[page.index('<section id="fcsr-table-3">') :]
     heading = re.findall(r'<th scope="col">([^<]+)</th>', grid[: grid.index("</thead>")])
-    assert heading == ["row", "SST", "AG"]  # AG stands first in the paper
+    assert heading == ["row", "SST", "AG"]  # AG comes first in the paper
 
 
 def test_every_picture_has_a_title_and_every_heading_of_a_table_a_scope(page: str):

@@ -52,7 +52,7 @@ def test_a_half_made_file_is_refused_with_what_to_do(tmp_path: Path):
 
 def test_a_store_that_does_not_exist_holds_nothing(tmp_path: Path):
     assert found(store(f"sqlite:///{tmp_path}/mlflow.db"), ["fcsr"]) == []
-    (tmp_path / "mlflow.db").touch()  # another process is about to make its tables
+    (tmp_path / "mlflow.db").touch()  # another process is about to create its tables
     assert found(store(f"sqlite:///{tmp_path}/mlflow.db"), ["fcsr"]) == []
     assert not (tmp_path / "mlartifacts").exists()
 

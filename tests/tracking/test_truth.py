@@ -1,4 +1,4 @@
-"""Imports against the test texts here: forged answers are refused, and what cannot be compared is said."""
+"""Check imports against the local test texts: forged answers are refused, and missing comparisons are reported."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from tests.tracking.conftest import write_run
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """A run from elsewhere, of the data that are known here."""
+    """Return a run from elsewhere, on data that are known here."""
     found = read_run(write_run(tmp_path / "theirs"))
     monkeypatch.setattr(truth, "TAGGED", tmp_path / "tagged")
     monkeypatch.setattr(truth, "data_of_run", lambda parameters, tagged, vectors: found.hashes["data"])
@@ -29,7 +29,7 @@ def run(tmp_path, monkeypatch):
 
 @pytest.fixture
 def bank(tmp_path):
-    """A bank with another row's run on the same test texts."""
+    """Return a bank with another row's run on the same test texts."""
     other = read_run(write_run(tmp_path / "ours", row="nb-svm"))
     add_to_bank(tmp_path / "bank", [other], "Ada")
     return tmp_path / "bank"
@@ -91,7 +91,7 @@ def test_the_scores_of_a_ranking_are_made_again_from_the_texts_here(run, bank, t
     tokens = pa.array([[f"question-{number // 10}", MARK, "answer"] for number in range(len(ids))])
     here = Split(replace(facts, ranked=True), ids, tokens, None, classes, clean)
     right = ranking_scores(probabilities[:, 1], classes == 1, np.arange(len(ids)) // 10)
-    order = np.random.default_rng(1).permutation(len(ids))  # the order of their file decides nothing
+    order = np.random.default_rng(1).permutation(len(ids))  # the order in the file does not matter
     write_predictions(
         run.predictions,
         Split(facts, [ids[n] for n in order], None, None, classes[order], clean[order]),
@@ -101,7 +101,7 @@ def test_the_scores_of_a_ranking_are_made_again_from_the_texts_here(run, bank, t
     def with_scores(**scores):
         return replace(run, metrics={**run.metrics, "test": {**run.metrics["test"], **scores}})
 
-    assert not check_against_data(with_scores(**right), bank)  # only the texts say whose candidates they are
+    assert not check_against_data(with_scores(**right), bank)  # only the texts show whose candidates they are
     (tmp_path / "tagged/sst-2").mkdir(parents=True)
     (tmp_path / "tagged/sst-2/test.parquet").touch()
     monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: here))

@@ -15,7 +15,7 @@ def make_split(texts, labels, names=("bad", "good")):
 
 @pytest.fixture
 def doubles():
-    """float64 throughout, so that equal means equal."""
+    """Use float64 throughout, so that equal means equal."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     yield
@@ -24,7 +24,7 @@ def doubles():
 
 @pytest.fixture
 def opinions():
-    """Train and dev of 60 and 20 texts; the word decides, and a negation turns it."""
+    """Return train and dev of 60 and 20 texts; the word decides, and a negation flips it."""
     generator = np.random.default_rng(3)
     good, bad, other = ["fine", "great", "lovely"], ["awful", "poor", "dull"], ["the", "film", "was", "plot", "and"]
 

@@ -41,7 +41,7 @@ def test_batches_of_domains_hold_every_text_once_and_one_domain_each():
 
 def test_small_domains_meet_other_neighbours_each_epoch():
     draw = np.random.default_rng(0)
-    lengths, domains = draw.permutation(2 * 640), np.repeat([0, 1], 640)  # no two equal: sorted whole, batches stay
+    lengths, domains = draw.permutation(2 * 640), np.repeat([0, 1], 640)  # all different, so that batches are unique
     one, other = (
         {frozenset(batch.tolist()) for batch in shuffled_batches(lengths, 16, draw, domains)} for _ in range(2)
     )

@@ -1,4 +1,4 @@
-"""Torch's deterministic algorithms, for the time of a block."""
+"""Torch's deterministic algorithms, for the duration of a block."""
 
 import pytest
 import torch

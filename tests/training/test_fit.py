@@ -24,7 +24,7 @@ CPU = torch.device("cpu")
 
 
 class Mean(Network):
-    """The smallest network with the interface of all."""
+    """The smallest network with the common interface."""
 
     def __init__(self, embedding, classes):
         super().__init__()
@@ -156,11 +156,11 @@ def test_the_curve_tells_the_rate_of_the_epochs_last_step(opinions):
     history = fit(network, train, dev, schedule="warmup", **options)
     rates = [epoch.learning_rate for epoch in history.epochs]
     steps = -(-len(train) // options["batch_size"])
-    assert rates == pytest.approx([0.1 * (steps - 0.5) / steps, 0.1, 0.1])  # a step counts at its middle
+    assert rates == pytest.approx([0.1 * (steps - 0.5) / steps, 0.1, 0.1])  # a step counts at its midpoint
 
 
 class Penalised(Mean):
-    """Pulls its weights towards zero by a loss of its own; keeps the classes that it was asked with."""
+    """A network with its own loss, which pulls the weights towards zero; it keeps the classes passed to it."""
 
     def auxiliary_loss(self, classes):
         self.asked = classes
@@ -193,7 +193,7 @@ def test_momentum_of_sgd_by_hand(opinions):
 
 
 def gradient_of_bias(network, encoded):
-    """The gradient of the loss of all texts by the output's bias."""
+    """Return the gradient of the loss over all texts with respect to the output's bias."""
     batch = BatchMaker(encoded, CPU)(np.arange(len(encoded)))
     loss = F.cross_entropy(network(*batch.inputs), batch.classes)
     return torch.autograd.grad(loss, network.output.bias)[0]
@@ -219,7 +219,7 @@ def test_one_classifier_for_each_domain(opinions):
 
 
 def test_what_pretrains_for_several_domains_is_not_told_them(monkeypatch):
-    """A network that reads sentences is given words, mask and sentences, the domains behind them are left out."""
+    """A network that reads sentences gets words, mask and sentences, but not the domains after them."""
     seen = []
     monkeypatch.setattr(Mean, "pretrain", lambda network, texts: seen.extend(texts()))
     given = tuple(torch.arange(2).unsqueeze(0) + place for place in range(4))  # words, mask, sentences, domains
@@ -230,7 +230,7 @@ def test_what_pretrains_for_several_domains_is_not_told_them(monkeypatch):
 
 
 def opposed(split):
-    """The texts twice: as they are in one domain, with the other label in the other."""
+    """Return the texts twice: unchanged in one domain, with flipped labels in the other."""
     facts = replace(split.facts, domains=("one", "two"))
     ids = [f"{domain}/{text}" for domain in facts.domains for text in split.ids]
     tokens = pa.chunked_array([split.tokens, split.tokens]).combine_chunks()
@@ -243,7 +243,7 @@ def test_per_domain_heads_need_domains(opinions):
 
 
 class OfDomains(Mean):
-    """A network that notes the domains of its training batches."""
+    """A network that records the domains of its training batches."""
 
     reads = ("domains",)
     domain_a_batch = True

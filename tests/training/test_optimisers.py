@@ -57,13 +57,13 @@ def test_steps_are_torchs_to_the_bit(name):
 
 
 def test_no_optimiser_brings_torchs_compiler():
-    """It takes 1.5 s to import: where this fails, torch wraps or imports in another way, and runs start later."""
-    told = subprocess.run([sys.executable, "-c", WHOLE_LIFE], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "none"
+    """It takes 1.5 s to import: if this fails, torch wraps or imports differently, and runs start later."""
+    done = subprocess.run([sys.executable, "-c", WHOLE_LIFE], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "none"
 
 
 def test_torch_does_not_wrap_our_steps():
-    """Its record for a profiler takes up to 0.17 ms a step; where this fails, steps are slower and not wrong."""
+    """Its profiler record takes up to 0.17 ms per step; if this fails, steps are slower but not wrong."""
     before = {kind: kind.step for kind in optimisers.WithoutCompiler.__subclasses__()}
     for kind, step in before.items():
         kind([nn.Parameter(torch.zeros(1))], lr=0.1)

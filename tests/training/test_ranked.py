@@ -1,4 +1,4 @@
-"""A corpus of questions and candidates: the epoch is chosen by mean average precision, and the scores hold it."""
+"""A corpus of questions and candidates: the epoch is chosen by mean average precision, which is among the scores."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ CPU = torch.device("cpu")
 
 
 def ranked(questions: int, seed: int):
-    """Four candidates a question; the answer is the one that names its word. Mostly "no", so accuracy says little."""
+    """Return four candidates per question; the answer names its word. Mostly "no", so accuracy says little."""
     generator = np.random.default_rng(seed)
     texts, labels = [], []
     for number in range(questions):
@@ -59,5 +59,5 @@ def test_scores_of_a_ranked_split_hold_map_mrr_and_questions():
     right = np.eye(2)[split.classes]
     scores = scores_of_splits((right, split), (1 - right, split))
     assert (scores["dev"]["map"], scores["dev"]["mrr"], scores["dev"]["questions"]) == (1.0, 1.0, 3)
-    assert scores["test"]["mrr"] == 0.25  # the answer last of four
+    assert scores["test"]["mrr"] == 0.25  # the answer is the last of four
     assert "map" not in scores["test_clean"]

@@ -1,4 +1,4 @@
-"""A training that is broken off and goes on ends as the unbroken one does, bit for bit."""
+"""A training that is interrupted and resumed ends like an uninterrupted one, bit for bit."""
 
 import hashlib
 import io
@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 
 
 class Dropped(Network):
-    """A mean of word vectors with dropout, so that random numbers count."""
+    """A mean of word vectors with dropout, so that random numbers matter."""
 
     def __init__(self, embedding, classes):
         super().__init__()
@@ -40,11 +40,11 @@ class Dropped(Network):
 
 
 class Killed(Exception):
-    """Stands for kill -9: nothing is saved at its moment."""
+    """Simulate kill -9: nothing is saved at that moment."""
 
 
 def train(opinions, optimiser="adam", *, file=None, on_batch=None, sparse=False, epochs=4):
-    """Weights after training and the lines of the curve without seconds."""
+    """Return the weights after training and the lines of the curve without seconds."""
     splits = opinions
     vocabulary = build_vocabulary(count_words(splits[0].tokens, lowercase=True), [], min_count=1, lowercase=True)
     seed_everything(5)
@@ -66,7 +66,7 @@ def same(one, other):
 
 
 def at_step(number, act):
-    """Called after every step: acts after the given one."""
+    """Return a callback for every step that acts after the given one."""
     done = 0
 
     def on_batch(epoch, words):
@@ -84,14 +84,14 @@ def kill():
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    """Makes state files that save after every step; what they told."""
+    """Return a function that makes state files saved after every step, with their messages."""
     monkeypatch.setattr(state, "LARGEST_SHARE", math.inf)
-    told = []
+    messages = []
 
     def make(key="key", every_s=0.0):
-        return StateFile(make.path, key, told.append, every_s=every_s)
+        return StateFile(make.path, key, messages.append, every_s=every_s)
 
-    make.told, make.path = told, tmp_path / "kept/state"
+    make.told, make.path = messages, tmp_path / "kept/state"
     return make
 
 
@@ -109,7 +109,7 @@ def test_a_killed_training_goes_on_as_if_nothing_had_been(opinions, kept, optimi
 
 
 def test_a_network_pretrains_once_before_the_first_step(opinions, kept, monkeypatch):
-    """It is given every training text, in batches; a training that goes on has had it, one killed before has not."""
+    """It reads every training text in batches; a resumed training skips it, one killed before its end does not."""
     passes = []
 
     def pretrain(network, texts):
@@ -133,7 +133,7 @@ def test_a_network_pretrains_once_before_the_first_step(opinions, kept, monkeypa
 
 
 class Normalised(Dropped):
-    """What it has seen, in a buffer that is saved, is a part of its answers; the mask of its words is not saved."""
+    """A network whose answers depend on a saved buffer of past batches; the mask of its words is not saved."""
 
     def __init__(self, embedding, classes):
         super().__init__(embedding, classes)
@@ -163,7 +163,7 @@ def test_the_means_of_a_batch_normalisation_go_on_and_are_those_of_the_best_epoc
 
 
 def test_what_pretraining_leaves_without_gradients_is_kept(opinions, kept, monkeypatch):
-    """Frozen layers are buffers: a training that goes on does not pretrain again, and has them."""
+    """Frozen layers are buffers: a resumed training does not pretrain again, and has them."""
 
     class Frozen(Dropped):
         def __init__(self, embedding, classes):
@@ -185,7 +185,7 @@ def test_what_pretraining_leaves_without_gradients_is_kept(opinions, kept, monke
 
 @pytest.fixture(autouse=True)
 def ctrl_c_is_heard():
-    """A shell starts its background jobs with Ctrl-C ignored, and Python leaves that as it is."""
+    """Enable Ctrl-C: a shell starts its background jobs with it ignored, and Python keeps it so."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -275,7 +275,7 @@ def made_by_other_torch(path):
     path.write_bytes(json.dumps(json.loads(head) | {"torch": "1.0"}).encode() + b"\n" + body)
 
 
-def made_by_other_network(path):  # as a change of the code can leave it that keeps the recipe
+def made_by_other_network(path):  # as a code change that keeps the recipe can leave it
     head, _, body = path.read_bytes().partition(b"\n")
     state = torch.load(io.BytesIO(body), weights_only=True)
     state["weights"][0] = state["weights"][0].flatten()
@@ -354,4 +354,4 @@ def test_seconds_of_all_parts_are_counted(opinions, kept):
 def test_a_state_holds_no_code(kept):
     file = kept()
     file.write({"weights": [torch.ones(2)], "harm": kill}, "here")
-    assert kept().read() is None  # the code in it was not run, for this process goes on
+    assert kept().read() is None  # its code was not run: this process still runs

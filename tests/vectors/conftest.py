@@ -25,20 +25,20 @@ WORD2VEC = {
 
 
 class Planted(NamedTuple):
-    """A pool and the questions whose answers stand in it."""
+    """Hold a pool and analogy questions whose answers occur in it."""
 
     texts: Path
     questions: list[tuple[str, ...]]
 
 
 def written(path: Path, lists: list[list[str]]) -> Path:
-    """A pool of these texts."""
+    """Write a pool of these texts."""
     pq.write_table(pa.table({"tokens": pa.array(lists, pa.list_(pa.string()))}), path)
     return path
 
 
 def answered(vectors: WordVectors, questions: list[tuple[str, ...]]) -> float:
-    """Share of "a is to b as c to d" whose d is the word nearest to b - a + c by cosine; a, b and c are no answers."""
+    """Return the share of "a is to b as c to d" whose d is nearest to b - a + c by cosine, with a, b, c excluded."""
     unit = vectors.matrix / np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
     rows = np.array([[vectors.words.index(word) for word in question] for question in questions])
     a, b, c, d = rows.T
@@ -49,7 +49,7 @@ def answered(vectors: WordVectors, questions: list[tuple[str, ...]]) -> float:
 
 @pytest.fixture(scope="session")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
-    """A person stands among words of a trade and a sex, mostly the person's own, so that no count is zero."""
+    """Plant analogies: a person occurs among words of a trade and a sex, mostly the person's own; no count is zero."""
     draw = random.Random(1)
 
     def mostly(own: int, others: int) -> int:

@@ -23,7 +23,7 @@ WORDS = "abcdefgh"
             {"ab": 1 + 1 / 2, "ba": 1 + 1 / 2, "bc": 1, "cb": 1, "ac": 1 / 2 + 1, "ca": 1 / 2 + 1},
         ),
         ([["a", "a"]], "a", 5, {"aa": 2}),  # as for any two places, each is the context of the other
-        ([["a", "?", "?", "?", "b"]], "ab", 1, {"ab": 1, "ba": 1}),  # unknown words do not stand there
+        ([["a", "?", "?", "?", "b"]], "ab", 1, {"ab": 1, "ba": 1}),  # unknown words are skipped
         ([["a"], ["b"], [], ["?"], ["a"]], "ab", 9, {}),  # nothing is counted across texts
         ([], "ab", 9, {}),
     ],
@@ -77,9 +77,9 @@ def test_what_cannot_be_counted(monkeypatch):
 
 
 def test_every_word_read_is_told():
-    told = []
-    count_cooccurrences([lists([["a", "?"], ["b"]]), lists([["?"]])], "ab", 2, on_words=told.append)
-    assert told == [3, 1]
+    counts = []
+    count_cooccurrences([lists([["a", "?"], ["b"]]), lists([["?"]])], "ab", 2, on_words=counts.append)
+    assert counts == [3, 1]
 
 
 def lists(texts):
@@ -96,7 +96,7 @@ def as_dict(entries, vocabulary):
 
 
 def rows(counted, blocks):
-    """(word, context, count) of all entries: rows in ascending order, what is in a row in the order it has there."""
+    """Return (word, context, count) of all entries, with rows in ascending order and entries in their stored order."""
     entries = []
     for block in range(blocks):
         starts, contexts, counts = (part.tolist() for part in counted.block(block, blocks))

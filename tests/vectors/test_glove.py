@@ -154,20 +154,20 @@ def test_where_the_weighting_ends(planted):  # eq. 9: f is 1 with exponent 0, an
 
 
 def test_progress_adds_up(planted):
-    words, told = [], []
+    words, calls = [], []
     vectors = train_glove(
         planted.texts,
         **GLOVE | {"epochs": 3},
         on_words=words.append,
-        on_entries=lambda visited, entries, loss: told.append((visited, entries, loss)),
+        on_entries=lambda visited, entries, loss: calls.append((visited, entries, loss)),
     )
-    entries, rounds_of_pass = vectors.facts["cooccurrences"], len(told) // 3
+    entries, rounds_of_pass = vectors.facts["cooccurrences"], len(calls) // 3
     assert rounds_of_pass == 16
     assert sum(words) == vectors.facts["training_words"]
-    for start in range(0, len(told), rounds_of_pass):
-        assert sum(visited for visited, _, _ in told[start : start + rounds_of_pass]) == entries
-    assert {of for _, of, _ in told} == {entries}
-    assert [loss for _, _, loss in told[rounds_of_pass - 1 :: rounds_of_pass]] == pytest.approx(
+    for start in range(0, len(calls), rounds_of_pass):
+        assert sum(visited for visited, _, _ in calls[start : start + rounds_of_pass]) == entries
+    assert {of for _, of, _ in calls} == {entries}
+    assert [loss for _, _, loss in calls[rounds_of_pass - 1 :: rounds_of_pass]] == pytest.approx(
         vectors.facts["losses"], abs=1e-6
     )
 
@@ -216,12 +216,12 @@ def assert_weights(weights, *expected):
 
 
 def weights_of(tables, words, size):
-    """w, w~, b, b~ as the paper has them."""
+    """Return w, w~, b, b~ as in the paper."""
     return _in_rows(tables, 0, words, size)
 
 
 def sums_of(tables, words, size):
-    """Return what AdaGrad has summed for each of them."""
+    """Return AdaGrad's sums for each of them."""
     return _in_rows(tables, 1, words, size)
 
 
@@ -233,9 +233,9 @@ def _in_rows(tables, layer, words, size):
 
 
 def visit(entries, tables, *, x_max, exponent, learning_rate):
-    """One pass; the loss summed over the entries."""
+    """Run one pass; return the loss summed over the entries."""
     blocks, places, _, stride = tables.words.shape
-    size = int(np.flatnonzero(tables.words[0, 0, 0])[-1]) - 1  # the 1 after the bias is the last that is not 0
+    size = int(np.flatnonzero(tables.words[0, 0, 0])[-1]) - 1  # the 1 after the bias is the last nonzero value
     fit = Fit(tiles_of(entries, blocks * places, blocks, x_max=x_max, exponent=exponent), tables, size, learning_rate)
     assert stride == stride_of(size)
     with ThreadPoolExecutor(1) as pool:
@@ -243,7 +243,7 @@ def visit(entries, tables, *, x_max, exponent, learning_rate):
 
 
 def tiles_of(entries, words, blocks, *, x_max, exponent):
-    """Tiles of entries (word, context, X_ij)."""
+    """Return tiles of entries (word, context, X_ij)."""
 
     def counted(block, blocks):
         own = [[(j, x) for i, j, x in entries if i == word] for word in range(block, words, blocks)]
@@ -254,7 +254,7 @@ def tiles_of(entries, words, blocks, *, x_max, exponent):
 
 
 def listed(fit, tile):
-    """(word, context, X_ij) of a tile, in the order in which they are visited."""
+    """Return (word, context, X_ij) of a tile, in the order of the pass."""
     blocks, (word_block, context_block) = len(fit.tiles), tile
     for (i, j), (log_x, _) in zip(*(part.tolist() for part in fit.tiles[word_block].tile(context_block)), strict=True):
         yield word_block + i * blocks, context_block + j * blocks, np.exp(log_x)
@@ -265,7 +265,7 @@ def copied(tables):
 
 
 def random_entries(draw, words):
-    """All pairs of words, some above x_max = 3."""
+    """Return all pairs of words, some above x_max = 3."""
     return [(i, j, float(draw.exponential(2) + 0.1)) for i in range(words) for j in range(words)]
 
 
@@ -278,7 +278,7 @@ def loss_in_torch(entries, parts, x_max, exponent):
 
 
 def slow_pass(entries, weights, sums, *, x_max, exponent, learning_rate):
-    """The header of glove.py, number by number, in float64."""
+    """Compute the equations in the header of glove.py, number by number, in float64."""
     w, w_, b, b_ = weights
     total = 0.0
     for i, j, x in entries:

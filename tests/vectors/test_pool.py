@@ -88,7 +88,7 @@ def test_a_corpus_whose_texts_stand_in_another_is_in_no_pool():
 
 @pytest.fixture
 def stage(tmp_path, monkeypatch):
-    """The stage on two small corpora: `first` has unlabelled texts, `second` none; `third` only holds texts out."""
+    """Run the stage on two small corpora: `first` has unlabelled texts, `second` none; `third` only holds texts out."""
     sizes = {"first": 3, "second": 0, "third": 0}
     monkeypatch.setattr("retable.stages.pool.CORPORA", dict.fromkeys(sizes, "made"))
     monkeypatch.setattr(
@@ -168,7 +168,7 @@ def tagged(path, lists, clean=None):
 
 
 def split(path, lists, clean=None):
-    """A tagged split, as far as a pool reads it."""
+    """Return a tagged split with only the columns that a pool reads."""
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = facts_metadata(Facts(path.parent.name, "en", ("a", "b")))
     schema = pa.schema([("tokens", pa.list_(pa.string())), ("clean", pa.bool_())], metadata=metadata)

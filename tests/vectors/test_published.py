@@ -1,4 +1,4 @@
-"""Readers of published vectors: gensim writes and reads beside us, and every damage has its file and line."""
+"""Readers of published vectors: compared with gensim's writer and reader, and every error names file and line."""
 
 import gzip
 import json
@@ -37,7 +37,7 @@ def test_what_gensim_writes(tmp_path, gensims, form, packed):
         np.testing.assert_array_equal(vector, gensims[word])
 
 
-@pytest.mark.parametrize("end", [b"", b"\n"])  # gensim ends a vector without a line break, word2vec's own tool with one
+@pytest.mark.parametrize("end", [b"", b"\n"])  # gensim writes no line break after a vector, word2vec's own tool does
 def test_binary_over_many_chunks(tmp_path, monkeypatch, end):
     monkeypatch.setattr("retable.vectors.published.BYTES_IN_CHUNK", 7)
     rows = b"".join(word.encode() + b" " + vector.tobytes() + end for word, vector in zip(WORDS, MATRIX, strict=True))
@@ -63,7 +63,7 @@ def test_glove_in_a_zip_of_several(tmp_path):
 
 
 def wink_package(folder, told):
-    """Write a package as npm has it, with one JSON inside."""
+    """Write a package as npm distributes it, with one JSON inside."""
     (folder / "vectors.json").write_text(json.dumps(told), encoding="utf-8")
     with tarfile.open(folder / "wink.tgz", "w:gz") as archive:
         archive.add(folder / "vectors.json", "package/vectors.json")

@@ -1,4 +1,4 @@
-"""Tiles: every entry in its tile with its target, rounds without a common block, shuffled, threads change nothing."""
+"""Tiles: every entry in its tile with its target, rounds without shared blocks, shuffled, independent of threads."""
 
 import random
 from itertools import pairwise
@@ -66,7 +66,7 @@ def test_equal_whatever_the_threads_but_not_the_seed():
 
 
 def test_every_order_of_a_tile_is_as_likely():
-    """Three words that stand together: six entries without "a a"; which comes first and last, of 1,200 seeds."""
+    """Three adjacent words: six entries without "a a"; which comes first and last, over 1,200 seeds."""
     three = count_cooccurrences([pa.array([["a", "b", "c"]])], "abc", 2)
     orders = [in_tiles(three, 1, seed=seed, **WEIGHTING)[0].places.tolist() for seed in range(1200)]
     assert len({str(sorted(order)) for order in orders}) == 1

@@ -40,13 +40,13 @@ def test_vocabulary_by_count_then_alphabet(tmp_path, train, options):
 
 @TRAINERS
 def test_characters_of_a_pool_of_words(tmp_path, train, options):
-    file, told = written(tmp_path / "t", [["电影", "好看"], ["好", "电影"]]), []
-    vectors = train(file, **options, unit="characters", on_words=told.append)
+    file, counts = written(tmp_path / "t", [["电影", "好看"], ["好", "电影"]]), []
+    vectors = train(file, **options, unit="characters", on_words=counts.append)
     assert vectors.words == ["好", "影", "电"]  # twice each; "看" once
     assert vectors.facts["training_words"] == 7
-    assert sum(told) == 7 * (options["epochs"] if train is train_word2vec else 1)
+    assert sum(counts) == 7 * (options["epochs"] if train is train_word2vec else 1)
     if train is train_glove:
-        assert vectors.facts["cooccurrences"] == 6  # both texts hold each pair
+        assert vectors.facts["cooccurrences"] == 6  # both texts contain each pair
     else:
         assert train(file, **options).words == ["电影"]
 

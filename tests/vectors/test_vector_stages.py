@@ -1,4 +1,4 @@
-"""The stage embed on small pools: every method, what vectors.json says; coverage of training splits."""
+"""The stage embed on small pools: every method, the contents of vectors.json, coverage of training splits."""
 
 import shutil
 
@@ -22,7 +22,7 @@ CHINESE = GLOVE | {"source": "pools/chinese", "epochs": 2, "unit": "characters"}
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch, planted):
-    """Two pools, two tagged corpora, and parameters."""
+    """Return two pools, two tagged corpora, and parameters."""
     params = {
         "vectors": {"glove": GLOVE, "word2vec": WORD2VEC, "chinese": CHINESE}, "corpora": {"english": {}, "other": {}},
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Vectors in a folder: what is written is what is read; coverage counts words and tokens."""
+"""Vectors in a folder: they are read as written; coverage counts words and tokens."""
 
 import numpy as np
 import pytest

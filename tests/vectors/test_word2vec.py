@@ -1,4 +1,4 @@
-"""word2vec: nothing of a long text is dropped in silence, every word is told (more: test_trainers.py)."""
+"""word2vec: nothing of a long text is silently dropped, every word is reported (more in test_trainers.py)."""
 
 import pytest
 
@@ -10,12 +10,12 @@ from tests.vectors.conftest import WORD2VEC, written
 
 
 def test_progress_adds_up_and_the_words_are_told(planted):
-    told = []
-    vectors = train_word2vec(planted.texts, on_words=told.append, **WORD2VEC)
-    assert sum(told) == WORD2VEC["epochs"] * vectors.facts["training_words"] == 4 * 5 * 8_000
+    counts = []
+    vectors = train_word2vec(planted.texts, on_words=counts.append, **WORD2VEC)
+    assert sum(counts) == WORD2VEC["epochs"] * vectors.facts["training_words"] == 4 * 5 * 8_000
 
 
-def test_a_long_text_comes_in_pieces(tmp_path, monkeypatch):  # gensim would drop what is beyond 10,000 words
+def test_a_long_text_comes_in_pieces(tmp_path, monkeypatch):  # gensim would drop everything after 10,000 words
     monkeypatch.setattr(token_lists, "LONGEST_SENTENCE", 3)
     lists = TokenLists(written(tmp_path / "t", [list("abcdefg"), ["h"]]), lowercase=False)
     assert list(lists) == [["a", "b", "c"], ["d", "e", "f"], ["g"], ["h"]]
