@@ -31,7 +31,7 @@ def split_of(*texts):
 
 
 class ByPlace(Network):
-    """Two heads: one attends to the first word, one to all alike."""
+    """Return two heads: one attends to the first word, one to all equally."""
 
     def __init__(self):
         super().__init__()

@@ -23,7 +23,7 @@ TABLE = ResultTable("t", "T", None, "accuracy", "%", ROWS, COLUMNS)
 
 @dataclass(frozen=True)
 class MadeUp:
-    """A run."""
+    """Return a run."""
 
     accuracy: float
     flops: float = 10.0
@@ -45,7 +45,7 @@ FIGURE = CostFigure("cost-t", "", "", tuple(Panel("t", name) for name in "abcdef
 
 
 def panels_of(runs, columns="abcdefgh", most=6):
-    """The panels of (row, column) -> runs."""
+    """Return the panels of (row, column) -> runs."""
     figure = replace(FIGURE, panels=tuple(Panel("t", name) for name in columns), most=most)
     keyed = {("t", row, column): of_cell for (row, column), of_cell in runs.items()}
     return figure.plots(Measured({"t": TABLE}, keyed, {}), None)
@@ -77,7 +77,7 @@ def test_seconds_of_another_machine_are_not_told_and_flops_are():
     (panel,) = panels_of(runs)
     assert {point.model: point.seconds for point in panel.marks} == {"FCSR": 2.0, "CNN": None, "SVM": 2.0}
     assert FIGURE.csv_lines([panel])[1]["seconds"] == ""
-    assert FIGURE.picture([panel], "svg").count(b">CNN<") == 1  # on FLOPs alone; the other names stand twice
+    assert FIGURE.picture([panel], "svg").count(b">CNN<") == 1  # only for FLOPs; the other names occur twice
     assert FIGURE.picture([panel], "svg").count(b">FCSR<") == 2
 
 
@@ -114,7 +114,7 @@ def test_a_row_that_shares_a_single_column_is_left_out_of_the_mean():
 
 
 def crowded():
-    """Twelve rows within half a point and a third of a decade."""
+    """Return twelve rows within half a point and a third of a decade."""
     names = (f"a model of some length, {number}" for number in range(10))
     one = frozenset({1})
     points = [
@@ -190,8 +190,8 @@ def test_seconds_are_drawn_only_where_networks_have_them_or_there_are_floors_alo
     ("points", "front"),
     [
         ([(3.0, 80.0), (1.0, 70.0), (2.0, 75.0)], [(1.0, 70.0), (2.0, 75.0), (3.0, 80.0)]),
-        ([(1.0, 80.0), (2.0, 75.0)], [(1.0, 80.0)]),  # dearer and worse
-        ([(1.0, 70.0), (1.0, 75.0), (2.0, 75.0)], [(1.0, 75.0)]),  # as good for more
+        ([(1.0, 80.0), (2.0, 75.0)], [(1.0, 80.0)]),  # more expensive and worse
+        ([(1.0, 70.0), (1.0, 75.0), (2.0, 75.0)], [(1.0, 75.0)]),  # equally good at a higher cost
         ([], []),
     ],
 )

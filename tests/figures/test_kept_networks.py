@@ -21,7 +21,7 @@ FACTS = Facts("sst-2", "en", ("negative", "positive"))
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """A run with kept weights of a small LAMA, and its test split."""
+    """Return a run with kept weights of a small LAMA, and its test split."""
     folder = write_run(tmp_path / "run", texts=20)
     metrics = read_run(folder).metrics
     parameters = {
@@ -53,5 +53,5 @@ def test_a_network_is_read_from_the_runs_folder_and_asked_on_the_test_texts(run)
         (("bad",), "negative"),
     ]
     np.testing.assert_allclose([text.weights.sum() for text in texts], 1.0, rtol=1e-5)
-    assert np.ptp(texts[0].weights) > 1e-4  # the heads do not attend to all alike
+    assert np.ptp(texts[0].weights) > 1e-4  # the heads do not attend to all equally
     assert networks.Networks().labels(run) == FACTS.labels

@@ -24,7 +24,7 @@ CURVES = (
 )
 CELLS = (GridCell(1, 1, 1, 80.0), GridCell(1, 2), GridCell(2, 1, 1, 81.5), GridCell(2, 2))
 GRID_CELLS = tuple((cell.x, cell.y, "") for cell in CELLS)
-KINDS = {  # kind -> figure, title and marks of its one panel
+KINDS = {  # kind -> figure, title and marks of its only panel
     "lines": (ParameterFigure("f", "", "", (), parameter="window, words", short="window"), "Final", CURVES),
     "scatter": (
         SizeFigure("f", "", "", ()),
@@ -51,19 +51,19 @@ KINDS = {  # kind -> figure, title and marks of its one panel
 
 
 def picture_of(kind, form):
-    """A kind's picture."""
+    """Return a kind's picture."""
     figure, title, marks = KINDS[kind]
     return figure.picture([Plot(title, marks)], form)
 
 
 def lines_of(kind):
-    """A kind's CSV."""
+    """Return a kind's CSV."""
     figure, title, marks = KINDS[kind]
     return figure.csv_lines([Plot(title, marks)])
 
 
 def texts_of(kind):
-    """The words in a kind's SVG."""
+    """Return the words in a kind's SVG."""
     found = ElementTree.fromstring(picture_of(kind, "svg")).iter("{http://www.w3.org/2000/svg}text")
     return ["".join(element.itertext()).strip() for element in found]
 
@@ -132,7 +132,7 @@ def test_a_legend_has_as_many_columns_as_fit():
 
 def test_the_rates_of_four_texts_by_hand():
     # Of the eight (text, class) pairs those with the text's class get 0.9, 0.6, 0.35, 0.8, the others 0.1, 0.4, 0.65,
-    # 0.2: from the highest on right right wrong right wrong right wrong wrong.
+    # 0.2: from the highest down right right wrong right wrong right wrong wrong.
     classes, positive = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8])
     rates = dict(zip(PLACES.tolist(), micro_rates(classes, np.stack([1 - positive, positive], axis=1)), strict=True))
     assert rates[0.0] == pytest.approx(0.5)

@@ -21,5 +21,5 @@ def test_of_dev_folds_the_shown_run_is_the_cells():
 def test_of_test_folds_all_make_the_result():
     (both,) = of_seeds([run_of(0.75, 1, "test"), run_of(0.25, 2, "test")])
     assert both.value == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="each once"):
+    with pytest.raises(ValueError, match="each fold exactly once"):
         of_seeds([run_of(0.75, 2, "test")])

@@ -1,4 +1,4 @@
-"""Check what is said of a figure, from its definition and the lines of its CSV alone."""
+"""Check the remarks on a figure, from its definition and the lines of its CSV alone."""
 
 from dataclasses import replace
 
@@ -32,12 +32,12 @@ WINDOWS = ParameterFigure(
 
 
 def points(*pairs):
-    """Lines of a CSV with a panel and a model each."""
+    """Return lines of a CSV with one panel and one model each."""
     return [{"panel": panel, "model": model} for panel, model in pairs]
 
 
 def windows(*places, low="79", high="81"):
-    """Lines of the CSV of WINDOWS; no place is the level."""
+    """Return lines of the CSV of WINDOWS; no place is the level."""
     of_all = {"panel": "A", "accuracy": "80", "low": low, "high": high}
     return [of_all | {"line": "FCSR" if place else "whole", "window": place} for place in places]
 
@@ -145,7 +145,7 @@ def test_a_far_line_is_told_at_the_border_and_in_words():
     assert "▼ c: 25.9 to 30.0" in figure.picture([Plot("A", lines)], "svg").decode("utf-8")
     rows = [{"panel": "A", "line": name, "dev_accuracy": str(score)} for name, each in scores.items() for score in each]
     assert remarks(figure, TABLES, rows).startswith(
-        "Too far from the others for one axis, told at its border: c on A (25.9 to 30.0)."
+        "Too far from the others for one axis, noted at its border: c on A (25.9 to 30.0)."
     )
 
 
@@ -162,7 +162,7 @@ def test_how_long_the_networks_were_trained():
     ("weights", "said"),
     [
         ((0.5, 0.5, 0.5, 0.5), "The weights of FCSR are uniform: every weight is 1/2."),
-        ((0.3, 0.7, 0.3, 0.7), "In FCSR every word attends alike: all lines of the map are equal."),
+        ((0.3, 0.7, 0.3, 0.7), "In FCSR all words attend alike: all rows of the map are equal."),
         ((0.3, 0.7, 0.4, 0.6), ""),
     ],
 )

@@ -45,7 +45,7 @@ KINDS = (
 
 
 class Filling:
-    """Fills the one table by all runs of a folder; `missing` says why others have none."""
+    """Fill the one table with all runs of a folder; `missing` gives the reason for rows without runs."""
 
     def __init__(self, runs, missing=None):
         self.plan, self.runs, self.missing = {"scale": "cpu"}, runs, missing or {}
@@ -68,7 +68,7 @@ def change(path, **values):
 
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
-    """Three current cells of one table, two seeds each, on a corpus of 500 training texts."""
+    """Return three current cells of one table, two seeds each, on a corpus of 500 training texts."""
     for row in ("fcsr", "cnn", "tfidf-svm"):
         for seed in (1, 2):
             folder = write_run(run_of(tmp_path, row, seed), row=row, seed=seed)
@@ -81,7 +81,7 @@ def runs(tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_pictures(monkeypatch):
-    """Pictures take most of the time and are tested elsewhere."""
+    """Replace pictures, which take most of the time and are tested elsewhere."""
     drawn = Figure.drawn
 
     def lines_alone(*given):
@@ -92,7 +92,7 @@ def no_pictures(monkeypatch):
 
 
 def written(root, name="figures", missing=None):
-    """Entries of all figures, written into a folder."""
+    """Return the entries of all figures, written into a folder."""
     statistics = {"sst-2": {"splits": {"train": {"texts": 500}}}, "other": {"splits": {"train": {"texts": 1}}}}
     entries = figures.write_figures(root / name, Filling(root / "runs", missing), statistics)
     return {entry["name"]: entry for entry in entries}
@@ -138,7 +138,7 @@ def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
     monkeypatch.setattr(figures, "cost_figures", cost_figures)
     entries = written(runs)
     assert entries["cost-fcsr-table-3"]["files"] == [f"cost-fcsr-table-3.{form}" for form in ("csv", "svg", "png")]
-    assert "not built" not in entries["cost-fcsr-table-3"]["note"]  # a row without a model is no row of this figure
+    assert "not built" not in entries["cost-fcsr-table-3"]["note"]  # a row without a model is not a row of this figure
     lines = {line["model"]: line for line in lines_of(runs / "figures/cost-fcsr-table-3.csv")}
     assert {name: line["floor"] for name, line in lines.items()} == {"FCSR": "no", "CNN": "no", "SVM": "yes"}
     assert (lines["FCSR"]["flops_per_word"], lines["FCSR"]["seconds"]) == ("2200000", "66.5")
@@ -149,8 +149,8 @@ def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
 
 
 def test_runs_without_times_have_parameters_and_are_said_to_be_untimed(runs, monkeypatch):
-    """The bank keeps no seconds of a machine that had other work."""
-    monkeypatch.setattr(form, "COST_OF_FOLDER", form.COST)  # as of the bank
+    """The bank keeps no seconds from a machine that had other load."""
+    monkeypatch.setattr(form, "COST_OF_FOLDER", form.COST)  # from the bank
     for path in runs.rglob("cost.json"):
         cost = json.loads(path.read_text())
         path.write_text(json.dumps({name: value for name, value in cost.items() if "second" not in name}))
@@ -163,7 +163,7 @@ def test_runs_without_times_have_parameters_and_are_said_to_be_untimed(runs, mon
 def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():
     names = {figure.name for source in papers() for figure in cost_figures(source)}
     assert {"cost-fcsr-table-3", "cost-lama-table-4", "cost-floors-table-1"} <= names
-    assert "cost-lama-table-5" not in names  # counts, no scores
+    assert "cost-lama-table-5" not in names  # counts, not scores
     (figure,) = (each for each in cost_figures(paper("transformer-f")) if each.name == "cost-transformer-f-table-3")
     assert all(not panel.column.endswith("-f1") for panel in figure.panels)
 
@@ -174,7 +174,7 @@ def test_a_missing_run_is_said_in_one_sentence_and_leaves_no_file(runs, monkeypa
     entry = written(runs, missing=missing)["fcsr-figure-4"]
     assert (entry["drawn"], entry["files"]) == (False, [])
     assert entry["note"] == (
-        "No picture: too few of its cells are measured. Not drawn: FCSR. Not drawn (not run yet): CNN; SVM. "
+        "No picture: too few cells are measured. Not drawn: FCSR. Not drawn (not run yet): CNN; SVM. "
         "Not drawn (not built): S-LSTM."
     )
     assert [path.name for path in (runs / "figures").iterdir()] == ["figures.json"]
@@ -199,7 +199,7 @@ def test_times_of_two_machines_are_not_compared(runs, monkeypatch, no_pictures):
 
 
 def test_runs_without_times_have_flops_and_no_seconds(runs, monkeypatch):
-    monkeypatch.setattr(form, "COST_OF_FOLDER", form.COST)  # as of the bank
+    monkeypatch.setattr(form, "COST_OF_FOLDER", form.COST)  # from the bank
     monkeypatch.setattr(figures, "FIGURES", {"fcsr": KINDS[1:3]})
     monkeypatch.setattr(figures, "cost_figures", cost_figures)
     for seed in (1, 2):
@@ -213,7 +213,7 @@ def test_runs_without_times_have_flops_and_no_seconds(runs, monkeypatch):
 
 
 class Network:
-    """A network that attends to one word of two."""
+    """A network that attends to one of two words."""
 
     def texts(self, run):
         return [AttendedText(("vessel", "the"), np.array([0.9, 0.1]), "ship") for _ in range(6)]
@@ -240,7 +240,7 @@ def test_a_figure_of_weights_stands_where_they_are_not_at_hand_until_its_runs_ar
     ]  # fmt: skip
     for seed in (1, 2):
         (run_of(runs, "fcsr", seed) / "model").rmdir()
-    assert written(runs)["words"] == entry  # as it was drawn before
+    assert written(runs)["words"] == entry  # as drawn before
     assert (runs / "figures/words.csv").read_text() == data
     for seed in (1, 2):
         write_run(run_of(runs, "fcsr", seed), seed=seed, alpha=0.5)

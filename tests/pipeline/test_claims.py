@@ -23,7 +23,7 @@ TRAINING = {"epochs": 20, "epochs_max": 40, "schedule": "constant", "patience": 
 
 
 def run(path, wrong, prefix="mr", fold=None, vectors="none", unverified=False, **training):
-    """Return a run on a hundred texts, of which these are answered wrongly; it ended by patience after 5 epochs."""
+    """Return a run on a hundred texts with these answered incorrectly; it ended by patience after 5 epochs."""
     ids = [f"{prefix}/{text}" for text in range(TEXTS)]
     answered = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
     pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answered}), path)
@@ -34,7 +34,7 @@ def run(path, wrong, prefix="mr", fold=None, vectors="none", unverified=False, *
 
 
 def seeds(folder, name, wrongs, **options):
-    """Return the runs of a cell, one a seed."""
+    """Return the runs of a cell, one per seed."""
     return [[run(folder / f"{name}-{number}", wrong, **options)] for number, wrong in enumerate(wrongs)]
 
 
@@ -63,7 +63,7 @@ def test_a_claim_is_judged_where_both_rows_were_measured(shown):
 
 
 def test_the_sentence_and_who_measured_stand_above(shown):
-    assert "**Abstract; table 3**: “achieves or exceeds state of the art models” (who measured is not said)" in page_of(
+    assert "**Abstract; table 3**: “achieves or exceeds state of the art models” (not stated who measured)" in page_of(
         shown
     )
 
@@ -88,7 +88,7 @@ def test_rows_with_other_word_vectors_are_not_compared_but_with_one_that_has_non
     shown["fcsr", "polarity"] = seeds(tmp_path, "g", wrongs, vectors="glove")
     assert lines_with(page_of(shown), "FCSR ≥ CNN")[0][8].startswith("**")
     shown["cnn", "polarity"] = seeds(tmp_path, "h", wrongs, vectors="word2vec")
-    assert lines_with(page_of(shown), "FCSR ≥ CNN")[0][8] == "none (they have other word vectors)"
+    assert lines_with(page_of(shown), "FCSR ≥ CNN")[0][8] == "none (their word vectors differ)"
 
 
 def test_a_linear_row_needs_one_run(shown, tmp_path):
@@ -132,7 +132,7 @@ def test_a_mean_over_corpora_with_a_network_each_is_one_comparison_of_its_corpor
     assert (line[6], line[8]) == ("+4.3", "**ahead**")  # the printed means
     del shown["lstm", "fdu-mr"]
     (line,) = lines_with(page_of(shown, "fcsr-table-4"), "FCSR > LSTM")
-    assert (line[1], line[6]) == ("mean of 15", "")  # the print is of sixteen
+    assert (line[1], line[6]) == ("mean of 15", "")  # the printed number is over sixteen
     assert line[8] == "none (15 of its 16 columns are measured)"
 
 
@@ -157,7 +157,7 @@ def test_test_folds_are_units_each_with_its_run(tmp_path):
 
     shown = {("fcsr", "polarity"): cell("fcsr", 10), ("cnn", "polarity"): cell("cnn", 12)}
     (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
-    assert (line[3], line[4], line[8]) == ("600", "+2.0 (+1.6 to +2.4)", "**ahead**")
+    assert (line[3], line[4], line[8]) == ("600", "+2.0 (+1.4 to +2.6)", "**ahead**")  # 2.571 / 600 * (1 + 6 / 5)^0.5
     pair = answers(shown["fcsr", "polarity"], shown["cnn", "polarity"])
     assert np.bincount(pair.folds).tolist() == [0, *[TEXTS] * 6]
     assert accuracies_of_units(pair.first, pair.folds)[0] == pytest.approx([0.9] * 6)

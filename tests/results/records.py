@@ -1,4 +1,4 @@
-"""Runs as the bank holds them, made up, with the keys that real ones would have today."""
+"""Made-up runs in the bank's format, with the keys that real ones would currently have."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ PROTOCOL = {
 
 
 def plan(cells=None, scale="cpu", vectors=(), **protocols):
-    """Return a scale's plan: `cells` as rules of tables, `protocols` of papers where they differ from one run each."""
+    """Return a scale's plan: `cells` as rules of tables, `protocols` of papers if they differ from one run each."""
     corpora = {column.corpus for name in PAPERS for table in paper(name).results for column in table.columns}
     papers = {name: PROTOCOL | protocols.get(name.replace("-", "_"), {}) for name in PAPERS}
     known = {name: {} for name in sorted(filter(None, corpora))}
@@ -36,7 +36,7 @@ def rules(rows, columns, vectors="none"):
 def run(
     of_plan, table, row, column, *, right=0.8, seed=1, fold=None, dev=0.5, texts=100, predictions=None, **hashes
 ) -> RunRecord:  # fmt: skip
-    """A run of today of a cell; `hashes` replace its own, and then it is none of today."""
+    """Return a current run of a cell; with `hashes`, which replace its own, it is no longer current."""
     found = paper_of_table(table).result_table(table)
     of_row, of_column = found.row(row), found.column(column)
     cell = {"row": row, "column": column, "model": of_row.model, "corpus": of_column.corpus, "vectors": "none"}
@@ -62,7 +62,7 @@ def with_metrics(record: RunRecord, **changes) -> RunRecord:
 
 
 def answers(path: Path, right, texts=100, prefix="mr/all") -> Path:
-    """Predictions on so many texts of two labels, of which the first `right` are answered rightly."""
+    """Return predictions on this many texts of two labels, the first `right` of them correct."""
     true = np.arange(texts) % 2
     answered = np.where(np.arange(texts) < right, true, 1 - true)
     split = Split(

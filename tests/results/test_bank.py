@@ -1,4 +1,4 @@
-"""The bank: lines that are added and never changed, and predictions without texts."""
+"""The bank: lines that are only added, never changed, and predictions without texts."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def test_a_run_is_banked_once_whole_and_without_texts(tmp_path, run):
     assert banked.answers()[1] == pytest.approx(run.answers()[1], abs=1e-3)
     table = pq.read_table(banked.predictions)
     assert table.column_names == ["id", "label", "predicted", "clean", "probabilities"]
-    for name in ("id", "label", "predicted", "clean"):  # the answers are those of the unrounded probabilities
+    for name in ("id", "label", "predicted", "clean"):  # the predicted labels come from the unrounded probabilities
         assert table.column(name).to_pylist() == pq.read_table(run.predictions).column(name).to_pylist()
 
 
@@ -125,7 +125,7 @@ def test_copies_among_test_texts_are_banked_and_those_in_train_are_not(tmp_path)
     clusters = [["r8/train/1", "r8/test/2"], ["r8/train/3", "r8/test/4", "r8/test/5"], ["r8/dev/1", "r8/test/1"]]
     write_json(tmp_path / "r8/copies.json", clusters)
     (tmp_path / "mr").mkdir()
-    write_json(tmp_path / "mr/copies.json", [["mr/1", "mr/2"]])  # splits of ours: any text may be tested
+    write_json(tmp_path / "mr/copies.json", [["mr/1", "mr/2"]])  # our own splits: any text may be tested
     assert copies_of_tests(tmp_path) == {"mr": [["mr/1", "mr/2"]], "r8": [["r8/test/4", "r8/test/5"]]}
 
 

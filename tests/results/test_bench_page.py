@@ -1,4 +1,4 @@
-"""docs/bench.md and its finding: networks beside the linear model that dev would have chosen, ranked and counted."""
+"""docs/bench.md and its finding: networks against the linear model selected on dev, ranked and counted."""
 
 from dataclasses import replace
 
@@ -14,9 +14,9 @@ from retable.results.whole import BANK_SCALE
 from tests.results.records import answers, run
 
 SEEDS = (1, 2, 3, 4, 5)
-RIGHT = {  # row, column -> dev, right answers of 1,000
+RIGHT = {  # row, column -> dev, correct answers of 1,000
     ("tfidf-svm", "sst-2"): (0.9, 700),
-    ("nb-svm", "sst-2"): (0.5, 800),  # better on test, but dev did not say so
+    ("nb-svm", "sst-2"): (0.5, 800),  # better on test, but not selected on dev
     ("fasttext", "sst-2"): (0.5, 850),
     ("tfidf-svm", "r8"): (0.9, 700),
     ("nb-svm", "r8"): (0.5, 690),
@@ -32,7 +32,7 @@ def resolver(tmp_path, monkeypatch):
     plan, runs = scale_preset(BANK_SCALE), []
     for (row, column), (dev, right) in RIGHT.items():
         for seed in SEEDS:
-            # The runs of a network differ by one text from one to the next.
+            # Consecutive runs of a network differ by one text.
             good = right + (seed % 2 if row == "fasttext" else 0)
             path = answers(tmp_path / f"{row}-{column}-{seed}.parquet", good, 1000, prefix=f"{column}/test")
             asked = {"right": good / 1000, "seed": seed, "dev": dev, "texts": 1000, "predictions": path}
@@ -57,7 +57,7 @@ def test_a_network_stands_beside_the_linear_model_that_is_best_on_dev(bench):
 def test_the_page_ranks_rows_over_the_columns_that_all_have_and_leaves_no_other_out(bench):
     page = bench_markdown(bench)
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
-    # ag-news-5k, which NB-SVM alone has, ranks nobody.
+    # only NB-SVM has ag-news-5k, so it ranks nobody
     assert [row[:2] for row in rows] == [["| fastText", "1.0"], ["| tf-idf + SVM", "2.5"], ["| NB-SVM", "2.5"]]
     assert "Mean ranks of 3 systems over SST-2 and R8;" in page
     assert rows[0][2].startswith("85.1 ±")
@@ -81,7 +81,7 @@ def test_rows_are_not_ranked_by_one_column(bench):
 def test_the_finding_counts_networks_that_are_ahead_on_complete_columns_alone(bench):
     found = equal_chances(bench)
     assert found.headline == (
-        "Under equal chances networks are ahead of the best linear model: 1 of 1 on SST-2, 0 of 1 on R8"
+        "Networks ahead of the best linear model under equal chances: 1 of 1 on SST-2, 0 of 1 on R8"
     )
     lines = [line for line in found.body.splitlines() if line.startswith("| ")][2:]
     # ahead, behind, equal, undecided, ahead after Holm; all rows here have the same cost

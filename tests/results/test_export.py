@@ -20,7 +20,7 @@ PLAN, TABLE = plan(), "fcsr-table-3"
 
 @pytest.fixture
 def runs(tmp_path):
-    """A linear model, and one that was trained again with other parameters."""
+    """Return a bank with a linear model, and one trained again with other parameters."""
     found = []
     for row, right in (("nb-svm", 80), ("tfidf-svm", 75)):
         path = answers(tmp_path / f"{row}.parquet", right, prefix="sst-2/test")
@@ -104,7 +104,7 @@ def test_the_metadata_name_every_file_with_its_digest_and_every_column(runs, tmp
         json.loads((tmp_path / "bank" / name).read_text()) for name in ("croissant.json", "ro-crate-metadata.json")
     )
     digests = {each["contentUrl"]: each["sha256"] for each in croissant["distribution"]}
-    assert "sha256" in crate["@context"][1]  # RO-Crate's own context has it not, and its validator refuses the crate
+    assert "sha256" in crate["@context"][1]  # RO-Crate's own context lacks it, and its validator refuses the crate
     for entity in crate["@graph"]:
         if entity["@id"] in digests:
             assert entity["sha256"] == digests[entity["@id"]]

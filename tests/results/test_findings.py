@@ -1,4 +1,4 @@
-"""Findings: each headline's numbers counted by hand, and no page for what the bank cannot support."""
+"""Findings: each headline's numbers counted by hand, and no page for findings that the bank cannot support."""
 
 from types import SimpleNamespace
 
@@ -21,7 +21,7 @@ from retable.tables.comparison import compare_units
 from retable.tables.lines import Line as Score
 
 TABLE, FLOORS = result_table("fcsr-table-3"), result_table("floors-table-1")
-FAR = np.linspace(0.0, 0.01, 10)  # of ten folds, around the difference
+FAR = np.linspace(0.0, 0.01, 10)  # over ten folds, around the difference
 CLAIMS = [
     SimpleNamespace(paper="fcsr", sign=">", size="", table="fcsr-table-3", measured=measured)
     for measured in ("own", "ours")
@@ -35,7 +35,7 @@ def two_claims(monkeypatch):
 
 
 def line(claim, first, second, difference, printed=None, on="Polar"):
-    """Return a comparison over ten folds with almost no spread; one of None has no verdict."""
+    """Return a comparison over ten folds with almost no spread; with None it has no verdict."""
     ours = None
     if difference is not None:
         ours = compare_units((0.5 + difference + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
@@ -50,7 +50,7 @@ def test_printed_differences_are_larger_equal_or_not_told():
     lines = [line(0, "fcsr", "cnn", 0.02, 6.0), line(0, "fcsr", "bilstm", 0.05, 5.0), line(0, "cnn", "bilstm", 0.05)]
     found = findings.printed_sizes(lines)
     assert found.headline == "1 of 2 printed differences are larger than our runs allow"
-    assert "The middle difference between two rows is 5.5 points in print and 3.5 here." in found.body
+    assert "The median difference between two rows is 5.5 points in print and 3.5 here." in found.body
     assert findings.printed_sizes(lines[-1:]) is None
 
 
@@ -66,7 +66,7 @@ def test_own_models_beside_the_linear_model_with_what_they_cost():
     costs = [{"row": "fcsr", "flops_per_word": flops} for flops in (1e6, 2e6, 9e6)]
     costs.append({"row": "nb-svm", "flops_per_word": 10.0})
     found = beside_a_linear_model(lines, {"fcsr-table-3": Measured(TABLE, [], costs)})
-    assert found.headline == "Beside NB-SVM the papers' own models are ahead on 1 of 2 comparisons and behind on 1"
+    assert found.headline == "Against NB-SVM, the papers' own models are ahead on 1 of 2 comparisons and behind on 1"
     assert found.body.count("2.0 M, 200 K times |") == 2
     assert beside_a_linear_model(lines[2:], {}) is None
 
@@ -74,7 +74,7 @@ def test_own_models_beside_the_linear_model_with_what_they_cost():
 def test_the_linear_model_beside_the_best_print_of_a_column():
     scores = [
         score("nb-svm", "sst-2", measured="83.20"),
-        score("tfidf-svm", "sst-2", measured="99.00"),  # the better of two would be a choice by test scores
+        score("tfidf-svm", "sst-2", measured="99.00"),  # choosing the better of two would be a choice by test scores
         score("fcsr", "sst-2", published="80.8"),
         score("cnn", "sst-2", published="77.2"),
         score("nb-svm", "polarity", measured="78.73"),
@@ -107,7 +107,7 @@ def test_near_copies_worth_half_a_point():
         score("nb-svm", "sst-2", measured="83.00"),  # no clean part known
     ]
     found = near_copies(Measured(FLOORS, scores, []))
-    assert found.headline.startswith("Without near copies of training texts 2 of 3 test sets score lower")
+    assert found.headline.startswith("Without near copies of training texts, 2 of 3 test sets score lower")
     assert found.headline.endswith("TREC by 2.0")
     assert found.body.index("TREC") < found.body.index("R8")
     assert near_copies(Measured(FLOORS, scores[2:], [])) is None
@@ -119,10 +119,10 @@ def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
         line(0, "fcsr", "cnn", 0.05, on="SST"),
         line(0, "fcsr-relu-features", "cnn", -0.05),
         line(0, "fcsr-relu-features", "cnn", 0.05, on="SST"),
-        line(0, "fcsr", "cnn", 0.05, on="Final"),  # one reading alone
+        line(0, "fcsr", "cnn", 0.05, on="Final"),  # only one reading
     ]
     found = readings(lines)
-    assert found.headline == "On 1 of 2 comparisons the verdict depends on how the paper is read"
+    assert found.headline == "In 1 of 2 comparisons the verdict depends on how the paper is read"
     assert found.body.count("Polar") == 2
     assert "SST" not in found.body
     assert readings(lines[3:]) is None
@@ -134,7 +134,7 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
         for row, flops in (("fcsr", 6e6), ("cnn", 8e5), ("bilstm", 1.2e6))
     ]
     found = cost_of_a_word(Measured(TABLE, [], costs))
-    assert found.headline.startswith("A word costs FCSR 7.5 times the CNN's and 5.0 times the BiLSTM's operations")
+    assert found.headline.startswith("FCSR needs 7.5 times the CNN's and 5.0 times the BiLSTM's operations per word")
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
     assert cost_of_a_word(Measured(TABLE, [], costs[:2])) is None
     assert cost_of_a_word(None) is None

@@ -18,11 +18,11 @@ CLAIMS = [
     SimpleNamespace(paper="fcsr", sign=sign, measured=measured)
     for sign, measured in ((">", "own"), (">=", "own"), (">", "ours"))
 ]
-FAR = np.linspace(0.0, 0.01, 10)  # of ten folds, around the difference
+FAR = np.linspace(0.0, 0.01, 10)  # over ten folds, around the difference
 
 
 def line(claim, first, second, difference, printed=None, on="Polar"):
-    """Return a comparison over ten folds with almost no spread; one of None has no verdict."""
+    """Return a comparison over ten folds with almost no spread; with None it has no verdict."""
     ours = None
     if difference is not None:
         ours = compare_units((0.5 + difference + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
@@ -37,7 +37,7 @@ def lines(monkeypatch):
         line(0, "fcsr", "bilstm", -0.05, 9.0),
         line(0, "fcsr", "cnn", 0.0, 2.0, on="SST"),
         line(0, "fcsr-relu-features", "cnn", 0.05, 5.0),  # a reading
-        line(1, "fcsr", "cnn", 0.05, 5.0),  # of another claim, with the same picture
+        line(1, "fcsr", "cnn", 0.05, 5.0),  # from another claim, with the same picture
         line(2, "fcsr", "nb-svm", 0.05),  # ours
         line(0, "fcsr", "cnn", None, 5.0, on="Final"),
     ]
@@ -61,9 +61,9 @@ def test_which_verdicts_support_a_claim(sign, supporting, monkeypatch):
 def test_the_picture_has_each_printed_comparison_once(lines):
     found = headline.printed_differences(lines)
     assert [(each.name, each.printed, round(each.ours, 6)) for each in found] == [
-        ("FCSR beside CNN, Polar", 5.0, 5.0),
-        ("FCSR beside BiLSTM, Polar", 9.0, -5.0),
-        ("FCSR beside CNN, SST", 2.0, 0.0),
+        ("FCSR vs. CNN, Polar", 5.0, 5.0),
+        ("FCSR vs. BiLSTM, Polar", 9.0, -5.0),
+        ("FCSR vs. CNN, SST", 2.0, 0.0),
     ]
     assert all(each.low < each.ours < each.high for each in found)
 
@@ -89,7 +89,7 @@ def test_the_linear_lead_is_the_largest_over_the_best_printed():
         score("nb-svm", "ag-news-5k", measured="99.00"),  # nothing is printed there
     ]
     told = headline.linear_lead([(TABLE, scores)])
-    assert told.startswith("On SST, NB-SVM, a linear model, answers 83.2% of the test texts (83.1 on")
+    assert told.startswith("On SST, NB-SVM, a linear model, is right on 83.2% of the test texts (83.1 on")
     assert told.endswith("the best number that FCSR prints there is 80.8.")
     assert headline.linear_lead([(TABLE, scores[1:2])]) == ""
 

@@ -1,4 +1,4 @@
-"""The pages that the bank alone gives, in a folder without any data."""
+"""The pages made from the bank alone, in a folder without any data."""
 
 import errno
 import shutil
@@ -20,7 +20,7 @@ from tests.results.records import answers, run, with_metrics
 
 @pytest.fixture
 def checkout(tmp_path):
-    """Pages with markers, and a bank of two floors on SST-2, one of them trained twice."""
+    """Return pages with markers, and a bank of two baselines on SST-2, one of them trained twice."""
     (tmp_path / "docs").mkdir()
     for name in ("README.md", "docs/claims.md", "docs/models.md"):
         shutil.copyfile(ROOT / name, tmp_path / name)

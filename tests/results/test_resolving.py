@@ -68,7 +68,7 @@ def test_a_run_of_a_minor_version_before_is_shown_and_marked(monkeypatch):
     (shown,) = read_cells(TABLE, filled, PROTOCOL).runs["fasttext", "sst-2"]
     assert shown.earlier == "loop 1.0 (today 1.1)"
     line = next(line for line in result_lines(TABLE, [], Cells({("fasttext", "sst-2"): [shown]}, {})) if line.measured)
-    assert "trained by loop 1.0 (today 1.1), whose numbers are equal within rounding" in line.note
+    assert "trained with loop 1.0 (today 1.1), equal within rounding" in line.note
     monkeypatch.setitem(recipes.RECIPES, "loop", "2.0")
     assert Resolver(asked, [before]).fill(TABLE).runs == {}
 

@@ -1,4 +1,4 @@
-"""The results site, from a bank alone: links lead somewhere, nothing is loaded from elsewhere, all is escaped."""
+"""The results site, from a bank alone: links resolve, nothing is loaded from elsewhere, everything is escaped."""
 
 import json
 import re
@@ -41,7 +41,7 @@ OPTIONS = [
 
 
 def answered(path, right, label):
-    """Write a hundred answers, of which so many are right; the second class has this name."""
+    """Write a hundred answers, this many of them correct; the second class has this name."""
     facts = Facts("sst-2", "en", ("negative", label))
     classes = np.arange(100) % 2
     given = np.where(np.arange(100) < right, classes, 1 - classes)
@@ -52,7 +52,7 @@ def answered(path, right, label):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site of a bank with two linear rows and a network on SST-2, one label of which is markup."""
+    """Return the site of a bank with two linear rows and a network on SST-2, one label of which is markup."""
     folder = tmp_path_factory.mktemp("site")
     plan, runs = scale_preset(BANK_SCALE), []
     for row, right in (("tfidf-svm", 80), ("nb-svm", 70), ("fasttext", 90)):
@@ -66,7 +66,7 @@ def site(tmp_path_factory):
 
 
 class Links(HTMLParser):
-    """Collect what a page leads to, what it loads, and the places that it has."""
+    """Collect a page's links, the files it loads, and its anchors."""
 
     def __init__(self, text):
         super().__init__()
@@ -270,7 +270,7 @@ def luminance(colour):
 
 
 def contrast(colour, ground):
-    """Return the contrast of a colour on a ground, 1 to 21."""
+    """Return the contrast ratio of a colour on a background, 1 to 21."""
     low, high = sorted((luminance(colour), luminance(ground)))
     return (high + 0.05) / (low + 0.05)
 

@@ -1,4 +1,4 @@
-"""What a system's own source printed, beside ours."""
+"""Numbers printed in a system's own source, beside ours."""
 
 import csv
 from dataclasses import replace

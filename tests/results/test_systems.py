@@ -11,7 +11,7 @@ def test_a_systems_source_is_the_first_that_its_head_names():
 
 
 def test_equations_are_counted_once_each():
-    """TextING's head and code name eq. 1 to 8, most of them twice; Text GCN's source has no numbers."""
+    """TextING's header and code name eq. 1 to 8, most of them twice; Text GCN's source has no equation numbers."""
     assert equations_of("texting") == "8"
     assert equations_of("tree-lstm") == "13"  # 2-8 and 9-14
     assert equations_of("text-gcn") == ""

@@ -1,4 +1,4 @@
-"""Anybody's predictions beside the bank's rows, from a made-up bank on SST-2."""
+"""A user's predictions compared with the bank's rows, from a made-up bank on SST-2."""
 
 import json
 
@@ -21,7 +21,7 @@ TABLE, TEXTS = "fcsr-table-3", 100
 
 
 def banked(folder, row, rights, column="sst-2", folds=0):
-    """Runs of a row that answer the first so many texts rightly; one a seed, or one a fold."""
+    """Return runs of a row that answer the first texts correctly, one count per seed or per fold."""
     made = []
     for number, right in enumerate(rights, start=1):
         prefix = f"{column}/{number if folds else 'test'}"
@@ -35,7 +35,7 @@ def banked(folder, row, rights, column="sst-2", folds=0):
 
 @pytest.fixture
 def runs(tmp_path):
-    """Three networks with several seeds and a linear model, on SST-2."""
+    """Return three networks with several seeds and a linear model, on SST-2."""
     found = {"fcsr": (90, 92, 91), "cnn": (60, 61, 59), "bilstm": (80,), "nb-svm": (70,)}
     return {row: banked(tmp_path, row, rights) for row, rights in found.items()}
 
@@ -51,7 +51,7 @@ def bank(runs, tmp_path, monkeypatch):
 
 
 def file_of(path, of_row, **changes):
-    """Write the answers of runs as a user would; `changes` are columns of every line."""
+    """Write the answers of runs as a user would; `changes` are columns with the same value in every line."""
     lines = [
         {"id": line["id"], "label": line["predicted"], "run": number, **changes}
         for number, each in enumerate(of_row)

@@ -10,7 +10,7 @@ from retable.tables.comparison import freedom as freedom_of
 
 
 def right(*counts):
-    """Return the answers of one run, (1, text): `counts` alternate, right ones first."""
+    """Return the answers of one run, (1, text): `counts` alternate, correct ones first."""
     return np.concatenate([np.full(count, float(position % 2 == 0)) for position, count in enumerate(counts)])[None]
 
 
@@ -20,7 +20,7 @@ def made(value, error=0.01, freedom=1e6, texts=5000):
 
 
 def test_two_rows_without_seeds_by_hand():
-    first, second = right(80, 20), right(70, 10, 5, 15)  # 10 texts alone the first's, 5 alone the second's
+    first, second = right(80, 20), right(70, 10, 5, 15)  # 10 texts only by the first, 5 only by the second
     found = compare(first, second, seedless=(True, True))
     assert (found.texts, found.runs, found.value) == (100, (1, 1), pytest.approx(0.05))
     variance = (15 - 25 / 100) / 100**2 * 100 / 99  # McNemar's, unbiased
@@ -32,7 +32,7 @@ def test_two_rows_without_seeds_by_hand():
 
 
 def test_the_parts_of_runs_by_hand():
-    # Four texts, two runs, of accuracies 1/2 and 1: their variance is 1/8. What a text and a run have together is -+1/4
+    # Four texts, two runs, with accuracies 1/2 and 1: their variance is 1/8. The text-run interaction is -+1/4
     # everywhere, so the mean of its squares is 1/16.
     first = np.array([[1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
     found = compare(first, np.ones((1, 4)), seedless=(False, True))
@@ -45,7 +45,7 @@ def test_the_parts_of_runs_by_hand():
     freedom = (of_texts.value + of_runs.value) ** 2 / estimates
     half = student.ppf(0.975, freedom) * (of_texts.value + of_runs.value) ** 0.5
     assert found.interval()[1] - found.value == pytest.approx(half)
-    assert [part.value for part in found.of_theirs] == pytest.approx([0.125 / 2 + 0.125])  # the same texts: runs alone
+    assert [part.value for part in found.of_theirs] == pytest.approx([0.125 / 2 + 0.125])  # same texts: only runs vary
     assert freedom_of(found.of_theirs) == pytest.approx(1)
 
 
@@ -105,11 +105,11 @@ def test_folds_that_share_training_texts_have_nadeau_and_bengios_variance(mean, 
     differences = mean + 0.009 * np.array([1, -1, 1, -1, 1, -1, 1, -1, 1, -1])
     first, second = 0.7 + differences[None], np.full((1, 10), 0.7)
     found, corpora = compare_units(first, second, 10_000, folds=True), compare_units(first, second, 10_000)
-    # a fold's variance times 1 / 10 + 1 / 9 for ten folds, of which nine are trained on
+    # a fold's variance times 1 / 10 + 1 / 9 for ten folds, nine of them used for training
     assert found.error == pytest.approx(0.009 * (10 / 9 * (1 / 10 + 1 / 9)) ** 0.5)
     assert found.verdict == verdict
     assert corpora.verdict == "ahead"  # they share nothing
-    assert found.expected == corpora.expected  # the paper's folds are of the same texts
+    assert found.expected == corpora.expected  # the paper's folds contain the same texts
 
 
 def test_equality_is_two_one_sided_tests():
@@ -118,7 +118,7 @@ def test_equality_is_two_one_sided_tests():
     draw = np.random.default_rng(4)
     differences = draw.normal(0.001, 0.004, 12)
     none = np.zeros((1, 12))
-    found = compare_units(differences[None], none, 300_000)  # one text more on which the rows differ is nothing here
+    found = compare_units(differences[None], none, 300_000)  # one more differing text does not matter here
     assert found.p_of_no_equality == pytest.approx(ttost_paired(differences, none[0], -0.005, 0.005)[0], rel=1e-3)
     wide = compare_units(differences[None], none, 1999)  # fewer texts: one point
     assert wide.p_of_no_equality < found.p_of_no_equality / 10
@@ -149,7 +149,7 @@ def test_theirs_of_units_has_one_run_a_row_and_the_freedom_of_its_estimate():
         (0.0, 0.0029, 5000, "equal"),
         (0.0, 0.0031, 5000, "undecided"),
         (0.0, 0.0031, 1999, "equal"),
-        (0.004, 0.001, 5000, "ahead"),  # small, but there
+        (0.004, 0.001, 5000, "ahead"),  # small, but not zero
         (0.0, 0.0, 5000, "equal"),
         (0.004, 0.0, 5000, "ahead"),
     ],
@@ -170,7 +170,7 @@ def test_holm_by_hand():
     assert holm([made(value) for value in values]) == ["undecided", "ahead", "ahead", "ahead"]
     assert holm([made(value) for value in [*values, 0.0]]) == ["undecided", "undecided", "ahead", "ahead", "undecided"]
     assert holm([]) == []
-    lost = [made(0.0042, 0.002, texts=5000), *(made(0.02) for _ in range(6))]  # ahead alone, then lost: not equal
+    lost = [made(0.0042, 0.002, texts=5000), *(made(0.02) for _ in range(6))]  # ahead alone, lost by Holm: not equal
     assert (lost[0].verdict, holm(lost)[0]) == ("ahead", "undecided")
 
 

@@ -1,7 +1,7 @@
-"""Simulated comparisons: what is decided where there is no difference, and whether intervals hold a planted one.
+"""Simulated comparisons: how often a null difference is decided, and whether intervals cover a planted one.
 
-A text has a difficulty that both rows share and one for each row, a run a level of its own; a run answers a text
-rightly by chance of what these give. Rows, texts and runs are drawn anew each time. Seeds are fixed.
+A text has a difficulty shared by both rows and one per row, and a run has its own level; whether a run answers a text
+correctly is drawn from these. Rows, texts and runs are drawn anew each time. Seeds are fixed.
 """
 
 from itertools import pairwise
@@ -33,7 +33,7 @@ def answers(draw, shared, runs, spread, shift):
 
 
 def simulated(setting, difference=0.0, times=TIMES, **options):
-    """Yield comparisons of two rows that differ so on average."""
+    """Yield comparisons of two rows with this mean difference."""
     texts, runs, spreads, copied = SETTINGS[setting]
     draw = np.random.default_rng(sum(map(ord, setting)))
     copies = np.repeat(np.arange(texts // copied), copied)
@@ -84,7 +84,7 @@ def test_rows_that_are_equal_are_called_so_where_texts_are_many():
 
 
 def runs_on(draw, hard, runs):
-    """Return the answers of a row to texts that are so hard for it, (run, text)."""
+    """Return the answers of a row to texts of this difficulty, (run, text)."""
     chances = 1 / (1 + np.exp(-hard)) + draw.normal(0, 0.01, (runs, 1))
     return (draw.random((runs, len(hard))) < chances).astype(float)
 
@@ -124,9 +124,9 @@ def test_folds_with_runs_of_their_own():
 
 
 def folds_of_trained_rows(draw, texts, size, folds=10):
-    """Return the accuracy of two rows on each fold, (row, fold), and that of the same weights on endlessly many texts.
+    """Return two rows' accuracy on each fold, (row, fold), and that of the same weights on infinitely many texts.
 
-    Both are trained on the other folds by least squares, each on features of its own that tell as much of the label.
+    Both are trained on the other folds by least squares, on separate features that are equally informative.
     """
     features = draw.normal(size=(2, texts, size))
     signal = np.full(size, size**-0.5)
@@ -150,7 +150,7 @@ def test_folds_that_share_training_texts():
         found = compare_units(first[None], second[None], 300, folds=True)
         low, high = found.interval()
         decided += found.verdict in ("ahead", "behind")
-        held += low <= (endless[0] - endless[1]).mean() <= high  # of the weights that were trained
+        held += low <= (endless[0] - endless[1]).mean() <= high  # of the trained weights
     assert decided / TIMES <= 0.05
     assert held / TIMES >= 0.93  # 0.91, and 9.6 of 100 decided, if folds counted as independent
 
@@ -161,11 +161,11 @@ def test_the_size_printed_of_units_is_inside_95_of_100_times(units, seeds):
     inside = 0
     for _ in range(TIMES):
         rows = []
-        for count in (seeds, seeds, 1, 1):  # ours, and one run a row of the paper's
+        for count in (seeds, seeds, 1, 1):  # ours, and one run per row of the paper's
             rows.append(draw.normal(0, 0.01, (1, units)) + draw.normal(0, 0.02, (count, units)))
         low, high = compare_units(rows[0], rows[1], 1000).expected
         inside += low <= (rows[2] - rows[3]).mean() <= high
-    assert 0.935 <= inside / TIMES <= 0.98  # with several seeds a little wide
+    assert 0.935 <= inside / TIMES <= 0.98  # slightly wide with several seeds
 
 
 @pytest.mark.parametrize("runs", [3, 5])

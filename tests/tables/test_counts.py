@@ -28,7 +28,7 @@ def test_a_part_that_is_not_there_is_named():
 
 def test_flops_are_those_of_the_models_own_formula():
     sizes = {"words": 7, "dim": 6, "heads": 3, "encoder": "none", "mlp_hidden": 5}
-    a_word = 6 * 6 + 2 * 6 * 3  # the elementwise product of eq. 11 is no matrix product
+    a_word = 6 * 6 + 2 * 6 * 3  # the elementwise product of eq. 11 is not a matrix product
     assert flops(Exponent("lama", "words", sizes), 7) == 2 * (7 * a_word + 6 * 3 + 18 * 5 + 5 * 2)
     assert flops(Exponent("lama", "words", sizes, without=("classifier",)), 7) == 2 * (7 * a_word + 6 * 3)
 

@@ -1,4 +1,4 @@
-"""FCSR's tables of scores: what was searched, the order of the print, the joint corpus of table 5."""
+"""FCSR's tables of scores: what was searched, the printed order, the joint corpus of table 5."""
 
 from pathlib import Path
 

@@ -12,7 +12,7 @@ OF_TEXTS = 0.8 * 0.2 / 400
     ("scores", "spread", "sampling", "half"),
     [
         ([0.79, 0.80, 0.81], Spread(0.01**2, 2), 0.0, 4.30265 * 0.01 * math.sqrt(1 / 3 + 1)),  # t(0.975, 2) = 4.30265
-        ([0.8], Spread(0.01**2, 10), 0.0, 2.228139 * 0.01 * math.sqrt(2)),  # a spread of other rows
+        ([0.8], Spread(0.01**2, 10), 0.0, 2.228139 * 0.01 * math.sqrt(2)),  # a spread from other rows
         ([0.8], NO_SPREAD, 0.0, 0.0),
         ([0.8], NO_SPREAD, OF_TEXTS, 1.959964 * math.sqrt(2 * OF_TEXTS)),  # their test texts, and ours
         ([0.8], Spread(0.01**2, math.inf), OF_TEXTS, 1.959964 * math.sqrt(2 * 0.01**2 + 2 * OF_TEXTS)),

@@ -1,4 +1,4 @@
-"""Mean ranks, Friedman's test and Nemenyi's critical difference, beside Demšar's own example and by simulation."""
+"""Mean ranks, Friedman's test and Nemenyi's critical difference, against Demšar's own example and by simulation."""
 
 import numpy as np
 import pytest

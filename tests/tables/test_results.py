@@ -118,7 +118,7 @@ def test_a_column_of_another_score_shows_the_same_runs_beside_its_own_printed_nu
     assert (accuracy.metric, accuracy.measured, accuracy.published) == ("accuracy", "83.10", "80.0")
     assert (f1.metric, f1.measured, f1.published, f1.delta) == ("macro_f1", "79.00", "78.5", "+0.50")
     assert "averaging not stated" in f1.note
-    assert ("other", "a-f1") not in lines  # no F1 of it is printed
+    assert ("other", "a-f1") not in lines  # its F1 is not printed
 
 
 def test_tables_share_a_cell_of_equal_options_corpus_and_unit():
@@ -164,7 +164,7 @@ def test_the_score_on_a_domain_of_a_joint_corpus():
     result = RunResult.from_metrics(metrics, {}, "accuracy", "one")
     assert (result.value, result.clean, result.texts) == (0.9, 0.85, 400)
     column = Column("one", "One", corpus="joint", domain="one", runs_of="joint")
-    assert TABLE.printed_as(column) == ("one", "accuracy")  # not under the joint corpus's column
+    assert TABLE.printed_as(column) == ("one", "accuracy")  # not in the joint corpus's column
 
 
 def test_a_linear_row_of_a_paper_trained_in_bfloat16_is_no_bfloat16_run():
@@ -196,7 +196,7 @@ def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
 )
 def test_what_shortened_a_run_is_told_and_makes_no_exact_match(result, match, said):
     line, *_ = result_lines(replace(TABLE, vectors=""), PRINTED, Cells({("net", "a"): [result]}, {}))
-    told = line.note.partition("; ")[2].removesuffix("one run, and no other row of its column has two: no interval")
+    told = line.note.partition("; ")[2].removesuffix("one run, and no other row of the column has two: no interval")
     assert (line.match, told.removesuffix("; ")) == (match, said)
 
 
@@ -209,8 +209,8 @@ CONSTANT = {"schedule": "constant", "epochs": 10, "epochs_max": 40, "patience": 
         (None, (), 0, {}, True),  # a linear model
         (10, (), 10, {}, True),
         (10, (), 20, {}, False),
-        (9, (), 20, {}, True),  # its patience ended it before the limit
-        (10, (80.0,) * 10, 20, {}, True),  # and here at the limit
+        (9, (), 20, {}, True),  # patience ended it before the limit
+        (10, (80.0,) * 10, 20, {}, True),  # and this one at the limit
         (10, (80.0,) * 7 + (81.0, 81.0, 81.0), 20, {}, False),
         (10, (80.0,) * 6 + (81.0, 81.0, 81.0, 80.0), 20, {}, True),
         (12, (), 40, {"schedule": "fcsr", "epochs": 12}, True),  # the rate is 1/6,600 of the first

@@ -21,7 +21,7 @@ def run(value, texts, fold, dev=0.5, clean=None, clean_texts=0):
 
 
 def runs_of(right, texts, clean=()):
-    """Test folds of so many texts, so many of them answered rightly."""
+    """Return test folds of these sizes, with this many correct answers."""
     return [
         run(ours / of, of, f"test {place + 1} of {len(texts)}", clean=cleans[0] / cleans[1] if cleans else None,
             clean_texts=cleans[1] if cleans else 0)
@@ -52,7 +52,7 @@ def test_of_dev_folds_the_best_on_dev_is_shown_the_first_of_equal_ones_whatever_
 
 @pytest.mark.parametrize("folds", [["dev 1 of 3", "dev 2 of 3"], ["dev 1 of 2", "dev 1 of 2"], ["", ""]])
 def test_folds_that_are_not_whole_give_no_result(folds):
-    with pytest.raises(ValueError, match="each once"):
+    with pytest.raises(ValueError, match="each fold exactly once"):
         of_folds([run(0.9, 10, fold) for fold in folds])
 
 
@@ -84,7 +84,7 @@ def test_a_line_of_dev_folds_tells_the_mean_of_the_folds():
     line = line_of([of_folds(runs)], table)
     assert line.measured == "0.9300"
     assert line.note.startswith(
-        "of 2 folds the model that is best on what its fold held out, mean over them 0.9400, "
+        "best of 2 folds' models, each on its held-out texts, mean of all 0.9400, "
         "standard deviation between folds 0.0141; one run"
     )
 

@@ -1,4 +1,4 @@
-"""Tables of facts about corpora: which statistic a cell shows, what is added, our own rows, notes."""
+"""Tables of facts about corpora: which statistic a cell shows, what is summed, our own rows, notes."""
 
 import pytest
 
@@ -39,8 +39,8 @@ def lines():
 @pytest.mark.parametrize(
     ("cell", "measured", "delta", "verdict", "note"),
     [
-        (("polarity", "vocabulary"), "21.4", "+0.4", "agrees", ""),  # a statistic of this cell alone, in thousands
-        (("posts", "vocabulary"), "4411", "+0", "agrees", "two more"),  # two are added; a note instead of a remark
+        (("polarity", "vocabulary"), "21.4", "+0.4", "agrees", ""),  # a statistic for this cell only, in thousands
+        (("posts", "vocabulary"), "4411", "+0", "agrees", "two more"),  # two are summed; a note instead of a remark
         (("posts", "length"), "113.1", "+0.1", "agrees", ""),
         (("yelp", "vocabulary"), "", "", "not-run", "not here; odd too"),
     ],

@@ -1,4 +1,4 @@
-"""Tables of scores of all papers: every row can be run, every printed number has its cell, every table its stage."""
+"""Score tables of all papers: every row can be run, every printed number has a cell, every table a stage."""
 
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from retable.training.parameters import check_parameters
 ROOT = Path(__file__).parents[2]
 PROTOCOL = {"epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
 TABLES = {table.name: table for name in PAPERS for table in paper(name).results}
-PRINTED = {  # accuracies and F1 that a paper prints; of what else it prints, a table has no cell
+PRINTED = {  # accuracies and F1 that a paper prints; other printed numbers have no cell
     "fcsr-table-3": 64, "fcsr-table-4": 136, "fcsr-table-5": 136, "cspan-table-2": 51, "cspan-table-3": 4,
     "cspan-table-4": 9, "cspan-table-5": 5, "lama-table-4": 60, "transformer-f-table-2": 15,
     "transformer-f-table-3": 10,
@@ -63,7 +63,7 @@ class TestCspan:
         return parameters(self.ROWS[row], TABLES["cspan-table-2"].column("ag-news-5k"))[section]
 
     def changes(self, first: str, second: str) -> dict:
-        """Return what the model of the second row has otherwise than that of the first."""
+        """Return the options of the second row's model that differ from the first's."""
         before, after = self.of(first, "model"), self.of(second, "model")
         return {name: value for name, value in after.items() if before[name] != value}
 

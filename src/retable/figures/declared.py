@@ -24,19 +24,18 @@ from retable.papers.paper import Column, Paper, ResultTable
 
 COST_FIGURE = "cost-"  # followed by the name of its table
 COST_CAPTION = (
-    "FLOPs are of the forward pass of one word, word vectors looked up for nothing; seconds are of one whole training "
-    "on the machine that most rows were timed on, all candidates of a linear model together; where rows had unlike "
-    "numbers of threads, core-seconds: threads times seconds; a row whose machine had other work has none. The dotted "
-    "line is the "
-    "best floor: a point below it and to its right is worse and dearer than what a user would pick instead. "
-    "Differences within the table's interval are noise."
+    "FLOPs are of the forward pass of one word, without looking up its vector; seconds are of one whole training on "
+    "the machine that timed most rows, with all candidates of a linear model; core-seconds (threads times seconds) "
+    "where rows differ in threads; a row whose machine had other work has none. The dotted line is the best floor: a "
+    "point below it and to its right is worse and costs more than what a user would pick instead. Differences within "
+    "the table's interval are noise."
 )
 FCSR_FIGURES: tuple[AnyFigure, ...] = (
     ParameterFigure(
         "fcsr-figure-3",
         "Accuracy by the size of the context window (FCSR, figure 3)",
-        "The paper's caption says apparel, its text the COVID tweets: a panel stands for each that is measured. A "
-        "window is the word and (window - 1) / 2 words on each side. The CNN has one convolution of that width, where "
+        "The paper's caption says apparel, its text the COVID tweets: one panel for each that is measured. A "
+        "window is the word and (window - 1) / 2 words on each side. The CNN has one convolution of that width; "
         "the paper stacks layers of width 3. Direct: batch 20, weight decay 1e-4, learning rate 1e-3; tuned: the "
         "tables' rows.",
         (Panel("fcsr-figure-3", "covid-sentiment"), Panel("fcsr-figure-3", "fdu-apparel")),
@@ -50,14 +49,14 @@ FCSR_FIGURES: tuple[AnyFigure, ...] = (
     EpochFigure(
         "fcsr-figure-4",
         "Accuracy during training (FCSR, figure 4)",
-        "Accuracy on dev after every epoch, where the paper draws training steps and does not name the split; on a "
-        "sample of AG's News.",
+        "Accuracy on dev after every epoch, on a sample of AG's News; the paper draws training steps and does not name "
+        "the split.",
         (Panel("fcsr-figure-4", "ag-news-5k"),),
     ),
     GridFigure(
         "fcsr-figure-5",
         "Accuracy of the Transformer by heads and layers (FCSR, figure 5)",
-        "Batch 20, 300 components a word. A dash: not measured; in the paper, out of memory at 11 GB.",
+        "Batch 20, 300 dimensions a word. A dash: not measured; in the paper, out of memory at 11 GB.",
         (Panel("fcsr-figure-5", "fdu-apparel"),),
         cells=tuple((heads, layers, transformer_row(heads, layers).id) for heads in HEADS for layers in LAYERS),
         x="heads",
@@ -67,7 +66,7 @@ FCSR_FIGURES: tuple[AnyFigure, ...] = (
         "fcsr-figure-6",
         "ROC curves and areas under them (FCSR, figure 6)",
         "A curve counts every pair of text and class as one decision (micro-average); the macro area is the mean over "
-        "the classes, one against the rest. Whether the paper draws models or classes is not stated.",
+        "the classes, one against the rest. The paper does not say whether it draws models or classes.",
         tuple(
             Panel("fcsr-table-3", column)
             for column in ("ag-news", "yelp-full", "polarity", "sst-2", "covid-sentiment", "ag-news-5k")
@@ -76,8 +75,8 @@ FCSR_FIGURES: tuple[AnyFigure, ...] = (
     TimeFigure(
         "fcsr-figure-7",
         "Training time of a batch (FCSR, figure 7)",
-        "Median time of an epoch, divided by the training texts, times 20: each model trained with the batch of its "
-        "row, where the paper took 20 (the Transformer 2).",
+        "Median time of an epoch, divided by the number of training texts, times 20. Each model has its row's batch "
+        "size; the paper used 20 (2 for the Transformer).",
         (
             Panel("fcsr-table-4", "fdu-apparel"),
             Panel("fcsr-table-3", "sst-2"),
@@ -90,8 +89,8 @@ LAMA_FIGURES: tuple[AnyFigure, ...] = (
     ParameterFigure(
         "lama-figure-2",
         "Time of a training epoch by the length of the texts (LAMA, figure 2)",
-        "The median of three epochs, where the paper takes the mean of ten. Texts are cut after so many words and not "
-        "padded to them: where most are shorter, the time stops rising.",
+        "The median of three epochs; the paper takes the mean of ten. Texts are cut at this length but not padded to "
+        "it: where most are shorter, the time stops rising.",
         (Panel("lama-figure-2", "imdb"), Panel("lama-figure-2", "r8")),
         lines=tuple(
             (printed, length, f"{encoder}-{length}")
@@ -105,16 +104,16 @@ LAMA_FIGURES: tuple[AnyFigure, ...] = (
     SizeFigure(
         "lama-figure-3",
         "Parameters against accuracy (LAMA, figure 3)",
-        "Reuters and IMDB take the place of Yelp-P, which is not obtainable here; without BERT. Parameters are those "
-        "trained, without word vectors, which are the same for all.",
+        "Reuters and IMDB replace Yelp-P, which is not available here; without BERT. Parameters are the trained ones, "
+        "without word vectors, which are the same for all.",
         (Panel("lama-table-4", "r8"), Panel("lama-table-4", "imdb")),
         rows=("lama", "lama-ctx", "structured-self-attention", "transformer-encoder"),
     ),
     WordWeightsFigure(
         "lama-figure-4",
         "Attention weights of words by the rating of the review (LAMA, figure 4)",
-        "Mean over the heads, times the words of the text: 1 is an even share, whatever the length; the paper draws "
-        "plain weights. On other reviews of the same site, because Yelp-5 is not obtainable here.",
+        "Mean over the heads, times the text's number of words: 1 is an even share at any length; the paper draws "
+        "plain weights. On other reviews of the same site, because Yelp-5 is not available here.",
         (Panel("lama-table-4", "yelp-10k"),),
         rows=("lama-ctx",),
         fewest=1,
@@ -129,8 +128,8 @@ LAMA_FIGURES: tuple[AnyFigure, ...] = (
     TopWords(
         "lama-table-6",
         "Most attended words (LAMA, table 6)",
-        "Mean over heads and over the word's places in test texts of the class, five or more, of weight times words of "
-        "the text.",
+        "Weight times the text's number of words, averaged over heads and over the word's occurrences (five or more) "
+        "in test texts of the class.",
         (Panel("lama-table-4", "yelp-10k"), Panel("lama-table-4", "r8")),
         rows=("lama-ctx",),
         fewest=1,
@@ -142,15 +141,15 @@ TRANSFORMER_F_FIGURES: tuple[AnyFigure, ...] = (
     EpochFigure(
         "transformer-f-figure-3",
         "Accuracy during training by the parameters of the hook function (Transformer-F, figure 3)",
-        "Accuracy on dev after every epoch, at a = 0.4; which values the paper draws beside 2.7, and on which split, "
-        "is not stated.",
+        "Accuracy on dev after every epoch, at a = 0.4; the paper does not say which values besides 2.7 it draws, "
+        "or on which split.",
         (Panel("transformer-f-figure-3", "ced"),),
     ),
     AttentionFigure(
         "transformer-f-figure-4",
         "Attention weights of a text (Transformer-F, figure 4)",
-        "The last layer's weights after the softmax, those of Transformer-F with the parts of speech (eq. 5). The "
-        "paper's sentence is not printed: the first test text that speaks of 基金 (funds) and 风险 (risk).",
+        "The last layer's weights after the softmax; Transformer-F's include the parts of speech (eq. 5). The paper "
+        "does not print its sentence: this is the first test text that mentions 基金 (funds) and 风险 (risk).",
         (Panel("transformer-f-table-2", "thucnews-45k"),),
         rows=("transformer", "transformer-f"),
         wanted=("基金", "风险"),

@@ -18,7 +18,7 @@ from retable.figures.style import STYLE, Format, legend_below, number_text, pane
 from retable.papers.paper import ResultTable
 
 INTERVALS = (
-    "Bars are 95% intervals of one more run, beside each other where they share a place; a point without a bar has one "
+    "Bars are 95% intervals for one more run, side by side where they share a place; a point without a bar has one "
     "run, and no other row of its column has two."
 )
 Lines = Sequence[Mapping[str, str]]  # lines of a CSV

@@ -109,7 +109,7 @@ class AttentionFigure(WeightsFigure[HeatMap]):
             if is_uniform(every, len(of_words)):
                 yield f"The weights of {panel} are uniform: every weight is 1/{len(of_words)}."
             elif all(max(weights) - min(weights) <= allowed for weights in of_words.values()):
-                yield f"In {panel} every word attends alike: all lines of the map are equal."
+                yield f"In {panel} all words attend alike: all rows of the map are equal."
 
 
 def is_uniform(weights: Sequence[float] | np.ndarray, words: int) -> bool:

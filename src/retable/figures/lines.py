@@ -118,7 +118,7 @@ class LinesFigure(Figure[Curve]):
                     values.setdefault(line["line"], []).append(float(line[self.axes.y_name]))
             notes += [f"{name} on {panel} ({span_of(values[name])})" for name in far_lines(values)]
         if notes:
-            yield f"Too far from the others for one axis, told at its border: {'; '.join(notes)}."
+            yield f"Too far from the others for one axis, noted at its border: {'; '.join(notes)}."
 
 
 def places_of(lines: Iterable[Curve]) -> list[float]:

@@ -60,7 +60,7 @@ ROWS = (
 )
 TABLE_1 = ResultTable(
     name=NAME,
-    title="Equal chances: every system with the same vectors, trials and ends of training",
+    title="Equal chances: every system with the same vectors, trials and end of training",
     published=None,
     metric="accuracy",
     unit="%",
@@ -82,7 +82,7 @@ def unsearched(id: str, printed: str, model: str, vectors: str = "") -> Row:
 
 TABLE_2 = ResultTable(
     name="bench-table-2",
-    title="Ours: what given word vectors, searched options and phrases are worth to one network of the same cost",
+    title="Ours: what given word vectors, searched options and phrases add to one network at the same cost",
     published=None,
     metric="accuracy",
     unit="%",
@@ -104,6 +104,6 @@ TABLE_2 = ResultTable(
 PAPER = Paper(
     name="bench",
     title="Equal chances",
-    citation="retable's own table; it stands behind no paper.",
+    citation="retable's own table, not from a paper.",
     results=(TABLE_1, TABLE_2),
 )

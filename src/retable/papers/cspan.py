@@ -23,7 +23,7 @@ from retable.papers.shared import (
     with_glove,
 )
 
-NO_YELP = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
+NO_YELP = f"{NO_CORPUS}: the mirror has a sample of other reviews of the site (yelp-10k)"
 NO_YAHOO = f"{NO_CORPUS}: only 4,418 texts of two of its ten topics are in the mirror (yahoo-answers-2c)"
 
 TABLE_1 = StatisticsTable(
@@ -49,10 +49,10 @@ TABLE_1 = StatisticsTable(
     },
     notes={
         "ag-news-5k": "a sample: 5,000 of the 120,000 training texts and the 7,600 test texts",
-        ("ag-news-5k", "average-words"): "words and punctuation marks, each mark by itself, come near the printed 46.6 "
-        "of the whole, words between spaces (37.9) do not",
+        ("ag-news-5k", "average-words"): "words and single punctuation marks come near the printed 46.6 of the whole, "
+        "words between spaces (37.9) do not",
         ("ag-news-5k", "average-sentences"): "the rule of text/sentences.py comes near the printed 1.3 of the whole",
-        "yelp-10k": "other reviews of the same site, with their stars: no part of the printed corpora",
+        "yelp-10k": "other reviews of the same site, with their stars: not part of the printed corpora",
         "yahoo-answers-2c": "a sample: two of the ten topics",
     },
 )
@@ -221,7 +221,7 @@ TABLE_4 = ResultTable(
 WORDS = {"first_attention": False}
 TABLE_5 = ResultTable(
     name="cspan-table-5",
-    title="Accuracy by the way in which meaning and position meet (CSPAN, table 5)",
+    title="Accuracy by the way in which meaning and position are combined (CSPAN, table 5)",
     published="table-5",
     metric="accuracy",
     unit="%",

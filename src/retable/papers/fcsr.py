@@ -26,7 +26,7 @@ from retable.papers.shared import (
 
 AG_SAMPLE = "a sample: 5,000 of the 120,000 training texts and the 7,600 test texts"
 NO_SPLIT = "10% of the texts as test split, the paper names none"
-NO_YELP = f"{NO_CORPUS}: 700,000 reviews, of which the mirror holds none"
+NO_YELP = f"{NO_CORPUS}: 700,000 reviews, none of them in the mirror"
 
 TABLE_1 = StatisticsTable(
     name="fcsr-table-1",
@@ -51,9 +51,9 @@ TABLE_1 = StatisticsTable(
         ("polarity", "average-length"): "no reading gives 50: sentences have 21 words or 115 characters",
         ("covid-sentiment", "average-length"): "no reading of the texts gives 27: words between spaces are 25.2, words "
         "and marks 26.3 (index and label of a row counted too, 27.2 words)",
-        ("covid-sentiment", "vocabulary"): "the print is a tenth of what is there: 11.4 K lower-case words",
-        ("sst-2", "instances"): "the print is the size of a test split of table 2, the published splits hold 9,613",
-        ("sst-2", "vocabulary"): "the print is also table 2's figure for four review domains, the texts hold 17,573 "
+        ("covid-sentiment", "vocabulary"): "printed is a tenth of the 11.4 K lower-case words found",
+        ("sst-2", "instances"): "printed is the size of a test split of table 2, the published splits have 9,613",
+        ("sst-2", "vocabulary"): "printed is also table 2's number for four review domains, the texts have 17,573 "
         "words (21,836 together with mr)",
         "ag-news-5k": AG_SAMPLE,
         ("ag-news-5k", "average-length"): f"{AG_SAMPLE} (43.6 tokens of spaCy on average in the test texts)",
@@ -63,8 +63,8 @@ TABLE_1 = StatisticsTable(
 DOMAINS = FAMILIES["fdu"]
 PRINTED = {"fdu-dvd": "DVD", "fdu-imdb": "IMDB", "fdu-mr": "MR"}
 TOKENISED = ("fdu-imdb", "fdu-mr")  # the domains whose unlabelled texts are also tokenised
-WORDS = "counted as the print seems to be, over labelled and unlabelled texts, punctuation marks left out"
-VOCABULARY = "counted as the print seems to be, over labelled and unlabelled texts before marks were cut off words"
+WORDS = "counted as the paper seems to, over labelled and unlabelled texts, without punctuation marks"
+VOCABULARY = "counted as the paper seems to, over labelled and unlabelled texts before marks were cut off words"
 TABLE_2 = StatisticsTable(
     name="fcsr-table-2",
     title="Statistics of sixteen review domains (FCSR, table 2)",
@@ -82,7 +82,7 @@ TABLE_2 = StatisticsTable(
         **{(name, "vocabulary"): VOCABULARY for name in DOMAINS},
         **{(name, "average-length"): "counted over labelled and unlabelled tokens" for name in TOKENISED},
         **{(name, "vocabulary"): "counted over labelled and unlabelled tokens" for name in TOKENISED},
-        ("fdu-baby", "train"): "the release holds 1,500 texts for train and dev, 100 fewer than the print",
+        ("fdu-baby", "train"): "the release has 1,500 texts for train and dev, 100 fewer than printed",
     },
 )
 
@@ -196,7 +196,7 @@ BILSTM_PATIENT = Row(
     overrides={"training": {"patience": 8}},
 )
 OPEN = "dropout and batch size, which the paper leaves open, are our presets'"
-SEARCHED = f"{OPEN}, batches of 20 of FCSR and the stacked LSTM chosen on dev"
+SEARCHED = f"{OPEN}, but FCSR's and the stacked LSTM's batches of 20 were chosen on dev"
 OF_DOMAINS = tuple(
     Column(name, PRINTED.get(name, name.removeprefix("fdu-").capitalize()), corpus=name, split="paper", note=SEARCHED)
     for name in DOMAINS
@@ -247,7 +247,7 @@ ALL_DOMAINS = Column(
     corpus="fdu-16",
     split="paper",
     extra=True,
-    note="the share of all 6,400 test texts, which is the mean of the domains, each of 400",
+    note="accuracy on all 6,400 test texts, the mean of the domains (400 texts each)",
 )
 TABLE_5 = ResultTable(
     name="fcsr-table-5",

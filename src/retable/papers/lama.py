@@ -6,7 +6,7 @@ from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTabl
 from retable.papers.shared import FLOORS, LAMA_PROTOCOL, NO_CORPUS, SMALL_PENALTY
 
 NO_YELP = f"{NO_CORPUS}: drawn by the authors from 2.7 million reviews of the site"
-NO_POLARITY = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
+NO_POLARITY = f"{NO_CORPUS}: the mirror has a sample of other reviews of the site (yelp-10k)"
 NO_NEWS = f"{NO_CORPUS}: only headlines of five publishers are in the mirror (news-aggregator-5pub)"
 
 TABLE_3 = StatisticsTable(
@@ -35,11 +35,11 @@ TABLE_3 = StatisticsTable(
     },
     notes={
         ("imdb", "average-words"): "no plain count gives 221: words between spaces are 228.9 without tags, 231.2 with "
-        "them (220.4 are left if words under 5 occurrences are dropped, as the paper does for its vectors)",
+        "them (220.4 if words with fewer than 5 occurrences are dropped, as the paper does for its vectors)",
         ("r8", "train"): "the usual training split, 5,423 of them distinct, and no reading was found that leaves 4,484",
         ("r8", "average-words"): "the mean over train and test texts, 105.3 and 95.1",
-        "yelp-10k": "other reviews of the same site, with their stars: no part of the printed corpora",
-        "news-aggregator-5pub": "a sample: the headlines of five publishers, where the print must be of whole articles",
+        "yelp-10k": "other reviews of the same site, with their stars: not part of the printed corpora",
+        "news-aggregator-5pub": "a sample: the headlines of five publishers, but the paper must count whole articles",
     },
 )
 
@@ -113,7 +113,7 @@ TABLE_4 = ResultTable(
             folds="dev",
             split="paper",
             training="other",
-            note="the usual training split of 5,485 texts, development texts among them; the paper trains on 4,484",
+            note="the usual training split of 5,485 texts, including development texts; the paper trains on 4,484",
         ),
         Column("yelp-5", "Yelp", corpus="yelp-5", folds="dev", reason=NO_YELP),
         Column("imdb", "IMDB", corpus="imdb", folds="dev", split="paper"),
@@ -192,7 +192,7 @@ OF_512 = {"hidden": 512, "mlp_hidden": 1024}  # 256 states per direction: P and 
 OF_1024 = {"hidden": 1024, "mlp_hidden": 1024}
 GROWTH = (
     "the printed numbers grow by 1,036 to 1,062 a head, P and Q of width 512 by 1,024, those of width 1,024 (512 "
-    "states a side) by 2,048, and nothing else of the attention grows, so that no offset meets all six"
+    "states a side) by 2,048, and nothing else of the attention grows, so no offset fits all six"
 )
 TABLE_5 = CountTable(
     name="lama-table-5",
@@ -222,14 +222,15 @@ TABLE_5 = CountTable(
         for heads in HEADS
     },
     notes={
-        "lama": "the print holds the word vectors too, of a corpus that it does not name: the 5.6 million left "
-        f"are those of 55,900 words of 100 numbers; {GROWTH}",
-        "transformer-encoder": "the print holds position embeddings too (ours are sinusoidal, without parameters): the "
-        "15.3 million that are left are 29,900 rows of 512 numbers, so that one vocabulary cannot explain both lines",
-        "lama-attention": "what the caption says is counted: W_w, b_w, c, P, Q",
+        "lama": "the printed number includes the word vectors of an unnamed corpus: the remaining 5.6 million "
+        f"are 55,900 words of 100 numbers; {GROWTH}",
+        "transformer-encoder": "the printed number includes position embeddings (ours are sinusoidal, without "
+        "parameters): the remaining 15.3 million are 29,900 rows of 512 numbers, so one vocabulary cannot explain both "
+        "lines",
+        "lama-attention": "counted as the caption says: W_w, b_w, c, P, Q",
         "lama-512-a-side": "the other reading of the hidden size: 2,048 a head, twice the printed growth",
-        "lama-classifier": "on the flattened heads: 524,288 a head, which the printed counts cannot hold",
-        "transformer-encoder-attention": "what the caption says is counted",
+        "lama-classifier": "on the flattened heads: 524,288 a head, too many for the printed counts",
+        "transformer-encoder-attention": "counted as the caption says",
     },
 )
 

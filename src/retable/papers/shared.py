@@ -7,7 +7,7 @@ from retable.papers.paper import Column, Row
 from retable.papers.searched import CHOSEN
 
 NOT_BUILT = "this system is not built here yet"
-NO_CORPUS = "the corpus is not obtainable here"
+NO_CORPUS = "the corpus is not available here"
 NO_AG_NEWS = f"{NO_CORPUS}: only a sample of its 120,000 training texts is in the mirror (ag-news-5k)"
 
 FCSR = Row("fcsr", "FCSR", model="fcsr", searched=CHOSEN["fcsr"])

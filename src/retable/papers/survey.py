@@ -23,9 +23,9 @@ from retable.papers.shared import (
 NEEDS_LANGUAGE_MODEL = f"{NOT_BUILT}: it needs a pretrained language model"
 # [197] of the survey is Kusner et al., "From Word Embeddings to Document Distances", 2015. From memory: one of their
 # tables tries word vectors of other authors, HLBL's (Mnih and Hinton 2009) among them, and 52 is an error rate.
-NEEDS_HLBL = f"{NOT_BUILT}: it is nearest neighbours by word mover's distance, of word vectors (HLBL) not at hand"
-ONE_TEXT = f"{NOT_BUILT} for two texts: of one text it is a row of tables 1 and 2"
-NO_YELP = f"{NO_CORPUS}: of other reviews of the site a sample is in the mirror (yelp-10k)"
+NEEDS_HLBL = f"{NOT_BUILT}: it is nearest neighbours by word mover's distance, with HLBL vectors, not available here"
+ONE_TEXT = f"{NOT_BUILT} for two texts: for one text it is a row of tables 1 and 2"
+NO_YELP = f"{NO_CORPUS}: the mirror has a sample of other reviews of the site (yelp-10k)"
 NO_DBPEDIA = f"{NO_CORPUS}: 14,000 of its 630,000 texts are in the mirror (dbpedia-14k)"
 
 L_MIXED = {"perturbation": "both", "entropy": 1.0, "pooling": "max", "bidirectional": True, "mlp_hidden": 0}
@@ -286,7 +286,7 @@ TABLE_4 = ResultTable(
         pretrained("tanda", "TANDA-RoBERTa"),
     ),
     columns=(
-        Column("wikiqa", "WikiQA, MAP", corpus="wikiqa", split="paper", note="questions with an answer alone"),
+        Column("wikiqa", "WikiQA, MAP", corpus="wikiqa", split="paper", note="only questions with an answer"),
         Column("wikiqa-mrr", "WikiQA, MRR", corpus="wikiqa", split="paper", metric="mrr", runs_of="wikiqa"),
         Column("trecqa", "TrecQA, MAP", corpus="trecqa", split="paper", extra=True),
         Column("trecqa-mrr", "TrecQA, MRR", corpus="trecqa", split="paper", metric="mrr", runs_of="trecqa", extra=True),
@@ -294,7 +294,7 @@ TABLE_4 = ResultTable(
 )
 TABLE_5 = ResultTable(
     name="survey-table-5",
-    title="Accuracy on natural language inference (survey, table 5), and on two corpora of pairs at hand",
+    title="Accuracy on natural language inference (survey, table 5), and on two available corpora of pairs",
     published="table-5",
     metric="accuracy",
     unit="%",

@@ -29,15 +29,15 @@ TABLE_1 = StatisticsTable(
     | {(name, "average-length"): 3 for name in ("thucnews", "ced", "thucnews-45k")}  # tab, label, end of line
     | {("mr", "average-length"): 1},  # end of line
     notes={
-        ("ced", "average-length"): "characters, which the print calls words, of the line text, tab, label, line end",
-        ("thucnews-45k", "average-length"): "characters of the line text, tab, label, line end, as the print counts",
+        ("ced", "average-length"): "characters (the paper calls them words) of the line: text, tab, label, line end",
+        ("thucnews-45k", "average-length"): "characters of the line: text, tab, label, line end, as the paper counts",
         ("ced", "vocabulary"): "the 4,409 characters of the texts, padding and unknown",
-        ("mr", "average-length"): "characters with spaces and the line's end, which the print calls words; 21 words",
+        ("mr", "average-length"): "characters with spaces and line end, which the paper calls words; 21 words",
         (
             "mr",
             "vocabulary",
-        ): "words between spaces; the print is what Kim's (2014) cleaning leaves of the bytes read as "
-        "UTF-8 with bad ones dropped, 18,777, and two more",
+        ): "words between spaces; printed are the 18,777 that Kim's (2014) cleaning leaves "
+        "of the bytes read as UTF-8 with bad ones dropped, and two more",
         "thucnews-45k": "a part: 45,000 of the 180,000 training texts, all development and test texts",
     },
 )
@@ -183,7 +183,7 @@ TABLE_3 = ResultTable(
             unit="characters",
             metric="macro_f1",
             runs_of="ced",
-            note=f"macro F1; which F1 the paper means is not said; {CED_NOTE}",
+            note=f"macro F1; the paper does not say which F1; {CED_NOTE}",
         ),
         CED_GROUPED,
         SAMPLE,

@@ -178,8 +178,8 @@ def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[
     rows, ranks = found
     p = "below 0.001" if ranks.p_of_no_difference < 0.001 else f"{ranks.p_of_no_difference:.3f}"
     return [
-        f"Mean ranks of {len(rows)} systems over {listed(bench.complete)}; Friedman's test that none differs: p {p}. "
-        f"Two of them differ at 5% if their mean ranks are {ranks.critical:.1f} or more apart (Nemenyi).\n"
+        f"Mean ranks of {len(rows)} systems over {listed(bench.complete)}; Friedman test: p {p}. "
+        f"Two systems differ at 5% if their mean ranks are {ranks.critical:.1f} or more apart (Nemenyi).\n"
     ]
 
 
@@ -193,7 +193,7 @@ def linear_sentence(bench: Bench) -> list[str]:
     """Return a sentence naming the linear model that each column is compared with."""
     named = [(column, best_linear(column, bench.filled)) for column in bench.columns]
     names = ", ".join(f"{column.printed}: {row.printed}" for column, row in named if row)
-    return [f"The linear model that was best on dev: {names}.\n"] if names else []
+    return [f"Best linear model on dev: {names}.\n"] if names else []
 
 
 def trials_sentence() -> str:
@@ -201,4 +201,4 @@ def trials_sentence() -> str:
     columns = {column.corpus for column in TABLE.columns}  # table 2 (our recipe) is searched by the same rules
     searched = sum(len(found) == COUNT for (_, corpus), found in trials_of(TABLE.name).items() if corpus in columns)
     of = len(TABLE.columns) * sum(bool(row.search) for row in TABLE.rows)
-    return f"{searched} of {of} searches are done, of {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl).\n"
+    return f"{searched} of {of} searches are done, with {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl).\n"

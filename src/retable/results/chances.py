@@ -11,10 +11,10 @@ from retable.tables.markdown import markdown_table
 CHANCES = "equal-chances"
 HEADER = ("on", "linear model", "best network on dev", *SIGN, "ahead after Holm", "operations a word")
 TEXT = (
-    "Every network has the same word vectors, tokens, eight trials on dev and end of training ([rules](../bench.md)), "
-    "and is compared, text by text, with the linear model that was best on dev. Only columns that every system has are "
-    "counted. Both models that are named, with their accuracy in %, were chosen on dev; the last column is how many "
-    "times the linear model's operations a word takes in that network, forward pass.\n"
+    "Every network has the same word vectors and tokens, eight trials on dev and the same end of training "
+    "([rules](../bench.md)), and is compared, text by text, with the linear model that was best on dev. Only columns "
+    "that every system has are counted. Both named models, with their accuracy in %, were chosen on dev; the last "
+    "column is the network's operations per word, forward pass, as a multiple of the linear model's.\n"
 )
 PICTURE = "\n![Accuracy against cost, means over corpora](../figures/bench-figure-1.svg)\n"
 
@@ -31,7 +31,7 @@ def equal_chances(bench: Bench) -> Finding | None:
             counts.append(f"{count(standings, 'ahead')} of {len(standings)} on {column.printed}")
     if not body:
         return None
-    headline = f"Under equal chances networks are ahead of the best linear model: {', '.join(counts)}"
+    headline = f"Networks ahead of the best linear model under equal chances: {', '.join(counts)}"
     return Finding(CHANCES, headline, f"{TEXT}\n{markdown_table(HEADER, body)}{PICTURE}")
 
 

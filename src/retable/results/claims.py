@@ -35,7 +35,7 @@ WHO = {
     "own": "both measured by the authors",
     "cited": "one of them quoted",
     "both-cited": "both quoted",
-    "unknown": "who measured is not said",
+    "unknown": "not stated who measured",
 }
 PERCENT, ROUNDING = 100, 0.05
 NONE = "none"
@@ -166,7 +166,7 @@ class Judge:
         if words[0] != words[1]:
             return "one row reads whole texts, the other parts"
         given = all("none" not in names for names in vectors)  # rows without given vectors compare with any
-        return "they have other word vectors" if given and vectors[0] != vectors[1] else ""
+        return "their word vectors differ" if given and vectors[0] != vectors[1] else ""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from retable.results.resolving import Resolver
 from retable.results.tables import Statistics
 from retable.runs.record import RunRecord, find_run
 
-TOO_FEW = "No picture: too few of its cells are measured."
+TOO_FEW = "No picture: too few cells are measured."
 ENTRIES = ListOf(  # entries of figures.json
     Section(
         {"name": NAME, "title": ANY_TEXT, "caption": ANY_TEXT, "note": ANY_TEXT, "files": ListOf(NAME)},

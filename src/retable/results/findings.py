@@ -89,8 +89,8 @@ def printed_sizes(lines: Sequence[Line]) -> Finding | None:
     ]
     middle = [median(abs(getattr(each, kind)) for each in differences) for kind in ("printed", "ours")]
     body = (
-        f"The middle difference between two rows is {middle[0]:.1f} points in print and {middle[1]:.1f} here. A "
-        "printed one is larger if it lies above the 95% prediction interval of ours ([rule 1](../protocol.md)).\n\n"
+        f"The median difference between two rows is {middle[0]:.1f} points in print and {middle[1]:.1f} here. A "
+        "printed one is larger if it is above our 95% prediction interval ([rule 1](../protocol.md)).\n\n"
         "![Differences as printed and as measured](../figures/claims.svg)\n"
     )
     table = [
@@ -117,12 +117,12 @@ def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured])
     verdicts = [line.verdict for line in of_floor]
     body = [[*cells_of_finding(line), times(tables[claims()[line.claim].table], line)] for line in of_floor]
     headline = (
-        f"Beside {of_floor[0].second.printed} the papers' own models are ahead on {verdicts.count('ahead')} of "
+        f"Against {of_floor[0].second.printed}, the papers' own models are ahead on {verdicts.count('ahead')} of "
         f"{len(of_floor)} comparisons and behind on {verdicts.count('behind')}"
     )
     text = (
-        "A linear model on words and pairs of words, trained in seconds on one core, against the model that each paper "
-        "proposes, on the same test texts, from whole trainings. FLOPs are of the forward pass for a word.\n"
+        "The model that each paper proposes against a linear model on words and pairs of words, trained in seconds on "
+        "one core: same test texts, whole trainings only. FLOPs are of the forward pass of a word.\n"
     )
     table = markdown_table((*HEADER, "FLOPs of a word"), body)
     return Finding("beside-a-linear-model", headline, f"{text}\n{table}")
@@ -168,9 +168,9 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
     ]
     headline = f"{ordered[0].row} is ahead of the best printed number on {ahead} of {len(ordered)} columns"
     text = (
-        "The best number that a paper prints in a column, of its own model or a rival, beside a linear model here. "
-        "Test texts are the paper's where it names a split, else ours: single columns without an interval say little, "
-        "all of them together that the tables lacked this row.\n"
+        "The best number that a paper prints in a column, for its own model or a rival, beside our linear model. Test "
+        "texts are the paper's where it names a split, else ours. A single column without an interval says little; "
+        "together they show that the tables lacked this row.\n"
     )
     header = ("paper", "column", "linear model, %", "clean", "best printed, %", "difference")
     return Finding(BESIDE_PRINT, headline, f"{text}\n{markdown_table(header, body)}")
@@ -202,12 +202,12 @@ def near_copies(floors: Measured) -> Finding | None:
     names = {column: floors.table.column(column).printed for column in shown}
     body = [[names[column], found[column].measured, found[column].clean, f"{-gaps[column]:+.1f}"] for column in shown]
     headline = (
-        f"Without near copies of training texts {len(shown)} of {len(gaps)} test sets score lower by half a point or "
+        f"Without near copies of training texts, {len(shown)} of {len(gaps)} test sets score lower by half a point or "
         f"more, {names[shown[0]]} by {gaps[shown[0]]:.1f}"
     )
     text = (
-        f"Accuracy of {floors.table.row(FLOOR).printed} in % on all test texts and on those that have no (near) copy "
-        f"in training ([how copies are found](../corpora.md)); corpora where it falls by {FLATTERED} points or "
+        f"Accuracy of {floors.table.row(FLOOR).printed} in % on all test texts and on those without a (near) copy "
+        f"in training ([how copies are found](../corpora.md)), for corpora where it falls by {FLATTERED} points or "
         "more. Texts without a copy may be harder for other reasons too.\n"
     )
     return Finding("near-copies", headline, f"{text}\n{markdown_table(('corpus', 'all', 'clean', 'points'), body)}")
@@ -224,7 +224,7 @@ def readings(lines: Sequence[Line]) -> Finding | None:
     if not split:
         return None
     body = [cells_of_finding(line) for found in split.values() for line in found]
-    headline = f"On {len(split)} of {len(several)} comparisons the verdict depends on how the paper is read"
+    headline = f"In {len(split)} of {len(several)} comparisons the verdict depends on how the paper is read"
     text = (
         "Where a paper's text leaves something open, each [reading](../readings.md) is trained and judged. A row in "
         "*italics* is another reading.\n"
@@ -247,14 +247,12 @@ def cost_of_a_word(measured: Measured | None) -> Finding | None:
     if len(operations) < len(names):
         return None
     times = [f"{operations[own] / operations[row]:.1f} times the {names[row]}'s" for row in rivals]
-    headline = (
-        f"A word costs {names[own]} {' and '.join(times)} operations; the paper says that it is the most efficient"
-    )
+    headline = f"{names[own]} needs {' and '.join(times)} operations per word; the paper calls it the most efficient"
     text = (
         f'The paper says of its figure 7, on a GPU, that {names[own]} "achieved the highest computational efficiency". '
-        "The operations of a forward pass do not depend on the machine. Times are of one thread of a processor; a "
-        "dash: taken beside other work, and not kept. A GPU can hide operations that need not wait for each other, so "
-        "the paper's times may be as printed there: what does not follow is that the model computes less.\n"
+        "The operations of a forward pass do not depend on the machine. Times are of one CPU thread; a dash: not "
+        "kept, because the machine had other work. A GPU runs independent operations in parallel, so the paper's "
+        "times may be right there; it does not follow that the model computes less.\n"
     )
     body = cost_table(measured.costs, names)
     table = markdown_table(("", *COST_HEADER[1:]), body)

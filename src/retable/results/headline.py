@@ -32,7 +32,7 @@ def printed_differences(lines: Iterable[Line]) -> list[Difference]:
     for line in first_readings(lines):
         if line.printed is not None and line.comparison:
             low, high = (PERCENT * end for end in line.comparison.interval())
-            name = f"{line.first.printed} beside {line.second.printed}, {line.on}"
+            name = f"{line.first.printed} vs. {line.second.printed}, {line.on}"
             paper = NAMES[claims()[line.claim].paper]
             found[paper, name] = Difference(paper, name, line.printed, PERCENT * line.difference, low, high)
     return list(found.values())
@@ -99,9 +99,9 @@ def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
     lead = max(found, key=lambda each: each.points, default=None)
     if lead is None or lead.points <= 0:
         return ""
-    clean = f" ({lead.clean:.1f} on test texts that have no near copy in training)" if lead.clean else ""
+    clean = f" ({lead.clean:.1f} on those without a near copy in training)" if lead.clean else ""
     return (
-        f"On {lead.column}, {lead.row}, a linear model, answers {lead.measured:.1f}% of the test texts{clean}; "
+        f"On {lead.column}, {lead.row}, a linear model, is right on {lead.measured:.1f}% of the test texts{clean}; "
         f"the best number that {lead.paper} prints there is {lead.printed:.1f}."
     )
 

@@ -42,19 +42,18 @@ MORE = "[How to read them](../results.md#how-to-read-them), and all other papers
 IN_README = {CHANCES: "Equal chances", COST: "Costs"}  # findings, with their link texts
 FRONT_TABLE = "fcsr-table-3"  # the table shown in README.md
 CHANGED = (  # in the wording of `retable.runs.provenance.git_commit`
-    "A + behind a commit: tracked files of src/ had changes that were not committed when the "
-    "run was written. It decides nothing: a run is shown if the recipe of the code that made it, committed or not, is "
-    "today's (docs/recipes.md)."
+    "A + after a commit: tracked files of src/ had uncommitted changes when the run was written. It decides nothing: a "
+    "run is shown if the recipe of its code, committed or not, is today's (docs/recipes.md)."
 )
 HEADING = (
     "# Measured results\n\nWritten by `retable results` from [the bank](results), where each run is a line with its "
-    "hashes, recipe, commit, machine, date and scale. `make params SCALE=...` with that scale, then `retable run TABLE "
-    "ROW COLUMN`, trains it again. `make site` shows the same as pages that sort and filter.\n"
+    "hashes, recipe, commit, machine, date and scale. To train it again: `make params SCALE=...` with that scale, then "
+    "`retable run TABLE ROW COLUMN`. `make site` builds the same as pages to sort and filter.\n"
 )
 READING = f"## How to read them\n\n{LEGEND}\n\n**Costs**: {NOTE}\n\n**Made on**: {CHANGED}\n"
 FIGURES_HEADING = (
-    "## Figures\n\nDrawn by `retable results` from the same runs; a curve or a point is one run unless its data say "
-    "more.\n"
+    "## Figures\n\nDrawn by `retable results` from the same runs; each curve or point is one run unless its data "
+    "list more.\n"
 )
 PAPER_WHITE = f'<svg style="background:#fff;color:{INK};font-family:sans-serif" '
 

@@ -31,19 +31,19 @@ from retable.tables.lines import Line, read_lines
 from retable.tables.markdown import MARK, Table, half_interval, notes, printed_names
 
 VERDICTS = {
-    "agrees": "the printed figure lies in our 95% prediction interval",
+    "agrees": "the printed number is in our 95% prediction interval",
     "higher": "ours is higher",
     "lower": "ours is lower",
     "uninformative": "the interval is too wide to tell",
     "cut": "no verdict, the scale's limit ended the training",
-    "one-run": "no verdict, one run says nothing of the spread",
+    "one-run": "no verdict, one run gives no spread",
 }
 PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion of labels"}
 RUNS_SHOWN = 3  # per cell; the others differ by seed or fold and are in MLflow
 COSTS = {
-    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of them in word vectors", "{:,.0f}"),
+    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of these in word vectors", "{:,.0f}"),
     "flops_per_word": ("FLOPs a word, forward", "{:,.0f}"), "words_per_second": ("words a second, training", "{:,.0f}"),
-    "seconds_per_epoch": ("seconds an epoch", "{:,.1f}"), "seconds": ("seconds in all", "{:,.1f}"),
+    "seconds_per_epoch": ("seconds an epoch", "{:,.1f}"), "seconds": ("seconds in total", "{:,.1f}"),
     "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "device": ("device", "{}"), "threads": ("threads", "{}"),
 }  # fmt: skip
 Section = dict[str, Any]

@@ -32,11 +32,11 @@ def sources_markdown(tables: Iterable[Measured]) -> str:
     found = beside_sources(read_csv(PUBLISHED / "sources.csv"), measured_cells(tables))
     return (
         "### Their own sources' numbers beside ours\n\n"
-        "Of the first paper of a system, on a corpus that is at hand (data/published/sources.csv). Ours is the cell of "
-        "our tables in which the system stands under its own name, else of the most runs, with the 95% interval in "
-        "which one more run falls, under the options, vectors and limits of that table, which are not the source's: "
-        "no verdict; [what was tried where ours is lower](differences.md). *Seen*: where the number was looked up; "
-        "*from memory*: nobody has looked it up, and it may be wrong.\n\n"
+        "From the first paper of a system, on corpora available here (data/published/sources.csv). Ours is the cell of "
+        "our tables with the system under its own name, else the one with the most runs, with the 95% interval for one "
+        "more run. Options, vectors and limits are that table's, not the source's, so there is no verdict; [what was "
+        "tried where ours is lower](differences.md). *Seen*: where the number was looked up; *from memory*: nobody has "
+        "looked it up, and it may be wrong.\n\n"
         f"{markdown_table(NAMES, [list(row) for row in found])}"
     )
 

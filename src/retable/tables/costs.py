@@ -8,9 +8,9 @@ Costs = Iterable[Mapping[str, Any]]  # one mapping per run: row, and the fields 
 NOT_KEPT = "–"
 HEADER = ("", "parameters", "FLOPs a word", "words/s", "seconds an epoch", "peak MB", "threads")
 NOTE = (
-    "Parameters are those that training changes, word vectors left out; FLOPs are of the forward pass; words/s the "
-    "median of the columns. A linear row counts a candidate as an epoch. Times are this machine's (docs/timing.md), "
-    "and compare where rows had equal threads; a dash: taken beside other work, and not kept."
+    "Parameters are the trained ones, without word vectors; FLOPs are of the forward pass; words/s is the median of "
+    "the columns. For a linear row an epoch is one candidate. Times are this machine's (docs/timing.md), comparable "
+    "between rows with equal threads; a dash: not kept, because the machine had other work."
 )
 
 

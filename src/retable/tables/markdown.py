@@ -8,18 +8,18 @@ from retable.tables.costs import HEADER, NOTE, Costs, cost_table
 from retable.tables.lines import Line
 
 Table = ResultTable | StatisticsTable | CountTable
-COUNTED = "counted here beside the *printed* figure; ▲ ours is higher, ▼ lower, = agrees."
+COUNTED = "counted here beside the *printed* number; ▲ ours is higher, ▼ lower, = agrees."
 MARK = {
     "agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "cut": "cut", "one-run": "1 run",
     "not-run": "", "": "",
 }  # fmt: skip
 LEGEND = (
-    "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured, "
-    "the notes say why; an empty cell is not printed, and in no scale. "
-    "▲ ours is higher, ▼ lower, = agrees, ~ the interval cannot tell; no verdict where the scale's limit *cut* the "
-    "training (its number is not bold), or where *1 run* says nothing of the spread; in brackets where vectors or "
-    "split are not the paper's, so that it is no verdict on the paper. `clean` counts only test texts that (nearly) "
-    "occur in no training text. How all this is computed: docs/protocol.md."
+    "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured "
+    "(the notes say why); an empty cell is neither printed nor in a scale. "
+    "▲ ours is higher, ▼ lower, = agrees, ~ the interval is too wide to tell. No verdict where the scale's limit *cut* "
+    "the training (number not bold), or where *1 run* gives no spread. A verdict in brackets is not on the paper: "
+    "vectors or split differ from its own. `clean` leaves out test texts with a (near) copy in training. How all this "
+    "is computed: docs/protocol.md."
 )
 
 

@@ -15,9 +15,9 @@ from retable.training.schedules import learning_rates
 
 LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
-OTHER_MACHINE = "another machine than the paper's: order and slope compare, the value does not"
+OTHER_MACHINE = "another machine than the paper's: compare order and slope, not values"
 IN_NO_SCALE = "in no scale"
-UNVERIFIED = "unverified: imported, its answers were not compared with the test texts"
+UNVERIFIED = "unverified: imported, answers not compared with the test texts"
 SPENT = 1e-3  # share of the initial learning rate below which training has no visible effect on dev
 COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that are in cost.json, and their units
 
@@ -120,7 +120,7 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
     numbers = [fold.number if fold else 0 for fold, _ in ordered]
     first = ordered[0][0]
     if first is None or numbers != list(range(1, first.folds + 1)):
-        raise ValueError(f"folds {numbers} of {first.folds if first else 1}: a result is of all folds, each once")
+        raise ValueError(f"folds {numbers} of {first.folds if first else 1}: a result needs each fold exactly once")
     runs = [run for _, run in ordered]
     shown = pooled(runs) if first.kind == "test" else max(runs, key=lambda run: run.dev or 0.0)
     values = tuple(run.value for run in runs)
@@ -283,7 +283,7 @@ def _measured(
         low, high = (end * factor for end in interval)
         line = replace(line, low=f"{low:.{digits}f}", high=f"{high:.{digits}f}")
     else:
-        notes.append("one run, and no other row of its column has two: no interval")
+        notes.append("one run, and no other row of the column has two: no interval")
     if number:
         line = replace(line, verdict=_judged(column, mine, number, interval, printed, factor))
     return replace(line, note=joined(notes))
@@ -385,13 +385,13 @@ def _notes(
     folded = [run for run in runs if run.values]
     cut_short = max(run.of_epochs for run in runs)
     return [
-        f"vectors {first.vectors} cover {covered} of the training words' occurrences" if first.vectors else "",
+        f"vectors {first.vectors} cover {covered} of the training tokens" if first.vectors else "",
         f"texts cut after {first.max_words} words" if first.max_words else "",
         f"the schedule of {first.cut} epochs was cut off after {first.epochs}" if first.cut else "",
         f"{CUT} {first.epochs} of {cut_short} epochs, the scale's limit" if cut_short else "",
         UNVERIFIED if any(run.is_unverified for run in runs) else "",
         f"trained in {first.precision}" if first.precision != "float32" else "",
-        f"trained by {earlier}, whose numbers are equal within rounding" if earlier else "",
+        f"trained with {earlier}, equal within rounding" if earlier else "",
         f"the dev curve had not turned after {first.epochs} epochs" if any(run.turned is False for run in runs) else "",
         f"printed below {below[0]} ({below[1] * factor:.{digits - 1}f})" if below else "",
         _note_of_folds(folded, unit) if folded else column.split_note,
@@ -408,8 +408,8 @@ def _note_of_folds(runs: Sequence[RunResult], unit: str) -> str:
     if runs[0].kind == "test":
         return f"every text tested once in {count} folds, {spread}"
     middle = mean([mean(run.values) for run in runs]) * factor
-    best = f"of {count} folds the model that is best on what its fold held out"
-    return f"{best}, mean over them {middle:.{digits}f}, {spread}"
+    best = f"best of {count} folds' models, each on its held-out texts"
+    return f"{best}, mean of all {middle:.{digits}f}, {spread}"
 
 
 def mean(values: Sequence[float]) -> float:
