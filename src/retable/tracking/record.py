@@ -1,6 +1,7 @@
 """Write what is missing in a store, once; after a kill at any moment the next call repairs what was half-written."""
 
 import json
+import random
 import tempfile
 import time
 from collections import defaultdict
@@ -14,6 +15,7 @@ from retable.tracking.entries import Entry, Facts, final_metrics, parameters, po
 from retable.tracking.store import DIGEST, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
 
 ROUNDS = 8
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 10.0  # at most, after the first clash and after the later ones
 CLASHES = ("Current state is deleted", "IntegrityError")  # MLflow's messages when two writers write the same
 PARAMETERS_IN_BATCH, METRICS_IN_BATCH = 100, 900
 NOTHING: Mapping[str, str] = {}
@@ -58,6 +60,8 @@ def record(store: Store, entries: Sequence[Entry], on_entry: Callable[[Entry], N
             except MlflowException as error:
                 if turn == ROUNDS or not any(clash in str(error) for clash in CLASHES):
                     raise
+                # Two writers at the same pace would remove each other's half-written runs in every round.
+                time.sleep(random.uniform(0, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**turn)))
                 continue
             written = max(written, missed)
             if turn and not missed:
