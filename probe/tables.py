@@ -172,7 +172,8 @@ def claims(scratch: Path) -> Arrays:
         first, second = ((draw.random((4, 500)) < level).astype(np.float64) for level in (0.8, share))
         found += [compare(first, second), compare(first, second, copies=copies, same_texts=False)]
         found += [compare(first, second[:1], seedless=(False, True))]
-        found += [compare_units(draw.normal(0.8, 0.02, (3, 10)), draw.normal(share, 0.02, (1, 10)), 2500)]
+        units = draw.normal(0.8, 0.02, (3, 10)), draw.normal(share, 0.02, (1, 10))
+        found += [compare_units(*units, 2500), compare_units(*units, 2500, folds=True)]
     numbers = np.array([numbers_of(each) for each in found], dtype=np.float64)
     return {
         "comparisons": numbers,
