@@ -16,10 +16,10 @@ from retable.project.progress import QUIET
 
 EXIT_CODES = """exit codes:
   0    done
-  1    refused or failed, with one sentence; of `check`: a regression
-  2    a command or an option that there is not
-  130  stopped with Ctrl-C (143: by SIGTERM); the same command goes on
-  141  who read the output has gone (`| head`)"""
+  1    refused or failed, with a one-sentence message; `check`: a regression
+  2    unknown command or option
+  130  stopped with Ctrl-C (143: by SIGTERM); the same command continues
+  141  the output was closed by its reader (`| head`)"""
 
 
 @command
@@ -34,8 +34,8 @@ def main() -> None:
         epilog=f"commands:\n{listing}\n\n{EXIT_CODES}",
     )
     parser.add_argument("--version", action="version", version=f"retable {__version__}")
-    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress (also behind COMMAND)")
-    parser.add_argument("command", metavar="COMMAND", help="one of those below; COMMAND --help tells more")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress (also after COMMAND)")
+    parser.add_argument("command", metavar="COMMAND", help="one of those below; see COMMAND --help")
     words = [word for word in sys.argv[1:] if word not in ("-q", "--quiet")]
     if len(words) < len(sys.argv) - 1:
         os.environ[QUIET] = "1"  # for the processes that train cells too
@@ -44,7 +44,7 @@ def main() -> None:
         parser.error(str(unknown_name("the command", chosen, COMMANDS)))
     take_sources_of(Path.cwd())
     if chosen not in ANYWHERE and not (ROOT / "dvc.yaml").exists():
-        raise InputError(f"{Path.cwd()} lies in no project of retable; `retable init` makes one in an empty folder.")
+        raise InputError(f"{Path.cwd()} is not in a retable project; `retable init` creates one in an empty folder.")
     if chosen not in (*ANYWHERE, "run") and find_spec("dvc") is None:  # a bare GPU machine runs cells without DVC
         raise lacks("dvc", f"retable {chosen}")
     importlib.import_module(f"retable.commands.{COMMANDS[chosen][0]}").main(words[1:])

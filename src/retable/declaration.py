@@ -157,7 +157,7 @@ class Corpus(Source):
             if there != count:
                 kind = f" labelled {label}" if label else ""
                 raise InputError(
-                    f"{folder} holds {there:,} texts{kind} in {split}, {self.name} has {count:,}; "
+                    f"{folder} contains {there:,} texts{kind} in {split}, but {self.name} has {count:,}; "
                     f"remove the folder and run `dvc repro download@{self.name}`."
                 )
 

@@ -163,7 +163,7 @@ def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key {shown(next(name for name in names if names.count(name) > 1))} twice")
+        raise ValueError(f"the key {shown(next(name for name in names if names.count(name) > 1))} occurs twice")
     return found
 
 
@@ -178,9 +178,11 @@ def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
     try:
         found = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=each_once)
     except (ValueError, RecursionError, IsADirectoryError) as error:
-        raise InputError(f"{path} is no JSON ({error}); {advice}.") from None
+        raise InputError(f"{path} is not valid JSON ({error}); {advice}.") from None
     if not isinstance(found, kind):
-        raise InputError(f"{path} holds {shown(found)}, no {'object' if kind is dict else kind.__name__}; {advice}.")
+        raise InputError(
+            f"{path} contains {shown(found)}, not {'an object' if kind is dict else 'a ' + kind.__name__}; {advice}."
+        )
     return found
 
 
@@ -208,15 +210,15 @@ def read_csv(path: Path, columns: Iterable[str] = ()) -> list[dict[str, str]]:
             for line in reader:
                 if None in line or None in line.values():
                     raise InputError(
-                        f"{path}, line {reader.line_num}: it has not the {len(reader.fieldnames or ())} fields of the "
-                        f"header; {AGAIN}."
+                        f"{path}, line {reader.line_num}: it does not have the "
+                        f"{len(reader.fieldnames or ())} fields of the header; {AGAIN}."
                     )
                 if any("\0" in field for field in line.values()):
-                    raise InputError(f"{path}, line {reader.line_num}: it holds NUL; {AGAIN}.")
+                    raise InputError(f"{path}, line {reader.line_num}: it contains NUL; {AGAIN}.")
                 found.append(line)
             return found
     except (csv.Error, UnicodeDecodeError, IsADirectoryError) as error:
-        raise InputError(f"{path} is no CSV ({error}); {AGAIN}.") from None
+        raise InputError(f"{path} is not valid CSV ({error}); {AGAIN}.") from None
 
 
 def sha256_of_file(path: Path) -> str:

@@ -178,7 +178,7 @@ class Plain:
     def inside(self, value: Any, place: str, depth: int = 0) -> Iterator[Misfit]:
         """Yield the errors in a value and everything it contains."""
         if depth > DEEPEST:
-            yield Misfit(place[:LONGEST_TEXT], "...", f"objects nested {DEEPEST} deep at most")
+            yield Misfit(place[:LONGEST_TEXT], "...", f"objects nested at most {DEEPEST} deep")
         elif isinstance(value, Mapping):
             for name, each in value.items():
                 yield from self.text.misfits(name, f"a name in {place}")
@@ -211,7 +211,7 @@ def check(value: Any, form: Form, where: str, advice: str, place: str = "") -> N
     if found is None:
         return
     if not found.place:
-        raise InputError(f"{where} holds {shown(found.value)}; allowed: {found.allowed}; {advice}.")
+        raise InputError(f"{where} contains {shown(found.value)}; allowed: {found.allowed}; {advice}.")
     if found.allowed == "it must be there":
-        raise InputError(f"{where} does not say {found.place}; {advice}.")
+        raise InputError(f"{where} lacks {found.place}; {advice}.")
     raise InputError(f"{found.place} is {shown(found.value)} in {where}; allowed: {found.allowed}; {advice}.")

@@ -52,5 +52,5 @@ def test_a_changed_table_changes_the_digest_of_the_corpus(tmp_path, monkeypatch)
 def test_a_broken_post_stops_the_reader_with_its_file(tmp_path, content):
     (tmp_path / "7_a_b.json").write_bytes(content)
     one = replace(corpus("ced"), files={"7_a_b.json": corpus("mr").files["rt-polarity.all"]}, texts={"all": (0, 1)})
-    with pytest.raises(InputError, match=r'7_a_b\.json, line 1: it is no JSON object with "text"'):
+    with pytest.raises(InputError, match=r'7_a_b\.json, line 1: it is not a JSON object with "text"'):
         one.examples(tmp_path)

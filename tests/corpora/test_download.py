@@ -138,7 +138,7 @@ def test_a_whole_part_of_unknown_size_is_taken_when_the_server_has_no_more(serve
 
 def test_a_part_of_another_file_is_thrown_away_and_the_next_try_brings_the_right_one(server, brought):
     brought.part.write_bytes(b"x" * len(DATA))
-    with pytest.raises(InputError, match="another file"):
+    with pytest.raises(InputError, match="a different file"):
         brought(server.url)
     assert brought(server.url) == []
 
@@ -146,19 +146,19 @@ def test_a_part_of_another_file_is_thrown_away_and_the_next_try_brings_the_right
 @pytest.mark.parametrize(
     ("trouble", "times", "problem"),
     [
-        ({"statuses": [503] * 9}, 4, r"answers 503 Service Unavailable \(4 tries\)\."),
-        ({"cut_after": [100] * 9}, 4, r"cuts the connection \(4 tries\)\."),
-        ({"statuses": [404] * 9}, 1, "answers 404 Not Found"),
+        ({"statuses": [503] * 9}, 4, r"returned 503 Service Unavailable \(4 tries\)\."),
+        ({"cut_after": [100] * 9}, 4, r"closed the connection \(4 tries\)\."),
+        ({"statuses": [404] * 9}, 1, "returned 404 Not Found"),
         ({"body": b"<!DOCTYPE html><p>log in", "content_type": "text/html; charset=utf-8"}, 1, "is an HTML page, not"),
         ({"body": b"\n<HTML>log in"}, 1, "is an HTML page, not the data"),
         ({"body": DATA[:-1]}, 1, r"is cut off: 1,023,999 bytes, expected 1,024,000"),
         ({"body": DATA + b"x"}, 1, r"is too long: 1,024,001 bytes, expected 1,024,000"),
-        ({"body": DATA[:-1] + b"x"}, 1, r"is another file: its sha256 is [0-9a-f]{64}, expected [0-9a-f]{64}"),
+        ({"body": DATA[:-1] + b"x"}, 1, r"is a different file: its sha256 is [0-9a-f]{64}, expected [0-9a-f]{64}"),
     ],
 )
 def test_trouble_without_end_is_one_sentence(server, brought, trouble, times, problem):
     vars(server).update(trouble)
-    with pytest.raises(InputError, match=rf"^data.txt cannot be had. {server.url} {problem}.*RETABLE_MIRROR"):
+    with pytest.raises(InputError, match=rf"^data.txt is not available. {server.url} {problem}.*RETABLE_MIRROR"):
         brought(server.url)
     assert len(server.asked) == times
     assert not brought.target.exists()
@@ -168,7 +168,7 @@ def test_trouble_without_end_is_one_sentence(server, brought, trouble, times, pr
 @pytest.mark.parametrize("kind", ["sha256", "md5", "git-blob"])
 def test_every_kind_of_digest_refuses_another_file_of_the_same_size(server, brought, kind):
     server.body = DATA[:-1] + b"x"
-    refused = f"is another file: its {kind} is [0-9a-f]{{32,64}}, expected [0-9a-f]{{32,64}}"
+    refused = f"is a different file: its {kind} is [0-9a-f]{{32,64}}, expected [0-9a-f]{{32,64}}"
     with pytest.raises(InputError, match=refused):
         brought(server.url, digest=DIGESTS[kind], size=0)
     brought.target.write_bytes(server.body)
@@ -205,16 +205,16 @@ def test_a_login_page_does_not_cost_what_has_arrived(server, brought):
 def test_the_second_address_is_tried_and_the_first_is_named(server, brought):
     server.statuses = [404]
     brought.part.write_bytes(DATA[:500])
-    assert brought(server.url, f"{server.url}?again") == [f"{server.url} answers 404 Not Found."]
+    assert brought(server.url, f"{server.url}?again") == [f"{server.url} returned 404 Not Found."]
 
 
 def test_no_server_is_one_sentence_that_says_what_to_do(brought):
     with pytest.raises(InputError) as error:
         brought("http://127.0.0.1:9/data.txt", obtain="Or ask them.")
     assert str(error.value) == (
-        "data.txt cannot be had. There is no connection to 127.0.0.1:9. Run the same command again when the network is "
-        "back (it goes on from where it stopped), or put the file into a folder as corpus/data.txt and name the folder "
-        "in RETABLE_MIRROR. Or ask them."
+        "data.txt is not available. There is no connection to 127.0.0.1:9. Run the same command again when the network "
+        "is back (it goes on from where it stopped), or put the file into a folder as corpus/data.txt and name the "
+        "folder in RETABLE_MIRROR. Or ask them."
     )
 
 
@@ -223,14 +223,14 @@ def test_a_mirror_comes_before_the_network_and_a_wrong_file_in_it_is_named_and_p
     assert brought(server.url) == server.asked == []
     brought.in_mirror(DATA[::-1])
     [problem] = brought(server.url)
-    assert "corpus/data.txt is another file: its sha256 is" in problem
-    with pytest.raises(InputError, match=r"corpus/data\.txt is another file"):
+    assert "corpus/data.txt is a different file: its sha256 is" in problem
+    with pytest.raises(InputError, match=r"corpus/data\.txt is a different file"):
         brought()
 
 
 def test_a_missing_file_of_the_projects_own_is_in_git_and_a_users_is_to_be_put_into_a_mirror(brought):
     with pytest.raises(
-        InputError, match=r"data.txt cannot be had. It is not at .*Put the file into a folder as corpus/"
+        InputError, match=r"data.txt is not available. It is not at .*Put the file into a folder as corpus/"
     ):
         brought()
     assert "`git checkout data/sample/sample-en/train.txt`" in advice(RemoteFile("sample-en/train.txt", DIGESTS["md5"]))
@@ -243,4 +243,4 @@ def test_another_form_of_a_file_may_stand_in_a_folder_in_its_place(server, broug
     assert brought(server.url, digest=other, others=(form,)) == server.asked == []
     brought.in_mirror(DATA[::-1], "data.tar.gz")  # under the wrong name: not the content of that form
     [problem] = brought(server.url, others=(form,))
-    assert "data.tar.gz is another file: its md5 is" in problem
+    assert "data.tar.gz is a different file: its md5 is" in problem

@@ -52,7 +52,7 @@ def test_an_unpinned_file_is_told_in_one_line(place, monkeypatch, capsys):
     declare(monkeypatch, {"news.zip": RemoteFile("news.zip", "")})
     stage.main("news")
     printed = capsys.readouterr().err
-    assert printed.count("news.zip is unpinned: nobody published a digest; `clean` counts its texts.") == 1
+    assert printed.count("news.zip is unpinned: no digest was published; `clean` counts its texts.") == 1
     assert (place / "raw/news/news.zip").read_bytes() == b"PK"
 
 

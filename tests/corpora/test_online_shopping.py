@@ -27,7 +27,7 @@ def test_label_and_review_are_read_and_the_kind_is_not(tmp_path):
 @pytest.mark.parametrize(
     ("member", "content", "words"),
     [
-        ("other.csv", "", f"it holds no {MEMBER}"),
+        ("other.csv", "", f"it does not contain {MEMBER}"),
         (MEMBER, "cat,label,review\n书籍,2,x\n", f'line 2: in {MEMBER}, the label is "2"'),
         (MEMBER, "label,cat,review\n", "the header is not cat,label,review"),
     ],

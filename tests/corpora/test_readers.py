@@ -105,7 +105,7 @@ def test_only_lf_ends_a_line(tmp_path, inside):
         (LINES, {"train": b"0 bad film\nfilm\n"}, "train, line 2: there is no ' ' between label and text"),
         (LINES, {"train": b"0 bad film\n\n1 good\n"}, "train, line 2: there is no ' '"),
         (LINES, {"train": b"0 bad film\n1 caf\xe9\n"}, "train, line 2: byte 5 is not utf-8"),
-        (LINES, {"train": b"0 bad\n0 bad\n", "test": b"1 fine"}, "2 texts labelled negative in train, tiny has 1"),
+        (LINES, {"train": b"0 bad\n0 bad\n", "test": b"1 fine"}, "2 texts labelled negative in train, but tiny has 1"),
         (
             partial(LINES, separator="\t", label_last=True),
             {"train": b"good film\n"},
@@ -113,7 +113,7 @@ def test_only_lf_ends_a_line(tmp_path, inside):
         ),
         (LINES, {}, r"train is missing; `dvc repro download@"),
         (PARALLEL, {"labels": b"a\ttrain\tpos\nb\ttrain\tneg"}, "labels, line 3: it is not path"),
-        (PARALLEL, {"labels": b"a\ttrain\tpos\n" * 4}, "labels, line 4: .*texts ended one line before"),
+        (PARALLEL, {"labels": b"a\ttrain\tpos\n" * 4}, "labels, line 4: .*texts ended one line earlier"),
         (PARALLEL, {"labels": b"a\ttrain\tpos\nb\ttrain\tmaybe\n"}, "labels, line 2: it is not path"),
         (PARALLEL, {"labels": b"a\ttrain\tpos\nb\tunsup\tneg\n"}, "labels, line 2: it is not path"),
         (ROWS, {"rows.csv": b"id,sentiment,text\r\n"}, "line 1: the header is not ,sentiment,text"),
@@ -140,14 +140,14 @@ def test_unlabelled_texts_have_a_split_of_their_own_and_are_counted(tmp_path):
         ("tiny/unlabelled/1", "unlabelled", "0 maybe", ""),
     ]
     for declared in (0, 3):
-        with pytest.raises(InputError, match=f"holds 2 texts in unlabelled, tiny has {declared}"):
+        with pytest.raises(InputError, match=f"contains 2 texts in unlabelled, but tiny has {declared}"):
             tiny(read, unlabelled=declared).examples(tmp_path)
 
 
 def test_a_sum_is_checked_where_counts_by_label_are_not_known(tmp_path):
     write(tmp_path, train=b"0 bad\n0 bad film\n", test=b"1 fine")
     assert len(tiny(LINES, texts={"train": 2, "test": None}).examples(tmp_path)) == 3
-    with pytest.raises(InputError, match="holds 2 texts in train, tiny has 3"):
+    with pytest.raises(InputError, match="contains 2 texts in train, but tiny has 3"):
         tiny(LINES, texts={"train": 3, "test": None}).examples(tmp_path)
 
 

@@ -139,7 +139,7 @@ def test_a_cluster_that_never_fits_stays():
 def test_grouped_splits_of_a_corpus_that_is_one_cluster_are_refused(single, split):
     read = examples("all", 40 + single)
     clusters = np.maximum(0, np.arange(len(read)) - 39)  # the first 40, and single texts
-    expected = f"x gets no {split} split: no cluster of near duplicates fits into 4 of its 40 texts (clusters: 1); "
-    advice = "take texts out that nearly repeat others, or declare it without `grouped`."
+    expected = f"x has no {split} split: no cluster of near duplicates fits into 4 of its 40 texts (clusters: 1); "
+    advice = "remove near duplicates, or declare it without `grouped`."
     with pytest.raises(InputError, match=re.escape(expected + advice)):
         drawn_splits(read, clusters=clusters)

@@ -69,7 +69,10 @@ def test_nothing_is_left_of_a_corpus_of_wrong_counts(folders, monkeypatch, capsy
     monkeypatch.setattr("retable.stages.clean.corpus", lambda name: broken)
     with pytest.raises(SystemExit):
         retable.stages.clean.main("sample-en")
-    assert "holds 0 texts labelled negative in train, sample-en has 195; remove the folder" in capsys.readouterr().err
+    assert (
+        "contains 0 texts labelled negative in train, but sample-en has 195; remove the folder"
+        in capsys.readouterr().err
+    )
     assert list((folders / "clean").iterdir()) == []
 
 
@@ -211,7 +214,7 @@ def test_a_mirror_that_is_no_folder_is_refused(folders, monkeypatch, capsys):
     monkeypatch.setenv("RETABLE_MIRROR", "nowhere")
     with pytest.raises(SystemExit):
         retable.stages.download.main("mr")
-    assert "RETABLE_MIRROR is nowhere, which is no folder" in capsys.readouterr().err
+    assert "RETABLE_MIRROR is nowhere, which is not a folder" in capsys.readouterr().err
 
 
 def test_a_file_that_is_here_is_not_brought_again(folders, monkeypatch):

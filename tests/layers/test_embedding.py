@@ -54,5 +54,5 @@ def test_a_sparse_gradient_holds_the_rows_of_the_batch_alone():
 
 
 def test_more_tuned_rows_than_vectors_are_refused():
-    with pytest.raises(ValueError, match="tuned is 7; allowed are 0 to 6"):
+    with pytest.raises(ValueError, match="tuned is 7; allowed: 0 to 6"):
         WordEmbedding(VECTORS, tuned=7)

@@ -247,7 +247,7 @@ def test_the_sources_learn_in_training_alone(monkeypatch):
 
 
 def test_one_domain_has_no_others_to_learn_from():
-    with pytest.raises(ValueError, match='transfer is "bi-channel"; allowed: none where there is one domain'):
+    with pytest.raises(ValueError, match='transfer is "bi-channel"; allowed: none if there is only one domain'):
         network(domains=1, transfer="bi-channel")
 
 

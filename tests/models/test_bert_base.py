@@ -96,7 +96,9 @@ def test_old_names_of_weights_are_read_and_other_weights_refused():
     load_pretrained(other, save(old | {"cls.predictions.bias": torch.zeros(3)}), "old")
     for name, weight in one.bert.state_dict().items():
         assert torch.equal(weight, other.bert.state_dict()[name]), name
-    with pytest.raises(InputError, match=r"model\.weights is mine, whose weights are not a BERT's: bert\.strange"):
+    with pytest.raises(
+        InputError, match=r"model\.weights is mine, whose weights are not those of a BERT: bert\.strange"
+    ):
         load_pretrained(one, save(weights | {"strange": torch.zeros(2)}), "mine")
 
 
@@ -110,7 +112,7 @@ def test_a_folder_that_lacks_a_file_and_a_hub_out_of_reach_are_answered_in_a_sen
         raise OSError
 
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", unreachable)
-    with pytest.raises(InputError, match="is no folder, and the hub cannot be reached"):
+    with pytest.raises(InputError, match="is not a folder, and the hub cannot be reached"):
         pretrained_files("somebody/something", "main")
 
 

@@ -148,5 +148,5 @@ def test_pairs_are_told_apart_by_how_alike_their_texts_are(tmp_path):
     assert max(each.dev_accuracy for each in tried) > 0.9
     classifier.save(tmp_path)
     assert np.array_equal(linear_loader(tmp_path)(tmp_path).probabilities(pairs), classifier.probabilities(pairs))
-    with pytest.raises(InputError, match="is no pair of texts"):
+    with pytest.raises(InputError, match="is not a pair of texts"):
         train_doc2vec(SPLIT, DEV, compare=True, **OPTIONS)

@@ -39,7 +39,7 @@ EVERY_MODEL = Declared(
     dropped=lambda *, size, **_: [words(DIM), texts(size)],
     multiply_adds=multiply_adds,
     refused=[
-        ({"size": 8, "heads": 3}, "size is 8; allowed: even numbers from 2 that heads, 3, divides"),
+        ({"size": 8, "heads": 3}, "size is 8; allowed: even numbers from 2 divisible by heads (3)"),
         ({"heads": 0}, "heads is 0; allowed: heads >= 1"),
         ({"class_loss": -1}, "class_loss is -1; allowed: class_loss >= 0"),
         ({"dropout_words": 1.0}, "dropout_words is 1.0; allowed: 0 <= dropout_words < 1"),

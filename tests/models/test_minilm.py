@@ -163,7 +163,7 @@ def test_a_model_of_other_weights_is_refused(small, tmp_path):
     classifier, _ = train_minilm_lr(TRAIN, DEV, lowercase=False, seed=1, costs=(1.0,), max_pieces=16)
     classifier.save(tmp_path)
     write_json(tmp_path / "sentences.json", read_json(tmp_path / "sentences.json") | {"encoder": "other"})
-    with pytest.raises(InputError, match="was trained on vectors of another encoder; train it anew"):
+    with pytest.raises(InputError, match="was trained on vectors of a different encoder; train it again"):
         linear_loader(tmp_path)(tmp_path)
 
 

@@ -42,8 +42,8 @@ EVERY_MODEL = Declared(
     dropped=lambda hidden, **_: [texts(hidden)],
     multiply_adds=multiply_adds,
     refused=[
-        ({"hidden": 0}, "hidden is 0; allowed: multiples of groups, 3"),
-        ({"hidden": 7, "groups": 2}, "hidden is 7; allowed: multiples of groups, 2"),
+        ({"hidden": 0}, "hidden is 0; allowed: multiples of groups (3)"),
+        ({"hidden": 7, "groups": 2}, "hidden is 7; allowed: multiples of groups (2)"),
         ({"groups": 0}, "groups is 0; allowed: groups >= 1"),
         ({"feedback": "both"}, 'feedback is "both"; allowed: fast-to-slow, slow-to-fast'),
         ({"dropout": 1.0}, "dropout is 1.0; allowed: 0 <= dropout < 1"),

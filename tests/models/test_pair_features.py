@@ -106,5 +106,5 @@ def test_an_option_out_of_range_is_refused(changed, message):
 
 
 def test_a_text_that_is_no_pair_is_named():
-    with pytest.raises(InputError, match="is no pair of texts; this model compares two"):
+    with pytest.raises(InputError, match="is not a pair of texts; this model compares two"):
         pairs_of(make_split(["one text alone"], [0]), "words", lowercase=True)

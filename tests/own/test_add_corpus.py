@@ -61,12 +61,12 @@ def test_it_stands_in_params_and_overlaps_are_told(added) -> None:
     before, after = load_yaml(ROOT / "params.yaml"), load_yaml(folder / "params.yaml")
     assert after.pop("corpora") == before.pop("corpora") | {"mine": {"parts": "none"}}
     assert after == before
-    assert "1 of them stand in mr too" in found.stdout
+    assert "1 of them are also in mr" in found.stdout
     again = python(
         folder, "from retable.commands import add_corpus", "add_corpus.main(['mine.jsonl', '--name', 'mine'])"
     )
     assert (again.returncode, again.stderr.count("\n")) == (1, 1)
-    assert "there is a corpus mine already" in again.stderr
+    assert "the corpus mine exists already" in again.stderr
 
 
 def test_the_stages_take_it_and_no_vectors_or_runs_change(added) -> None:

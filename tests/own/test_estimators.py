@@ -109,7 +109,7 @@ def test_it_passes_the_checks_of_scikit_learn(check: str) -> None:
     ("texts", "labels", "sentence"),
     [
         ("one text", [1], "a single text was given"),
-        ([1, 2], [1, 2], "text 0 is 1, which is no text"),
+        ([1, 2], [1, 2], "text 0 is 1, which is not a text"),
         (["a"], [1, 2], "1 texts and 2 labels"),
         (["a"], [[1]], "the labels have 2 dimensions"),
         (["a", "b"], ["x", None], "label 1 is None"),

@@ -53,7 +53,7 @@ def fitted(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
 def test_a_linear_model_learns_words_and_its_card_says_how_well(fitted: Fitted) -> None:
     assert fitted.scores["accuracy"] == 1.0
     card = (fitted.folder / "README.md").read_text(encoding="utf-8")
-    assert "tfidf-svm answers 100.0 (83.9 to 100.0) of 20 test texts rightly" in card  # Wilson's interval
+    assert "tfidf-svm classifies 100.0 (83.9 to 100.0) % of 20 test texts correctly" in card  # Wilson's interval
     assert re.search(r"^numpy [\d.]+, .*torch [\d.]+", card, re.MULTILINE)
     assert [answer.label for answer in fitted.model.predict(["a superb film", "an awful film"])] == ["good", "bad"]
 
@@ -83,13 +83,13 @@ def test_a_linear_search_ends_where_its_budget_does_and_says_so(texts: Path, tmp
         found = fit(texts, model="tfidf-svm", budget=budget, to=tmp_path / str(budget))
         assert len(found.tried[0].trained.curve) == settings
         card = (tmp_path / str(budget) / "README.md").read_text(encoding="utf-8")
-        assert ("ended by the budget" in card) is said
+        assert ("stopped by the budget" in card) is said
 
 
 def test_a_network_that_the_budget_ends_says_so(texts: Path, tmp_path: Path) -> None:
     found = fit(texts, model="textcnn", budget=0.001, vectors="none", device="cpu", to=tmp_path / "model")
     assert found.tried[0].trained.epochs["run"] == 1
-    assert "ended by the budget" in (tmp_path / "model/README.md").read_text(encoding="utf-8")
+    assert "stopped by the budget" in (tmp_path / "model/README.md").read_text(encoding="utf-8")
 
 
 def test_the_best_of_both_kinds_meet_on_the_test_texts(
@@ -143,10 +143,10 @@ def other_json(folder: Path) -> None:
     [
         (damaged, "weights.safetensors is damaged"),
         (without_weights, "weights.safetensors is missing"),
-        (newer, "has format 99, which retable"),
+        (newer, "has format 99, written by retable"),
         (older, "has format 1, of an older retable"),
-        (no_json, "model.json is no JSON"),
-        (other_json, "model.json holds \\[\\], no object"),
+        (no_json, "model.json is not valid JSON"),
+        (other_json, "model.json contains \\[\\], not an object"),
     ],
 )
 def test_a_folder_that_is_not_as_it_was_written_is_refused(change, sentence: str, texts: Path, tmp_path: Path) -> None:
@@ -160,11 +160,11 @@ def test_only_a_model_folder_is_written_over(texts: Path, tmp_path: Path) -> Non
     for _ in range(2):
         fit(texts, model="naive-bayes", to=tmp_path / "model")
     (tmp_path / "thesis").mkdir()
-    with pytest.raises(InputError, match="thesis exists and is no model folder"):
+    with pytest.raises(InputError, match="thesis exists and is not a model folder"):
         fit(texts, model="naive-bayes", to=tmp_path / "thesis")
-    with pytest.raises(InputError, match=r"films-model cannot be made: .*films\.jsonl takes no files"):
+    with pytest.raises(InputError, match=r"films-model cannot be created: .*films\.jsonl is not a writable folder"):
         fit(texts, model="naive-bayes", to=texts / "films-model")
-    with pytest.raises(InputError, match="nowhere is no model folder"):
+    with pytest.raises(InputError, match="nowhere is not a model folder"):
         load(tmp_path / "nowhere")
 
 
@@ -182,7 +182,7 @@ FEW = sentences(18)
 REFUSED = {
     "few": (FEW, [], "has 18 texts; allowed: 20 or more"),
     "copies": (FEW + FEW, [], r"has 18 texts \(18 empty or repeated ones are left out\)"),
-    "one label": ([(text, "good") for text, _ in sentences(40)], [], 'has one label, "good"'),
+    "one label": ([(text, "good") for text, _ in sentences(40)], [], 'has only one label, "good"'),
     "one text": ([*sentences(40), ("odd", "rare")], [], '1 text of the label "rare"'),
     "all empty": ([(" \n", label) for label in ("a", "b") * 20], [], "has 0 texts"),
     "unseen": (
@@ -190,7 +190,7 @@ REFUSED = {
         [("new", "other")],
         'test text films/0 has the label "other", which no training text has',
     ),
-    "empty test": (sentences(40), [("", "good")], "the test file has no text that is not empty"),
+    "empty test": (sentences(40), [("", "good")], "the test file contains no text, or only empty ones"),
     "all alike": (
         [
             (f"the same long sentence about one film that was seen {number} times", "ab"[number % 2])
@@ -200,7 +200,7 @@ REFUSED = {
         "has no texts to hold out",
     ),
     "contradictions": ([("same", "good"), ("same", "bad")] * 20, [], "has 0 texts"),
-    "numbers": ([(text, str(number)) for number, (text, _) in enumerate(sentences(200))], [], "is this column one of"),
+    "numbers": ([(text, str(number)) for number, (text, _) in enumerate(sentences(200))], [], "is this the column of"),
 }
 
 
@@ -214,7 +214,7 @@ def test_what_cannot_be_learnt_from_is_refused(case: str) -> None:
 def test_rare_labels_are_left_out_where_asked() -> None:
     corpus = own_corpus(examples([*sentences(40), ("odd", "rare")]), name="films", drop_rare=True)
     assert corpus.facts.labels == ("bad", "good")
-    assert corpus.removed == {"label of fewer than 3 texts": 1}
+    assert corpus.removed == {"label with fewer than 3 texts": 1}
 
 
 def test_near_copies_come_into_one_split_and_leaks_of_a_given_test_are_told() -> None:

@@ -56,22 +56,25 @@ BAD = {
     "missing.csv": (None, "missing.csv is missing"),
     "form.xlsx": ("", "form.xlsx ends in .xlsx; allowed: .csv, .tsv, .jsonl, .parquet"),
     "empty.csv": ("", "is empty; its first line must name the columns"),
-    "header-alone.csv": (HEADER, "has no row"),
+    "header-alone.csv": (HEADER, "has no rows"),
     "column.csv": ("txt,label\na,b\n", 'is "text"; did you mean "txt"?'),
     "label-column.csv": ("text,labels\na,b\n", 'is "label"; did you mean "labels"?'),
     "twice.csv": ("text,text,label\na,b,c\n", 'has the column "text" 2 times'),
     "fields.csv": (HEADER + "a,b,c\n", "line 2: it has 3 fields; the header has 2"),
     "quote.csv": (HEADER + '"a,b\n', "it is not CSV"),
     "no-label.csv": (HEADER + "a, \n", "line 2: label is ' '; a label is a name"),
-    "nul.csv": (HEADER + "a\0,b\n", "line 2: it holds a NUL character"),
+    "nul.csv": (HEADER + "a\0,b\n", "line 2: it contains a NUL character"),
     "latin.csv": (HEADER.encode() + b"caf\xe9,b\n", "it is not UTF-8"),
     "utf16.csv": ((HEADER + "a,b\n").encode("utf-16"), "it is not UTF-8"),
     "broken.jsonl": ('{"text": "a", "label"\n', "line 1: it is not JSON"),
     "list.jsonl": ('["a", "b"]\n', "line 1: it is list, not an object"),
-    "twice.jsonl": ('{"text": "a", "text": "b", "label": "c"}\n', "line 1: it is not JSON (the key 'text' twice)"),
+    "twice.jsonl": (
+        '{"text": "a", "text": "b", "label": "c"}\n',
+        "line 1: it is not JSON (the key 'text' occurs twice)",
+    ),
     "deep.jsonl": ("[" * 100_000 + "\n", "line 1: it is not JSON"),
-    "number.jsonl": ('{"text": 5, "label": "a"}\n', "line 1: text is 5, which is no text"),
-    "null.jsonl": ('{"text": null, "label": "a"}\n', "line 1: text is None, which is no text"),
+    "number.jsonl": ('{"text": 5, "label": "a"}\n', "line 1: text is 5, which is not text"),
+    "null.jsonl": ('{"text": null, "label": "a"}\n', "line 1: text is None, which is not text"),
     "null-label.jsonl": ('{"text": "a", "label": null}\n', "line 1: label is None; a label is a name"),
     "nan.jsonl": ('{"text": "a", "label": NaN}\n', "line 1: label is nan; a label is a name"),
     "float.jsonl": ('{"text": "a", "label": 1.5}\n', "line 1: label is 1.5; a label is a name"),
@@ -79,7 +82,7 @@ BAD = {
     "uneven.jsonl": ('{"text": "a", "label": "b"}\n{"text": "a"}\n', 'is "label". Known: text'),
     "digits.jsonl": ('{"text": "a", "label": ' + "1" * 5000 + "}\n", "line 1: it is not JSON"),
     "half.jsonl": ('{"text": "a", "label": "b\\ud800"}\n', "line 1: '\\ud800' is half of a character"),
-    "damaged.parquet": (b"PAR1 but no more", "it is not Parquet, or damaged"),
+    "damaged.parquet": (b"PAR1 but no more", "it is not Parquet, or is damaged"),
 }
 
 
@@ -99,7 +102,7 @@ def test_a_bad_file_gets_one_sentence(name: str, tmp_path: Path) -> None:
 def test_a_parquet_file_whose_texts_are_not_utf8_is_refused(tmp_path: Path) -> None:
     texts = pa.array([b"good", b"\xff"]).view(pa.string())
     pq.write_table(pa.table({"text": texts, "label": ["a", "b"]}), tmp_path / "latin.parquet")
-    with pytest.raises(InputError, match=r"latin\.parquet, row 1 or soon after: it is not Parquet, or damaged"):
+    with pytest.raises(InputError, match=r"latin\.parquet, row 1 or soon after: it is not Parquet, or is damaged"):
         labelled_texts(tmp_path / "latin.parquet")
 
 
@@ -115,7 +118,7 @@ def test_numbers_true_and_false_are_names_of_labels(tmp_path: Path) -> None:
     assert [each.label for each in labelled_texts(path)] == ["3", "4", "true", "five"]
 
 
-@pytest.mark.parametrize(("folders", "sentence"), [((), "holds no folder"), (("a",), "holds no .txt file")])
+@pytest.mark.parametrize(("folders", "sentence"), [((), "contains no folder"), (("a",), "contains no .txt file")])
 def test_a_folder_without_texts_is_refused(folders: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
     for folder in folders:
         (tmp_path / folder).mkdir()

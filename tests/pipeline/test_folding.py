@@ -128,7 +128,9 @@ class TestIdentity:
         assert vectors_of_run(data / "v", None) == data / "v"
         assert vectors_of_run(data / "r8", Fold("dev", 2, 2)) == data / "r8"  # among other texts
         for fold in (Fold("dev", 3, 1), Fold("test", 2, 1)):
-            with pytest.raises(InputError, match=f"holds word vectors of 2 dev folds, the run is of fold {fold.label}"):
+            with pytest.raises(
+                InputError, match=f"contains word vectors of 2 dev folds, but the run is of fold {fold.label}"
+            ):
                 own_vectors(data / "v", fold)
 
 
@@ -213,15 +215,15 @@ class TestRefusals:
         with pytest.raises(InputError, match=r"set pools.r8.folds to 5"):
             self.check(self.params(), "r8.word2vec-100", Fold("dev", 5, 1))
         with pytest.raises(
-            InputError, match=r"hold out \(pools.r8 in params.yaml\); take vectors of a pool without r8"
+            InputError, match=r"hold out \(pools.r8 in params.yaml\); choose vectors of a pool without r8"
         ):
             self.check(self.params(), "r8.word2vec-100", Fold("test", 3, 1))
-        with pytest.raises(InputError, match="are of folds of r8; take others"):
+        with pytest.raises(InputError, match="are of folds of r8; choose others"):
             self.check(self.params(), "r8.word2vec-100", Fold("dev", 3, 1), "imdb")
 
     def test_a_pool_of_others_that_holds_the_corpus(self):
         params = self.params(pools={"pool-en": {"corpora": ["imdb", "mr"], "unlabelled": True}})
-        with pytest.raises(InputError, match="take vectors of a pool without mr"):
+        with pytest.raises(InputError, match="choose vectors of a pool without mr"):
             self.check(params, "pool-en.word2vec-300", Fold("test", 10, 1), "mr")
 
     @pytest.mark.parametrize(
@@ -229,8 +231,11 @@ class TestRefusals:
         [
             ({"corpora": ["r8"], "folds": 1}, "pools.p.folds is 1 in params.yaml; allowed: 0"),
             ({"corpora": ["r8"], "folds": "3"}, "pools.p.folds is '3'"),
-            ({"corpora": ["r8", "imdb"], "folds": 3}, "must be of the training texts of one corpus"),
-            ({"corpora": ["fdu-imdb"], "folds": 3, "unlabelled": True}, "must be of the training texts of one corpus"),
+            ({"corpora": ["r8", "imdb"], "folds": 3}, "must contain the training texts of one corpus"),
+            (
+                {"corpora": ["fdu-imdb"], "folds": 3, "unlabelled": True},
+                "must contain the training texts of one corpus",
+            ),
         ],
     )
     def test_folds_of_a_pool_that_is_not_of_one_corpus(self, asked, words):

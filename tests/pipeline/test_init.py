@@ -32,12 +32,12 @@ def test_a_folder_with_anything_in_it_stays_as_it_is(tmp_path, skeleton):
     folder = tmp_path / "full"
     folder.mkdir()
     (folder / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"full is not empty; name a new folder"):
+    with pytest.raises(InputError, match=r"full is not empty; give a new folder"):
         make_project(folder, skeleton)
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
 
 
 def test_a_checkout_has_nothing_to_lay_out(tmp_path):
-    with pytest.raises(InputError, match="no installed wheel; a clone of the repository is a project already"):
+    with pytest.raises(InputError, match="not an installed wheel; a clone of the repository is already a project"):
         make_project(tmp_path / "new")
     assert not (tmp_path / "new").exists()

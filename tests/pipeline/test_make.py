@@ -39,7 +39,7 @@ ERROR: failed to reproduce 'train'
 def test_what_never_ran_here_is_told(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(make, "PLAN", tmp_path / "plan.json")
     Reader({"clean@mr": 0.0, "tag@mr": 0.0, "train": 60.0}, "cpu").begin("clean@mr")
-    assert "clean@mr  all stages about 60 s, without 1 that have never run here\n" in capsys.readouterr().err
+    assert "clean@mr  all stages about 60 s, not counting 1 that have never run here\n" in capsys.readouterr().err
     assert read_json(tmp_path / "plan.json") == {"position": "stage 1 of 3", "this_s": 0.0, "after_s": 60.0}
 
 
@@ -153,7 +153,7 @@ def test_a_signal_ends_a_command_tidily_with_a_sentence(capsys, number):
         waits()
     assert ended.value.code == 128 + number
     assert tidied
-    assert capsys.readouterr().err.startswith("error: stopped; what was finished is kept")
+    assert capsys.readouterr().err.startswith("error: stopped; finished work is kept")
     assert signal.getsignal(number) is handler
 
 
@@ -186,7 +186,7 @@ def test_a_second_process_says_that_it_waits_and_a_killed_one_lets_go(tmp_path):
 import sys, time
 from pathlib import Path
 from retable.project.alone import alone
-with alone(Path({str(tmp_path / "lock")!r}), "runs the pipeline"):
+with alone(Path({str(tmp_path / "lock")!r}), "is running the pipeline"):
     print("has it", flush=True)
     time.sleep(float(sys.argv[1]))
 """
@@ -194,7 +194,7 @@ with alone(Path({str(tmp_path / "lock")!r}), "runs the pipeline"):
     first = subprocess.Popen([sys.executable, "-c", program, "600"], **options)
     assert first.stdout.readline() == "has it\n"
     second = subprocess.Popen([sys.executable, "-c", program, "0"], **options)
-    assert second.stderr.readline() == "another process runs the pipeline: waiting for it\n"
+    assert second.stderr.readline() == "another process is running the pipeline; waiting for it\n"
     first.kill()
     first.wait()
     assert second.communicate(timeout=30)[0] == "has it\n"
@@ -203,5 +203,5 @@ with alone(Path({str(tmp_path / "lock")!r}), "runs the pipeline"):
 
 
 def test_after_another_scale_the_way_back_is_told():
-    assert "`make params SCALE=cpu` brings cpu back" in make.way_back("cpu", "smoke")
+    assert "`make params SCALE=cpu` restores cpu" in make.way_back("cpu", "smoke")
     assert make.way_back("smoke", "smoke") == make.way_back("cpu", "") == ""

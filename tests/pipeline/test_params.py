@@ -57,7 +57,7 @@ def test_a_misspelt_option_gets_a_hint_and_the_way_back():
     sentence = refusal(model__alfa=0.3)
     assert "model.alfa" in sentence
     assert 'did you mean "alpha"' in sentence
-    assert "take it back" in sentence
+    assert "until you undo it" in sentence
 
 
 def test_a_value_out_of_range_gets_what_is_allowed_and_the_way_back():
@@ -132,7 +132,7 @@ def test_gradients_of_fasttext_cannot_be_clipped():
         ("tagger", {"step": 600}, 'an option of tagger in params.yaml is "step"; did you mean "steps"'),
         ("tagger", {"steps": "many"}, "tagger.steps is 'many' in params.yaml; allowed: a whole number"),
         ("pools", {"pool-en": {"corpora": ["imbd"]}}, 'is "imbd"; did you mean "imdb"'),
-        ("pools", {"pool-en": {"corpora": ["fdu-mr"], "unlabelled": True}}, "has fdu-mr, which no pool may hold"),
+        ("pools", {"pool-en": {"corpora": ["fdu-mr"], "unlabelled": True}}, "has fdu-mr, which no pool may contain"),
         ("pools", {"pool-en": {"corpora": ["imdb", "ced"], "unlabelled": True}}, "corpora in en and zh"),
         ("pools", {"pool-en": {"corpora": ["imdb"], "unlabelled": 1}}, "unlabelled is 1 in params.yaml; allowed: true"),
         ("corpora", {"mr": {"parts": "contex"}}, 'is "contex"; did you mean "context"'),
@@ -242,7 +242,7 @@ def test_word_vectors_of_another_unit_or_language_are_refused():
         InputError, match=r"embedding.unit is characters, but the vectors pool-zh.word2vec-300 are of words"
     ):
         run_checks.check_vectors_fit(params, "ced", "pool-zh.word2vec-300", "characters", "")
-    with pytest.raises(InputError, match="are of the language zh, but mr is of en"):
+    with pytest.raises(InputError, match="are in the language zh, but mr is in en"):
         run_checks.check_vectors_fit(params, "mr", "pool-zh.word2vec-300", "words", "")
 
 
@@ -258,9 +258,9 @@ def test_the_focus_gets_vectors_of_its_language_and_unit():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "holds no sections"),
-        (b"null\n", "holds no sections"),
-        (b"- a\n", "holds no sections"),
+        (b"", "without sections"),
+        (b"null\n", "without sections"),
+        (b"- a\n", "without sections"),
         ("seed: 1  # é".encode("latin-1"), "is not UTF-8"),
         (b"seed: 1\nseed: 2\n", "is not YAML"),
         (b"a: &a [*a]\nb: \x00\n", "is not YAML"),
@@ -288,7 +288,7 @@ CONFLICT = "<<<<<<< HEAD\nscale: cpu\n=======\nscale: smoke\n>>>>>>> other\n"
     ("content", "words"),
     [
         (CONFLICT, "is not YAML"),
-        ("scale: cpu\n", "does not say corpora"),
+        ("scale: cpu\n", "lacks corpora"),
         ("scale: cpu\ncorpora: 3\npools: {}\nvectors: {}\n", "corpora is 3"),
         ("scale: cpu\ncorpora: {sst-2: {}}\npools: {}\nvectors: {a: {}}\n", "vectors.a.source"),
     ],
@@ -385,7 +385,7 @@ def test_every_option_of_the_base_keeps_its_comment_in_params(tmp_path, monkeypa
         "AdaGrad",
         "rows whose trained weights",
         "words in an update",
-        "and a pool for",
+        "and one pool per",
     ):
         assert text.count(words) == 1
 

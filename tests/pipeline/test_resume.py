@@ -122,7 +122,7 @@ def unbroken(tmp_path_factory):
     folder = write_project(tmp_path_factory.mktemp("unbroken"))
     status, said = run(folder)
     assert status == 0, said
-    assert "goes on" not in said
+    assert "resumes at" not in said
     assert not list((folder / "states").iterdir())
     return folder
 
@@ -136,7 +136,7 @@ def test_a_cell_that_is_killed_in_its_second_seed_keeps_the_first_and_goes_on(tm
     assert len(waiting(folder)) == 1  # the cell must not count as done
     status, said = run(folder)
     assert status == 0, said
-    assert "goes on at epoch 2, step 3 of 8, saved 20" in said
+    assert "resumes at epoch 2, step 3 of 8, saved 20" in said
     assert {path.name: path.stat().st_mtime_ns for path in first.iterdir()} == stood
     assert results(folder) == results(unbroken)
     assert not waiting(folder)
@@ -175,12 +175,12 @@ def test_sigterm_saves_and_says_how_to_go_on_and_other_data_start_anew(tmp_path,
     write_digest(folder, "b")
     status, said = run(folder)
     assert status == 0, said
-    assert "goes on" not in said
+    assert "resumes at" not in said
     assert results(folder) == results(unbroken)
     assert len(list((folder / "states").iterdir())) == 1  # the one for the other data
     assert len(list((folder / "runs" / CELL[0]).iterdir())) == 2
     write_digest(folder, "a")
-    assert "goes on at epoch 1, step 5 of 8" in run(folder)[1]
+    assert "resumes at epoch 1, step 5 of 8" in run(folder)[1]
     assert results(folder) == results(unbroken)
 
 

@@ -113,7 +113,7 @@ def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(mo
     with pytest.raises(InputError, match='a row of fcsr-table-3 at scale cpu is "fcs"; did you mean "fcsr"'):
         running.chosen_cells(TABLE, "fcs")
     monkeypatch.setattr(running, "cells_of", lambda table, plan: {})
-    with pytest.raises(InputError, match="scale cpu has no such cell of fcsr-table-3"):
+    with pytest.raises(InputError, match="scale cpu does not plan this cell of fcsr-table-3"):
         running.chosen_cells(TABLE)
 
 
@@ -189,6 +189,6 @@ def test_a_table_whose_cells_end_without_their_runs_is_no_finished_stage(tmp_pat
     with pytest.raises(SystemExit) as stopped:
         table.main("fcsr-table-3")
     assert stopped.value.code == 1
-    assert "1 of 3 cells of fcsr-table-3 still lack runs, first fcsr-table-3 · cnn · sst-2" in capsys.readouterr().err
+    assert "1 of 3 cells of fcsr-table-3 still lack runs, such as fcsr-table-3 · cnn · sst-2" in capsys.readouterr().err
     left[:] = [[], [place]]
     table.main("fcsr-table-3")

@@ -79,12 +79,12 @@ def test_a_scale_changes_the_one_that_it_is_like(tmp_path):
     [
         ({"corpora": ["z"]}, 'a name in s.yaml: corpora is "z". Known: x, y'),
         ({"corpra": ["x"]}, 'a section of s.yaml is "corpra"; did you mean "corpora"'),
-        ({"corpora": 3}, "corpora in s.yaml is 3; it must hold options"),
+        ({"corpora": 3}, "corpora in s.yaml is 3; it must have options"),
         ({"corpora": {"x": None}}, "s.yaml: corpora.x is empty; give it a value"),
         ({"corpora": {"z": {"like": "v"}}}, 'like of s.yaml: corpora.z is "v". Known: x, y'),
         ({"papers": {"q": {"epochs": 1}}}, 'a key of papers in s.yaml is "q". Known: p'),
         ({"like": "fll"}, 'like in s.yaml is "fll". Known: s'),
-        ({"like": "s"}, "like in s.yaml is s, which is like s itself"),
+        ({"like": "s"}, "like in s.yaml is s, which is itself like s"),
     ],
 )
 def test_a_mistake_in_a_scale_is_named_with_its_place(tmp_path, own, words):
@@ -129,7 +129,7 @@ def test_a_cell_has_the_vectors_of_its_corpus_or_language_and_none_where_its_mod
             {"columns": "sst2"},
             'a column of cells.t-table-1 in scale tiny is "sst2"; did you mean "sst-2"? Known: at',
         ),
-        ({"columns": "sst-2"}, "of the corpus sst-2, which the scale does not prepare; add it to `corpora`"),
+        ({"columns": "sst-2"}, "uses the corpus sst-2, which the scale does not prepare; add it to `corpora`"),
         ({"columns": "mean"}, "mean cannot be run: it has no corpus of its own"),
         ({"columns": "f1"}, "f1 shows the runs of r8; list that column instead"),
         ({"columns": {"r8": "all"}}, "columns of cells.t-table-1 in scale tiny is {'r8': 'all'}; allowed: a name or"),

@@ -14,9 +14,9 @@ def test_tables_never_replace_a_folder_of_something_else(tmp_path):
     (tmp_path / "t.csv").write_text("")
     refuse_other_files(tmp_path)
     (tmp_path / "thesis.tex").write_text("")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains files other than tables"):
         refuse_other_files(tmp_path)
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains files other than tables"):
         refuse_other_files(tmp_path / "thesis.tex")
 
 

@@ -60,10 +60,10 @@ def test_a_damaged_line_is_named_by_file_and_number(tmp_path, run):
     add_to_bank(tmp_path / "bank", [run], "me")
     path = tmp_path / "bank/fcsr-table-3.jsonl"
     damages = {
-        "<<<<<<< HEAD": ", is no run",
-        '{"metrics": 1': ", is no run",
-        "[]": r" holds \[\]; allowed: an object with metrics, curve",
-        '{"cost": {}}': " does not say metrics",
+        "<<<<<<< HEAD": ", is not a valid run",
+        '{"metrics": 1': ", is not a valid run",
+        "[]": r" contains \[\]; allowed: an object with metrics, curve",
+        '{"cost": {}}': " lacks metrics",
         '{"metrics": 1}': r"metrics is 1 in .*; allowed: an object; `git checkout",
     }
     for damage, sentence in damages.items():
@@ -87,11 +87,11 @@ def test_a_value_of_another_kind_is_named_and_no_word_of_python_is_said(tmp_path
     ("name", "content", "message"),
     [
         ("cost.json", None, "lacks cost.json"),
-        ("metrics.json", "{", "is no JSON"),
-        ("metrics.json", "[]", "no object"),
-        ("metrics.json", "{}", "does not say chosen, column"),
-        ("cost.json", "\udc80", "is no JSON"),
-        ("metrics.json", "[" * 100_000, "is no JSON"),
+        ("metrics.json", "{", "is not valid JSON"),
+        ("metrics.json", "[]", "not an object"),
+        ("metrics.json", "{}", "lacks chosen, column"),
+        ("cost.json", "\udc80", "is not valid JSON"),
+        ("metrics.json", "[" * 100_000, "is not valid JSON"),
     ],
 )
 def test_a_damaged_run_is_refused_with_its_file(run, name, content, message):

@@ -92,4 +92,4 @@ def test_commands_that_write_the_bank_or_its_pages_do_so_one_after_the_other(tmp
     for writer in writers:
         writer.join()
     assert at_once == [1, 1, 1, 1]
-    assert "another process writes the bank or its pages: waiting for it" in capsys.readouterr().err
+    assert "another process is writing the bank or its pages; waiting for it" in capsys.readouterr().err

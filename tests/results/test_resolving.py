@@ -49,7 +49,7 @@ def test_a_run_that_is_not_of_today_fills_nothing_and_says_why(hashes):
     (name,) = hashes
     for beyond in (False, True):
         filled = Resolver(asked, [run(asked, TABLE.name, "fasttext", "sst-2", **hashes)], beyond=beyond).fill(TABLE)
-        told = f"refused: its {name} changed since, it has to be run again"
+        told = f"refused: its {name} changed since then, so it must be run again"
         assert (filled.runs, filled.missing) == ({}, {("fasttext", "sst-2"): told})
         assert reasons(TABLE, filled)["fasttext", "sst-2"] == told
 
@@ -83,7 +83,7 @@ def test_a_linear_row_serves_the_tables_of_all_papers_and_a_network_those_that_l
         why = "floors-table-1 has a run with training.epochs 15 (here 3)"
         told = {("fasttext", "polarity"): why} if limits else {}
         assert filled.limited == told
-        assert reasons(TABLE, filled) == {key: f"in no scale, {why}" for key, why in told.items()}
+        assert reasons(TABLE, filled) == {key: f"not planned at any scale, {why}" for key, why in told.items()}
 
 
 def test_a_cell_is_filled_when_all_its_planned_seeds_are_there_and_beyond_the_plan_by_those_that_are():
@@ -170,10 +170,10 @@ def test_a_cell_that_never_ran_names_the_smallest_scale_that_plans_it(monkeypatc
     }
     monkeypatch.setattr(resolving, "resolver_of_scale", lambda scale: Resolver(scales[scale]))
     assert resolving.planned_elsewhere(TABLE) == {
-        ("fasttext", "sst-2"): "not run yet: scale cpu has it",
-        ("transformer", "sst-2"): "not run yet: scale full has it",
-        ("tfidf-svm", "polarity"): "not run yet: scale paper has it",  # another table's run
+        ("fasttext", "sst-2"): "not run yet: planned at scale cpu",
+        ("transformer", "sst-2"): "not run yet: planned at scale full",
+        ("tfidf-svm", "polarity"): "not run yet: planned at scale paper",  # another table's run
     }
     assert resolving.planned_elsewhere(THIRD) == dict.fromkeys(
-        [("transformer", "ced"), ("transformer", "ced-f1")], "not run yet: scale full has it"
+        [("transformer", "ced"), ("transformer", "ced-f1")], "not run yet: planned at scale full"
     )

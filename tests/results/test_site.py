@@ -298,7 +298,7 @@ def test_words_stand_out_from_their_ground_in_both_themes(sheet, theme):  # AA: 
 
 def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(InputError, match="is no results site"):
+    with pytest.raises(InputError, match="is not a results site"):
         write_site(tmp_path, read_whole(site.parent / "bank"), ROOT / "docs")
     assert (tmp_path / "thesis.txt").exists()
 
@@ -308,7 +308,7 @@ def test_the_folder_is_refused_before_the_bank_is_read(tmp_path, monkeypatch, ca
     monkeypatch.setattr(site_command, "read_whole", None)
     with pytest.raises(SystemExit):
         site_command.main(["--out", str(tmp_path)])
-    assert "is no results site" in capsys.readouterr().err
+    assert "is not a results site" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")

@@ -94,7 +94,7 @@ def test_one_run_of_theirs_gives_differences_and_says_what_a_verdict_needs(bank,
     shown = capsys.readouterr().out
     assert "+20.0" in shown
     assert "none (one run of yours)" in shown
-    assert "1 run of yours: a verdict needs 3 with different seeds" in shown
+    assert "1 run given: a verdict needs 3 with different seeds" in shown
     found = found_by(capsys, "sst-2", "--from", file, "--seedless")
     assert found["nb-svm"]["verdict"] == "ahead"
 
@@ -114,11 +114,11 @@ def test_of_test_folds_every_fold_is_a_unit(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda lines: lines[:-1], '1 of the 100 test texts of sst-2 have no answer, as "sst-2/test/99"'),
-        (lambda lines: [*lines, {"id": "sst-2/train/1", "label": "no"}], "are no test text of sst-2"),
+        (lambda lines: lines[:-1], '1 of the 100 test texts of sst-2 have no answer, such as "sst-2/test/99"'),
+        (lambda lines: [*lines, {"id": "sst-2/train/1", "label": "no"}], "are not test texts of sst-2"),
         (lambda lines: [*lines[:-1], lines[-1] | {"label": "ys"}], 'a label of run 1 is "ys"; did you mean "yes"'),
-        (lambda lines: [*lines, lines[0]], 'a run answers "sst-2/test/0" twice'),
-        (lambda lines: [], "has no row"),
+        (lambda lines: [*lines, lines[0]], 'a run has two predictions for "sst-2/test/0"'),
+        (lambda lines: [], "has no rows"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_one_sentence(bank, runs, tmp_path, capsys, change, sentence):

@@ -121,8 +121,8 @@ SPLIT_KINDS = (
     Kind("a label of null", split_with(label=[*EVEN["label"][:5], None]), "label"),
     Kind("clean of null", split_with(clean=[*EVEN["clean"][:5], None]), "clean"),
     Kind("a label that is not declared", split_with(label=[*EVEN["label"][:5], "neutral"]), "neutral"),
-    Kind("parts shorter than tokens", split_with(parts=[*EVEN["parts"][:5], ["DET"]]), "parts"),
-    Kind("parts longer than tokens", split_with(parts=[*EVEN["parts"][:5], ["DET"] * 9]), "parts"),
+    Kind("parts shorter than tokens", split_with(parts=[*EVEN["parts"][:5], ["DET"]]), "part-of-speech"),
+    Kind("parts longer than tokens", split_with(parts=[*EVEN["parts"][:5], ["DET"] * 9]), "part-of-speech"),
     Kind("parts of null", split_with(parts=[*EVEN["parts"][:5], None]), "parts"),
     Kind("parts that are texts", split_with(parts=same("DET NOUN NUM")), "parts"),
     Kind("an id twice", split_with(id=[*EVEN["id"][:5], EVEN["id"][0]]), "sample-en/train/0"),
@@ -144,8 +144,10 @@ SPLIT_KINDS = (
         ),
         "text",
     ),
-    Kind("train of one class", split_with(label=same(FACTS.labels[0])), "one label|two or more"),
-    Kind("train of one text", split_with(**{name: value[:1] for name, value in EVEN.items()}), "one label|two or more"),
+    Kind("train of one class", split_with(label=same(FACTS.labels[0])), "one label|at least two"),
+    Kind(
+        "train of one text", split_with(**{name: value[:1] for name, value in EVEN.items()}), "one label|at least two"
+    ),
     Kind("tokens changed since they were sealed", split_with(seal=False, tokens=same(["x", "y", "z"])), "digest"),
     Kind("labels changed since they were sealed", split_with(seal=False, label=EVEN["label"][::-1]), "digest"),
     Kind("parts changed since they were sealed", split_with(seal=False, parts=same(["X", "X", "X"])), "digest"),

@@ -137,7 +137,7 @@ MARKUP = "<script>alert(1)</script>"
 FOLDER_KINDS = (
     *json_file(METRICS, kind="metrics.json")[1:],
     *json_file(COST, kind="cost.json"),
-    Kind("cost.json with a key twice", twice("seconds", COST), "'seconds' twice"),
+    Kind("cost.json with a key twice", twice("seconds", COST), "'seconds' occurs twice"),
     *files(CURVE, kind="curve.csv"),
     *files(ANSWERS, kind="predictions"),
     *(
@@ -253,7 +253,7 @@ FOLDER_KINDS = (
         column("probabilities", lambda values: fixed([[0.2, 0.3, 0.5]] * len(values), 3)),
         "probabilities",
     ),
-    Kind("no answers", answers(lambda table: table.slice(0, 0)), "text"),
+    Kind("no answers", answers(lambda table: table.slice(0, 0)), "has no predictions"),
 )
 
 
@@ -327,11 +327,11 @@ def huge(name: str, gigabytes: int = 2) -> Damage:
 
 
 IMPORT_KINDS = (
-    Kind("import of nothing", lambda place: shutil.rmtree(place / "runs"), "holds no run"),
-    Kind("import of true labels that were changed", answered(labels=True), "other test texts"),
-    Kind("import of other texts", answered(ids=True), "other test texts"),
-    Kind("import of fewer texts", answered(fewer=True), "other test texts"),
-    Kind("import of other clean texts", answered(clean=True), "other test texts|clean"),
+    Kind("import of nothing", lambda place: shutil.rmtree(place / "runs"), "contains no run"),
+    Kind("import of true labels that were changed", answered(labels=True), "the test texts differ"),
+    Kind("import of other texts", answered(ids=True), "the test texts differ"),
+    Kind("import of fewer texts", answered(fewer=True), "the test texts differ"),
+    Kind("import of other clean texts", answered(clean=True), "the test texts differ|clean"),
     Kind(
         "import of an accuracy that is not that of the answers", edit(METRICS, "test/accuracy", 0.99), "gives accuracy"
     ),
@@ -351,14 +351,14 @@ IMPORT_KINDS = (
     Kind("import of a date of markup", renamed(date=MARKUP), "date"),
     Kind("import of a version of markup", renamed(versions={"python": MARKUP}), "version"),
     Kind("import of a package of markup", renamed(versions={MARKUP: "1"}), "version"),
-    Kind("import of forged data", forged_data, "other data"),
+    Kind("import of forged data", forged_data, "data that differ"),
     Kind("import of parameters without a unit", known_data, "lack 'unit'"),
     Kind("import of a seed beyond all", renamed(seed=2**32, parameters__seed=2**32), "seed"),
     *(
         Kind(f"import of {name.rpartition('/')[2]} as a link", linked(name), "link")
         for name in (METRICS, COST, CURVE, ANSWERS)
     ),
-    Kind("import of a folder that is a link", linked(R), "holds no run|link"),
+    Kind("import of a folder that is a link", linked(R), "contains no run|link"),
     *(
         Kind(f"import of a {name.rpartition('/')[2]} of 2 GB", huge(name), "bytes")
         for name in (METRICS, COST, CURVE, ANSWERS)
@@ -427,7 +427,7 @@ BANK_KINDS = (
     Kind("a bank's line of a list", put(LINES, "[]\n"), "line 1"),
     Kind("a bank's line of nothing", put(LINES, "\n"), "line 1"),
     Kind("a bank's line of a conflict", put(LINES, "<<<<<<< HEAD\n"), "line 1"),
-    Kind("a bank's line with a key twice", twice("who", LINES), "line 1.*'who' twice"),
+    Kind("a bank's line with a key twice", twice("who", LINES), "line 1.*'who' occurs twice"),
     Kind("a bank's file of no table", as_table("fcsr-tabel-3"), 'did you mean "fcsr-table-3"'),
     Kind("a bank's file of no paper", as_table("fscr-table-3"), 'did you mean "fcsr-table-3"'),
     Kind("a bank's file with a quote in its name", as_table("fcsr-table-3'"), 'did you mean "fcsr-table-3"'),
@@ -454,7 +454,7 @@ BANK_KINDS = (
     line("predictions", 5),
     line("predictions", "nothing.parquet", "nothing.parquet"),
     Kind("a trial that is no JSON", put(TRIALS, "{\n"), "trial"),
-    Kind("a trial with a key twice", twice("dev", TRIALS), "'dev' twice"),
+    Kind("a trial with a key twice", twice("dev", TRIALS), "'dev' occurs twice"),
     Kind("a trial of a list", put(TRIALS, "[]\n"), "trial"),
     Kind("trials that are not UTF-8", put(TRIALS, b"\xff\n"), "trial"),
     Kind("a trial without its row", put(TRIALS, '{"corpus": "mr", "trial": 1}\n'), "row"),

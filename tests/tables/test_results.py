@@ -61,13 +61,13 @@ def test_every_printed_cell_has_a_line_and_an_unmeasured_one_says_why():
     assert {("net", "a"), ("net", "b"), ("other", "a"), ("other", "b"), ("tfidf-svm", "a"), ("tfidf-svm", "b")} == set(
         lines
     )
-    assert lines["net", "a"].note == "in no scale"
+    assert lines["net", "a"].note == "not planned at any scale"
     assert lines["net", "b"].note == "not obtainable"
     assert lines["other", "a"].note == "not built here yet"
     assert all(line.verdict == "not-run" and not line.measured for line in lines.values())
     assert lines["other", "b"].match == "quoted"
-    refused = lines_of({}, {("net", "a"): "refused: its data changed since"})["net", "a"]
-    assert (refused.note, refused.measured) == ("refused: its data changed since", "")
+    refused = lines_of({}, {("net", "a"): "refused: its data changed since then"})["net", "a"]
+    assert (refused.note, refused.measured) == ("refused: its data changed since then", "")
 
 
 def test_a_measured_cell_by_hand():
@@ -189,9 +189,9 @@ def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
         (RUN, "exact", ""),
         (replace(RUN, max_words=200), "proxy", "texts cut after 200 words"),
         (replace(RUN, of_epochs=30), "proxy", "cut: ended after 8 of 30 epochs, the scale's limit"),
-        (replace(RUN, cut=40), "proxy", "the schedule of 40 epochs was cut off after 8"),
+        (replace(RUN, cut=40), "proxy", "the schedule of 40 epochs was stopped after 8"),
         (replace(RUN, precision="bfloat16"), "exact", "trained in bfloat16"),
-        (replace(RUN, turned=False), "exact", "the dev curve had not turned after 8 epochs"),
+        (replace(RUN, turned=False), "exact", "dev score still rising after 8 epochs"),
     ],
 )
 def test_what_shortened_a_run_is_told_and_makes_no_exact_match(result, match, said):
@@ -243,17 +243,17 @@ def test_a_single_run_takes_the_spread_of_other_networks_in_its_column():
 
 def test_a_printed_number_below_the_linear_rows_is_marked():
     lines = lines_of({("net", "a"): [run(0.80)], ("tfidf-svm", "a"): [run(0.817, vectors="")]})
-    assert "printed below tfidf-svm (81.7)" in lines["net", "a"].note
+    assert "printed number below tfidf-svm (81.7)" in lines["net", "a"].note
     assert lines["tfidf-svm", "a"].verdict == ""
 
 
 def test_a_sample_column_appears_only_where_it_is_measured_or_a_scale_has_it():
     assert ("net", "sample") not in lines_of({})
     assert lines_of({("net", "sample"): [run(0.9)]})["net", "sample"].published == ""
-    lines = lines_of({}, {("net", "sample"): "not run yet: scale full has it"})
+    lines = lines_of({}, {("net", "sample"): "not run yet: planned at scale full"})
     assert (lines["net", "sample"].verdict, lines["net", "sample"].note) == (
         "not-run",
-        "not run yet: scale full has it",
+        "not run yet: planned at scale full",
     )
     assert ("tfidf-svm", "sample") not in lines
     assert "| Net (`net`) | – *80.0* | – *70.0* | – |" in result_markdown(TABLE, list(lines.values()))
@@ -264,7 +264,7 @@ def test_a_sample_column_appears_only_where_it_is_measured_or_a_scale_has_it():
     [
         (("not run yet", "not run yet"), "not run yet"),
         (("not run yet", "refused"), "0 of its 2 columns are measured"),
-        (("", ""), "in no scale"),
+        (("", ""), "not planned at any scale"),
     ],
 )
 def test_a_mean_of_nothing_says_what_its_columns_say(reasons, of_mean):
@@ -303,7 +303,7 @@ def test_a_broken_published_file_is_named(tmp_path):
     ]
     with path.open("w", newline="") as file:
         csv.writer(file).writerows(rows)
-    with pytest.raises(InputError, match=r"line 2: the value '8O\.1' is no number"):
+    with pytest.raises(InputError, match=r"line 2: the value '8O\.1' is not a number"):
         read_published(path, "table-1")
 
 

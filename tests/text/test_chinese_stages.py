@@ -121,7 +121,7 @@ def test_unlabelled_texts_get_tokens_and_no_parts(stages, tmp_path):
 @pytest.mark.parametrize(
     ("name", "source", "sentence"),
     [
-        ("sample-en", "table", r"corpora.sample-en.parts is table in params.yaml; allowed: .*Chinese alone"),
+        ("sample-en", "table", r"corpora.sample-en.parts is table in params.yaml; allowed: .*Chinese only"),
         ("sample-zh", "yes", r"corpora.sample-zh.parts is yes in params.yaml; allowed: none, context"),
         ("sample-zh", "table", r"zh/table.tsv is missing; `dvc repro parts-table` makes it"),
     ],

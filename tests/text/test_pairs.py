@@ -19,7 +19,7 @@ def test_words_before_the_mark_are_the_first_text_and_those_behind_it_the_second
 @pytest.mark.parametrize("text", ["one text", f"{MARK} second alone", f"first alone {MARK}", f"a {MARK} b {MARK} c"])
 def test_what_is_no_pair_is_named(text):
     split = make_split([joined("a", "b"), text], [0, 0])
-    with pytest.raises(InputError, match="text made-up/1 of made-up is no pair of texts"):
+    with pytest.raises(InputError, match="text made-up/1 of made-up is not a pair of texts"):
         side_of_words(split)
 
 

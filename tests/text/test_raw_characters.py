@@ -67,7 +67,7 @@ def test_folds_carry_the_texts_with_them(data):
 def test_clean_texts_that_are_not_those_of_the_tagged_split_are_refused(data):
     path = data / "clean/mr/dev.parquet"
     pq.write_table(pq.read_table(path).slice(1), path)
-    with pytest.raises(InputError, match=r"dev\.parquet has other texts than its tagged split"):
+    with pytest.raises(InputError, match=r"dev\.parquet and its tagged split have different texts"):
         folds.splits_of_run(PARAMETERS)
 
 

@@ -87,7 +87,7 @@ def test_a_store_that_is_not_made_is_refused_at_once_and_not_made(
     made(tmp_path / "mlflow.db")
     before = tree(tmp_path)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
-    with pytest.raises(InputError, match="holds no finished run"):
+    with pytest.raises(InputError, match="contains no finished run"):
         fetch(tmp_path / "scratch")
     assert tree(tmp_path) == before
 
@@ -96,7 +96,7 @@ def test_a_store_without_our_runs_is_refused(tmp_path: Path, empty_store: Store,
     shutil.copy(empty_store.sqlite_file or "", tmp_path / "mlflow.db")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     connect(store_at(tmp_path)).create_experiment("of-others")
-    with pytest.raises(InputError, match="holds no finished run"):
+    with pytest.raises(InputError, match="contains no finished run"):
         fetch(tmp_path / "scratch")
 
 

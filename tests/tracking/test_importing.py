@@ -24,7 +24,7 @@ def place_in(runs: Path, run: Path) -> Path:
 
 
 def test_a_run_is_found_anywhere_below_and_copied_to_where_its_key_belongs_once(tmp_path: Path, run: Path):
-    with pytest.raises(InputError, match="holds no run"):
+    with pytest.raises(InputError, match="contains no run"):
         run_folders(tmp_path / "from-nowhere")
     (found,) = run_folders(tmp_path / "from-gpu")
     assert import_run(check_run(found), tmp_path / "runs", verified=True)
@@ -49,8 +49,8 @@ def change(run: Path, **values: object) -> None:
 @pytest.mark.parametrize(
     ("section", "values", "message"),
     [
-        ("parameters", {"precision": "bfloat16"}, "its key is not that of its parameters"),
-        ("test", {"accuracy": 0.99}, r"gives accuracy 0\.882500 of test, but metrics\.json says 0\.990000"),
+        ("parameters", {"precision": "bfloat16"}, "its key does not match its parameters"),
+        ("test", {"accuracy": 0.99}, r"gives accuracy 0\.882500 for test, but metrics\.json says 0\.990000"),
     ],
 )
 def test_metrics_that_were_edited_are_refused(run: Path, section: str, values: dict[str, float], message: str):
@@ -90,7 +90,7 @@ def test_a_run_of_another_row_column_or_paper_than_it_says_is_refused(run: Path,
 def test_a_link_out_of_the_folder_is_refused(run: Path, tmp_path: Path):
     shutil.move(run / "curve.csv", tmp_path / "secret.csv")
     (run / "curve.csv").symlink_to(tmp_path / "secret.csv")
-    with pytest.raises(InputError, match=r"curve\.csv is a link"):
+    with pytest.raises(InputError, match=r"curve\.csv is a symbolic link"):
         check_run(run)
 
 
@@ -109,7 +109,7 @@ def test_one_bad_run_does_not_keep_the_others_out(
     assert end.value.code == 1
     assert [[entry.place for entry in entries] for entries in taken] == [["runs/fcsr-table-3/fcsr/sst-2"]]
     printed = capsys.readouterr()
-    assert "imported: fcsr on sst-2, seed 1 (fcsr-table-3); unverified: no data of sst-2 here" in printed.out
+    assert "imported: fcsr on sst-2, seed 1 (fcsr-table-3); unverified: sst-2 is not available here" in printed.out
     assert "refused: " in printed.err
     assert "lacks curve.csv" in printed.err
 

@@ -118,7 +118,7 @@ def test_a_store_that_goes_away_does_not_stop_the_training(store: Store, tmp_pat
         for line in epoch_lines(1):
             live.log_line(line)
     assert len(messages) == 1
-    assert "training goes on" in messages[0]
+    assert "training continues" in messages[0]
 
 
 def test_the_focus_run_has_its_test_scores_as_soon_as_it_is_evaluated(store: Store, tmp_path: Path, monkeypatch):

@@ -131,7 +131,7 @@ def test_a_cell_has_the_deviation_of_its_runs_and_one_of_a_single_run_has_none(c
 
 def test_an_experiment_says_what_it_holds_and_keeps_our_view_of_it(client: Any, store: Store):
     experiment = client.get_experiment_by_name("focus")
-    assert "a run for every `dvc exp run`" in experiment.tags["mlflow.note.content"]
+    assert "one run per `dvc exp run`" in experiment.tags["mlflow.note.content"]
     view = json.loads(experiment.tags["mlflow.sharedViewState.retable"])
     assert view["selectedColumns"][:2] == ["metrics.`dev_accuracy`", "metrics.`test_accuracy`"]
     fcsr = client.get_experiment_by_name("fcsr").tags
@@ -247,7 +247,7 @@ class TestChanges:
     def test_a_long_parameter_is_cut_and_says_so(self):
         cut = entries.parameters({"parameters": {"model": {"words": "x" * 10_000}}})["model.words"]
         assert len(cut) == entries.LONGEST_VALUE
-        assert cut.endswith("(cut: 10,000 characters; all of it stands in metrics.json)")
+        assert cut.endswith("(cut: 10,000 characters; metrics.json has all of it)")
 
     def test_statistics_of_a_corpus_are_recorded_once_and_again_when_they_change(
         self, store: Store, client: Any, tmp_path: Path

@@ -46,7 +46,7 @@ def test_what_another_program_says_of_the_uri_loses_the_password():
 def test_a_half_made_file_is_refused_with_what_to_do(tmp_path: Path):
     with sqlite3.connect(tmp_path / "mlflow.db") as half:
         half.execute("CREATE TABLE experiments (experiment_id INTEGER)")
-    with pytest.raises(InputError, match=r"cannot be used .*remove the file: `retable record`"):
+    with pytest.raises(InputError, match=r"cannot be used .*remove it: `retable record`"):
         connect(store(f"sqlite:///{tmp_path}/mlflow.db"))
 
 

@@ -52,8 +52,8 @@ def test_forged_answers_are_refused(run, bank):
     _, ids, classes, clean, _ = read_predictions(run.predictions)
     for forgery, message in (
         ({"classes": 1 - classes}, "has the label .* here it is the label "),
-        ({"ids": [f"other-{text}" for text in ids]}, "has no such text for .* other test texts than ours"),
-        ({"clean": ~clean}, "other test texts than ours"),
+        ({"ids": [f"other-{text}" for text in ids]}, "has no such text for .* the test texts differ"),
+        ({"clean": ~clean}, "the test texts differ"),
     ):
         forged(run, **forgery)
         with pytest.raises(InputError, match=message):
@@ -68,7 +68,7 @@ def test_the_tagged_corpus_is_asked_before_the_bank(run, bank, tmp_path, monkeyp
     (tmp_path / "tagged/sst-2").mkdir(parents=True)
     (tmp_path / "tagged/sst-2/test.parquet").touch()
     monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: here))
-    with pytest.raises(InputError, match="other test texts than ours"):
+    with pytest.raises(InputError, match="the test texts differ"):
         check_against_data(run, bank)
     monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: replace(here, classes=classes)))
     assert check_against_data(run, tmp_path / "no-bank")
@@ -76,7 +76,7 @@ def test_the_tagged_corpus_is_asked_before_the_bank(run, bank, tmp_path, monkeyp
 
 def test_other_data_are_refused_and_unknown_ones_are_not(run, bank, monkeypatch):
     monkeypatch.setattr(truth, "data_of_run", lambda parameters, tagged, vectors: "f" * 64)
-    with pytest.raises(InputError, match=r"was trained on other data than those here: .* ours ffffffffffffffff"):
+    with pytest.raises(InputError, match=r"was trained on data that differ from those here: .* ours ffffffffffffffff"):
         check_against_data(run, bank)
 
     def unknown(*_):
@@ -107,5 +107,5 @@ def test_the_scores_of_a_ranking_are_made_again_from_the_texts_here(run, bank, t
     monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: here))
     assert check_against_data(with_scores(**right), bank)
     for wrong in ({**right, "map": right["map"] + 0.01}, {**right, "mrr": 1.0}, {**right, "questions": 39}, {}):
-        with pytest.raises(InputError, match=r"gives (map|mrr|questions) .* of test, but metrics.json says"):
+        with pytest.raises(InputError, match=r"gives a test (map|mrr|questions) of .*, but metrics.json says"):
             check_against_data(with_scores(**wrong), bank)

@@ -101,7 +101,7 @@ def test_a_corpus_tagged_without_parts_is_refused_before_training(opinions):
 def test_vectors_of_another_unit_are_refused(opinions):
     train, dev = opinions
     asked = parameters(MODELS[0], vectors="made-up", unit="characters")
-    with pytest.raises(InputError, match=r"unit is characters, but the vectors made-up are those of words"):
+    with pytest.raises(InputError, match=r"unit is characters, but the vectors made-up are of words"):
         train_classifier(asked, train, dev, replace(VECTORS, facts={"name": "made-up", "unit": "words"}))
 
 
@@ -134,7 +134,7 @@ def test_a_gpu_that_is_not_there_is_refused():
 def test_a_model_that_does_not_count_its_operations_is_refused_before_it_is_trained(monkeypatch):
     monkeypatch.setattr("retable.models.avg_embedding.AvgEmbedding.flops_per_word", Network.flops_per_word)
     model = {"name": "avg-embedding", "dropout": 0.1}
-    with pytest.raises(InputError, match=r"\(avg-embedding\) does not say what a word costs"):
+    with pytest.raises(InputError, match=r"\(avg-embedding\) does not define the cost of a word"):
         build_network(model, Task(("no", "yes")), torch.zeros(4, 3), tuned=0)
     monkeypatch.setattr("retable.models.avg_embedding.AvgEmbedding.flops_per_word", lambda self, words: self.nothing)
     for domains in ((), ("books", "films")):

@@ -105,7 +105,7 @@ def test_a_killed_training_goes_on_as_if_nothing_had_been(opinions, kept, optimi
     assert same(train(opinions, optimiser, sparse=sparse, file=kept()), unbroken)
     if step > 1:  # the step at which it was killed was not saved, the one before was
         where = f"epoch {(step - 2) // 9 + 1}, step {(step - 2) % 9 + 1} of 9"
-        assert kept.told[0].startswith("goes on at " + (where if step % 9 != 1 else f"the end of epoch {step // 9}"))
+        assert kept.told[0].startswith("resumes at " + (where if step % 9 != 1 else f"the end of epoch {step // 9}"))
 
 
 def test_a_network_pretrains_once_before_the_first_step(opinions, kept, monkeypatch):
@@ -291,9 +291,9 @@ def made_by_other_network(path):  # as a code change that keeps the recipe can l
         (lambda path: path.write_bytes(path.read_bytes()[:-100]), "key", "is damaged"),
         (lambda path: path.write_bytes(b""), "key", "is damaged"),
         (lambda path: path.write_bytes(b"[1]\nx"), "key", "is damaged"),
-        (made_by_other_torch, "key", r"was made by torch 1\.0, and this is"),
-        (made_by_other_network, "key", "has weights of other shapes"),
-        (lambda path: None, "other", "is that of other code, data or parameters"),
+        (made_by_other_torch, "key", r"was made by torch 1\.0, but this is"),
+        (made_by_other_network, "key", "has weights of different shapes"),
+        (lambda path: None, "other", "belongs to other code, data or parameters"),
     ],
 )
 def test_a_damaged_or_foreign_state_is_told_and_training_starts_anew(opinions, kept, change, key, why):
@@ -302,7 +302,7 @@ def test_a_damaged_or_foreign_state_is_told_and_training_starts_anew(opinions, k
     change(kept.path)
     assert same(train(opinions, file=kept(key)), train(opinions))
     assert len(kept.told) == 1
-    assert re.search(rf"{why}.*; training starts anew\.$", kept.told[0])
+    assert re.search(rf"{why}.*; training starts again\.$", kept.told[0])
 
 
 def test_a_training_on_time_saves_nothing(opinions, kept):
@@ -313,7 +313,7 @@ def test_a_training_on_time_saves_nothing(opinions, kept):
 def test_a_disk_that_refuses_is_told_and_training_goes_on(opinions, kept):
     kept.path.parent.write_text("a file where the folder should be")
     assert same(train(opinions, file=kept()), train(opinions))
-    assert "cannot be read (Not a directory); training starts anew" in kept.told[0]
+    assert "cannot be read (Not a directory); training starts again" in kept.told[0]
     assert re.search(r"could not be saved in .* \((Not a directory|File exists)\); training goes on", kept.told[1])
     with pytest.raises(Stopped, match="its state was not saved"):
         train(opinions, file=kept(), on_batch=at_step(3, lambda: signal.raise_signal(signal.SIGINT)))

@@ -72,7 +72,7 @@ def test_what_cannot_be_counted(monkeypatch):
         with pytest.raises(InputError, match=rf"window of word vectors is {window}; allowed: 1 to 255"):
             count_cooccurrences([], [], window)
     monkeypatch.setattr(cooccurrence, "MOST_WORDS", 3)
-    with pytest.raises(InputError, match="GloVe counts pools of 3 words at most"):
+    with pytest.raises(InputError, match="GloVe counts pools of at most 3 words"):
         count_cooccurrences([lists([["a", "b"]])], "ab", 1)  # two words and two ends of text
 
 

@@ -182,7 +182,7 @@ def test_progress_adds_up(planted):
         ({"x_max": 0.0}, "x_max of GloVe vectors is 0.0; allowed: more than 0"),
         ({"learning_rate": -1.0}, "learning_rate of GloVe vectors is -1.0"),
         ({"window": 0}, "window of word vectors is 0"),
-        ({"learning_rate": 1e30}, r"the loss is no number any more in pass \d+; lower learning_rate \(1e\+30\)"),
+        ({"learning_rate": 1e30}, r"the loss is not finite in pass \d+; lower learning_rate \(1e\+30\)"),
     ],
 )
 def test_what_cannot_be_trained(planted, option, message):

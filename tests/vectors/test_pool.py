@@ -51,7 +51,7 @@ def test_a_pool_repeats_itself(tmp_path):
 
 
 def test_a_pool_of_held_out_texts_only(tmp_path):
-    with pytest.raises(InputError, match="every text of it is, or nearly is, a held-out one"):
+    with pytest.raises(InputError, match="is an empty pool: all its texts are, or nearly repeat, held-out ones"):
         build_pool([tagged(tmp_path / "t", [["a"]])], {"c": frozenset([digest("A.")])}, tmp_path / "pool")
 
 
@@ -76,13 +76,11 @@ def test_the_language_of_a_pool():
 
 
 def test_a_corpus_whose_texts_stand_in_another_is_in_no_pool():
-    twin = replace(corpus("mr"), name="twin", pooled=False, note="all its texts stand in mr")
-    with pytest.raises(
-        InputError, match=r"has twin, which no pool may hold \(all its texts stand in mr\); take it out"
-    ):
+    twin = replace(corpus("mr"), name="twin", pooled=False, note="all its texts are in mr")
+    with pytest.raises(InputError, match=r"has twin, which no pool may contain \(all its texts are in mr\); remove it"):
         pool_language("p", [corpus("imdb"), twin])
     for name in ("fdu-mr", "fdu-16"):
-        with pytest.raises(InputError, match=rf"has {name}, which no pool may hold \(.*\); take it out"):
+        with pytest.raises(InputError, match=rf"has {name}, which no pool may contain \(.*\); remove it"):
             pool_language("p", [corpus(name), corpus("imdb")])
 
 

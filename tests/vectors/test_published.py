@@ -78,7 +78,7 @@ def test_winks_package_has_norm_and_place_behind_the_numbers(tmp_path):
     np.testing.assert_array_equal(read.matrix, np.array([[-1, 0.25], [3, 4.5]], np.float32))
     with pytest.raises(InputError, match=r"the member of .*wink\.tgz is"):
         read_published(tmp_path / "wink.tgz", "wink", member="package/vectors.jsn")
-    with pytest.raises(InputError, match="is no JSON of winkNLP's vectors"):
+    with pytest.raises(InputError, match="is not the JSON of winkNLP's vectors"):
         read_published(wink_package(tmp_path, {"words": ["the"]}), "wink", member="package/vectors.json")
 
 
@@ -87,7 +87,7 @@ def test_only_wanted_words_are_kept(tmp_path):
     assert read.words == ["a", "c"]
     np.testing.assert_array_equal(read.matrix, [[1, 2], [5, 6]])
     assert read.facts["read"] == 3
-    with pytest.raises(InputError, match="none of the words wanted"):
+    with pytest.raises(InputError, match="no vector for any of the wanted words"):
         read_published(tmp_path / "g.txt", "glove", wanted={"z"})
 
 
@@ -101,16 +101,16 @@ def test_repeated_words_and_broken_utf_8_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("form", "content", "message"),
     [
-        ("glove", b"a 1 2\nb 3\n", r"v, line 2: 1 numbers where 2 belong"),
+        ("glove", b"a 1 2\nb 3\n", r"v, line 2: 1 numbers, expected 2"),
         ("glove", b"a 1 2\nb 3 4x\n", r"v, vector 2 \(b\) is damaged: .*4x"),
-        ("glove", b"a 1 2\nb 3 nan\n", r"vector 2 \(b\) is damaged: .*infinite or none"),
-        ("glove", b"a 1 2\n\n", r"v, line 2: 0 numbers where 2 belong"),
+        ("glove", b"a 1 2\nb 3 nan\n", r"vector 2 \(b\) is damaged: .*infinite or NaN"),
+        ("glove", b"a 1 2\n\n", r"v, line 2: 0 numbers, expected 2"),
         ("glove", b"a\n", r"v, line 1: 0 numbers"),
-        ("glove", b"", r"v holds no word vectors"),
+        ("glove", b"", r"v contains no word vectors"),
         ("glove", b"<html>\n", r"v, line 1: 0 numbers"),
         ("word2vec-text", b"a 1 2\n", r"v, line 1 is b'a 1 2"),
-        ("word2vec-text", b"2 2\na 1 2\nb 3\n", r"v, line 3: 1 numbers where 2 belong"),
-        ("word2vec-text", b"3 2\na 1 2\n", r"has 1 vectors, its first line says 3"),
+        ("word2vec-text", b"2 2\na 1 2\nb 3\n", r"v, line 3: 1 numbers, expected 2"),
+        ("word2vec-text", b"3 2\na 1 2\n", r"has 1 vectors, but its first line says 3"),
         ("word2vec-binary", b"2 2\na 12345678", r"ends inside vector 2 of 2"),
         ("word2vec-binary", b"2 2\na 1234", r"ends inside vector 1 of 2"),
         ("word2vec-binary", b"<html>", r"v, line 1 is b'<html>"),

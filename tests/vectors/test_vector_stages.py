@@ -87,7 +87,7 @@ def test_published_vectors_tell_language_and_case(folders, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": "pools/nowhere"}, "source in params.yaml is pools/nowhere, which is no pool; `dvc repro`"),
+        ({"source": "pools/nowhere"}, "source in params.yaml is pools/nowhere, which is not a pool; `dvc repro`"),
         ({"method": "glov"}, 'vectors.glove.method in params.yaml is "glov"; did you mean "glove"'),
         ({"method": "file", "source": "v.txt", "format": "glove", "language": "zh", "corpora": ["english"]},
          "vectors.glove.language in params.yaml is zh and english is en"),

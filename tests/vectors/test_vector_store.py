@@ -33,7 +33,7 @@ def test_no_vectors_are_vectors_too(tmp_path):
 def test_files_that_do_not_belong_together(tmp_path):
     write_vectors(tmp_path, "mine", VECTORS)
     (tmp_path / "words.txt").write_text("the\n")
-    with pytest.raises(InputError, match=r"words\.txt is not the file that vectors.json names"):
+    with pytest.raises(InputError, match=r"words\.txt is not the file named in vectors.json"):
         read_vectors(tmp_path)
 
 

@@ -17,17 +17,22 @@ EXAMPLE = "example: retable add-corpus reviews.csv --name my-reviews --text revi
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable add-corpus", description="Make your own texts a corpus of the pipeline.", epilog=EXAMPLE
+        prog="retable add-corpus", description="Add your own texts to the pipeline as a corpus.", epilog=EXAMPLE
     )
     parser.add_argument(
-        "texts", type=given_path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class"
+        "texts", type=given_path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with one folder per class"
     )
-    parser.add_argument("--name", required=True, help="of the corpus")
-    parser.add_argument("--text", default="text", help="column of the texts (text)")
-    parser.add_argument("--label", default="label", help="column of the labels (label)")
-    parser.add_argument("--test", type=given_path, help="test texts, in the same form; without it splits are drawn")
-    parser.add_argument("--language", default="auto", choices=("auto", "en", "zh", "other"), help="of the texts (auto)")
-    parser.add_argument("--html", action="store_true", help="take HTML tags and entities out of the texts")
+    parser.add_argument("--name", required=True, help="name of the corpus")
+    parser.add_argument("--text", default="text", help="column of the texts (default: text)")
+    parser.add_argument("--label", default="label", help="column of the labels (default: label)")
+    parser.add_argument("--test", type=given_path, help="test texts, in the same format; without it, splits are drawn")
+    parser.add_argument(
+        "--language",
+        default="auto",
+        choices=("auto", "en", "zh", "other"),
+        help="language of the texts (default: auto)",
+    )
+    parser.add_argument("--html", action="store_true", help="remove HTML tags and entities from the texts")
     options = parser.parse_args(arguments)
     check_name(options.name)
     # Importing scikit-learn takes a second: a misspelt option should fail before.
@@ -54,8 +59,8 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{options.name}: {len(texts):,} texts, language {language}, in {OWN / options.name} and in params.yaml.")
     for other, count in sorted(overlaps(texts, CLEAN, options.name, markup=options.html).items()):
         print(
-            f"{count:,} of them stand in {other} too: word vectors that are trained on {other} have seen them, "
-            "so a score on those is none on new texts."
+            f"{count:,} of them are also in {other}: word vectors trained on {other} have seen them, "
+            "so scores on them do not hold for new texts."
         )
     print(f"`dvc repro tag@{options.name}` prepares it, `retable use tfidf-svm {options.name}` makes it the focus run.")
 
@@ -68,7 +73,9 @@ def check_name(name: str) -> None:
         raise InputError(f"--name is {name!r}; allowed: letters, digits and hyphens.")
     taken = {*CORPORA, *REFERENCES, *load_yaml(PARAMS)["corpora"]}
     if name in taken:
-        raise InputError(f"there is a corpus {name} already; take another --name, or remove {OWN / name} and its line.")
+        raise InputError(
+            f"the corpus {name} exists already; choose another --name, or remove {OWN / name} and its line."
+        )
 
 
 def overlaps(texts: list[str], clean: Path, name: str, *, markup: bool) -> dict[str, int]:

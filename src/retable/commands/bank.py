@@ -28,15 +28,15 @@ from retable.runs.record import read_runs
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable bank",
-        description="Add the runs at hand to docs/results/.",
+        description="Add the current local runs to docs/results/.",
         epilog="example: retable bank --without-times",
     )
     parser.add_argument(
-        "--without-times", action="store_true", help="keep no times: the machine had other work meanwhile"
+        "--without-times", action="store_true", help="leave out times: the machine was busy with other work"
     )
     parser.add_argument("--who", default="", help="who banks them (default: git's user.name)")
     options = parser.parse_args(arguments)
-    with alone(LOCK_OF_BANK, "writes the bank or its pages"):
+    with alone(LOCK_OF_BANK, "is writing the bank or its pages"):
         bank_runs(options.who or git_user(), times=not options.without_times)
 
 
@@ -46,11 +46,11 @@ def bank_runs(who: str, *, times: bool) -> None:
     if plan["scale"] == "smoke":
         raise InputError(
             "scale smoke measures the project's own samples, which the bank does not keep; "
-            "`make tables SCALE=cpu` first."
+            "run `make tables SCALE=cpu` first."
         )
     runs = Resolver(plan, read_runs(RUNS), beyond=True).current()
     if not runs:
-        raise InputError("no current run is at hand; `make tables` first.")
+        raise InputError("there is no current run here; run `make tables` first.")
     added = add_to_bank(BANK, runs, who, times=times)
     bank_trials(BANK, TRIALS)
     write_json(BANK / "corpora.json", read_corpora(BANK) | read_statistics(CLEAN))

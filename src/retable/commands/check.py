@@ -149,10 +149,10 @@ def show(table: ResultTable, cells: Sequence[Mapping[str, Any]], console: Consol
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable check",
-        description="Measured against published, and against the bank.",
+        description="Compare measured scores with published and banked ones.",
         epilog="example: retable check",
     )
-    parser.add_argument("--json", action="store_true", help="for a machine: a list of cells, those that failed marked")
+    parser.add_argument("--json", action="store_true", help="print JSON: a list of cells, the failed ones marked")
     as_json = parser.parse_args(arguments).json
     console = Console(highlight=False)
     found = []

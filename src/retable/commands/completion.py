@@ -20,7 +20,7 @@ class Parser(Exception):  # not an error: it carries a parser out of the command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable completion",
-        description="Print what a shell needs to complete commands, options and tables.",
+        description="Print a shell script that completes commands, options and tables.",
         epilog="example: retable completion bash > ~/.local/share/bash-completion/completions/retable",
     )
     parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS)

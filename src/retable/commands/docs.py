@@ -28,20 +28,20 @@ LEAST_SHARED = 5  # texts; pairs of corpora that share fewer are counted, not li
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable docs", description="Renew the figures in docs/.", epilog="example: retable docs"
+        prog="retable docs", description="Update the numbers in docs/.", epilog="example: retable docs"
     )
     parser.parse_args(arguments)
     if read_params("scale") == "smoke":
-        raise InputError("scale smoke knows the project's own samples alone; `make tables SCALE=cpu` first.")
+        raise InputError("scale smoke has only the project's own samples; run `make tables SCALE=cpu` first.")
     if not any(CLEAN.glob("*/stats.json")):
-        raise InputError(f"{CLEAN} holds no corpus; `make tables` first.")
+        raise InputError(f"{CLEAN} contains no corpus; run `make tables` first.")
     changed = set()
     with progress("docs", len(BLOCKS), "tables") as bar:
         for (page, block), body in BLOCKS.items():
             if renew(ROOT / f"docs/{page}.md", block, body()):
                 changed.add(f"docs/{page}.md")
             bar.advance()
-    print(f"renewed: {', '.join(sorted(changed))}" if changed else "the figures in docs/ are those of data/ already")
+    print(f"updated: {', '.join(sorted(changed))}" if changed else "the numbers in docs/ already match data/")
 
 
 def scale_arithmetic(scale: str) -> str:

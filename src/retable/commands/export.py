@@ -23,16 +23,16 @@ from retable.runs.bank import read_bank
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable export",
-        description="Write tables, or all predictions, for another program; from the bank alone.",
+        description="Write tables or all predictions for other programs, from the bank only.",
         epilog="example: retable export fcsr-table-3 --format latex --to tables",
     )
     parser.add_argument("tables", nargs="*", metavar="TABLE", help="(default: all that are measured)")
     parser.add_argument("--format", choices=FORMATS, default="csv", help="(default: csv)")
-    parser.add_argument("--to", type=given_path, metavar="FOLDER", help="where a file a table is written")
+    parser.add_argument("--to", type=given_path, metavar="FOLDER", help="write one file per table there")
     parser.add_argument("--bank", type=given_path, metavar="FOLDER", help="write the bank's predictions and runs there")
     options = parser.parse_args(arguments)
     if not options.to and not options.bank:
-        parser.error("say where to: --to FOLDER for tables, --bank FOLDER for all predictions")
+        parser.error("give --to FOLDER for tables or --bank FOLDER for all predictions")
     if options.tables and not options.to:
         parser.error("tables need --to FOLDER")
     if options.to:
@@ -62,4 +62,6 @@ def refuse_other_files(folder: Path, own: Collection[str]) -> None:
     """Raises: InputError if a folder to be replaced holds other files."""
     others = [path.name for path in folder.iterdir() if path.name not in own] if folder.is_dir() else []
     if others or (folder.exists() and not folder.is_dir()):
-        raise InputError(f"{folder} holds other files ({', '.join(others[:3]) or 'it is one'}); name a new folder.")
+        raise InputError(
+            f"{folder} contains other files ({', '.join(others[:3]) or 'it is a file'}); choose a new folder."
+        )

@@ -27,26 +27,35 @@ def seconds_of(budget: str) -> float:
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable fit", description="Learn from your own texts, and keep the model in a folder.", epilog=EXAMPLE
+        prog="retable fit", description="Train a model on your own texts and write it to a folder.", epilog=EXAMPLE
     )
     parser.add_argument(
-        "texts", type=given_path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with a folder a class"
+        "texts", type=given_path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with one folder per class"
     )
-    parser.add_argument("--text", default="text", help="column of the texts (text)")
-    parser.add_argument("--label", default="label", help="column of the labels (label)")
+    parser.add_argument("--text", default="text", help="column of the texts (default: text)")
+    parser.add_argument("--label", default="label", help="column of the labels (default: label)")
     parser.add_argument(
-        "--test", type=given_path, help="test texts, in the same form; without it a tenth is kept for test"
+        "--test", type=given_path, help="test texts, in the same format; without it, a tenth is held out"
     )
-    parser.add_argument("--model", default="auto", help="a model, or auto: linear ones, then networks (auto)")
-    parser.add_argument("--language", default="auto", choices=("auto", "en", "zh", "other"), help="of the texts (auto)")
-    parser.add_argument("--vectors", default="auto", help="auto, none, or a folder of word vectors (auto)")
-    parser.add_argument("--html", action="store_true", help="take HTML tags and entities out of the texts")
-    parser.add_argument("--drop-rare", action="store_true", help="leave out labels of fewer than three texts")
-    parser.add_argument("--budget", default="10m", help="time for training, such as 90s, 10m or 2h (10m)")
-    parser.add_argument("--seed", type=int, default=1, help="of first weights, order and dropout (1)")
-    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks learn (auto)")
-    parser.add_argument("--to", type=given_path, help="the model folder (TEXTS-model)")
-    parser.add_argument("--record", action="store_true", help="record and register the model in MLflow too")
+    parser.add_argument(
+        "--model", default="auto", help="a model, or auto: linear models, then networks (default: auto)"
+    )
+    parser.add_argument(
+        "--language",
+        default="auto",
+        choices=("auto", "en", "zh", "other"),
+        help="language of the texts (default: auto)",
+    )
+    parser.add_argument("--vectors", default="auto", help="auto, none, or a folder of word vectors (default: auto)")
+    parser.add_argument("--html", action="store_true", help="remove HTML tags and entities from the texts")
+    parser.add_argument("--drop-rare", action="store_true", help="leave out labels with fewer than three texts")
+    parser.add_argument("--budget", default="10m", help="time for training, such as 90s, 10m or 2h (default: 10m)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of initial weights, order and dropout (default: 1)")
+    parser.add_argument(
+        "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks train (default: auto)"
+    )
+    parser.add_argument("--to", type=given_path, help="the model folder (default: TEXTS-model)")
+    parser.add_argument("--record", action="store_true", help="also record and register the model in MLflow")
     options = parser.parse_args(arguments)
     budget = seconds_of(options.budget)
     # Importing torch and scikit-learn takes seconds: a misspelt option should fail before.
@@ -71,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
     for line in result_lines(fitted):
         console.print(line)
     folder = shlex.quote(str(fitted.folder))
-    console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS` answers other texts.")
+    console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS` classifies other texts.")
     if options.record:
         from retable.own import pyfunc
         from retable.tracking.own_models import record_model, store_here
@@ -82,4 +91,4 @@ def main(arguments: list[str] | None = None) -> None:
             parameters={"model": fitted.chosen.model, "seed": options.seed, "language": fitted.corpus.facts.language},
             metrics={name: value for name, value in fitted.scores.items() if isinstance(value, float)},
         )  # fmt: skip
-        console.print(f"MLflow ({store.shown}) has it as {address}.")
+        console.print(f"It is registered in MLflow ({store.shown}) as {address}.")

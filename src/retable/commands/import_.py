@@ -36,12 +36,10 @@ MOST_BYTES = {  # limits for files written by others
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable import",
-        description="Take runs that were made on another machine.",
+        description="Import runs made on another machine.",
         epilog="example: retable import other-machine/results/runs",
     )
-    parser.add_argument(
-        "folder", type=given_path, metavar="DIR", help="a run's folder, or one with runs somewhere below it"
-    )
+    parser.add_argument("folder", type=given_path, metavar="DIR", help="a run's folder, or a folder with runs below it")
     options = parser.parse_args(arguments)
     taken, refused = set[str](), 0
     folders = run_folders(options.folder)
@@ -57,14 +55,16 @@ def main(arguments: list[str] | None = None) -> None:
                 continue
             new = import_run(run, RUNS, verified=verified)
             mark = (
-                "" if verified else f"; unverified: no data of {run.metrics['corpus']} here to compare its answers with"
+                ""
+                if verified
+                else f"; unverified: {run.metrics['corpus']} is not available here to check its predictions"
             )
             print(f"{'imported' if new else 'already here'}: {run.name} ({run.place[0]}){mark}")
             taken |= {run.key} if new else set()
     if taken:
         record(the_store(), [cell for cell in cells(RUNS) if any(run.key in taken for run in cell.runs)])
     if refused:
-        fail(f"{refused} of the runs below {options.folder} were refused, see above; the others are taken.")
+        fail(f"{refused} of the runs below {options.folder} were refused, see above; the others were imported.")
 
 
 def run_folders(folder: Path) -> list[Path]:
@@ -74,7 +74,7 @@ def run_folders(folder: Path) -> list[Path]:
     """
     found = sorted(path.parent for path in folder.rglob("metrics.json") if ".part" not in path.as_posix())
     if not found:
-        raise InputError(f"{folder} holds no run; name a folder that has a metrics.json in it or somewhere below it.")
+        raise InputError(f"{folder} contains no run; give a folder that has a metrics.json in it or below it.")
     return found
 
 
@@ -105,7 +105,7 @@ def check_run(folder: Path) -> RunRecord:
     """
     for path in (folder, *(folder / name for name in FILES)):
         if path.is_symlink():
-            raise InputError(f"{path} is a link; copy the folder again, with the files themselves.")
+            raise InputError(f"{path} is a symbolic link; copy the folder again, with the files themselves.")
         if path.is_file() and path.stat().st_size > MOST_BYTES[path.name]:
             raise InputError(
                 f"{path} has {path.stat().st_size:,} bytes; allowed: {MOST_BYTES[path.name]:,}; copy the folder again."
@@ -121,11 +121,11 @@ def check_run(folder: Path) -> RunRecord:
         )
     for section, given, found in rescored(metrics, ids, classes, clean, probabilities):
         if (given is None) != (found is None):
-            raise InputError(f"{folder}/metrics.json says {section} {given}, but its answers give {found}.")
+            raise InputError(f"{folder}/metrics.json says {section} {given}, but its predictions give {found}.")
         for name, value in (found or {}).items():
             if abs(float(value or 0.0) - float((given or {}).get(name) or 0.0)) > (1e-5 if name == "loss" else 1e-9):
                 raise InputError(
-                    f"{folder}/predictions.parquet gives {name} {value:.6f} of {section}, but metrics.json says "
+                    f"{folder}/predictions.parquet gives {name} {value:.6f} for {section}, but metrics.json says "
                     f"{(given or {}).get(name, 0):.6f}; copy the folder again."
                 )
     return run

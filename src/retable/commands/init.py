@@ -21,13 +21,14 @@ CONFIG = "[core]\n    analytics = false\n    autostage = false\n    check_update
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable init", description="Make a project in an empty folder.", epilog="example: retable init project"
+        prog="retable init", description="Create a project in an empty folder.", epilog="example: retable init project"
     )
-    parser.add_argument("folder", nargs="?", type=given_path, default=Path(), help="where (default: here)")
+    parser.add_argument("folder", nargs="?", type=given_path, default=Path(), help="the folder (default: here)")
     folder = parser.parse_args(arguments).folder.resolve()
     make_project(folder)
     print(
-        f"{folder} is a project. In it: `retable results` for the bank's pages, `retable make --scale smoke` for a try"
+        f"{folder} is now a project. In it, `retable results` writes the bank's pages, "
+        "`retable make --scale smoke` is a trial"
     )
 
 
@@ -37,9 +38,9 @@ def make_project(folder: Path, skeleton: Path = SKELETON) -> None:
     Raises: InputError if the folder holds anything but .git, or the sources belong to a checkout.
     """
     if not skeleton.is_dir():
-        raise InputError(f"{PACKAGE} is no installed wheel; a clone of the repository is a project already.")
+        raise InputError(f"{PACKAGE} is not an installed wheel; a clone of the repository is already a project.")
     if folder.exists() and (not folder.is_dir() or any(path.name != ".git" for path in folder.iterdir())):
-        raise InputError(f"{folder} is not empty; name a new folder, as `retable init project`.")
+        raise InputError(f"{folder} is not empty; give a new folder, as in `retable init project`.")
     shutil.copytree(skeleton, folder, dirs_exist_ok=True)
     leave_out = shutil.ignore_patterns("__pycache__", skeleton.name)
     shutil.copytree(PACKAGE, folder / "src/retable", ignore=leave_out)

@@ -22,10 +22,10 @@ MOST = 100  # characters of a description
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable list", description="Name what there is.", epilog="example: retable list models --json"
+        prog="retable list", description="List what is available.", epilog="example: retable list models --json"
     )
     parser.add_argument("kind", nargs="?", default="", help=f"{', '.join(KINDS)} (default: all)")
-    parser.add_argument("--json", action="store_true", help="for a machine: kind -> name -> what it is")
+    parser.add_argument("--json", action="store_true", help="print JSON: kind -> name -> description")
     options = parser.parse_args(arguments)
     if options.kind and options.kind not in KINDS:
         raise unknown_name("what to list", options.kind, KINDS)
@@ -64,7 +64,7 @@ def about_corpus(name: str) -> str:
     """Return a corpus's language and title, and how to get it if it is not available locally."""
     found = corpus(name)
     return f"{found.language}  {found.title or found.note}" + (
-        "" if found.at_hand else f" (not at hand: {found.obtain})"
+        "" if found.at_hand else f" (not available here: {found.obtain})"
     )
 
 

@@ -112,7 +112,7 @@ class Reader:
             f"[bold]{position}[/] {stage.rpartition(':')[2]}  [dim]"
             + (f"about {duration_text(here)}, " if here else "")
             + f"all stages about {duration_text(here + after)}"
-            + (f", without {unknown} that have never run here[/]" if unknown else "[/]")
+            + (f", not counting {unknown} that have never run here[/]" if unknown else "[/]")
         )
 
     def finish(self) -> None:
@@ -133,7 +133,7 @@ class Reader:
         """Show the stages that took more than a second."""
         slow = {stage: seconds for stage, seconds in self.took.items() if seconds >= 1.0}
         if len(slow) > 3:
-            table = Table("stage", "time", title="what each stage took", title_justify="left")
+            table = Table("stage", "time", title="time of each stage", title_justify="left")
             table.columns[1].justify = "right"
             for stage, seconds in slow.items():
                 table.add_row(stage.rpartition(":")[2], duration_text(seconds))
@@ -202,7 +202,7 @@ def mend_lock_of_dvc() -> None:
     except FileNotFoundError:
         pass
     except ValueError:
-        print(f"{path} was left half-written and is removed", file=sys.stderr)
+        print(f"removed {path}, which was left half-written", file=sys.stderr)
         path.unlink()
 
 
@@ -210,15 +210,15 @@ def mend_lock_of_dvc() -> None:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable make",
-        description="Run the pipeline with a display of the whole.",
+        description="Run the pipeline with an overall progress display.",
         epilog="example: retable make --scale smoke",
     )
     parser.add_argument("--scale", default="", help="write this scale into params.yaml first")
-    parser.add_argument("--jobs", type=int, default=default_jobs(), help="cells at once (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=default_jobs(), help="cells in parallel (default: %(default)s)")
     options = parser.parse_args(arguments)
     if not 1 <= options.jobs <= cores():
         raise InputError(f"JOBS is {options.jobs}; allowed: 1 to {cores()}, the processors of this machine.")
-    with alone(SCRATCH / "make.lock", "runs the pipeline in this checkout"):
+    with alone(SCRATCH / "make.lock", "is running the pipeline in this checkout"):
         before = load_yaml(PARAMS)["scale"] if PARAMS.exists() else ""
         if options.scale or not before:
             from retable.experiments.params_file import write_scale
@@ -234,9 +234,7 @@ def way_back(before: str, now: str) -> str:
     """Return how to restore the previous scale; "" if it is the same."""
     if not now or before in ("", now):
         return ""
-    return (
-        f"params.yaml has scale {now} now, and its corpora alone; `make params SCALE={before}` brings {before} back\n"
-    )
+    return f"params.yaml now has scale {now}, with only its corpora; `make params SCALE={before}` restores {before}\n"
 
 
 def start_dvc(jobs: int) -> subprocess.Popen[str]:
@@ -266,7 +264,7 @@ def run_pipeline(params: dict[str, Any], jobs: int) -> None:
         code = process.wait()
         PLAN.unlink(missing_ok=True)
     if code:
-        fail("the pipeline stopped; what was finished is kept, and `make tables` goes on from there.", code)
+        fail("the pipeline stopped; finished work is kept, and `make tables` continues from there.", code)
     reader.show_times(time.monotonic() - start)
     print(
         f"tables: {CHECKOUT / 'results/tables'}; page: results/report/index.html; `make ui` shows the record",

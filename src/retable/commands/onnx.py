@@ -9,11 +9,11 @@ from retable.project.command import command, given_path
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable onnx",
-        description="Write the network of a model folder as ONNX, after it was seen to answer as torch does.",
+        description="Write the network of a model folder as ONNX, after checking that it agrees with torch.",
         epilog="example: retable onnx reviews-model --to reviews.onnx",
     )
     parser.add_argument("folder", type=given_path, help="a model folder")
-    parser.add_argument("--to", type=given_path, help="the file (FOLDER.onnx)")
+    parser.add_argument("--to", type=given_path, help="the file (default: FOLDER.onnx)")
     options = parser.parse_args(arguments)
     # Importing torch takes seconds: a misspelt option should fail before.
     from retable.own.model import load
@@ -21,4 +21,4 @@ def main(arguments: list[str] | None = None) -> None:
 
     to = options.to or options.folder.with_name(f"{options.folder.name}.onnx")
     write_onnx(load(options.folder, device="cpu"), to)
-    print(f"{to} answers as {options.folder} does: words and mask in, probabilities out.")
+    print(f"{to} agrees with {options.folder}: inputs words and mask, output probabilities.")

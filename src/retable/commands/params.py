@@ -15,4 +15,4 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("scale", help=", ".join(scales()))
     scale = parser.parse_args(arguments).scale
     write_scale(scale)
-    print(f"scale {scale} stands in params.yaml; `make tables` runs it")
+    print(f"params.yaml now has scale {scale}; `make tables` runs it")

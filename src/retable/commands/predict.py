@@ -26,16 +26,20 @@ def chunks(texts: Iterable[str], size: int = TEXTS_AT_ONCE) -> Iterator[list[str
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable predict",
-        description="Write the label of every text and its probability as CSV, a line a text, in their order.",
+        description="Write the label and probability of every text as CSV, one line per text, in order.",
         epilog=EXAMPLE,
     )
     parser.add_argument("folder", type=given_path, help="a model folder")
     parser.add_argument(
-        "texts", type=given_path, help="a table, a file with a text a line, or - for lines of standard input"
+        "texts", type=given_path, help="a table, a file with one text per line, or - for standard input"
     )
-    parser.add_argument("--text", default="text", help="column of a table (text)")
-    parser.add_argument("--explain", action="store_true", help="also the weight of every word; n words cost n answers")
-    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")
+    parser.add_argument("--text", default="text", help="text column of a table (default: text)")
+    parser.add_argument(
+        "--explain", action="store_true", help="also write each word's weight; n words cost n predictions"
+    )
+    parser.add_argument(
+        "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (default: auto)"
+    )
     options = parser.parse_args(arguments)
     keep_few_kernels()
     # Importing torch takes seconds: a misspelt option should fail before.

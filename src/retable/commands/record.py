@@ -9,6 +9,6 @@ from retable.tracking.checkout import complete_record
 @command
 def main(arguments: list[str] | None = None) -> None:
     argparse.ArgumentParser(
-        prog="retable record", description="Make the MLflow record complete.", epilog="example: retable record"
+        prog="retable record", description="Complete the MLflow record.", epilog="example: retable record"
     ).parse_args(arguments)
     complete_record()

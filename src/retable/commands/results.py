@@ -19,6 +19,6 @@ def main(arguments: list[str] | None = None) -> None:
         prog="retable results", description="Write every page from the bank.", epilog="example: retable results"
     )
     parser.parse_args(arguments)
-    with alone(LOCK_OF_BANK, "writes the bank or its pages"):
+    with alone(LOCK_OF_BANK, "is writing the bank or its pages"):
         shown = write_pages(ROOT, BANK)
     print(f"docs/results.md, docs/claims.md, docs/findings/, docs/figures/ and README.md show {shown} runs of {BANK}")

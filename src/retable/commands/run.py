@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
         make_data(table, places)
         failed = run_cells(places, jobs=options.jobs or jobs_asked(), slurm=slurm)
         if failed:
-            fail(f"{len(failed)} of {len(places)} cells failed, the others are kept: see {failed[0].log}.")
+            fail(f"{len(failed)} of {len(places)} cells failed, the others are kept; see {failed[0].log}.")
 
 
 def run_one(table: ResultTable, places: Sequence[Place], options: argparse.Namespace) -> None:
@@ -53,19 +53,19 @@ def read_options(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line. Raises: InputError."""
     parser = argparse.ArgumentParser(
         prog="retable run",
-        description="Train cells of a table; `dvc repro` takes them.",
+        description="Train cells of a table; `dvc repro` uses them.",
         epilog="example: retable run fcsr-table-3 fcsr sst-2",
     )
-    parser.add_argument("table", help="fcsr-table-3, say; its cells are those of the scale")
-    parser.add_argument("row", nargs="?", default="", help="this row alone")
-    parser.add_argument("column", nargs="?", default="", help="this column alone")
-    parser.add_argument("--jobs", type=int, default=0, help="cells at once (default: 2 on cores, 1 on a GPU)")
-    parser.add_argument("--executor", choices=("local", "slurm"), default="local", help="where (default: local)")
-    parser.add_argument("--gpus", type=int, default=0, help="slurm: GPUs of a cell")
-    parser.add_argument("--cpus", type=int, default=1, help="slurm: threads of a cell")
-    parser.add_argument("--minutes", type=int, default=24 * 60, help="slurm: longest time of a cell (default: a day)")
-    parser.add_argument("--partition", help="slurm: where to queue (default: the cluster's)")
-    parser.add_argument("--dry-run", action="store_true", help="name the cells that would be trained")
+    parser.add_argument("table", help="such as fcsr-table-3; its cells are those of the scale")
+    parser.add_argument("row", nargs="?", default="", help="only this row")
+    parser.add_argument("column", nargs="?", default="", help="only this column")
+    parser.add_argument("--jobs", type=int, default=0, help="cells in parallel (default: 2 on a CPU, 1 on a GPU)")
+    parser.add_argument("--executor", choices=("local", "slurm"), default="local", help="where to run (default: local)")
+    parser.add_argument("--gpus", type=int, default=0, help="slurm: GPUs per cell")
+    parser.add_argument("--cpus", type=int, default=1, help="slurm: threads per cell")
+    parser.add_argument("--minutes", type=int, default=24 * 60, help="slurm: time limit per cell (default: a day)")
+    parser.add_argument("--partition", help="slurm: partition (default: the cluster's)")
+    parser.add_argument("--dry-run", action="store_true", help="list the cells that would be trained")
     options = parser.parse_args(arguments)
     for name, least in (("jobs", 0), ("gpus", 0), ("cpus", 1), ("minutes", 1)):
         if (value := getattr(options, name)) < least:
@@ -78,7 +78,7 @@ def asked_of_slurm(options: argparse.Namespace) -> dict[str, Any] | None:
     if options.executor == "local":
         return None
     if shutil.which("srun") is None:
-        raise InputError("--executor is slurm, but there is no `srun` here; log in to the cluster, or take local.")
+        raise InputError("--executor is slurm, but there is no `srun` here; log in to the cluster, or use local.")
     asked = {"time": options.minutes, "cpus_per_task": options.cpus}
     asked |= {"gpus_per_node": options.gpus} if options.gpus else {}
     return asked | ({"partition": options.partition} if options.partition else {})

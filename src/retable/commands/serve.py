@@ -13,12 +13,16 @@ EXAMPLE = "example: retable serve reviews-model --port 8000"
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable serve", description="Answer texts over HTTP, with a page where a text is typed.", epilog=EXAMPLE
+        prog="retable serve", description="Classify texts over HTTP, with a page to enter a text.", epilog=EXAMPLE
     )
     parser.add_argument("folder", type=given_path, help="a model folder")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine alone)")
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
-    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (auto)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this machine only)"
+    )
+    parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+    parser.add_argument(
+        "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (default: auto)"
+    )
     options = parser.parse_args(arguments)
     check_free(options.host, options.port)
     keep_few_kernels()
@@ -29,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
     from retable.own.serving import service
 
     app = service(load(options.folder, device=options.device))
-    print(f"http://{options.host}:{options.port} answers texts; Ctrl-C ends it", flush=True)
+    print(f"http://{options.host}:{options.port} classifies texts; Ctrl-C stops it", flush=True)
     uvicorn.run(
         app, host=options.host, port=options.port, log_level="warning", access_log=False, timeout_graceful_shutdown=10
     )
@@ -41,4 +45,4 @@ def check_free(host: str, port: int) -> None:
         with socket.create_server((host, port)):
             pass
     except (OSError, OverflowError) as error:
-        raise InputError(f"nothing can listen on {host}:{port} ({error}); take another --port or --host.") from None
+        raise InputError(f"cannot listen on {host}:{port} ({error}); choose another --port or --host.") from None

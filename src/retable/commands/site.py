@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
         epilog="example: retable site --out site",
     )
     parser.add_argument(
-        "--out", type=given_path, default=ROOT / "site", metavar="DIR", help="the folder (default: site)"
+        "--out", type=given_path, default=ROOT / "site", metavar="DIR", help="output folder (default: site)"
     )
     options = parser.parse_args(arguments)
     check_out(options.out)  # reading the bank takes a minute

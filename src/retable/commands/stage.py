@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> None:
         prog="retable stage", description="Run one stage of dvc.yaml.", epilog="example: retable stage clean sst-2"
     )
     parser.add_argument("name", help=", ".join(known))
-    parser.add_argument("arguments", nargs="*", help="what dvc.yaml gives the stage: the name of a corpus, say")
+    parser.add_argument("arguments", nargs="*", help="as in dvc.yaml, such as the name of a corpus")
     options = parser.parse_args(arguments)
     if options.name not in known:
         raise unknown_name("the stage", options.name, known)
@@ -24,6 +24,6 @@ def main(arguments: list[str]) -> None:
     count = run.__wrapped__.__code__.co_argcount if hasattr(run, "__wrapped__") else run.__code__.co_argcount
     if len(options.arguments) != count:
         raise InputError(
-            f"the stage {options.name} takes {count} arguments, as dvc.yaml gives them, not {len(options.arguments)}."
+            f"the stage {options.name} takes {count} arguments, as in dvc.yaml, not {len(options.arguments)}."
         )
     run(*options.arguments)

@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> None:
         epilog="example: retable tables --from mlflow --to tables-of-the-record",
     )
     parser.add_argument(
-        "--from", dest="origin", choices=("files", "mlflow"), default="files", help="where the runs are read"
+        "--from", dest="origin", choices=("files", "mlflow"), default="files", help="where to read the runs"
     )
     parser.add_argument("--to", type=given_path, default=TABLES, help="folder for the tables (default: results/tables)")
     options = parser.parse_args(arguments)

@@ -14,13 +14,15 @@ from retable.tracking.experiments import ABOUT, link
 from retable.tracking.store import ENVIRONMENT, Store, connect, experiment_id, locked
 
 START_PAGE = "/#/experiments?workflowType=machine_learning"  # otherwise it opens pages for chat bots
-NOTICE = "the bare address has MLflow's own start page, with a notice of telemetry: it is off here, nothing is sent"
+NOTICE = (
+    "the bare address opens MLflow's own start page, with a notice of telemetry, which is off here: nothing is sent"
+)
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable ui", description="The MLflow UI on the record.", epilog="example: retable ui --port 5001"
+        prog="retable ui", description="Show the record in the MLflow UI.", epilog="example: retable ui --port 5001"
     )
     parser.add_argument("--port", type=int, default=5000)
     port, store = parser.parse_args(arguments).port, the_store()
@@ -29,10 +31,10 @@ def main(arguments: list[str] | None = None) -> None:
         return
     check_free(port)
     root = f"http://127.0.0.1:{port}"
-    print("the MLflow UI starts ...", file=sys.stderr, flush=True)
+    print("starting the MLflow UI ...", file=sys.stderr, flush=True)
     with locked(store):  # two processes that create one sqlite file at once crash
         shown = links(connect(store), store, root)
-    lines = ["", *shown, "", f"all: {root}{START_PAGE}", NOTICE, f"{store.shown}; Ctrl-C ends it"]
+    lines = ["", *shown, "", f"all: {root}{START_PAGE}", NOTICE, f"{store.shown}; Ctrl-C stops it"]
     print("\n".join(lines), flush=True)
     words = [
         "--backend-store-uri", store.uri, "--artifacts-destination", store.artifacts.as_uri(), "--host", "127.0.0.1",
@@ -62,4 +64,4 @@ def check_free(port: int) -> None:
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            raise InputError(f"port {port} is taken; choose another one: make ui PORT={port + 1}") from None
+            raise InputError(f"port {port} is in use; choose another one: make ui PORT={port + 1}") from None

@@ -10,7 +10,7 @@ from retable.project.command import command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="retable use",
-        description="Make a model on a corpus the focus run.",
+        description="Choose the model and corpus of the focus run.",
         epilog="example: retable use textcnn mr",
     )
     parser.add_argument("model")

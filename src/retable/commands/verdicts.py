@@ -18,7 +18,7 @@ from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
 from retable.tables.markdown import markdown_table
 
-HEADER = ("row", "table", "runs", "texts", "yours", "theirs", "difference (95%)", "could show", "verdict", "Holm")
+HEADER = ("row", "table", "runs", "texts", "yours", "theirs", "difference (95%)", "detectable", "verdict", "Holm")
 
 
 @command
@@ -28,13 +28,15 @@ def main(arguments: list[str] | None = None) -> None:
         description="Test your predictions on a corpus against every banked row of it (docs/protocol.md).",
         epilog="example: retable verdicts sst-2 --from mine.csv",
     )
-    parser.add_argument("corpus", help="the corpus whose test texts are answered")
+    parser.add_argument("corpus", help="the corpus whose test texts were classified")
     parser.add_argument(
         "--from", dest="source", type=given_path, required=True, metavar="FILE",
         help="a table (.csv, .tsv, .jsonl, .parquet) with columns id, label and, for several runs, run",
     )  # fmt: skip
-    parser.add_argument("--seedless", action="store_true", help="no seed changes your model: one run is all")
-    parser.add_argument("--json", action="store_true", help="for a machine: a list of comparisons")
+    parser.add_argument(
+        "--seedless", action="store_true", help="your model does not depend on a seed: one run is enough"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON: a list of comparisons")
     options = parser.parse_args(arguments)
     runs = read_runs(options.source)
     resolver = bank_resolver(BANK)
@@ -55,10 +57,10 @@ def read_runs(path: Path) -> Mapping[str, Answers]:
                 raise unknown_name(f"a column of {path}", column, row.fields)
         text, answers = str(row.fields["id"]), runs.setdefault(str(row.fields.get("run", "1")), {})
         if text in answers:
-            broken(path, row.place, f'a run answers "{text}" twice; give each run a name in a column "run"')
+            broken(path, row.place, f'a run has two predictions for "{text}"; name each run in a column "run"')
         answers[text] = label_of(path, row, "label")
     if not runs:
-        raise InputError(f"{path} has no row; give it an id and a label for each test text.")
+        raise InputError(f"{path} has no rows; give it an id and a label for each test text.")
     return runs
 
 
@@ -68,16 +70,18 @@ def as_text(found: Sequence[Verdict], runs: int, *, others: int, seedless: bool)
     widths = [max(map(len, column)) for column in zip(HEADER, *body, strict=True)]
     padded = [[cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in (HEADER, *body)]
     notes = [
-        "Accuracy in %, differences in points; verdicts by docs/protocol.md, rule 1. How your runs were trained is not"
-        " known here: rows may have other word vectors, limits and readings."
+        "Accuracy in %, differences in points; verdicts by docs/protocol.md, rule 1. How your runs were trained is"
+        " unknown here: rows may differ in word vectors, limits and readings."
     ]
     if runs < FEWEST_RUNS and not seedless:
         notes.append(
-            f"{runs} run{'s' * (runs > 1)} of yours: a verdict needs {FEWEST_RUNS} with different seeds (a column run),"
-            " or --seedless if no seed changes your model."
+            f"{runs} run{'s' * (runs > 1)} given: a verdict needs {FEWEST_RUNS} with different seeds (a column run),"
+            " or --seedless if your model does not depend on a seed."
         )
     if others:
-        notes.append(f"{others} rows answer other test texts of the corpus (another cut into folds): not compared.")
+        notes.append(
+            f"{others} rows have other test texts of the corpus (another cut into folds) and are not compared."
+        )
     return "\n".join([markdown_table(padded[0], padded[1:]), *notes])
 
 

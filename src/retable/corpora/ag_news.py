@@ -46,7 +46,7 @@ def read_sample(corpus: Corpus, folder: Path) -> Iterator[Example]:
 WHOLE = Corpus(
     name="ag-news",
     language="en",
-    title="news headlines with their first sentences under four topics",
+    title="news headlines with their first sentences, in four topics",
     labels=TOPICS,
     texts={"train": (30_000,) * 4, "test": (1900,) * 4},
     files=FILES,
@@ -57,7 +57,7 @@ WHOLE = Corpus(
     source="http://www.di.unipi.it/~gulli/AG_corpus_of_news_articles.html",
     paper="Zhang, Zhao and LeCun, Character-level Convolutional Networks for Text Classification, NIPS 2015",
     licence="non-commercial use",
-    note="no dev split is published: 10 % of the training texts are ours",
+    note="no dev split is published: ours is 10 % of the training texts",
 )
 
 CORPORA = {
@@ -65,20 +65,20 @@ CORPORA = {
     "ag-news-5k": replace(
         WHOLE,
         name="ag-news-5k",
-        title="news headlines with their first sentences under four topics, 5,000 of the training texts",
+        title="news headlines with their first sentences, in four topics, 5,000 of the training texts",
         texts={"train": (1259, 1257, 1281, 1203), "test": (1900,) * 4},
         files=SAMPLE_FILES | {"test.csv": FILES["test.csv"]},
         read=read_sample,
         at_hand=True,
         obtain="",
         part_of="ag-news",
-        note="5,000 of the 120,000 training texts, drawn by others (not proved: the whole is not here), and the whole "
-        "test split; no dev split is published: 10 % of the training texts are ours",
+        note="5,000 of the 120,000 training texts, sampled by others (not verified: the whole is not here), and the "
+        "whole test split; no dev split is published: ours is 10 % of the training texts",
         defects=(
             Defect(
                 "texts with markup",
                 515,
-                "entities, some of them tags; most lost their & before publication; all stand as published",
+                "entities, some of them tags; most lost their & before publication; all kept as published",
             ),
         ),
     ),

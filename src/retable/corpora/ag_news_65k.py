@@ -64,7 +64,7 @@ def json_lines(corpus: Corpus, folder: Path, file: str) -> Iterator[Example]:
             row = json.loads(line)
             text, label = str(row["text"]), CODES[str(row["_id"])]
         except (ValueError, KeyError, TypeError):
-            broken(folder / file, number, 'it is no JSON object with "text" and "_id" from 0 to 3')
+            broken(folder / file, number, 'it is not a JSON object with "text" and "_id" from 0 to 3')
         yield Example(f"{corpus.name}/train/{number}", "train", unescaped(text), label)
 
 
@@ -195,7 +195,7 @@ def form(text: str) -> str:
 CORPUS = replace(
     WHOLE,
     name="ag-news-65k",
-    title="news headlines with their first sentences under four topics, 65,051 of the training texts",
+    title="news headlines with their first sentences, in four topics, 65,051 of the training texts",
     texts={"train": (15_974, 15_999, 16_100, 16_978), "test": (1900,) * 4},
     files={
         **SAMPLE_FILES,
@@ -211,13 +211,13 @@ CORPUS = replace(
     at_hand=True,
     obtain="",
     part_of="ag-news",
-    note="65,051 of the 120,000 training texts, from samples drawn by others (not proved: the whole is not here), and "
-    "the whole test split; no dev split is published: 10 % of the training texts are ours",
+    note="65,051 of the 120,000 training texts, from samples by others (not verified: the whole is not here), and "
+    "the whole test split; no dev split is published: ours is 10 % of the training texts",
     defects=(
         Defect(
             "texts with markup",
             3151,
-            "entities, some of them tags; most lost their & before publication; all stand as published",
+            "entities, some of them tags; most lost their & before publication; all kept as published",
         ),
     ),
 )

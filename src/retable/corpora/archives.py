@@ -30,7 +30,7 @@ def read_tar_rows(corpus: Corpus, folder: Path, *, archive: str, layout: Layout)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise damaged(path, str(error)) from None
     if waiting:
-        raise damaged(path, f"it holds no {' and no '.join(waiting)}")
+        raise damaged(path, f"it does not contain {' or '.join(waiting)}")
 
 
 def read_zip_lines(path: Path, member: str, encoding: str) -> Iterator[str]:
@@ -42,7 +42,7 @@ def read_zip_lines(path: Path, member: str, encoding: str) -> Iterator[str]:
         with zipfile.ZipFile(present(path)) as archive, archive.open(member) as content:
             yield from decoded(content, encoding, path, inside=f"in {member}, ")
     except KeyError:
-        raise damaged(path, f"it holds no {member}") from None
+        raise damaged(path, f"it does not contain {member}") from None
     except (zipfile.BadZipFile, EOFError, zlib.error, OSError, RuntimeError, NotImplementedError) as error:
         raise damaged(path, str(error)) from None  # zipfile raises RuntimeError if it is encrypted
 

@@ -35,7 +35,7 @@ def text_of(path: Path) -> str:
     except (ValueError, KeyError, TypeError):
         text = None
     if not isinstance(text, str):
-        broken(path, 0, 'it is no JSON object with "text"')
+        broken(path, 0, 'it is not a JSON object with "text"')
     return text
 
 
@@ -54,8 +54,8 @@ CED = Corpus(
     note="original posts without reposts; no split is published: 341 texts are our test split, because all printed "
     "accuracies are multiples of 1/341, and 10 % of the rest our dev split",
     defects=(
-        Defect("texts with markup", 5, "titles in angle brackets and one link; they stand as published"),
-        Defect("copies in all", 58, "posts sent again; the first is kept, before the splits are drawn"),
+        Defect("texts with markup", 5, "titles in angle brackets and one link; kept as published"),
+        Defect("copies in all", 58, "repeated posts; the first is kept, before the splits are drawn"),
     ),
 )
 
@@ -67,7 +67,7 @@ CORPORA = {
         title="the posts of CED, split by whole clusters of near duplicates",
         same_texts_as="ced",
         grouped=True,
-        note="as ced, but posts that nearly repeat each other (744 of the 3,312 that are kept, in 223 clusters) are "
-        "all in train, all in dev or all in test",
+        note="as ced, but near-duplicate posts (744 of the 3,312 that are kept, in 223 clusters) are all in train, all "
+        "in dev or all in test",
     ),
 }

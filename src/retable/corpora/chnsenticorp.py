@@ -31,17 +31,15 @@ CORPUS = Corpus(
     paper="Tan and Zhang, An Empirical Study of Sentiment Analysis for Chinese Documents, Expert Systems with "
     "Applications 34, 2008",
     licence="none stated; research use, cite",
-    note="the 12,000 reviews and the splits that pretrained models of Chinese are compared on; not segmented",
+    note="the 12,000 reviews and splits on which pretrained Chinese models are compared; not segmented",
     defects=(
-        Defect(
-            "texts with markup", 72, "entities (&#183; &#32431;), and titles in angle brackets; they stand as published"
-        ),
-        Defect("texts with two labels", 36, "reviews posted with both; a published split stays as published"),
-        Defect("copies in train", 1351, "reviews posted again; a published split stays as published"),
+        Defect("texts with markup", 72, "entities (&#183; &#32431;), and titles in angle brackets; kept as published"),
+        Defect("texts with two labels", 36, "reviews posted with both labels; published splits are kept unchanged"),
+        Defect("copies in train", 1351, "reviews posted again; published splits are kept unchanged"),
         Defect("copies in dev", 22, "the same"),
         Defect("copies in test", 22, "the same"),
         Defect("texts in train and dev", 335, "the same; they are not clean"),
         Defect("texts in train and test", 330, "the same; they are not clean"),
-        Defect("texts in dev and test", 39, "the same; no text of dev is trained on"),
+        Defect("texts in dev and test", 39, "the same; no dev text is trained on"),
     ),
 )

@@ -29,7 +29,7 @@ CORPUS = Corpus(
     licence="none stated",
     note="not segmented; no split is published: 10 % of the texts are our test split, 10 % of the rest our dev split",
     defects=(
-        Defect("texts that are empty", 1, "a review of which nothing is left; it is dropped"),
-        Defect("texts with markup", 5, "entities, and words in angle brackets; they stand as published"),
+        Defect("texts that are empty", 1, "a review that becomes empty; it is dropped"),
+        Defect("texts with markup", 5, "entities, and words in angle brackets; kept as published"),
     ),
 )

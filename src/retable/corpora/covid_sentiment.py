@@ -8,7 +8,7 @@ from retable.declaration import Corpus, Defect, github
 CORPUS = Corpus(
     name="covid-sentiment",
     language="en",
-    title="tweets from India of 2020 in four moods",
+    title="tweets from India in 2020, in four moods",
     labels=("anger", "fear", "joy", "sad"),
     texts={"all": (767, 801, 727, 795)},
     files=github(
@@ -25,10 +25,10 @@ CORPUS = Corpus(
     ),
     source="https://www.kaggle.com/surajkum1198/twitterdata",
     paper="Kumar, twitterdata (finalSentimentdata2.csv), Kaggle 2020",
-    licence="Twitter's terms: research use, the texts are not to be passed on",
+    licence="Twitter's terms: research use, the texts must not be redistributed",
     note="no split is published: 10 % of the texts are our test split, 10 % of the rest our dev split",
     defects=(
         Defect("copies in all", 44, "retweets; the first is kept, before the splits are drawn"),
-        Defect("texts with two labels", 2, "copies that contradict each other; none of the four is kept"),
+        Defect("texts with two labels", 2, "copies with different labels; none of the four is kept"),
     ),
 )

@@ -32,7 +32,7 @@ CORPUS = Corpus(
     source="https://www.dbpedia.org/",
     paper=PAPER,
     licence="CC BY-SA",
-    note="1,000 texts a class, drawn by others, without commas; 10 % of the texts are our test split, 10 % of the "
+    note="1,000 texts per class, sampled by others, without commas; 10 % of the texts are our test split, 10 % of the "
     "rest our dev split",
     defects=(),
 )

@@ -22,7 +22,7 @@ TIMEOUT_S = (10.0, 60.0)  # to connect, between two blocks
 BLOCK = 1 << 16
 TEMPORARY = (408, 425, 429, 500, 502, 503, 504)
 BEYOND_THE_END = 416
-PAGE = "an HTML page, not the data (a login page or a proxy, perhaps)"
+PAGE = "an HTML page, not the data (perhaps a login page or a proxy)"
 HTML = (b"<!doctype html", b"<html")
 
 
@@ -85,7 +85,7 @@ def refusal(
         reasons.append(f"There is no connection to {' or '.join(hosts)}.")
     if not problems:
         reasons.append(f"It is not at {' or '.join(str(folder / file.path) for folder in folders)}.")
-    return InputError(f"{name} cannot be had. {' '.join(reasons)} {advice(file)} {obtain}".rstrip())
+    return InputError(f"{name} is not available. {' '.join(reasons)} {advice(file)} {obtain}".rstrip())
 
 
 SAMPLES = "sample-"  # prefix of the folders with the project's own texts, which are in git
@@ -149,7 +149,7 @@ def problem_of(path: Path, file: RemoteFile, place: str) -> str:
         return f"{place} is {kind}: {size:,} bytes, expected {f'{file.bytes:,}' if file.bytes else 'more'}."
     if (digest := digest_of(path, file.digest)) != file.digest:
         algorithm, _, found = digest.partition(":")
-        return f"{place} is another file: its {algorithm} is {found}, expected {file.digest.partition(':')[2]}."
+        return f"{place} is a different file: its {algorithm} is {found}, expected {file.digest.partition(':')[2]}."
     return ""
 
 
@@ -206,7 +206,7 @@ class Transfer:
                     return  # the part is complete: only the server could know
                 self.throw_away()
             if not answer.ok:
-                raise Unusable(f"{url} answers {answer.status_code} {answer.reason}.")
+                raise Unusable(f"{url} returned {answer.status_code} {answer.reason}.")
             if "html" in answer.headers.get("Content-Type", ""):
                 raise Unusable(f"{url} is {PAGE}.")
             if have and not continues(answer, have):
@@ -239,7 +239,7 @@ def continues(answer: requests.Response, have: int) -> bool:
 def failure(url: str, error: requests.RequestException) -> Unusable:
     """Return why an address did not provide the file, after the last try."""
     if isinstance(error, requests.HTTPError):
-        return Unusable(f"{url} answers {error.response.status_code} {error.response.reason} ({TRIES} tries).")
+        return Unusable(f"{url} returned {error.response.status_code} {error.response.reason} ({TRIES} tries).")
     if isinstance(error, requests.exceptions.ChunkedEncodingError):
-        return Unusable(f"{url} cuts the connection ({TRIES} tries).")
+        return Unusable(f"{url} closed the connection ({TRIES} tries).")
     return Unreachable(urlsplit(url).netloc)

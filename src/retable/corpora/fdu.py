@@ -17,21 +17,21 @@ SPLITS = ("train", "dev", "test")
 DEV = 200  # lines at the end of a train file
 PLACE = "ccsasuke/man/b57b4c14340db1ca7bffb5d9737b7c2601dc8df2/data/fdu-mtl"
 FILES = {row["file"]: (int(row["bytes"]), row["sha256"]) for row in table_rows("fdu_files.csv")}
-NOTE = f"the last {DEV} lines of the train file are dev, the paper does not say which are"
+NOTE = f"the last {DEV} lines of the train file are dev (the paper does not say which are)"
 
 REASONS = {
-    "texts that are empty": "a training text of sports without a word; it is dropped",
-    "lines that are not UTF-8": "the files of this domain are latin-1 (in truth Windows-1252)",
-    "texts with C1 controls": "punctuation of Windows-1252; cleaning puts it right",
+    "texts that are empty": "a training text of sports without words; it is dropped",
+    "lines that are not UTF-8": "the files of this domain are latin-1 (actually Windows-1252)",
+    "texts with C1 controls": "Windows-1252 punctuation; cleaning corrects it",
     "texts with U+FFFD": "characters that were lost before publication",
     "texts with markup": "entities and a few tags that the collector left in, nearly all in unlabelled texts",
-    "copies in train": "reviews that the shop showed under several products; a published split stays as published",
+    "copies in train": "reviews that the shop listed under several products; published splits are kept unchanged",
     "copies in dev": "the same",
     "copies in test": "the same",
     "copies in unlabelled": "the same",
     "texts in train and dev": "the same; they are not clean",
     "texts in train and test": "the same; they are not clean",
-    "texts in dev and test": "the same; no text of dev is trained on",
+    "texts in dev and test": "the same; no dev text is trained on",
 }
 PARTICULARS: dict[str, dict[str, Any]] = {
     "dvd": {"undecodable": "replace"},
@@ -40,7 +40,7 @@ PARTICULARS: dict[str, dict[str, Any]] = {
         "encoding": "latin-1",
         "raw_unlabelled": False,
         "pooled": False,
-        "note": f"{NOTE}; all its texts stand in mr, so that no pool may hold it",
+        "note": f"{NOTE}; all its texts are in mr, so no pool may contain it",
     },
 }
 
@@ -79,7 +79,7 @@ def declare(row: Mapping[str, str]) -> Corpus:
         raw_unlabelled=True,
         source="https://nlp.fudan.edu.cn/data/",
         paper="Liu, Qiu and Huang, Adversarial Multi-task Learning for Text Classification, ACL 2017",
-        licence="none stated; the reviews of Amazon are for research use (Blitzer et al., ACL 2007)",
+        licence="none stated; the Amazon reviews are for research use (Blitzer et al., ACL 2007)",
         note=NOTE,
         defects=tuple(Defect(what, int(row[what]), REASONS[what]) for what in row if what in REASONS and row[what]),
     )

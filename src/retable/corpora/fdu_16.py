@@ -25,10 +25,10 @@ DEFECTS = {
     "texts in dev and test": 72,
 }
 REASONS = fdu.REASONS | {
-    "lines that are not UTF-8": "fdu-mr is latin-1 (in truth Windows-1252), fdu-dvd has a lost byte",
-    "texts that are empty": "a training text of fdu-sports without a word; it is dropped",
+    "lines that are not UTF-8": "fdu-mr is latin-1 (actually Windows-1252), fdu-dvd has a lost byte",
+    "texts that are empty": "a training text of fdu-sports without words; it is dropped",
     "texts with markup": "a tag that the collector left in",
-    "copies in train": "reviews that the shop showed under several products, 48 of them in two domains",
+    "copies in train": "reviews that the shop listed under several products, 48 of them in two domains",
 }
 
 
@@ -56,8 +56,8 @@ CORPUS = Corpus(
     domains=tuple(fdu.CORPORA),
     source="https://nlp.fudan.edu.cn/data/",
     paper="Liu, Qiu and Huang, Adversarial Multi-task Learning for Text Classification, ACL 2017",
-    licence="none stated; the reviews of Amazon are for research use (Blitzer et al., ACL 2007)",
-    note=f"the texts of the corpora fdu-..., in their splits (the last {fdu.DEV} lines of a train file are dev), which "
-    "pools take from those corpora; a test text is clean if it occurs in no domain's training texts",
+    licence="none stated; the Amazon reviews are for research use (Blitzer et al., ACL 2007)",
+    note=f"the texts of the corpora fdu-..., in their splits (the last {fdu.DEV} lines of a train file are dev); pools "
+    "take them from those corpora; a test text is clean if it occurs in no domain's training texts",
     defects=tuple(Defect(what, count, REASONS[what]) for what, count in DEFECTS.items()),
 )

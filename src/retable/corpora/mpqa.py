@@ -23,11 +23,11 @@ CORPUS = Corpus(
     tokenised=True,
     source="https://mpqa.cs.pitt.edu/corpora/mpqa_corpus/",
     paper="Wiebe, Wilson and Cardie, Annotating Expressions of Opinions and Emotions in Language, LRE 39, 2005",
-    licence="GPL, by its site (as remembered; not checked here)",
+    licence="GPL, according to its site (from memory; not checked here)",
     note="no split is published: 10 % of the texts are our test split, 10 % of the rest our dev split",
     defects=(
-        Defect("texts that are empty", 3, "phrases of which nothing is left; they are dropped"),
-        Defect("texts with two labels", 99, "short phrases judged in different contexts; none of their copies is kept"),
-        Defect("copies in all", 2361, "the same short phrases again; the first is kept, before the splits are drawn"),
+        Defect("texts that are empty", 3, "phrases that become empty; they are dropped"),
+        Defect("texts with two labels", 99, "short phrases judged in different contexts; no copy is kept"),
+        Defect("copies in all", 2361, "repeated short phrases; the first is kept, before the splits are drawn"),
     ),
 )

@@ -26,8 +26,8 @@ CORPUS = Corpus(
     licence="none stated; research use, cite",
     note="no split is published: 10 % of the texts are our test split, 10 % of the rest our dev split",
     defects=(
-        Defect("lines that are not UTF-8", 202, "the file is latin-1 (in truth Windows-1252)"),
-        Defect("texts with C1 controls", 53, "punctuation of Windows-1252; cleaning puts it right"),
-        Defect("texts with markup", 3, "<b> and <em> stand as published: the corpus comes tokenised"),
+        Defect("lines that are not UTF-8", 202, "the file is latin-1 (actually Windows-1252)"),
+        Defect("texts with C1 controls", 53, "Windows-1252 punctuation; cleaning corrects it"),
+        Defect("texts with markup", 3, "<b> and <em> are kept as published: the corpus is tokenised"),
     ),
 )

@@ -8,7 +8,7 @@ from retable.declaration import Corpus, Defect, github
 CORPUS = Corpus(
     name="msrp",
     language="en",
-    title="pairs of sentences of the news: does one say what the other says?",
+    title="pairs of news sentences: is one a paraphrase of the other?",
     labels=("no", "yes"),
     texts={"train": (1323, 2753), "test": (578, 1147)},
     files=github(
@@ -33,6 +33,6 @@ CORPUS = Corpus(
     source="https://www.microsoft.com/en-us/download/details.aspx?id=52398",
     paper="Dolan and Brockett, Automatically Constructing a Corpus of Sentential Paraphrases, IWP 2005",
     licence="Microsoft Shared Source License Agreement, for research",
-    note="no dev split is published: 10 % of the training texts are ours",
-    defects=(Defect("texts with markup", 14, "tickers of shares in angle brackets, no tags; they stay"),),
+    note="no dev split is published: ours is 10 % of the training texts",
+    defects=(Defect("texts with markup", 14, "stock tickers in angle brackets, not tags; they are kept"),),
 )

@@ -27,13 +27,13 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
 
 SOURCE = "https://archive.ics.uci.edu/dataset/359/news+aggregator"
 PAPER = "Gasparetti, News Aggregator, UCI Machine Learning Repository, 2016"
-LICENCE = "public domain, by its readme (references to pages, not the pages)"
+LICENCE = "public domain, according to its readme (links to pages, not the pages)"
 
 CORPORA = {
     "news-aggregator": Corpus(
         name="news-aggregator",
         language="en",
-        title="headlines of 2014 under four topics",
+        title="headlines of 2014 in four topics",
         labels=tuple(TOPICS.values()),
         texts={
             "all": 422_937
@@ -52,14 +52,14 @@ CORPORA = {
         source=SOURCE,
         paper=PAPER,
         licence=LICENCE,
-        note="unpinned: nobody publishes a digest, the number of texts decides; headlines only, while LAMA prints 352 "
-        "words a text, and 151,328 + 32,428 texts by a rule that it does not tell; no split is published: 10 % of the "
-        "texts are our test split, 10 % of the rest our dev split",
+        note="unpinned: no digest is published, the number of texts is checked; headlines only, while LAMA prints 352 "
+        "words per text, and 151,328 + 32,428 texts by a rule that it does not state; no split is published: 10 % of "
+        "the texts are our test split, 10 % of the rest our dev split",
     ),
     "news-aggregator-5pub": Corpus(
         name="news-aggregator-5pub",
         language="en",
-        title="headlines of 2014 under four topics, those of five publishers",
+        title="headlines of 2014 in four topics, those of five publishers",
         labels=tuple(TOPICS.values()),
         texts={"train": (4512, 1218, 4221, 733), "dev": (560, 152, 531, 93), "test": (555, 155, 542, 84)},
         files=github(
@@ -85,18 +85,18 @@ CORPORA = {
         note="Reuters, Huffington Post, Businessweek, Contactmusic.com and Daily Mail; the random split of an "
         "exercise of Tohoku University (100 knocks of language processing)",
         defects=(
-            Defect("texts with markup", 1, "Q&A before a semicolon, no entity"),
+            Defect("texts with markup", 1, "Q&A before a semicolon, not an entity"),
             Defect(
                 "texts with two labels",
                 9,
-                "headlines that stand under two topics; a published split stays as published",
+                "headlines filed under two topics; published splits are kept unchanged",
             ),
-            Defect("copies in train", 159, "headlines that two pages share; a published split stays as published"),
+            Defect("copies in train", 159, "headlines of two pages; published splits are kept unchanged"),
             Defect("copies in dev", 1, "the same"),
             Defect("copies in test", 4, "the same"),
             Defect("texts in train and dev", 39, "the same; they are not clean"),
             Defect("texts in train and test", 44, "the same; they are not clean"),
-            Defect("texts in dev and test", 5, "the same; no text of dev is trained on"),
+            Defect("texts in dev and test", 5, "the same; no dev text is trained on"),
         ),
     ),
 }

@@ -29,7 +29,7 @@ def read(corpus: Corpus, folder: Path, *, members: Mapping[str, str]) -> Iterato
                 pair = json.loads(line)
                 label, first, second = (pair[key] for key in ("gold_label", "sentence1", "sentence2"))
             except (ValueError, TypeError, KeyError, RecursionError) as error:
-                broken(folder / file, number, f"in {member}, it is no pair in JSON ({error!r})")
+                broken(folder / file, number, f"in {member}, it is not a pair in JSON ({error!r})")
             if label == NO_AGREEMENT:
                 continue
             if label not in LABELS:
@@ -40,7 +40,7 @@ def read(corpus: Corpus, folder: Path, *, members: Mapping[str, str]) -> Iterato
 SNLI = Corpus(
     name="snli",
     language="en",
-    title="pairs of sentences, the first a caption of a picture: entailment, neutral or contradiction",
+    title="pairs of sentences, the first an image caption: entailment, neutral or contradiction",
     labels=LABELS,
     texts={"train": (183_416, 182_764, 183_187), "dev": (3329, 3235, 3278), "test": (3368, 3219, 3237)},
     files={

@@ -60,7 +60,7 @@ def abstract(corpus: Corpus, path: Path, place: PurePosixPath, content: bytes) -
 CORPUS = Corpus(
     name="ohsumed",
     language="en",
-    title="abstracts of medical articles, each under one of 23 categories of diseases",
+    title="abstracts of medical articles, each in one of 23 disease categories",
     labels=tuple(f"C{number:02}" for number in range(1, 24)),
     texts={"train": tuple(train for train, _ in TEXTS), "test": tuple(test for _, test in TEXTS)},
     files=in_mirror(
@@ -71,8 +71,7 @@ CORPUS = Corpus(
     source="http://disi.unitn.it/moschitti/corpora.htm",
     paper="Hersh et al., OHSUMED, SIGIR 1994; these texts: Yao, Mao and Luo, Graph Convolutional Networks for Text "
     "Classification, AAAI 2019",
-    licence="non-commercial research, not for clinical use (as remembered; not checked here)",
-    note="title and abstract as they were written, of the 7,400 of 13,929 articles that have a single category; the "
-    "archive must be in the mirror folder: no address has it; no dev split is published: 10 % of the training texts "
-    "are ours",
+    licence="non-commercial research, not for clinical use (from memory; not checked here)",
+    note="original titles and abstracts of the 7,400 of 13,929 articles that have a single category; the archive must "
+    "be in the mirror folder: no address has it; no dev split is published: ours is 10 % of the training texts",
 )

@@ -34,15 +34,13 @@ CORPUS = Corpus(
     ),
     read=read,
     source="https://github.com/SophonPlus/ChineseNlpCorpus",
-    paper="none: published by its repository alone",
+    paper="none: published only by its repository",
     licence="none stated",
     note="not segmented; no split is published: 10 % of the texts are our test split, 10 % of the rest our dev split",
     defects=(
-        Defect("texts that are empty", 1, "a review of which nothing is left; it is dropped"),
-        Defect(
-            "texts with markup", 87, "entities (&#183; &#160;), and titles in angle brackets; they stand as published"
-        ),
-        Defect("texts with two labels", 18, "reviews posted with both; none of their copies is kept"),
+        Defect("texts that are empty", 1, "a review that becomes empty; it is dropped"),
+        Defect("texts with markup", 87, "entities (&#183; &#160;), and titles in angle brackets; kept as published"),
+        Defect("texts with two labels", 18, "reviews posted with both labels; no copy is kept"),
         Defect("copies in all", 49, "reviews posted again; the first is kept, before the splits are drawn"),
     ),
 )

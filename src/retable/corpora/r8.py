@@ -25,9 +25,9 @@ CORPUS = Corpus(
     source="https://ana.cachopo.org/datasets-for-single-label-text-categorization",
     paper="Cardoso-Cachopo, Improving Methods for Single-label Text Categorization, PhD thesis, Lisbon 2007",
     licence="none stated for this edition; Reuters-21578 is for research use",
-    note="lower-case, without punctuation and digits; no dev split is published: 10 % of the training texts are ours",
+    note="lower-case, without punctuation and digits; no dev split is published: ours is 10 % of the training texts",
     defects=(
-        Defect("copies in train", 62, "the agency sent them twice; a published split stays as published"),
+        Defect("copies in train", 62, "the agency sent them twice; published splits are kept unchanged"),
         Defect("copies in test", 13, "the same"),
         Defect("texts in train and test", 4, "the same; they are not clean"),
         Defect("texts with two labels", 4, "all in train: Reuters filed the copies under different topics"),

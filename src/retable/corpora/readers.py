@@ -110,7 +110,7 @@ def read_parallel_lines(
         split = splits[fields[1]]
         yield Example(identity(corpus, split, number), split, change(text) if change else text, names[fields[2]])
     if next(described, None) is not None:
-        broken(folder / labels, number + 1, f"{folder / texts} ended one line before")
+        broken(folder / labels, number + 1, f"{folder / texts} ended one line earlier")
 
 
 def read_csv_rows(corpus: Corpus, folder: Path, *, splits: Mapping[str, str], layout: Layout) -> Iterator[Example]:
@@ -142,7 +142,7 @@ def csv_rows(
                     allowed = ", ".join(names)
                     broken(path, number, f'{inside}the label is "{row[layout.label]}"; {corpus.name} has {allowed}')
                 if any("\0" in field for field in row):
-                    broken(path, number, f"{inside}it holds NUL")
+                    broken(path, number, f"{inside}it contains NUL")
                 text = " ".join(row[column] for column in layout.texts)
                 for escape, meaning in layout.escapes:
                     text = text.replace(escape, meaning)
@@ -164,7 +164,7 @@ def read_parallel_pairs(
         paths = [folder / f"{split}.{part}" for part in parts]
         for number, fields in enumerate(zip_longest(*(lines(path, corpus.encoding) for path in paths))):
             if None in fields:
-                broken(paths[fields.index(None)], number, "it ends before the files beside it")
+                broken(paths[fields.index(None)], number, "it ends before the files next to it")
             first, second, code = fields
             if code not in names:
                 broken(paths[2], number, f'the label is "{code}"; {corpus.name} has {", ".join(names)}')
@@ -252,7 +252,7 @@ def present(path: Path) -> Path:
     Raises: InputError if there is no such file.
     """
     if not path.is_file():
-        raise InputError(f"{path} is missing; `dvc repro download@{path.parent.name}` brings it.")
+        raise InputError(f"{path} is missing; `dvc repro download@{path.parent.name}` downloads it.")
     return path
 
 

@@ -34,9 +34,9 @@ CORPUS = Corpus(
     source="https://alt.qcri.org/semeval2014/task1/",
     paper="Marelli et al., A SICK cure for the evaluation of compositional distributional semantic models, LREC 2014",
     licence="CC BY-NC-SA 3.0, as its README says",
-    note="its relatedness (1 to 5) is not read: a score, no class",
+    note="its relatedness (1 to 5) is not read: a score, not a class",
     defects=(
-        Defect("copies in train", 30, "pairs made by rule came out the same; a published split stays as published"),
+        Defect("copies in train", 30, "pairs made by rule that came out the same; published splits are kept unchanged"),
         Defect("texts in train and dev", 3, "the same"),
         Defect("texts in train and test", 49, "the same; they are not clean"),
         Defect("texts in dev and test", 5, "the same"),

@@ -38,7 +38,7 @@ CORPUS = Corpus(
     licence="none stated for the texts; research use, cite",
     note="whole sentences only: the phrases of the treebank are not in the training split",
     defects=(
-        Defect("copies in train", 10, "the treebank itself repeats them; a published split stays as published"),
+        Defect("copies in train", 10, "the treebank itself repeats them; published splits are kept unchanged"),
         Defect("copies in dev", 1, "the same"),
         Defect("texts in train and dev", 1, "the same; they are not clean"),
         Defect("texts in train and test", 2, "the same; they are not clean"),

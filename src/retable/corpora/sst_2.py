@@ -32,7 +32,7 @@ CORPUS = Corpus(
     licence="none stated for the texts; research use, cite",
     note="whole sentences only: the phrases of the treebank are not in the training split",
     defects=(
-        Defect("copies in train", 9, "the treebank itself repeats them; a published split stays as published"),
+        Defect("copies in train", 9, "the treebank itself repeats them; published splits are kept unchanged"),
         Defect("texts in train and test", 2, "the same; they are not clean"),
     ),
 )

@@ -49,11 +49,11 @@ CORPUS = replace(
     same_texts_as="sst-2",
     pooled=False,
     paper=f"{SENTENCES.paper}; the phrases: Wang et al., GLUE, ICLR 2019",
-    note="of 6,920 training sentences 6,531 are whole among the phrases; dev and test are sst-2's sentences; the "
-    "phrases stand in sentences of mr and sst-1 too, which those corpora may hold out",
+    note="6,531 of the 6,920 training sentences are whole among the phrases; dev and test are sst-2's sentences; "
+    "the phrases are also in sentences of mr and sst-1, which those corpora may hold out",
     defects=(
-        Defect("texts with two labels", 5, "words judged in different sentences; a published split stays as published"),
-        Defect("copies in train", 371, "phrases that occur in several sentences; a published split stays as published"),
+        Defect("texts with two labels", 5, "words judged in different sentences; published splits are kept unchanged"),
+        Defect("copies in train", 371, "phrases that occur in several sentences; published splits are kept unchanged"),
         Defect("texts in train and test", 1, '"what \'s next ?"; it is not clean'),
     ),
 )

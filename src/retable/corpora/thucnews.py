@@ -33,7 +33,7 @@ TRAIN_45000 = github(
 WHOLE = Corpus(
     name="thucnews",
     language="zh",
-    title="Chinese headlines under ten topics",
+    title="Chinese headlines in ten topics",
     labels=TOPICS,
     texts={"train": (18_000,) * len(TOPICS), **HELD_OUT},
     files=FILES,
@@ -59,7 +59,7 @@ CORPORA = {
     "thucnews-45k": replace(
         WHOLE,
         name="thucnews-45k",
-        title="Chinese headlines under ten topics, a quarter of the training texts",
+        title="Chinese headlines in ten topics, a quarter of the training texts",
         texts={"train": (4480, 4508, 4529, 4424, 4477, 4515, 4486, 4472, 4530, 4579), **HELD_OUT},
         files=FILES | TRAIN_45000,
         at_hand=True,
@@ -68,14 +68,14 @@ CORPORA = {
         note="45,000 of the 180,000 training headlines (the first ones, it seems), the whole dev and test splits",
         defects=(
             Defect("texts with U+FFFD", 264, "rare characters that were lost before publication"),
-            Defect("texts with markup", 35, "entities (&nbsp; &#8226;); they stand as published"),
-            Defect("texts with two labels", 6, "headlines under two topics; a published split stays as published"),
-            Defect("copies in train", 101, "headlines published twice; a published split stays as published"),
+            Defect("texts with markup", 35, "entities (&nbsp; &#8226;); kept as published"),
+            Defect("texts with two labels", 6, "headlines under two topics; published splits are kept unchanged"),
+            Defect("copies in train", 101, "headlines published twice; published splits are kept unchanged"),
             Defect("copies in dev", 7, "the same"),
             Defect("copies in test", 11, "the same"),
             Defect("texts in train and dev", 44, "the same; they are not clean"),
             Defect("texts in train and test", 42, "the same; they are not clean"),
-            Defect("texts in dev and test", 8, "the same; no text of dev is trained on"),
+            Defect("texts in dev and test", 8, "the same; no dev text is trained on"),
         ),
     ),
 }

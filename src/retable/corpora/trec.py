@@ -10,7 +10,7 @@ KINDS = ("DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM")
 CORPUS = Corpus(
     name="trec",
     language="en",
-    title="questions, by the kind of answer that they ask for",
+    title="questions, by the kind of answer they ask for",
     labels=KINDS,
     texts={"train": (1162, 1250, 86, 1223, 835, 896), "test": (138, 94, 9, 65, 81, 113)},
     files=github(
@@ -32,10 +32,10 @@ CORPUS = Corpus(
     source="https://cogcomp.seas.upenn.edu/Data/QA/QC/",
     paper="Li and Roth, Learning Question Classifiers, COLING 2002",
     licence="none stated; research use, cite",
-    note="no dev split is published: 10 % of the training texts are ours",
+    note="no dev split is published: ours is 10 % of the training texts",
     defects=(
         Defect("lines that are not UTF-8", 1, "the file is latin-1"),
-        Defect("copies in train", 71, "questions asked twice; a published split stays as published"),
+        Defect("copies in train", 71, "questions asked twice; published splits are kept unchanged"),
         Defect("texts in train and test", 10, "the same; they are not clean"),
     ),
 )

@@ -17,7 +17,7 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
         question, behind, number = "", "", 0
         for place, line in enumerate(lines(folder / file, corpus.encoding)):
             if behind and not line.strip():
-                broken(folder / file, place, f"there are no words behind {behind}")
+                broken(folder / file, place, f"there are no words after {behind}")
             if behind == "<question>":
                 question = line.replace("\t", " ")
             elif behind:
@@ -34,7 +34,7 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
 CORPUS = Corpus(
     name="trecqa",
     language="en",
-    title="questions of TREC and sentences of newspapers: does the sentence answer?",
+    title="TREC questions and newspaper sentences: does the sentence answer the question?",
     labels=("no", "yes"),
     texts={"train": (4370, 348), "dev": (926, 222), "test": (1233, 284)},
     files=github(

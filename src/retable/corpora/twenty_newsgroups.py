@@ -65,7 +65,7 @@ read = partial(
 WHOLE = Corpus(
     name="20-newsgroups",
     language="en",
-    title="messages of Usenet in twenty groups, headers and all",
+    title="Usenet messages in twenty groups, with headers",
     labels=tuple(GROUPS),
     texts={
         "train": tuple(train for train, _ in GROUPS.values()),
@@ -85,12 +85,12 @@ WHOLE = Corpus(
     source="http://qwone.com/~jason/20Newsgroups/",
     paper="Lang, NewsWeeder: Learning to Filter Netnews, ICML 1995 (the edition split by date)",
     licence="none stated; research use, cite",
-    note="the headers name the group and its regulars: a score on whole messages flatters; no dev split is published: "
-    "10 % of the training texts are ours",
+    note="the headers name the group and its regulars, so scores are too high; no dev split is published: "
+    "ours is 10 % of the training texts",
     defects=(
         Defect("lines that are not UTF-8", 73, "the file is latin-1, with lines in other 8-bit sets"),
         Defect("texts with C1 controls", 7, "letters of other 8-bit sets; cleaning reads them as Windows-1252"),
-        Defect("texts with markup", 9337, "addresses and message ids in angle brackets; they stand as published"),
+        Defect("texts with markup", 9337, "addresses and message ids in angle brackets; kept as published"),
     ),
 )
 
@@ -102,22 +102,22 @@ CORPORA = {
         title="the messages of 20 Newsgroups without their headers",
         same_texts_as="20-newsgroups",
         read=partial(read, change=without_header),
-        note="headers are cut off as the module says, quotations and signatures stay; messages of which nothing is "
-        "left are dropped; no dev split is published: 10 % of the training texts are ours",
+        note="headers are removed as the module says, quotations and signatures stay; messages that become empty are "
+        "dropped; no dev split is published: ours is 10 % of the training texts",
         defects=(
             Defect("lines that are not UTF-8", 73, "the same file"),
-            Defect("texts that are empty", 34, "messages that are all header; they are dropped"),
+            Defect("texts that are empty", 34, "messages that are only headers; they are dropped"),
             Defect("texts with C1 controls", 3, "letters of other 8-bit sets; cleaning reads them as Windows-1252"),
-            Defect("texts with markup", 8717, "addresses and message ids in angle brackets; they stand as published"),
+            Defect("texts with markup", 8717, "addresses and message ids in angle brackets; kept as published"),
             Defect(
                 "texts with two labels",
                 8,
-                "messages posted to two groups, one by one; a published split stays as published",
+                "messages posted to two groups separately; published splits are kept unchanged",
             ),
             Defect(
                 "copies in train",
                 35,
-                "messages posted twice, the empty ones among them; a published split stays as published",
+                "messages posted twice, including the empty ones; published splits are kept unchanged",
             ),
             Defect("copies in test", 25, "the same"),
             Defect("texts in train and test", 8, "the same; they are not clean"),

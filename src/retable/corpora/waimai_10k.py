@@ -24,11 +24,11 @@ CORPUS = Corpus(
         layout=Layout(columns=2, label=0, texts=(1,), names=SENTIMENT, header=("label", "review")),
     ),
     source="https://github.com/SophonPlus/ChineseNlpCorpus",
-    paper="none: published by its repository alone",
+    paper="none: published only by its repository",
     licence="none stated",
     note="not segmented; no split is published: 10 % of the texts are our test split, 10 % of the rest our dev split",
     defects=(
-        Defect("texts with two labels", 7, "short reviews posted with both; none of their copies is kept"),
+        Defect("texts with two labels", 7, "short reviews posted with both labels; no copy is kept"),
         Defect("copies in all", 7, "the same"),
     ),
 )

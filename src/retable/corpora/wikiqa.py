@@ -10,7 +10,7 @@ FOLDERS = {f"{split}.{part}": f"{split}/{part}" for split in ("train", "dev", "t
 CORPUS = Corpus(
     name="wikiqa",
     language="en",
-    title="questions and sentences of Wikipedia: does the sentence answer?",
+    title="questions and Wikipedia sentences: does the sentence answer the question?",
     labels=("no", "yes"),
     texts={"train": (7632, 1040), "dev": (990, 140), "test": (2058, 293)},
     files=github(
@@ -37,6 +37,6 @@ CORPUS = Corpus(
     source="https://www.microsoft.com/en-us/download/details.aspx?id=52419",
     paper="Yang, Yih and Meek, WikiQA: A Challenge Dataset for Open-Domain Question Answering, EMNLP 2015",
     licence="Microsoft Research Data License Agreement",
-    note="questions with an answer alone (873, 126, 243 of 2,118, 296, 633 of the release); lower-case",
-    defects=(Defect("copies in test", 1, "a sentence stands twice in its page"),),
+    note="only questions with an answer (873, 126, 243 of 2,118, 296, 633 of the release); lower-case",
+    defects=(Defect("copies in test", 1, "a sentence that occurs twice on its page"),),
 )

@@ -9,7 +9,7 @@ from retable.declaration import Corpus, Defect, github
 CORPUS = Corpus(
     name="yahoo-answers-2c",
     language="en",
-    title="questions with their best answers under two of ten topics, a sample",
+    title="questions with their best answers, in two of ten topics, a sample",
     labels=("science_mathematics", "society_culture"),
     texts={"train": (2000, 2000), "test": (209, 209)},
     files=github(
@@ -30,11 +30,9 @@ CORPUS = Corpus(
     source="https://webscope.sandbox.yahoo.com/",
     paper=PAPER,
     licence="terms of Yahoo Webscope (L6): non-commercial research",
-    note="4,000 and 418 texts of two topics, drawn by others; no dev split is published: 10 % of the training texts "
-    "are ours",
+    note="4,000 and 418 texts of two topics, sampled by others; no dev split is published: ours is 10 % of the "
+    "training texts",
     defects=(
-        Defect(
-            "texts with markup", 19, "formulas in angle brackets, and &#92; for a backslash; they stand as published"
-        ),
+        Defect("texts with markup", 19, "formulas in angle brackets, and &#92; for a backslash; kept as published"),
     ),
 )

@@ -9,7 +9,7 @@ from retable.declaration import Corpus, github
 CORPUS = Corpus(
     name="yelp-10k",
     language="en",
-    title="reviews of Yelp, one to five stars, 10,000 of the Open Dataset",
+    title="Yelp reviews, one to five stars, 10,000 of the Open Dataset",
     labels=STARS,
     texts={"train": (750, 435, 516, 1111, 2188), "test": (722, 419, 545, 1073, 2241)},
     files=github(
@@ -34,6 +34,6 @@ CORPUS = Corpus(
     source="https://www.yelp.com/dataset",
     paper="Xie et al., Differentially Private Synthetic Data via Foundation Model APIs 2: Text, ICML 2024",
     licence="terms of the Yelp Open Dataset: academic use",
-    note="no sample of yelp-full: newer reviews, their stars not balanced; the dev file is our training split (its "
-    "train file was not to be had), 10 % of it our dev split",
+    note="not a sample of yelp-full: newer reviews with unbalanced stars; the dev file is our training split (its "
+    "train file was not available), 10 % of it our dev split",
 )

@@ -62,13 +62,13 @@ def release(
         read=partial(read_tar_rows, archive=file, layout=layout),
         tokenised=tokenised,
         at_hand=False,
-        obtain=f"It is {int(row['bytes']) / 1e6:,.0f} MB at {url}; the authors' own archive, for a browser at "
-        f"https://drive.google.com/uc?id={row['drive']} ({authors.digest}), does as well, as {authors.path} in that "
-        "folder.",
+        obtain=f"It is {int(row['bytes']) / 1e6:,.0f} MB at {url}; the authors' own archive, at "
+        f"https://drive.google.com/uc?id={row['drive']} in a browser ({authors.digest}), also works, as {authors.path} "
+        "in that folder.",
         source=source,
         paper=PAPER,
         licence=licence,
-        note=f"{note}no dev split is published: 10 % of the training texts are ours",
+        note=f"{note}no dev split is published: ours is 10 % of the training texts",
     )
 
 
@@ -79,8 +79,8 @@ TITLE, CONTENT = "text is title and review; ", "text is title and content; "
 POLES = "negative (1 and 2 stars) or positive (4 and 5)"
 
 RELEASES = (
-    release("amazon-full", "reviews of Amazon, one to five stars", STARS, *SNAP, note=TITLE),
-    release("amazon-polarity", f"reviews of Amazon, {POLES}", POLARITY, *SNAP, note=TITLE),
+    release("amazon-full", "Amazon reviews, one to five stars", STARS, *SNAP, note=TITLE),
+    release("amazon-polarity", f"Amazon reviews, {POLES}", POLARITY, *SNAP, note=TITLE),
     release(
         "dbpedia",
         "first sentences of Wikipedia articles in fourteen classes",
@@ -91,7 +91,7 @@ RELEASES = (
     ),
     release(
         "sogou-news",
-        "Chinese news in pinyin under five topics",
+        "Chinese news in pinyin, in five topics",
         ("sports", "finance", "entertainment", "automobile", "technology"),
         "https://www.sogou.com/labs/",
         "none stated; research use",
@@ -101,14 +101,14 @@ RELEASES = (
     ),
     release(
         "yahoo-answers",
-        "questions with their best answers under ten topics",
+        "questions with their best answers, in ten topics",
         YAHOO,
         "https://webscope.sandbox.yahoo.com/",
         "terms of Yahoo Webscope (L6): non-commercial research",
         note="text is title, question and best answer; ",
     ),
-    release("yelp-full", "reviews of Yelp, one to five stars", STARS, *YELP),
-    release("yelp-polarity", f"reviews of Yelp, {POLES}", POLARITY, *YELP),
+    release("yelp-full", "Yelp reviews, one to five stars", STARS, *YELP),
+    release("yelp-polarity", f"Yelp reviews, {POLES}", POLARITY, *YELP),
 )
 
 CORPORA = {corpus.name: corpus for corpus in RELEASES}

@@ -106,8 +106,8 @@ def columns_of(table: ResultTable, asked: str | list[str], corpora: Collection[s
             raise InputError(f"{place}: {column.id} cannot be run: {column.reason or 'it has no corpus of its own'}.")
         if column.corpus not in corpora:
             raise InputError(
-                f"{place}: {column.id} is of the corpus {column.corpus}, which the scale does not prepare; "
-                "add it to `corpora` or take the column out."
+                f"{place}: {column.id} uses the corpus {column.corpus}, which the scale does not prepare; "
+                "add it to `corpora` or remove the column."
             )
     return columns
 

@@ -99,14 +99,14 @@ def _check_texts(folder: Path, clean: Path | None, _changed: tuple[int, ...]) ->
         found["raw"] = partial(digest_of_raw, clean)
     for name, taken in found.items():
         if name in written and taken() != written[name]:
-            raise InputError(f"{folder} is not what it was made as: its digest of {name} is another; {AGAIN}.")
+            raise InputError(f"{folder} has changed since it was made: its digest of {name} differs; {AGAIN}.")
 
 
 def checked_vectors(folder: Path) -> WordVectors:
     """Read word vectors and check them against the digest that identifies their runs. Raises: InputError."""
     vectors = read_vectors(folder)
     if "digest" in vectors.facts and digest_of(vectors) != vectors.facts["digest"]:
-        raise InputError(f"{folder} holds other vectors than its digest says in vectors.json; {AGAIN}.")
+        raise InputError(f"the vectors in {folder} do not match the digest in vectors.json; {AGAIN}.")
     return vectors
 
 

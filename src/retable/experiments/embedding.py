@@ -67,7 +67,9 @@ def pool_facts(name: str, source: str) -> dict[str, Any]:
     """Return the contents of pool.json."""
     file = ROOT / source / "pool.json"
     if not file.exists():
-        raise InputError(f"vectors.{name}.source in params.yaml is {source}, which is no pool; `dvc repro` makes one.")
+        raise InputError(
+            f"vectors.{name}.source in params.yaml is {source}, which is not a pool; `dvc repro` makes one."
+        )
     facts: dict[str, Any] = read_json(file)
     return facts
 
@@ -108,8 +110,8 @@ def words_of(name: str, language: str, unit: TokenUnit, corpora: Iterable[str]) 
             facts = read_facts(file := TAGGED / corpus / f"{split}.parquet")  # its error says how to make it
             if facts.language != language:
                 raise InputError(
-                    f"vectors.{name}.language in params.yaml is {language} and {corpus} is {facts.language}; "
-                    "name corpora of the language of the vectors."
+                    f"vectors.{name}.language in params.yaml is {language}, but {corpus} is {facts.language}; "
+                    "name corpora in the language of the vectors."
                 )
             for lowercase in (False, True):
                 words.update(TokenLists(file, lowercase=lowercase, unit=unit).counts())

@@ -117,8 +117,8 @@ def own_vectors(folder: Path, fold: Fold) -> list[Path]:
         return []
     if sorted(wanted) != found or fold.kind != "dev":
         raise InputError(
-            f"{folder} holds word vectors of {len(found)} dev folds, the run is of fold {fold.label}; "
-            "give the pool as many `folds` in params.yaml and `dvc repro`."
+            f"{folder} contains word vectors of {len(found)} dev folds, but the run is of fold {fold.label}; "
+            "give the pool the same number of `folds` in params.yaml and run `dvc repro`."
         )
     return wanted
 
@@ -183,7 +183,7 @@ def check_folds(protocol: Mapping[str, Any], source: Paper, corpora: Collection[
     """
     folds = protocol["folds"]
     if not isinstance(folds, dict):
-        raise InputError(f"folds of {where} is {folds!r}; allowed: {{}} or {{corpus: number}}, as {{r8: 3}}.")
+        raise InputError(f"folds of {where} is {folds!r}; allowed: {{}} or {{corpus: number}}, such as {{r8: 3}}.")
     cut = {column.corpus for table in source.results for column in table.columns if column.folds}
     for name, count in folds.items():
         if name not in corpora:
@@ -203,8 +203,8 @@ def check_folds_of_pool(name: str, pool: Mapping[str, Any]) -> None:
         raise InputError(f"pools.{name}.folds is {folds!r} in params.yaml; allowed: 0 (none), or 2 or more.")
     if folds and (len(pool["corpora"]) > 1 or pool.get("unlabelled") or corpus(pool["corpora"][0]).domains):
         raise InputError(
-            f"pools.{name} in params.yaml has folds, so it must be of the training texts of one corpus that is not "
-            "joint; make a pool of each corpus, without `unlabelled`."
+            f"pools.{name} in params.yaml has folds, so it must contain the training texts of one corpus that is "
+            "not joint; make one pool per corpus, without `unlabelled`."
         )
 
 
@@ -223,16 +223,16 @@ def check_fold_vectors(params: Mapping[str, Any], name: str, vectors: str, fold:
     asked = params["pools"].get(pool, {})
     if name not in asked.get("corpora", []):
         if asked.get("folds"):
-            raise InputError(f"the vectors {vectors}{where} are of folds of {asked['corpora'][0]}; take others.")
+            raise InputError(f"the vectors {vectors}{where} are of folds of {asked['corpora'][0]}; choose others.")
         return
     if fold.kind == "dev" and asked.get("folds") == fold.folds:
         return
     way = (
-        f"set pools.{pool}.folds to {fold.folds}, or take vectors of a pool without {name}"
+        f"set pools.{pool}.folds to {fold.folds}, or choose vectors of a pool without {name}"
         if fold.kind == "dev" and asked["corpora"] == [name]
-        else f"take vectors of a pool without {name}"
+        else f"choose vectors of a pool without {name}"
     )
     raise InputError(
-        f"{name} is cut into {fold.folds} {fold.kind} folds{where}, but its vectors {vectors} are of texts that they "
+        f"{name} is cut into {fold.folds} {fold.kind} folds{where}, but its vectors {vectors} include texts that they "
         f"hold out (pools.{pool} in params.yaml); {way}."
     )

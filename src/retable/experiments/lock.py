@@ -12,5 +12,5 @@ def tell_of_lock(kind: Kind, digests: dict[str, str]) -> None:
     with alone(SCRATCH / "digests.lock"):
         changed = lock_digests(DIGESTS, kind, digests)
     for name in changed:
-        message = f"{kind} {name} are others than data/digests.json had; what was trained on those is stale"
+        message = f"{kind} {name} differ from data/digests.json; runs trained on the old ones are stale"
         print(message, file=sys.stderr)

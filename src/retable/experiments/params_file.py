@@ -69,7 +69,7 @@ def use(model: str, name: str) -> None:
     if name not in params["corpora"]:
         raise InputError(
             f"corpus {name} is not prepared at scale {params['scale']}; add it to `corpora` in params.yaml, "
-            f"take one of {', '.join(params['corpora'])}, or another scale: `make params SCALE=cpu`."
+            f"choose one of {', '.join(params['corpora'])}, or another scale: `make params SCALE=cpu`."
         )
     vectors = focus_vectors(params, corpus(name).language, unit_of(name))
     write_text(PARAMS, with_focus(read_text(PARAMS), model, name, vectors))

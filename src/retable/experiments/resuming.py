@@ -47,13 +47,13 @@ class Kept:
             self.lock = (self.folder / "lock").open("wb")
         except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
             raise InputError(
-                f"{error.filename} is {'a folder' if isinstance(error, IsADirectoryError) else 'no folder'}; remove "
-                f"{self.folder}, and the training starts anew."
+                f"{error.filename} is {'a folder' if isinstance(error, IsADirectoryError) else 'not a folder'}; remove "
+                f"{self.folder} to start the training again."
             ) from None
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print("another process trains this run already: waiting for it", file=sys.stderr, flush=True)
+            print("another process is already training this run: waiting for it", file=sys.stderr, flush=True)
             fcntl.flock(self.lock, fcntl.LOCK_EX)
 
     def forget(self) -> None:

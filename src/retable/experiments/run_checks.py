@@ -161,7 +161,7 @@ def check_parts(params: dict[str, Any], model: str, corpus: str, where: str) -> 
     if "parts" in read_beside_words(model) and params["corpora"][corpus]["parts"] == "none":
         raise InputError(
             f"{model} reads parts of speech{where}, but corpora.{corpus}.parts is none in params.yaml; "
-            "set it to context, or to table (Chinese alone)."
+            "set it to context, or to table (Chinese only)."
         )
 
 
@@ -171,7 +171,7 @@ def check_heads(name: str, heads: str, where: str) -> None:
         joint = [known for known in CORPORA if corpus(known).domains]
         raise InputError(
             f"training.heads is per-domain{where}, but {name} has no domains; set it to shared, "
-            f"or take a joint corpus ({', '.join(joint)})."
+            f"or choose a joint corpus ({', '.join(joint)})."
         )
 
 
@@ -186,10 +186,10 @@ def check_vectors_fit(params: dict[str, Any], name: str, vectors: str, unit: str
     if of_unit != unit:
         raise InputError(
             f"embedding.unit{where} is {unit}, but the vectors {vectors} are of {of_unit} in params.yaml; "
-            "take others, or none."
+            "choose others, or none."
         )
     if theirs != {language}:
         raise InputError(
-            f"the vectors {vectors}{where} are of the language {', '.join(sorted(theirs))}, but {name} is of "
-            f"{language}; take others in params.yaml, or none."
+            f"the vectors {vectors}{where} are in the language {', '.join(sorted(theirs))}, but {name} is in "
+            f"{language}; choose others in params.yaml, or none."
         )

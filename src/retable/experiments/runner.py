@@ -122,4 +122,4 @@ def the_scheduler() -> Any:
         importlib.import_module("submitit.helpers")
         return importlib.import_module("submitit")
     except ModuleNotFoundError as error:
-        raise InputError(f"--executor slurm needs submitit ({error}); `{INSTALL}` brings it.") from None
+        raise InputError(f"--executor slurm needs submitit ({error}); `{INSTALL}` installs it.") from None

@@ -62,7 +62,7 @@ def files_of(scale: str, folder: Path = SCALES) -> list[Path]:
         if name not in known or name == BASE:
             raise unknown_name(where, name, known.keys() - {BASE})
         if known[name] in files:
-            raise InputError(f"{where} is {name}, which is like {scale} itself; name another scale or none.")
+            raise InputError(f"{where} is {name}, which is itself like {scale}; name another scale or none.")
         files.append(known[name])
         where, name = f"{LIKE} in {name}.yaml", _read(known[name]).get(LIKE, BASE)
     return [known[BASE], *reversed(files)]
@@ -74,7 +74,7 @@ def check_changes(own: dict[str, Any], base: dict[str, Any], file: str) -> None:
         if section not in base:
             raise unknown_name(f"a section of {file}", section, base)
         if isinstance(base[section], dict) and not isinstance(value, (dict, list)):
-            raise InputError(f"{section} in {file} is {value!r}; it must hold options, or list names of {BASE}.yaml.")
+            raise InputError(f"{section} in {file} is {value!r}; it must have options, or list names of {BASE}.yaml.")
         if section in CLOSED and isinstance(value, dict):
             for name in value:
                 if name not in (ONLY, *base[section]):

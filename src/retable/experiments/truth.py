@@ -38,8 +38,8 @@ def check_against_data(run: RunRecord, bank: Path) -> bool:
     for text in dict.fromkeys((*truth, *found)):
         if truth.get(text) != found.get(text):
             raise InputError(
-                f"{run.predictions} has {described(found.get(text))} for {text!r} of {run.metrics['corpus']}, here it "
-                f"is {described(truth.get(text))}: other test texts than ours; make the corpus as this version does."
+                f"{run.predictions} has {described(found.get(text))} for {text!r} of {run.metrics['corpus']}, but here "
+                f"it is {described(truth.get(text))}: the test texts differ; make the corpus with this version."
             )
     if test is not None and test.facts.ranked:
         check_ranking(run, test)
@@ -59,7 +59,7 @@ def check_ranking(run: RunRecord, test: Split) -> None:
         given = run.metrics["test"].get(name)
         if given is None or abs(given - found) > ROUNDING:
             raise InputError(
-                f"{run.predictions} gives {name} {found:.6g} of test, but metrics.json says {given}; copy the folder "
+                f"{run.predictions} gives a test {name} of {found:.6g}, but metrics.json says {given}; copy the folder "
                 "again."
             )
 
@@ -77,8 +77,8 @@ def check_digest(run: RunRecord) -> None:
         raise InputError(f"parameters lack {error} in {run.predictions.parent}/metrics.json; copy it again.") from None
     if ours != run.hashes["data"]:
         raise InputError(
-            f"{run.predictions.parent} was trained on other data than those here: the digest of its corpus and word "
-            f"vectors is {run.hashes['data'][:16]}, ours {ours[:16]}; make both as this version does, and train again."
+            f"{run.predictions.parent} was trained on data that differ from those here: the digest of its corpus and "
+            f"word vectors is {run.hashes['data'][:16]}, ours {ours[:16]}; make both with this version and train again."
         )
 
 

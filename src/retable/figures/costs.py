@@ -183,7 +183,7 @@ def cost_values(points: Sequence[CostPoint], cost: Cost) -> tuple[list[float | N
     Rows with different numbers of threads are compared by core seconds.
     """
     if cost == "flops_per_word":
-        return [point.flops_per_word for point in points], "FLOPs a word, forward pass"
+        return [point.flops_per_word for point in points], "FLOPs per word, forward pass"
     threads = sorted({threads for point in points if point.seconds is not None for threads in point.threads})
     if len(threads) > 1:
         return [point.core_seconds for point in points], "core-seconds of training (threads × seconds)"

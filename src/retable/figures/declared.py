@@ -24,10 +24,10 @@ from retable.papers.paper import Column, Paper, ResultTable
 
 COST_FIGURE = "cost-"  # followed by the name of its table
 COST_CAPTION = (
-    "FLOPs are of the forward pass of one word, without looking up its vector; seconds are of one whole training on "
-    "the machine that timed most rows, with all candidates of a linear model; core-seconds (threads times seconds) "
-    "where rows differ in threads; a row whose machine had other work has none. The dotted line is the best floor: a "
-    "point below it and to its right is worse and costs more than what a user would pick instead. Differences within "
+    "FLOPs are per word, forward pass, without looking up its vector. Seconds are of one whole training on the machine "
+    "that timed most rows, with all candidates of a linear model; core-seconds (threads times seconds) where rows "
+    "differ in threads; none where the machine had other work. The dotted line is the best floor: a point below it "
+    "and to its right is worse and costs more than what a user would pick instead. Differences within "
     "the table's interval are noise."
 )
 FCSR_FIGURES: tuple[AnyFigure, ...] = (
@@ -56,7 +56,7 @@ FCSR_FIGURES: tuple[AnyFigure, ...] = (
     GridFigure(
         "fcsr-figure-5",
         "Accuracy of the Transformer by heads and layers (FCSR, figure 5)",
-        "Batch 20, 300 dimensions a word. A dash: not measured; in the paper, out of memory at 11 GB.",
+        "Batch size 20, 300 dimensions per word. A dash: not measured; in the paper, out of memory at 11 GB.",
         (Panel("fcsr-figure-5", "fdu-apparel"),),
         cells=tuple((heads, layers, transformer_row(heads, layers).id) for heads in HEADS for layers in LAYERS),
         x="heads",

@@ -32,7 +32,7 @@ class ParameterFigure(LinesFigure):
     @property
     def axes(self) -> LineAxes:
         """Return both axes: a time starts at zero, an accuracy does not."""
-        label = "seconds an epoch" if self.asks else "accuracy on test, %"
+        label = "seconds per epoch" if self.asks else "accuracy on test, %"
         return LineAxes(self.parameter, label, self.short, self.measure, y_from_zero=bool(self.asks))
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Curve]:

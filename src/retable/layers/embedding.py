@@ -26,7 +26,7 @@ class WordEmbedding(nn.Module):
     def __init__(self, vectors: Tensor, *, tuned: int, sparse: bool = False) -> None:
         super().__init__()
         if not 0 <= tuned <= len(vectors):
-            raise ValueError(f"tuned is {tuned}; allowed are 0 to {len(vectors)}, the number of vectors")
+            raise ValueError(f"tuned is {tuned}; allowed: 0 to {len(vectors)}, the number of vectors")
         vectors = vectors.clone().to(torch.get_default_dtype())
         vectors[PADDING] = 0.0
         self.tuned = nn.Parameter(vectors[:tuned]) if tuned else None

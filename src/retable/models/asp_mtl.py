@@ -132,7 +132,7 @@ class ASPMTL(Network):
         check_share("dropout", dropout)
         moves, has_own = transfer != "none", transfer == "bi-channel"
         if moves and domains < 2:
-            raise ValueError(f'transfer is "{transfer}"; allowed: none where there is one domain')
+            raise ValueError(f'transfer is "{transfer}"; allowed: none if there is only one domain')
         self.embedding, self.adversarial, self.difference = embedding, adversarial, difference
         self.moves, self.classes = moves, classes
         size, turns = embedding.dim, domains if moves else 0
@@ -194,7 +194,7 @@ class ASPMTL(Network):
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
         """Return lambda L_Adv + gamma L_Diff of the last batch; with a transfer, the full loss of each M_S."""
         seen, self.seen = self.seen, []  # keep nothing after the step
-        assert seen, "forward comes first, in training"
+        assert seen, "call forward first, in training"
         losses = [self.penalty(each) for each in seen]
         if self.moves:
             losses += [F.cross_entropy(widened(each.logits), classes[each.texts]) for each in seen]  # L_Task, eq. 10

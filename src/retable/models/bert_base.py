@@ -244,7 +244,7 @@ def load_pretrained(network: FineTuned, content: bytes, name: str) -> None:
     missing, unknown = network.load_state_dict(found, strict=False)
     if unknown or set(missing) != {"output.weight", "output.bias"}:
         other = [*unknown, *(key for key in missing if not key.startswith("output."))]
-        raise InputError(f"model.weights is {name}, whose weights are not a BERT's: {', '.join(other[:3])}.")
+        raise InputError(f"model.weights is {name}, whose weights are not those of a BERT: {', '.join(other[:3])}.")
 
 
 def pretrained_files(weights: str, revision: str) -> dict[str, bytes]:
@@ -260,8 +260,8 @@ def pretrained_files(weights: str, revision: str) -> dict[str, bytes]:
         return {name: Path(hf_hub_download(weights, name, revision=revision)).read_bytes() for name in FILES}
     except (OSError, ValueError) as error:
         raise InputError(
-            f"model.weights is {weights}, which is no folder, and the hub cannot be reached ({type(error).__name__}); "
-            "set it to a folder with config.json, model.safetensors and tokenizer.json."
+            f"model.weights is {weights}, which is not a folder, and the hub cannot be reached "
+            f"({type(error).__name__}); set it to a folder with config.json, model.safetensors and tokenizer.json."
         ) from None
 
 

@@ -137,6 +137,6 @@ def check_parts_fit(fusion: str, first_attention: bool, residual: bool) -> None:
     Raises: ValueError with the option, its value and what is allowed.
     """
     if fusion == "relative" and not first_attention:
-        raise ValueError("first_attention is False; allowed: True where fusion is relative, which is its positions")
+        raise ValueError("first_attention is False; allowed: True if fusion is relative, because it has the positions")
     if fusion == "parallel" and not residual:
-        raise ValueError("residual is False; allowed: True where fusion is parallel, or the first block would be lost")
+        raise ValueError("residual is False; allowed: True if fusion is parallel, else the first block is lost")

@@ -84,7 +84,7 @@ class DCNN(Network):
             raise ValueError(f"maps is {list(maps)}; allowed: {len(widths)} whole numbers >= 1, one for each width")
         check_at_least("k", k, 1)
         if k > widths[0]:
-            raise ValueError(f"k is {k}; allowed: k <= {widths[0]}, the first width: a word alone has so many places")
+            raise ValueError(f"k is {k}; allowed: k <= {widths[0]}, the first width (one word has that many places)")
         check_share("dropout", dropout)
         self.embedding, self.k = embedding, k
         self.layers = nn.ModuleList()

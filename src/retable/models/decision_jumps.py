@@ -127,7 +127,7 @@ class DecisionJumps(Network):
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
         """Return -J_2 + J_3, averaged over the texts of the last training batch of `forward`."""
         seen, self.seen = self.seen, None
-        assert seen is not None, "forward comes first, in training"
+        assert seen is not None, "call forward first, in training"
         logits, made = seen
         right = logits.argmax(dim=1) == classes
         reward = widened(right.to(logits.dtype)) * 2 - 1  # r

@@ -178,5 +178,5 @@ def reach_of(window: int, means: WindowMeans) -> int | None:
     if means == "distance":
         return window
     if window % 2 == 0:
-        raise ValueError(f"window is {window}; allowed: 0 (the whole text) and, as a field, odd numbers")
+        raise ValueError(f"window is {window}; allowed: 0 (the whole text) or, as a field, an odd number")
     return (window - 1) // 2

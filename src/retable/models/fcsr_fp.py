@@ -111,7 +111,7 @@ class FCSRFP(FCSR):
         Args:
             classes: int64, (B,).
         """
-        assert self.common_logits is not None, "forward comes first, in training mode"
+        assert self.common_logits is not None, "call forward first, in training mode"
         logits, self.common_logits = self.common_logits, None  # keep nothing after the step
         return F.cross_entropy(at_least_float32(logits), classes)
 

@@ -118,7 +118,7 @@ class GeneralizedPooling(Network):
         of_heads, self.of_batch = self.of_batch, None
         if self.penalised == "parameters":
             of_heads = self.first.weight.view(1, self.heads, -1)  # W_1
-        assert of_heads is not None, "forward comes first, in training"
+        assert of_heads is not None, "call forward first, in training"
         return self.penalty * closeness(of_heads)
 
     def flops_per_word(self, words_per_text: float) -> float:

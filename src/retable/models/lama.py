@@ -109,7 +109,7 @@ class LAMA(Network):
         if self.disagreement == "none":
             return torch.zeros((), device=classes.device)
         heads, self.heads_of_batch = self.heads_of_batch, None
-        assert heads is not None, "forward comes first, in training"
+        assert heads is not None, "call forward first, in training"
         alike = overlap_of_positions if self.disagreement == "positions" else similarity_of_embeddings
         return self.disagreement_weight * alike(heads)
 

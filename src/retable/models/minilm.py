@@ -133,7 +133,7 @@ def reader_of(facts: dict[str, Any], folder: Path) -> Reader:
     """Return the reader with these facts. Raises: InputError if the encoder's weights differ."""
     facts = dict(facts)
     if facts.pop("encoder") != WEIGHTS:
-        raise InputError(f"the model in {folder} was trained on vectors of another encoder; train it anew.")
+        raise InputError(f"the model in {folder} was trained on vectors of a different encoder; train it again.")
     return Reader(published_encoder(facts.pop("max_pieces")), **facts)
 
 

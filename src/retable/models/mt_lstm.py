@@ -92,7 +92,7 @@ class MTLSTM(Network):
         super().__init__()
         check_at_least("groups", groups, 1)
         if hidden < 1 or hidden % groups:
-            raise ValueError(f"hidden is {hidden}; allowed: multiples of groups, {groups}")
+            raise ValueError(f"hidden is {hidden}; allowed: multiples of groups ({groups})")
         check_choice("feedback", feedback, get_args(Feedback))
         check_share("dropout", dropout)
         self.embedding, self.units = embedding, hidden // groups

@@ -138,7 +138,7 @@ class NASM(Network):
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
         """Return the negative lower bound, averaged over the pairs of the last forward call, in training."""
         seen, self.states_of_batch = self.states_of_batch, None
-        assert seen is not None, "forward comes first, in training"
+        assert seen is not None, "call forward first, in training"
         wide = torch.promote_types(seen.answer.dtype, torch.float32)
         states = States(seen.question.to(wide), seen.answer.to(wide), seen.mask, seen.last.to(wide))
         mean, sigma = self.posterior(torch.cat((states.question, states.last, self.label(classes)), dim=1))

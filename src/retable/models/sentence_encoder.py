@@ -131,7 +131,7 @@ def published_encoder(max_pieces: int) -> Encoder:
     files = published_files()
     for name, content in files.items():
         if hashlib.sha256(content).hexdigest() != FILES[name]:
-            raise InputError(f"{name} of {HUB} is not the published file: its SHA-256 is another; install it anew.")
+            raise InputError(f"{name} of {HUB} is not the published file: its SHA-256 differs; install it again.")
     return Encoder(files, max_pieces)
 
 

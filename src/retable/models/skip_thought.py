@@ -147,7 +147,7 @@ class SkipThought(Network):
         optimiser.zero_grad()
         if not neighbours:
             raise InputError(
-                "no training text has two sentences, and skip-thought learns from neighbours; "
+                "no training text has two sentences, and skip-thought learns from neighbouring ones; "
                 "choose another corpus, or set model.pretrain_epochs to 0."
             )
 

@@ -86,7 +86,7 @@ class StructuredSelfAttention(Network):
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
         """Return ||A A^T - I||_F^2 (eq. 8) for the texts of the last forward call, times its coefficient."""
         weights, self.weights_of_batch = self.weights_of_batch, None
-        assert weights is not None, "forward comes first, in training"
+        assert weights is not None, "call forward first, in training"
         return self.penalty * overlap_of_positions(weights)
 
     def flops_per_word(self, words_per_text: float) -> float:

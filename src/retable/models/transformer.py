@@ -79,5 +79,5 @@ def check_encoder(layers: int, size: int, heads: int, dropout: float) -> None:
     check_at_least("layers", layers, 1)
     check_at_least("heads", heads, 1)
     if size < 2 or size % 2 or size % heads:
-        raise ValueError(f"size is {size}; allowed: even numbers from 2 that heads, {heads}, divides")
+        raise ValueError(f"size is {size}; allowed: even numbers from 2 divisible by heads ({heads})")
     check_share("dropout", dropout)

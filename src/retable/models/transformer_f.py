@@ -181,7 +181,7 @@ class TransformerF(Network):
             if not weight > 0:
                 raise ValueError(f"{option} is {weight}; allowed: above 0")
         if not hook_a * hook_b > 0:
-            raise ValueError(f"hook_a is {hook_a}, hook_b is {hook_b}; allowed: numbers of one sign, not 0")
+            raise ValueError(f"hook_a is {hook_a}, hook_b is {hook_b}; allowed: nonzero numbers of the same sign")
         self.embedding = embedding
         self.inputs = EncoderInput(embedding.dim, size, scale=scale, dropout=dropout)
         self.layers = nn.ModuleList(

@@ -129,7 +129,7 @@ class VirtualAdversarial(Network):
         if not self.adds_a_loss:
             return None
         seen, self.seen = self.seen, None
-        assert seen is not None, "forward comes first, in training"
+        assert seen is not None, "call forward first, in training"
         loss = classes.new_zeros((), dtype=seen.vectors.dtype)
         if self.perturbation in ("adversarial", "both"):
             loss = loss + self.adversarial_loss(seen, classes)

@@ -64,9 +64,11 @@ def check_model(model: str) -> None:
     preset = model_preset(model)
     for trait, what in NOT_OF_OWN_TEXTS.items():
         if trait in read_beside_words(model):
-            raise InputError(f"{model} reads {what}, which own texts come without; take another, or auto.")
+            raise InputError(f"{model} reads {what}, which your own texts do not have; choose another model, or auto.")
     if preset["training"].get("heads") == "per-domain":
-        raise InputError(f"{model} has a classifier for each domain, and own texts have none; take another, or auto.")
+        raise InputError(
+            f"{model} has a classifier for each domain, but your own texts have none; choose another, or auto."
+        )
 
 
 def models_asked(model: str) -> tuple[str, ...]:

@@ -27,10 +27,10 @@ def corpus_lines(corpus: OwnCorpus) -> list[str]:
     ]
     lines += [f"Left out: {count:,} texts, {reason}." for reason, count in sorted(corpus.removed.items())]
     if corpus.near_copies:
-        lines.append(f"{corpus.near_copies:,} texts are near copies of another; copies stay in one split.")
+        lines.append(f"{corpus.near_copies:,} texts are near copies of others; copies stay in one split.")
     if corpus.leaked:
         lines.append(
-            f"{corpus.leaked:,} test texts (nearly) occur in training: the score on them is no score on new texts."
+            f"{corpus.leaked:,} test texts (nearly) occur in training: the score on them does not hold for new texts."
         )
     return lines
 
@@ -57,7 +57,7 @@ def table_of_candidates(fitted: "Fitted") -> list[list[str]]:
 def notes_of(candidate: Candidate, fitted: "Fitted") -> list[str]:
     """Return the notes on a candidate."""
     notes = {"chosen": candidate is fitted.chosen, "random word vectors": random_vectors(candidate)}
-    return [note for note, true in (notes | {"ended by the budget": candidate.cut}).items() if true]
+    return [note for note, true in (notes | {"stopped by the budget": candidate.cut}).items() if true]
 
 
 def random_vectors(candidate: Candidate) -> bool:
@@ -69,15 +69,15 @@ def result_lines(fitted: "Fitted") -> list[str]:
     """Return the test results, one sentence per line."""
     texts = fitted.scores["texts"]
     lines = [
-        f"{fitted.chosen.model} answers {percent(fitted.scores['accuracy'], texts)} of {texts:,} test texts rightly "
-        f"(macro F1 {100 * fitted.scores['macro_f1']:.1f}).",
+        f"{fitted.chosen.model} classifies {percent(fitted.scores['accuracy'], texts)} % of {texts:,} test texts "
+        f"correctly (macro F1 {100 * fitted.scores['macro_f1']:.1f}).",
     ]
     if fitted.against:
         lines.append(sentence_against(fitted))
     if no_gensim() and any(map(random_vectors, fitted.tried)):
         lines.append(no_gensim())
     if fitted.left_out:
-        lines.append(f"Not tried, the budget was used up: {', '.join(fitted.left_out)}.")
+        lines.append(f"Not tried, because the budget was used up: {', '.join(fitted.left_out)}.")
     return lines
 
 
@@ -87,14 +87,15 @@ def sentence_against(fitted: "Fitted") -> str:
     against, rival = fitted.against, fitted.against.rival
     low, high = against.comparison.interval()
     size = (
-        f"{100 * against.comparison.value:+.1f} points ({100 * low:+.1f} to {100 * high:+.1f}, by the test texts alone)"
+        f"{100 * against.comparison.value:+.1f} points "
+        f"({100 * low:+.1f} to {100 * high:+.1f}, sampling of test texts only)"
     )
     kind = "linear model" if rival.linear else "network"
-    result = f"Beside the best {kind}, {rival.model} ({100 * against.accuracy:.1f}): {size}"
+    result = f"Compared with the best {kind}, {rival.model} ({100 * against.accuracy:.1f}): {size}"
     if low > 0:
         return f"{result}: ahead."
     if rival.linear:
-        return f"{result}: the linear model is not beaten beyond doubt; it is quicker and easier to explain."
+        return f"{result}: the linear model is not clearly beaten, and is faster and easier to explain."
     return f"{result}: no network is ahead of the linear model."
 
 
@@ -143,7 +144,7 @@ def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
         "",
         "## Tried",
         "",
-        "Accuracy on dev, which chose the model, with its 95% interval (the texts' sampling), and seconds of training.",
+        "Accuracy on dev, on which the model was chosen, with its 95% interval (sampling of texts), and training time.",
         "",
         "| model | dev accuracy, % | seconds | |",
         "|---|---|---|---|",
@@ -151,9 +152,9 @@ def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
         "",
         "## Limits",
         "",
-        "The model knows these labels alone, and gives one of them to any text whatever, in whatever language.",
-        "The intervals hold the sampling of the texts; another seed gives another network.",
-        "The licence of the texts is that of their source: retable knows nothing of it.",
+        "The model knows only these labels, and gives one of them to any text, in any language.",
+        "The intervals cover only the sampling of the texts; another seed gives another network.",
+        "The texts keep the licence of their source, which retable does not know.",
         "",
         "## Environment",
         "",

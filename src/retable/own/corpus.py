@@ -109,7 +109,7 @@ def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Remov
     counts = Counter(example.label for example in examples)
     kept = [example for example in examples if counts[example.label] >= FEWEST_OF_LABEL]
     rare = [example for example in examples if counts[example.label] < FEWEST_OF_LABEL]
-    return kept, [Removed(example.id, f"label of fewer than {FEWEST_OF_LABEL} texts", "") for example in rare]
+    return kept, [Removed(example.id, f"label with fewer than {FEWEST_OF_LABEL} texts", "") for example in rare]
 
 
 def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: str) -> None:
@@ -119,12 +119,10 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
         raise InputError(f"{name} has {len(examples)} texts{gone}; allowed: {FEWEST_TEXTS} or more.")
     counts = Counter(example.label for example in examples)
     if len(counts) < 2:
-        raise InputError(
-            f'{name} has one label, "{next(iter(counts))}"{gone}; there must be two or more to tell apart.'
-        )
+        raise InputError(f'{name} has only one label, "{next(iter(counts))}"{gone}; allowed: two or more.')
     label, fewest = min(counts.items(), key=lambda item: (item[1], item[0]))
     if fewest < FEWEST_OF_LABEL:
-        many = f" It has {len(counts):,} labels: is this column one of labels?" if len(counts) > 100 else ""
+        many = f" It has {len(counts):,} labels: is this the column of labels?" if len(counts) > 100 else ""
         raise InputError(
             f'{name} has {fewest} {"text" if fewest == 1 else "texts"} of the label "{label}"{gone}; allowed: '
             f"{FEWEST_OF_LABEL} or more. Add some, merge "
@@ -135,7 +133,7 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
 def check_test(examples: Sequence[Example], known: set[str], *, given: bool) -> None:
     """Raises: InputError if a given test split is empty, or has a label that training lacks."""
     if given and not examples:
-        raise InputError("the test file has no text that is not empty.")
+        raise InputError("the test file contains no text, or only empty ones.")
     for example in examples:
         if example.label not in known:
             raise InputError(
@@ -149,7 +147,7 @@ def check_training(facts: Facts, examples: Sequence[Example], of: npt.NDArray[np
     learnt = {example.label for example, split in zip(examples, of.tolist(), strict=True) if split == TRAIN}
     missing = [label for label in facts.labels if label not in learnt]
     if missing:
-        raise InputError(f'{facts.corpus}: no text of the label "{missing[0]}" is left to learn from; add some.')
+        raise InputError(f'{facts.corpus}: no training text of the label "{missing[0]}" is left; add some.')
 
 
 def split_of(

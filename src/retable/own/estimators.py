@@ -54,7 +54,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         models = models_asked(self.model)
         texts, labels = texts_of(X), labels_of(y)
         if len(texts) != len(labels):
-            raise InputError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text.")
+            raise InputError(f"there are {len(texts)} texts and {len(labels)} labels; give one label per text.")
         self.classes_, places = np.unique(labels, return_inverse=True)
         names = [str(label) for label in self.classes_.tolist()]
         corpus = corpus_of(texts, [names[place] for place in places], language=self.language, markup=self.markup)
@@ -109,7 +109,7 @@ def texts_of(given: Any) -> list[str]:
         raise InputError("a single text was given; give a list of texts.")
     for place, text in enumerate(texts):
         if not isinstance(text, str):
-            raise InputError(f"text {place} is {text!r}, which is no text; give a list of texts (str).")
+            raise InputError(f"text {place} is {text!r}, which is not a text; give a list of texts (str).")
     return texts
 
 
@@ -117,7 +117,7 @@ def labels_of(given: Any) -> np.ndarray:
     """Return labels as an array (text,). Raises: InputError if one is missing or they are not names."""
     labels = np.asarray(given)
     if labels.ndim != 1:
-        raise InputError(f"the labels have {labels.ndim} dimensions; give one label a text.")
+        raise InputError(f"the labels have {labels.ndim} dimensions; give one label per text.")
     for place, label in enumerate(labels.tolist()):
         whole = isinstance(label, float) and label.is_integer()
         if not (isinstance(label, str | int) or whole):

@@ -23,7 +23,7 @@ from retable.training.run import Classifier, load_classifier
 
 FORMAT = 3  # 1 split English texts with spaCy; 2 stored the weights of linear models with many labels out of order
 CONTENTS, CARD = "model.json", "README.md"
-ANEW = "copy the model folder again, or make it again"
+ANEW = "copy the model folder again, or train it again"
 FORM = Section(  # of model.json
     {
         "corpus": ANY_TEXT,
@@ -50,10 +50,10 @@ class Kept:
 def check_target(folder: Path) -> None:
     """Refuse a folder that holds anything but an older model, or that cannot be created. Raises: InputError."""
     if folder.exists() and not (folder / CONTENTS).is_file():
-        raise InputError(f"{folder} exists and is no model folder; remove it, or name another with --to.")
+        raise InputError(f"{folder} exists and is not a model folder; remove it, or choose another with --to.")
     parent = next(place for place in folder.absolute().parents if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise InputError(f"{folder} cannot be made: {parent} takes no files; name another with --to.")
+        raise InputError(f"{folder} cannot be created: {parent} is not a writable folder; choose another with --to.")
 
 
 def write_model(
@@ -87,7 +87,7 @@ def read_model(folder: Path, *, device: str = "auto") -> Kept:
     try:
         contents = read_json(folder / CONTENTS, advice=ANEW)
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{folder} is no model folder: it has no {CONTENTS}; `retable fit` makes one.") from None
+        raise InputError(f"{folder} is not a model folder: it has no {CONTENTS}; `retable fit` makes one.") from None
     check_contents(folder, contents)
     facts = Facts(contents["corpus"], contents["language"], tuple(contents["labels"]))
     parameters = contents["parameters"] | {"device": device}
@@ -98,15 +98,15 @@ def check_contents(folder: Path, contents: Any) -> None:
     """Refuse a folder of a newer format, or with a changed file. Raises: InputError."""
     found = contents.get("format")
     if type(found) is not int or found < 1:
-        raise InputError(f"{folder / CONTENTS} says no format; {ANEW}.")
+        raise InputError(f"{folder / CONTENTS} states no format; {ANEW}.")
     if found > FORMAT:
         raise InputError(
-            f"{folder} has format {found}, which retable {contents.get('retable')} wrote; this one, {__version__}, "
-            f"reads up to {FORMAT}. Install the newer one."
+            f"{folder} has format {found}, written by retable {contents.get('retable')}; this one, {__version__}, "
+            f"reads up to {FORMAT}. Install the newer version."
         )
     if found < FORMAT:
         raise InputError(
-            f"{folder} has format {found}, of an older retable, and would answer otherwise; make the model again."
+            f"{folder} has format {found}, of an older retable, and would predict differently; train the model again."
         )
     check(contents, FORM, str(folder / CONTENTS), ANEW)
     if contents["parameters"]["model"]["name"] not in known_models():

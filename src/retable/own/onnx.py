@@ -40,7 +40,7 @@ def write_onnx(model: Model, path: Path) -> None:
     """
     classifier, name = model.kept.classifier, model.kept.parameters["model"]["name"]
     if not isinstance(classifier, NetworkClassifier) or classifier.network.reads:
-        raise InputError(f"{name} cannot be written as ONNX: it is no network that reads words alone.")
+        raise InputError(f"{name} cannot be written as ONNX: it is not a network that reads only words.")
     import onnx
     import onnxruntime  # needed below to run the ONNX model
 
@@ -70,7 +70,9 @@ def write_onnx(model: Model, path: Path) -> None:
         except Exception as error:  # noqa: BLE001 - exporter and runtime have their own exception types
             raise InputError(f"{name} cannot be written as ONNX ({shortened(str(error).strip())}).") from None
         if not worst <= NEAR:
-            raise InputError(f"{name} cannot be written as ONNX: its answers were {worst:.2g} beside torch's.")
+            raise InputError(
+                f"{name} cannot be written as ONNX: its probabilities differed from torch's by {worst:.2g}."
+            )
 
 
 def random_texts(rows: int) -> Iterator[tuple[Tensor, Tensor]]:

@@ -49,10 +49,10 @@ def labelled_texts(path: Path, *, text: str = "text", label: str = "label", spli
                 raise unknown_name(f"a column of {path}", column, row.fields)
         value = row.fields[text]
         if not isinstance(value, str):
-            broken(path, row.place, f"{text} is {value!r}, which is no text; write it in quotes, or leave the row out")
+            broken(path, row.place, f"{text} is {value!r}, which is not text; write it in quotes, or leave the row out")
         examples.append(Example(f"{path.name}/{row.place}", split, value, label_of(path, row, label)))
     if not examples:
-        raise InputError(f"{path} has no row; give it at least a few texts of each label.")
+        raise InputError(f"{path} has no rows; give it at least a few texts of each label.")
     return examples
 
 
@@ -74,11 +74,11 @@ def texts_of_classes(folder: Path, split: str) -> Iterator[Example]:
     """Yield the texts of a folder with one folder per class. Raises: InputError."""
     classes = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     if not classes:
-        raise InputError(f"{folder} holds no folder; give it one folder a class, each with a text a file (.txt).")
+        raise InputError(f"{folder} contains no folder; give it one folder per class, with one text per file (.txt).")
     for of_class in classes:
         files = sorted(of_class.glob("*.txt"))
         if not files:
-            raise InputError(f"{of_class} holds no .txt file; put its texts there, or remove the folder.")
+            raise InputError(f"{of_class} contains no .txt file; put its texts there, or remove the folder.")
         for path in files:
             yield Example(f"{of_class.name}/{path.name}", split, whole_text(path), of_class.name)
 
@@ -105,7 +105,7 @@ def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
             raise unknown_name(f"a column of {path}", text, row.fields)
         value = row.fields[text]
         if value is not None and not isinstance(value, str):
-            broken(path, row.place, f"{text} is {value!r}, which is no text")
+            broken(path, row.place, f"{text} is {value!r}, which is not text")
         yield value or ""
 
 
@@ -124,14 +124,14 @@ def table_rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a table. Raises: InputError if it is missing, malformed or damaged."""
     kind = path.suffix.lower()
     if not path.exists():
-        raise InputError(f"{path} is missing; name a file ({', '.join(TABLES)}) or a folder with a folder a class.")
+        raise InputError(f"{path} is missing; give a file ({', '.join(TABLES)}) or a folder with one folder per class.")
     if kind == ".parquet":
         return parquet_rows(path)
     if kind in (".csv", ".tsv"):
         return csv_rows(path, "\t" if kind == ".tsv" else ",")
     if kind == ".jsonl":
         return json_rows(path)
-    raise InputError(f"{path} ends in {kind or 'nothing'}; allowed: {', '.join(TABLES)}, or a folder a class.")
+    raise InputError(f"{path} ends in {kind or 'nothing'}; allowed: {', '.join(TABLES)}, or one folder per class.")
 
 
 def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
@@ -196,7 +196,9 @@ def parquet_rows(path: Path) -> Iterator[Row]:
                     number += 1
                     yield Row(f"row {number}", fields)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        broken(path, f"row {number + 1} or soon after", f"it is not Parquet, or damaged ({str(error).splitlines()[0]})")
+        broken(
+            path, f"row {number + 1} or soon after", f"it is not Parquet, or is damaged ({str(error).splitlines()[0]})"
+        )
 
 
 def opened(path: Path) -> TextIO:
@@ -204,14 +206,14 @@ def opened(path: Path) -> TextIO:
     try:
         return path.open(encoding="utf-8-sig", newline="")
     except (FileNotFoundError, IsADirectoryError):
-        raise InputError(f"{path} is missing, or a folder; name a file.") from None
+        raise InputError(f"{path} is missing, or is a folder; give a file.") from None
 
 
 def without_nul(lines: Iterable[str], path: Path) -> Iterator[str]:
     """Yield the lines unchanged. Raises: InputError at a line with a NUL, which no text has."""
     for number, line in enumerate(lines, start=1):
         if "\0" in line:
-            broken(path, f"line {number}", "it holds a NUL character; is the file UTF-16? Save it as UTF-8")
+            broken(path, f"line {number}", "it contains a NUL character; is the file UTF-16? Save it as UTF-8")
         yield line
 
 

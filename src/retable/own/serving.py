@@ -70,7 +70,7 @@ def service(model: Model) -> FastAPI:
     async def bounded(request: Request, follow):  # type: ignore[no-untyped-def]
         length = request.headers.get("content-length")
         if request.method == "POST" and (length is None or not length.isdigit() or int(length) > MOST_BYTES):
-            sentence = f"the body must say its length, at most {MOST_BYTES:,} bytes"
+            sentence = f"the body must state its length, at most {MOST_BYTES:,} bytes"
             return JSONResponse({"detail": sentence}, status_code=413)
         response: Response = await follow(request)
         response.headers["Content-Security-Policy"] = POLICY_OF_DOCS if request.url.path == "/docs" else POLICY
@@ -81,7 +81,7 @@ def service(model: Model) -> FastAPI:
         try:
             found = await asyncio.wait_for(batcher.ask(texts), SECONDS)
         except Overloaded:
-            raise HTTPException(503, "too many texts wait; ask again later", {"Retry-After": "1"}) from None
+            raise HTTPException(503, "too many texts are waiting; try again later", {"Retry-After": "1"}) from None
         except TimeoutError:
             raise HTTPException(504, f"no answer within {SECONDS:g} seconds; send fewer or shorter texts") from None
         return answers_of(found, model.labels)
@@ -95,7 +95,7 @@ def service(model: Model) -> FastAPI:
     async def explain(given: OneText) -> Weighed:
         """Classify a text and weight its words: each word is left out, and the model predicts again."""
         if len(model.words(given.text)) > MOST_WORDS:
-            raise HTTPException(422, f"the text has more than {MOST_WORDS} words; they are not weighed")
+            raise HTTPException(422, f"the text has more than {MOST_WORDS} words, too many to explain")
         answer = (await asked([given.text]))[0]
         loop = asyncio.get_running_loop()
         words = await loop.run_in_executor(batcher.thread, model.explain, given.text)

@@ -25,15 +25,15 @@ def no_gensim() -> str:
     """Return a note that networks start from random vectors without gensim; "" if it is installed."""
     if find_spec("gensim"):
         return ""
-    return 'Networks began from random word vectors: gensim is not installed (pip install "retable[vectors]").'
+    return 'Networks started from random word vectors: gensim is not installed (pip install "retable[vectors]").'
 
 
 def check_vectors(asked: str) -> None:
     """Refuse a folder without word vectors, before linear models are trained. Raises: InputError."""
     if asked not in (AUTO, NONE) and not (Path(asked) / "vectors.json").is_file():
         raise InputError(
-            f'the vectors asked for are "{asked}", which holds no vectors.json; allowed: {AUTO}, {NONE}, or a folder '
-            "of vectors (vectors.npy, words.txt, vectors.json), as those in data/vectors/ are."
+            f'the vectors are "{asked}", which contains no vectors.json; allowed: {AUTO}, {NONE}, or a folder '
+            "of vectors (vectors.npy, words.txt, vectors.json), such as those in data/vectors/."
         )
 
 

@@ -32,6 +32,6 @@ def words_of(texts: Sequence[str], language: str) -> pa.ListArray:
     if language == "zh":
         for module in ("jieba", "numba"):
             if find_spec(module) is None:
-                raise lacks(module, "cutting Chinese texts into words")
+                raise lacks(module, "splitting Chinese texts into words")
         return chinese_words(texts)
     return pa.array([WORD.findall(text) for text in texts], TOKENS.type)

@@ -49,9 +49,9 @@ TABLE_1 = StatisticsTable(
     },
     notes={
         "ag-news-5k": "a sample: 5,000 of the 120,000 training texts and the 7,600 test texts",
-        ("ag-news-5k", "average-words"): "words and single punctuation marks come near the printed 46.6 of the whole, "
-        "words between spaces (37.9) do not",
-        ("ag-news-5k", "average-sentences"): "the rule of text/sentences.py comes near the printed 1.3 of the whole",
+        ("ag-news-5k", "average-words"): "words and punctuation marks are close to the printed 46.6 (whole corpus), "
+        "words between spaces (37.9) are not",
+        ("ag-news-5k", "average-sentences"): "the rule in text/sentences.py is close to the printed 1.3 (whole corpus)",
         "yelp-10k": "other reviews of the same site, with their stars: not part of the printed corpora",
         "yahoo-answers-2c": "a sample: two of the ten topics",
     },
@@ -175,7 +175,7 @@ TABLE_3 = ResultTable(
         replace(CSPAN_BASE, printed="+ multi-query"),
         # Other readings of what the paper leaves open, one at a time.
         variant(
-            "cspan-abl-first-att", "+ self-att, over word vectors alone", FIRST_ALONE, reading_of="cspan-abl-self-att"
+            "cspan-abl-first-att", "+ self-att, over word vectors only", FIRST_ALONE, reading_of="cspan-abl-self-att"
         ),
         variant("bilstm-max", "Standard Bi-LSTM, maximum", PLAIN | MAXIMUM, reading_of="bilstm", reading="maximum"),
         variant(
@@ -221,7 +221,7 @@ TABLE_4 = ResultTable(
 WORDS = {"first_attention": False}
 TABLE_5 = ResultTable(
     name="cspan-table-5",
-    title="Accuracy by the way in which meaning and position are combined (CSPAN, table 5)",
+    title="Accuracy by how meaning and position are combined (CSPAN, table 5)",
     published="table-5",
     metric="accuracy",
     unit="%",

@@ -51,9 +51,9 @@ TABLE_1 = StatisticsTable(
         ("polarity", "average-length"): "no reading gives 50: sentences have 21 words or 115 characters",
         ("covid-sentiment", "average-length"): "no reading of the texts gives 27: words between spaces are 25.2, words "
         "and marks 26.3 (index and label of a row counted too, 27.2 words)",
-        ("covid-sentiment", "vocabulary"): "printed is a tenth of the 11.4 K lower-case words found",
-        ("sst-2", "instances"): "printed is the size of a test split of table 2, the published splits have 9,613",
-        ("sst-2", "vocabulary"): "printed is also table 2's number for four review domains, the texts have 17,573 "
+        ("covid-sentiment", "vocabulary"): "the printed number is a tenth of the 11.4 K lower-case words found",
+        ("sst-2", "instances"): "the printed number is a test split's size in table 2, the published splits have 9,613",
+        ("sst-2", "vocabulary"): "the printed number is also table 2's for four review domains, the texts have 17,573 "
         "words (21,836 together with mr)",
         "ag-news-5k": AG_SAMPLE,
         ("ag-news-5k", "average-length"): f"{AG_SAMPLE} (43.6 tokens of spaCy on average in the test texts)",
@@ -64,7 +64,7 @@ DOMAINS = FAMILIES["fdu"]
 PRINTED = {"fdu-dvd": "DVD", "fdu-imdb": "IMDB", "fdu-mr": "MR"}
 TOKENISED = ("fdu-imdb", "fdu-mr")  # the domains whose unlabelled texts are also tokenised
 WORDS = "counted as the paper seems to, over labelled and unlabelled texts, without punctuation marks"
-VOCABULARY = "counted as the paper seems to, over labelled and unlabelled texts before marks were cut off words"
+VOCABULARY = "counted as the paper seems to, over labelled and unlabelled texts, before punctuation was split off"
 TABLE_2 = StatisticsTable(
     name="fcsr-table-2",
     title="Statistics of sixteen review domains (FCSR, table 2)",
@@ -189,7 +189,7 @@ STACKED = {"model": {"layers": 2}}
 # too early (docs/differences.md); FCSR's own rate has almost vanished when its patience ends training.
 BILSTM_PATIENT = Row(
     "bilstm-patience-8",
-    "Bi-LSTM, ended by eight epochs without gain, not three",
+    "Bi-LSTM, stopped after eight epochs without gain, not three",
     model="bilstm",
     extra=True,
     reading_of="bilstm",

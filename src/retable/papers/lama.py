@@ -36,10 +36,10 @@ TABLE_3 = StatisticsTable(
     notes={
         ("imdb", "average-words"): "no plain count gives 221: words between spaces are 228.9 without tags, 231.2 with "
         "them (220.4 if words with fewer than 5 occurrences are dropped, as the paper does for its vectors)",
-        ("r8", "train"): "the usual training split, 5,423 of them distinct, and no reading was found that leaves 4,484",
+        ("r8", "train"): "the usual training split (5,423 distinct texts), no reading was found that gives 4,484",
         ("r8", "average-words"): "the mean over train and test texts, 105.3 and 95.1",
         "yelp-10k": "other reviews of the same site, with their stars: not part of the printed corpora",
-        "news-aggregator-5pub": "a sample: the headlines of five publishers, but the paper must count whole articles",
+        "news-aggregator-5pub": "a sample: headlines of five publishers, whereas the paper must count whole articles",
     },
 )
 
@@ -148,7 +148,7 @@ TABLE_2 = CountTable(
         "lama": "Self Attention (LAMA), eq. 11-15",
         "transformer-encoder": "Self-Attention (TE), scores and weighted sums",
         "lama-word-transform": "Self Attention (LAMA), eq. 7 and 11-15",
-        "transformer-encoder-projections": "Self-Attention (TE), projections too",
+        "transformer-encoder-projections": "Self-Attention (TE), with projections",
     },
     extra=frozenset({"lama-word-transform", "transformer-encoder-projections"}),
     cells={
@@ -181,8 +181,8 @@ TABLE_2 = CountTable(
         },
     },
     notes={
-        "lama": "the printed O(n m h) leaves out the transform of every word, eq. 7, which costs (2h)^2 a word",
-        "transformer-encoder": "the printed O(n^2 d) leaves out queries, keys, values and output, 4 d^2 a word",
+        "lama": "the printed O(n m h) leaves out the transform of every word, eq. 7, which costs (2h)^2 per word",
+        "transformer-encoder": "the printed O(n^2 d) leaves out queries, keys, values and output, 4 d^2 per word",
         "lama-word-transform": "at the paper's sizes, 100 states and 15 heads, eq. 7 is 77% of all products",
     },
 )
@@ -191,8 +191,8 @@ HEADS = (2, 4, 8, 16, 32, 64)
 OF_512 = {"hidden": 512, "mlp_hidden": 1024}  # 256 states per direction: P and Q of width 512
 OF_1024 = {"hidden": 1024, "mlp_hidden": 1024}
 GROWTH = (
-    "the printed numbers grow by 1,036 to 1,062 a head, P and Q of width 512 by 1,024, those of width 1,024 (512 "
-    "states a side) by 2,048, and nothing else of the attention grows, so no offset fits all six"
+    "per head, the printed numbers grow by 1,036 to 1,062, P and Q of width 512 by 1,024, those of width 1,024 (512 "
+    "states per direction) by 2,048, and nothing else in the attention grows, so no offset fits all six"
 )
 TABLE_5 = CountTable(
     name="lama-table-5",
@@ -203,10 +203,10 @@ TABLE_5 = CountTable(
     printed={
         "lama": "LAMA: attention and GRU",
         "transformer-encoder": "TE: attention, feed-forward layer, norms",
-        "lama-attention": "LAMA: attention alone",
-        "lama-512-a-side": "LAMA: attention and GRU, 512 states a side",
+        "lama-attention": "LAMA: attention only",
+        "lama-512-a-side": "LAMA: attention and GRU, 512 states per direction",
         "lama-classifier": "LAMA: attention, GRU and classifier",
-        "transformer-encoder-attention": "TE: attention alone",
+        "transformer-encoder-attention": "TE: attention only",
     },
     extra=frozenset({"lama-attention", "lama-512-a-side", "lama-classifier", "transformer-encoder-attention"}),
     cells={
@@ -223,13 +223,13 @@ TABLE_5 = CountTable(
     },
     notes={
         "lama": "the printed number includes the word vectors of an unnamed corpus: the remaining 5.6 million "
-        f"are 55,900 words of 100 numbers; {GROWTH}",
+        f"are 55,900 word vectors of size 100; {GROWTH}",
         "transformer-encoder": "the printed number includes position embeddings (ours are sinusoidal, without "
-        "parameters): the remaining 15.3 million are 29,900 rows of 512 numbers, so one vocabulary cannot explain both "
+        "parameters): the remaining 15.3 million are 29,900 rows of size 512, so one vocabulary cannot explain both "
         "lines",
         "lama-attention": "counted as the caption says: W_w, b_w, c, P, Q",
-        "lama-512-a-side": "the other reading of the hidden size: 2,048 a head, twice the printed growth",
-        "lama-classifier": "on the flattened heads: 524,288 a head, too many for the printed counts",
+        "lama-512-a-side": "the other reading of the hidden size: 2,048 per head, twice the printed growth",
+        "lama-classifier": "on the flattened heads: 524,288 per head, too many for the printed counts",
         "transformer-encoder-attention": "counted as the caption says",
     },
 )

@@ -23,7 +23,7 @@ from retable.papers.shared import (
 NEEDS_LANGUAGE_MODEL = f"{NOT_BUILT}: it needs a pretrained language model"
 # [197] of the survey is Kusner et al., "From Word Embeddings to Document Distances", 2015. From memory: one of their
 # tables tries word vectors of other authors, HLBL's (Mnih and Hinton 2009) among them, and 52 is an error rate.
-NEEDS_HLBL = f"{NOT_BUILT}: it is nearest neighbours by word mover's distance, with HLBL vectors, not available here"
+NEEDS_HLBL = f"{NOT_BUILT}: nearest neighbours by word mover's distance, with HLBL vectors, which are unavailable"
 ONE_TEXT = f"{NOT_BUILT} for two texts: for one text it is a row of tables 1 and 2"
 NO_YELP = f"{NO_CORPUS}: the mirror has a sample of other reviews of the site (yelp-10k)"
 NO_DBPEDIA = f"{NO_CORPUS}: 14,000 of its 630,000 texts are in the mirror (dbpedia-14k)"
@@ -230,7 +230,7 @@ SQUAD = (
 )
 TABLE_3 = ResultTable(
     name="survey-table-3",
-    title="Exact match and F1 on SQuAD (survey, table 3): spans of a text, no classes; nothing here is trained",
+    title="Exact match and F1 on SQuAD (survey, table 3): spans of a text, not classes; nothing is trained here",
     published="table-3",
     metric="em",
     unit="%",

@@ -36,9 +36,9 @@ TABLE_1 = StatisticsTable(
         (
             "mr",
             "vocabulary",
-        ): "words between spaces; printed are the 18,777 that Kim's (2014) cleaning leaves "
-        "of the bytes read as UTF-8 with bad ones dropped, and two more",
-        "thucnews-45k": "a part: 45,000 of the 180,000 training texts, all development and test texts",
+        ): "words between spaces; the printed number is two more than the 18,777 that Kim's (2014) "
+        "cleaning leaves of the bytes read as UTF-8 with bad ones dropped",
+        "thucnews-45k": "a sample: 45,000 of the 180,000 training texts, and all development and test texts",
     },
 )
 
@@ -47,7 +47,7 @@ TRANSFORMER_F = Row("transformer-f", "Transformer-F", model="transformer-f")
 # Section 4.1 prints Adam at 5e-4 for Transformer-F alone: these rivals use it too (docs/readings.md, "Transformer-F").
 # The batch size, which it gives for none, is that of the Transformers' presets.
 TRAINING = {"optimiser": "adam", "learning_rate": 0.0005, "batch_size": 20, "weight_decay": 0.0}
-CED_NOTE = f"341 texts as test split, because every printed accuracy is a whole number of 341; {NO_SPLIT}"
+CED_NOTE = f"a test split of 341 texts, because every printed accuracy is a whole number out of 341; {NO_SPLIT}"
 CED = Column("ced", "CED", corpus="ced", unit="characters", note=CED_NOTE)
 CED_GROUPED = Column(
     "ced-grouped", "CED, near-duplicates in one split", corpus="ced-grouped", unit="characters", extra=True
@@ -150,7 +150,7 @@ TABLE_3 = ResultTable(
         ),
         Row(
             "transformer-f-plain-rows",
-            "Transformer-F, rows not to unit norm",
+            "Transformer-F, rows not scaled to unit norm",
             model="transformer-f",
             extra=True,
             reading_of="transformer-f",
@@ -166,7 +166,7 @@ TABLE_3 = ResultTable(
         ),
         Row(
             "transformer-f-unscaled",
-            "Transformer-F, weighed rows not to sum to one",
+            "Transformer-F, weighted rows not rescaled to sum to one",
             model="transformer-f",
             extra=True,
             reading_of="transformer-f",

@@ -116,7 +116,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} holds a line that is no trial ({error}); {advice}.") from None
+        raise InputError(f"{path} contains a line that is not a trial ({error}); {advice}.") from None
     return found
 
 

@@ -21,6 +21,6 @@ def alone(lock: Path, what: str = "") -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if what:
-                print(f"another process {what}: waiting for it", file=sys.stderr, flush=True)
+                print(f"another process {what}; waiting for it", file=sys.stderr, flush=True)
             fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -23,7 +23,7 @@ def given_path(text: str) -> Path:
     Raises: ArgumentTypeError.
     """
     if not text:
-        raise ArgumentTypeError("the path is empty; was a variable of the shell not set?")
+        raise ArgumentTypeError("the path is empty; is a shell variable unset?")
     return Path(text)
 
 
@@ -39,7 +39,7 @@ def sentence_of(error: OSError) -> str:
     if error.errno in FULL or "No space left" in str(error):
         return f"the disk is full ({named or 'no space left'}); free some space and run the same command again."
     what = f"{named}: {error.strerror or error}" if named else str(error)
-    return f"{what}; mend what is wrong there (rights, disk, a missing file), and run the same command again."
+    return f"{what}; fix it (permissions, disk, a missing file) and run the same command again."
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:

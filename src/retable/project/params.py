@@ -22,15 +22,15 @@ def load_yaml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise InputError(f"{path} is missing; `make params SCALE=cpu` writes it.") from None
     except RecursionError:
-        raise InputError(f"{path} is nested too deep; mend the line or `git checkout` the file.") from None
+        raise InputError(f"{path} is nested too deeply; fix the line or `git checkout` the file.") from None
     except InputError:
         raise
     except (YAMLError, ValueError) as error:
         raise InputError(
-            f"{path} is not YAML: {shortened(' '.join(str(error).split()))}. Mend the line or `git checkout` the file."
+            f"{path} is not YAML: {shortened(' '.join(str(error).split()))}. Fix the line or `git checkout` the file."
         ) from None
     if not isinstance(found, dict):
-        raise InputError(f"{path} is {shown(found)} and holds no sections; remove it and `make params SCALE=cpu`.")
+        raise InputError(f"{path} is {shown(found)}, without sections; remove it and run `make params SCALE=cpu`.")
     return found
 
 
@@ -52,7 +52,7 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder; remove it and `make params SCALE=cpu`.") from None
+        raise InputError(f"{path} is a folder; remove it and run `make params SCALE=cpu`.") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 ({error}); save it as UTF-8 or `git checkout` the file.") from None
 

@@ -38,7 +38,7 @@ def stoppable() -> Iterator[None]:
         nonlocal last
         before, last = last, time.monotonic()
         if last - before > ONE_REQUEST_S:
-            raise Stopped("stopped; what was finished is kept, and the same command goes on from there.", number)
+            raise Stopped("stopped; finished work is kept, and the same command continues from there.", number)
 
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -20,7 +20,7 @@ def renew(page: Path, block: str, body: str) -> bool:
     if not found:
         raise InputError(
             f"{page} has no line '<!-- generated: {block} -->' with '<!-- end of {block} -->' below; "
-            f"`git checkout {page.name}` brings the markers back."
+            f"`git checkout {page.name}` restores the markers."
         )
     if new == text:
         return False

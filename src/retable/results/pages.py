@@ -42,13 +42,13 @@ MORE = "[How to read them](../results.md#how-to-read-them), and all other papers
 IN_README = {CHANCES: "Equal chances", COST: "Costs"}  # findings, with their link texts
 FRONT_TABLE = "fcsr-table-3"  # the table shown in README.md
 CHANGED = (  # in the wording of `retable.runs.provenance.git_commit`
-    "A + after a commit: tracked files of src/ had uncommitted changes when the run was written. It decides nothing: a "
-    "run is shown if the recipe of its code, committed or not, is today's (docs/recipes.md)."
+    "A + after a commit: tracked files of src/ had uncommitted changes when the run was written. It has no effect: a "
+    "run is shown if the recipe of its code, committed or not, is the current one (docs/recipes.md)."
 )
 HEADING = (
     "# Measured results\n\nWritten by `retable results` from [the bank](results), where each run is a line with its "
-    "hashes, recipe, commit, machine, date and scale. To train it again: `make params SCALE=...` with that scale, then "
-    "`retable run TABLE ROW COLUMN`. `make site` builds the same as pages to sort and filter.\n"
+    "hashes, recipe, commit, machine, date and scale. To repeat one: `make params SCALE=...` with that scale, then "
+    "`retable run TABLE ROW COLUMN`. `make site` builds the same as pages that can be sorted and filtered.\n"
 )
 READING = f"## How to read them\n\n{LEGEND}\n\n**Costs**: {NOTE}\n\n**Made on**: {CHANGED}\n"
 FIGURES_HEADING = (

@@ -35,15 +35,15 @@ VERDICTS = {
     "higher": "ours is higher",
     "lower": "ours is lower",
     "uninformative": "the interval is too wide to tell",
-    "cut": "no verdict, the scale's limit ended the training",
-    "one-run": "no verdict, one run gives no spread",
+    "cut": "no verdict: the scale's limit ended training",
+    "one-run": "no verdict: one run gives no spread",
 }
-PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion of labels"}
+PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion matrix"}
 RUNS_SHOWN = 3  # per cell; the others differ by seed or fold and are in MLflow
 COSTS = {
-    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of these in word vectors", "{:,.0f}"),
-    "flops_per_word": ("FLOPs a word, forward", "{:,.0f}"), "words_per_second": ("words a second, training", "{:,.0f}"),
-    "seconds_per_epoch": ("seconds an epoch", "{:,.1f}"), "seconds": ("seconds in total", "{:,.1f}"),
+    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("trained word vectors", "{:,.0f}"),
+    "flops_per_word": ("FLOPs per word, forward", "{:,.0f}"), "words_per_second": ("words/s, training", "{:,.0f}"),
+    "seconds_per_epoch": ("seconds per epoch", "{:,.1f}"), "seconds": ("seconds in total", "{:,.1f}"),
     "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "device": ("device", "{}"), "threads": ("threads", "{}"),
 }  # fmt: skip
 Section = dict[str, Any]
@@ -215,12 +215,12 @@ def data_sections() -> list[Section]:
     """Return corpora, leaks, vectors and parts of speech, which the scores depend on; titled tables are collapsible."""
     tables = {
         ("corpora", "Corpora"): {"": facts.corpora()},
-        ("leakage", "Texts that occur twice"): {"": facts.leakage(), "Between corpora": facts.overlaps()},
+        ("leakage", "Duplicate texts"): {"": facts.leakage(), "Between corpora": facts.overlaps()},
         ("vectors", "Word vectors"): {"": facts.vectors()},
         ("parts", "Parts of speech"): {
             "": facts.tagger(),
-            "Comparison table against tagging in context, on dev texts": facts.comparison_table(),
-            "Characters a second of processor time": facts.comparison_speeds(),
+            "Table lookup compared with tagging in context, on dev texts": facts.comparison_table(),
+            "Characters per second of processor time": facts.comparison_speeds(),
         },
     }
     return [

@@ -26,7 +26,7 @@ from retable.tables.results import IN_NO_SCALE
 Key = tuple[str, str]  # row, column
 Cell = Mapping[str, str]  # row, column, model, corpus, vectors
 OfSeed = list[RunRecord]  # one run, or those of all folds in order
-NOT_RUN, REFUSED, NOT_SEARCHED = "not run yet", "refused", "its options are not searched yet"
+NOT_RUN, REFUSED, NOT_SEARCHED = "not run yet", "refused", "its options have not been searched yet"
 SCALES = ("cpu", "full", "paper")  # smallest first; measure has full's cells, smoke the project's own samples
 
 
@@ -234,7 +234,7 @@ def why_missing(others: Sequence[RunRecord], now: Mapping[str, str]) -> str:
     if not others:
         return NOT_RUN
     changed = min((changed_hashes(run.hashes, now) for run in others), key=len)
-    return f"{REFUSED}: its {' and '.join(changed)} changed since, it has to be run again"
+    return f"{REFUSED}: its {' and '.join(changed)} changed since then, so it must be run again"
 
 
 def changed_hashes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -280,7 +280,7 @@ def planned_elsewhere(table: ResultTable) -> dict[Key, str]:
     for scale in reversed(SCALES):
         for shown in resolver_of_scale(scale).candidates(table):
             if not shown.limits:
-                message = f"{NOT_RUN}: scale {scale} has it"
+                message = f"{NOT_RUN}: planned at scale {scale}"
                 found |= {(shown.row.id, column.id): message for column in table.showing(shown.column.id)}
     return found
 

@@ -37,7 +37,7 @@ def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[di
         cell for cell in cells if cell["row"] == (row or cell["row"]) and cell["column"] == (column or cell["column"])
     ]
     if not found:
-        raise InputError(f"scale {scale} has no such cell of {table.name}; `make params SCALE=full` has more.")
+        raise InputError(f"scale {scale} does not plan this cell of {table.name}; `make params SCALE=full` plans more.")
     return found
 
 
@@ -56,9 +56,9 @@ def make_data(table: ResultTable, places: Sequence[Place]) -> None:
     stages = missing_data([cell for cell in chosen_cells(table) if (table.name, cell["row"], cell["column"]) in places])
     if not stages or find_spec("dvc") is None:  # the cell will report what is missing
         return
-    print(f"first the data that are not here: dvc repro {' '.join(stages)}", file=sys.stderr, flush=True)
+    print(f"preparing missing data first: dvc repro {' '.join(stages)}", file=sys.stderr, flush=True)
     if subprocess.run([sys.executable, "-m", "dvc", "repro", *stages], cwd=ROOT, check=False).returncode:
-        raise InputError(f"`dvc repro {' '.join(stages)}` failed, so nothing was trained; it said above why.")
+        raise InputError(f"`dvc repro {' '.join(stages)}` failed, so nothing was trained; see its output above.")
 
 
 def missing_data(cells: Sequence[dict[str, str]]) -> list[str]:

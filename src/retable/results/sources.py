@@ -31,7 +31,7 @@ def sources_markdown(tables: Iterable[Measured]) -> str:
     """Return every number of data/published/sources.csv beside our nearest cell."""
     found = beside_sources(read_csv(PUBLISHED / "sources.csv"), measured_cells(tables))
     return (
-        "### Their own sources' numbers beside ours\n\n"
+        "### Numbers from the systems' own papers, next to ours\n\n"
         "From the first paper of a system, on corpora available here (data/published/sources.csv). Ours is the cell of "
         "our tables with the system under its own name, else the one with the most runs, with the 95% interval for one "
         "more run. Options, vectors and limits are that table's, not the source's, so there is no verdict; [what was "

@@ -33,7 +33,7 @@ def systems_markdown(runs: Iterable[RunRecord]) -> str:
         [f"`{name}`", families.get(name, ""), *source_of(name), equations_of(name), *measured(of_model[name])]
         for name in sorted(MODELS | LINEAR_MODELS)
     ]
-    names = ["system", "family", "source", "year", "equations", "weights", "FLOPs a word", "runs", "corpora"]
+    names = ["system", "family", "source", "year", "equations", "weights", "FLOPs per word", "runs", "corpora"]
     return markdown_table(names, lines)
 
 

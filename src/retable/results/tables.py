@@ -160,7 +160,7 @@ def refuse_other_files(folder: Path) -> None:
     if folder.exists() and (
         not folder.is_dir() or any(path.suffix not in (".csv", ".md") or path.is_dir() for path in folder.iterdir())
     ):
-        raise InputError(f"{folder} holds other files than tables; --to takes a new folder, or one of earlier tables.")
+        raise InputError(f"{folder} contains files other than tables; --to takes a new folder or earlier tables.")
 
 
 def write_tables(runs: Path, clean: Path, to: Path) -> None:

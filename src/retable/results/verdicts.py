@@ -143,12 +143,12 @@ def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corp
         foreign, missing = list(run.keys() - nearest.keys()), list(nearest.keys() - run.keys())
         if foreign:
             raise InputError(
-                f'run {name}: {len(foreign):,} of its {len(run):,} ids, as "{min(foreign)}", are no test text of '
-                f'{corpus}, whose ids are as "{min(nearest)}"; `retable export --bank FOLDER` writes all.'
+                f'run {name}: {len(foreign):,} of its {len(run):,} ids, such as "{min(foreign)}", are not test texts '
+                f'of {corpus}, whose ids look like "{min(nearest)}"; `retable export --bank FOLDER` writes all of them.'
             )
         if missing:
             raise InputError(
-                f"run {name}: {len(missing):,} of the {len(nearest):,} test texts of {corpus} have no answer, as "
+                f"run {name}: {len(missing):,} of the {len(nearest):,} test texts of {corpus} have no answer, such as "
                 f'"{min(missing)}"; give every text a label.'
             )
         if other := sorted(set(run.values()) - set(labels)):

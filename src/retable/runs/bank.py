@@ -45,14 +45,14 @@ def read_lines(path: Path) -> list[RunRecord]:
     try:
         lines = path.read_bytes().decode("utf-8").splitlines()
     except (UnicodeDecodeError, IsADirectoryError) as error:
-        raise InputError(f"{path} is no file of runs ({error}); `git checkout {path.name}`.") from None
+        raise InputError(f"{path} is not a valid file of runs ({error}); `git checkout {path.name}`.") from None
     found = []
     for number, line in enumerate(lines, start=1):
         where, advice = f"{path}, line {number}", f"`git checkout {path.name}`"
         try:
             record = json.loads(line, object_pairs_hook=each_once)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{where}, is no run ({error}); {advice}.") from None
+            raise InputError(f"{where}, is not a valid run ({error}); {advice}.") from None
         check_line(record, where, advice)
         metrics, predictions = record["metrics"], path.parent / "predictions" / path.stem / record["predictions"]
         check_place(metrics, where)

@@ -78,7 +78,7 @@ METRICS = Section(
         "versions": Named(Text()),
         "device": Text(),
         "threads": Number(1, whole=True),
-        "date": Text(r"\d{4}-\d\d-\d\d", "a day as 2026-11-20"),
+        "date": Text(r"\d{4}-\d\d-\d\d", "a date such as 2026-11-20"),
     },
     {"domains": Named(Named(Maybe(Scores())))},
 )
@@ -102,7 +102,7 @@ def read_metrics(folder: Path) -> dict[str, Any]:
     path = folder / "metrics.json"
     metrics: dict[str, Any] = read_json(path, advice=ADVICE)
     if absent := sorted(METRICS.fields.keys() - metrics.keys()):
-        raise InputError(f"{path} does not say {', '.join(absent)}; was it written by this version of retable?")
+        raise InputError(f"{path} lacks {', '.join(absent)}; was it written by this version of retable?")
     check_metrics(metrics, str(path))
     return metrics
 
@@ -123,7 +123,7 @@ def read_curve(folder: Path) -> tuple[float, ...]:
     path = folder / "curve.csv"
     lines = read_csv(path, columns=("dev_accuracy",))
     if not lines:
-        raise InputError(f"{path} has no line; {ADVICE}.")
+        raise InputError(f"{path} has no lines; {ADVICE}.")
     curve = []
     for number, line in enumerate(lines, start=2):
         names = [name for name in ("epoch", "dev_accuracy", "dev_map") if line.get(name)]
@@ -159,7 +159,7 @@ def check_metrics(metrics: Any, where: str) -> None:
             )
     hashes = {name: metrics["hashes"][name] for name in ("parameters", "data", "recipe")}
     if (hashes["parameters"], metrics["key"]) != (hash_of_parameters(asked), run_key(**hashes)):
-        raise InputError(f"{where} was changed: its key is not that of its parameters, data and recipe; {ADVICE}.")
+        raise InputError(f"{where} was changed: its key does not match its parameters, data and recipe; {ADVICE}.")
 
 
 def check_line(told: Mapping[str, Any], where: str, advice: str) -> None:

@@ -44,7 +44,7 @@ def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarr
     table = read_columns(path, [ID, LABEL, PREDICTED, CLEAN, pa.field("probabilities", kind)])
     ids = table.column("id").to_pylist()
     if not ids:
-        raise InputError(f"{path} answers no text; {AGAIN}.")
+        raise InputError(f"{path} has no predictions; {AGAIN}.")
     if len(set(ids)) < len(ids):
         raise InputError(f"{path} has the id {shortened(first_twice(ids))} twice; {AGAIN}.")
     classes = classes_of(table.column("label"), facts, path)
@@ -57,7 +57,7 @@ def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarr
         raise InputError(f"{path}: the probabilities of a text do not sum to 1; {AGAIN}.")
     of_answer = probabilities[np.arange(len(answered)), answered]
     if (of_answer < probabilities.max(axis=1)).any():
-        raise InputError(f"{path}: an answer in the column predicted is not the most probable one; {AGAIN}.")
+        raise InputError(f"{path}: a label in the column predicted is not the most probable one; {AGAIN}.")
     return facts, ids, classes, table.column("clean").to_numpy(), probabilities
 
 

@@ -141,7 +141,7 @@ def read_run(folder: Path) -> RunRecord:
     """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
-        raise InputError(f"{folder} lacks {', '.join(missing)}, so the run is not whole; remove the folder.")
+        raise InputError(f"{folder} lacks {', '.join(missing)}, so the run is incomplete; remove the folder.")
     metrics, cost, curve = read_metrics(folder), read_cost(folder), read_curve(folder)
     check_place(metrics, f"{folder}/metrics.json")
     return RunRecord(metrics, cost, curve, folder / "predictions.parquet", folder)

@@ -19,7 +19,7 @@ def pages(path: Path) -> Iterator[tuple[str, str]]:
     made = read_json(path)
     if sha256_of_value(made["texts"]) != made["digest"]:
         raise InputError(
-            f"{path} was changed by hand; `git checkout {path.name}`, or `python -m benchmarks.attention`."
+            f"{path} was changed by hand; run `git checkout {path.name}` or `python -m benchmarks.attention`."
         )
     values = {"texts": [shown(text) for text in made["texts"]], "digest": made["digest"]}
     yield "attention.html", render("attention.html", "attention.html", values)

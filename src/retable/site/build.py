@@ -35,7 +35,7 @@ NO_API: Public = {}
 def check_out(out: Path) -> None:
     """Check the output folder. Raises: InputError if it holds anything but an earlier site."""
     if out.exists() and not (out / ASSETS[0]).is_file():
-        raise InputError(f"{out} exists and is no results site; --out takes a new folder, or an earlier site.")
+        raise InputError(f"{out} exists and is not a results site; --out takes a new folder or an earlier site.")
 
 
 def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] = (), public: Public = NO_API) -> int:

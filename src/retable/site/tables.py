@@ -16,7 +16,7 @@ from retable.tables.costs import HEADER, cost_table
 from retable.tables.lines import Line
 from retable.tables.markdown import notes
 
-FLOPS = HEADER.index("FLOPs a word")
+FLOPS = HEADER.index("FLOPs per word")
 DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("JSON", "json"), ("LaTeX", "tex"), ("Markdown", "md")]
 
 

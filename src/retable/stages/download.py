@@ -31,7 +31,9 @@ def mirror() -> list[Path]:
         return [sibling] if sibling.is_dir() else []
     folder = CHECKOUT / Path(named).expanduser()
     if not folder.is_dir():
-        raise InputError(f"RETABLE_MIRROR is {named}, which is no folder; correct it, or unset it to use the network.")
+        raise InputError(
+            f"RETABLE_MIRROR is {named}, which is not a folder; correct it, or unset it to use the network."
+        )
     return [folder]
 
 
@@ -69,9 +71,9 @@ def main(name: str) -> None:
                 stop.set()
                 raise
     for problem in passed_over:
-        print(f"passed over: {problem}", file=sys.stderr)
+        print(f"skipped: {problem}", file=sys.stderr)
     for file in (file for file, wanted in missing.items() if not wanted.digest):
-        print(f"{file} is unpinned: nobody published a digest; `clean` counts its texts.", file=sys.stderr)
+        print(f"{file} is unpinned: no digest was published; `clean` counts its texts.", file=sys.stderr)
     whole.mkdir(parents=True, exist_ok=True)
     for file in missing:
         (arriving / file).replace(whole / file)

@@ -24,4 +24,6 @@ def main(name: str) -> None:
         print(failed[0].log.read_text(encoding="utf-8", errors="replace")[-2000:] if failed[0].log.exists() else "")
         fail(f"{len(failed)} of {len(places)} cells of {name} failed, the others are kept; see {failed[0].log}.")
     if left := waiting_cells(table, cells):  # DVC would take this for a finished table
-        fail(f"{len(left)} of {len(cells)} cells of {name} still lack runs, first {' · '.join(left[0])}; run it again.")
+        fail(
+            f"{len(left)} of {len(cells)} cells of {name} still lack runs, such as {' · '.join(left[0])}; run it again."
+        )

@@ -48,8 +48,8 @@ def tokeniser_and_tagger(declared: Corpus, source: str) -> tuple[Tokenise | Toke
     if (declared.language, declared.tokenised, source) == ("zh", False, "table"):
         return plain_words, partial(read_table(PARTS_TABLES / "zh/table.tsv").parts_of, tag_missing=parts_in_context)
     raise InputError(
-        f"corpora.{declared.name}.parts is {source} in params.yaml; allowed: none, context (of English, and of Chinese "
-        "that comes unsegmented) and table (of such Chinese alone)."
+        f"corpora.{declared.name}.parts is {source} in params.yaml; allowed: none, context (English and "
+        "unsegmented Chinese) and table (unsegmented Chinese only)."
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 Costs = Iterable[Mapping[str, Any]]  # one mapping per run: row, and the fields of cost.json, as numbers or text
 NOT_KEPT = "–"
-HEADER = ("", "parameters", "FLOPs a word", "words/s", "seconds an epoch", "peak MB", "threads")
+HEADER = ("", "parameters", "FLOPs per word", "words/s", "seconds per epoch", "peak MB", "threads")
 NOTE = (
     "Parameters are the trained ones, without word vectors; FLOPs are of the forward pass; words/s is the median of "
     "the columns. For a linear row an epoch is one candidate. Times are this machine's (docs/timing.md), comparable "

@@ -62,7 +62,7 @@ def read_lines(path: Path) -> list[Line]:
         for name in NUMBERS:
             if cells[name] and not is_finite(cells[name]):
                 raise InputError(
-                    f"{path}, line {number}: {name} is {shown(cells[name])}, no number; `make tables` builds it."
+                    f"{path}, line {number}: {name} is {shown(cells[name])}, not a number; `make tables` rebuilds it."
                 )
         found.append(Line(**{name: cells[name] for name in names}))
     return found

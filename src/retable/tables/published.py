@@ -32,14 +32,14 @@ def read_published(path: Path, table: str) -> list[Published]:
     Raises: InputError if the file is missing, has other columns, or a value is not a number.
     """
     if not path.exists():
-        raise InputError(f"{path} is missing; `git checkout {path.name}` brings the published numbers back.")
+        raise InputError(f"{path} is missing; `git checkout {path.name}` restores the published numbers.")
     found = []
     for line, cells in enumerate(read_csv(path, columns=COLUMNS), start=2):
         if list(cells) != COLUMNS:
             raise InputError(f"{path} has the columns {list(cells)}; allowed: {', '.join(COLUMNS)}.")
         if cells["table"] == table:
             if not is_finite(cells["value"]):
-                raise InputError(f"{path}, line {line}: the value {shown(cells['value'])} is no number.")
+                raise InputError(f"{path}, line {line}: the value {shown(cells['value'])} is not a number.")
             fields = {name: cells[name] for name in ("row", "column", "value", "unit", "own")}
             metric, remark = METRICS.get(cells["metric"], cells["metric"]), cells["note"].partition("; ")[2]
             found.append(Published(**fields, metric=metric, remark=remark))

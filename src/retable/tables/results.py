@@ -15,8 +15,8 @@ from retable.training.schedules import learning_rates
 
 LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
-OTHER_MACHINE = "another machine than the paper's: compare order and slope, not values"
-IN_NO_SCALE = "in no scale"
+OTHER_MACHINE = "not the paper's machine: compare order and slope, not values"
+IN_NO_SCALE = "not planned at any scale"
 UNVERIFIED = "unverified: imported, answers not compared with the test texts"
 SPENT = 1e-3  # share of the initial learning rate below which training has no visible effect on dev
 COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that are in cost.json, and their units
@@ -387,13 +387,13 @@ def _notes(
     return [
         f"vectors {first.vectors} cover {covered} of the training tokens" if first.vectors else "",
         f"texts cut after {first.max_words} words" if first.max_words else "",
-        f"the schedule of {first.cut} epochs was cut off after {first.epochs}" if first.cut else "",
+        f"the schedule of {first.cut} epochs was stopped after {first.epochs}" if first.cut else "",
         f"{CUT} {first.epochs} of {cut_short} epochs, the scale's limit" if cut_short else "",
         UNVERIFIED if any(run.is_unverified for run in runs) else "",
         f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained with {earlier}, equal within rounding" if earlier else "",
-        f"the dev curve had not turned after {first.epochs} epochs" if any(run.turned is False for run in runs) else "",
-        f"printed below {below[0]} ({below[1] * factor:.{digits - 1}f})" if below else "",
+        f"dev score still rising after {first.epochs} epochs" if any(run.turned is False for run in runs) else "",
+        f"printed number below {below[0]} ({below[1] * factor:.{digits - 1}f})" if below else "",
         _note_of_folds(folded, unit) if folded else column.split_note,
         column.note,
         number.remark if number else "",

@@ -37,8 +37,8 @@ def side_of_words(split: Split) -> np.ndarray:
     wrong = np.flatnonzero((counts[FIRST] == 0) | (counts[BETWEEN] != 1) | (counts[SECOND] == 0))
     if len(wrong):
         raise InputError(
-            f"text {split.ids[wrong[0]]} of {split.facts.corpus} is no pair of texts; "
-            "this network reads two texts: take a corpus of pairs, or another model."
+            f"text {split.ids[wrong[0]]} of {split.facts.corpus} is not a pair of texts; "
+            "this network reads two texts: choose a corpus of pairs, or another model."
         )
     return sides
 
@@ -49,8 +49,8 @@ def pairs_of(split: Split, unit: Unit, *, lowercase: bool) -> list[tuple[list[st
     for number, tokens in enumerate(in_unit(split, unit).tokens.to_pylist()):
         if tokens.count(MARK) != 1:
             raise InputError(
-                f"text {split.ids[number]} of {split.facts.corpus} is no pair of texts; "
-                "this model compares two: take a corpus of pairs, or another model."
+                f"text {split.ids[number]} of {split.facts.corpus} is not a pair of texts; "
+                "this model compares two: choose a corpus of pairs, or another model."
             )
         words = [word.lower() for word in tokens] if lowercase else tokens
         middle = words.index(MARK)

@@ -92,7 +92,7 @@ def read_facts(path: Path) -> Facts:
     try:
         values = json.loads(metadata[b"retable"])
     except (ValueError, RecursionError) as error:
-        raise InputError(f"the facts of {path} are no JSON ({error}); {AGAIN}.") from None
+        raise InputError(f"the facts of {path} are not valid JSON ({error}); {AGAIN}.") from None
     check(values, FACTS, f"the facts of {path}", AGAIN)
     domains = tuple(values.get("domains", ()))
     return Facts(
@@ -120,7 +120,7 @@ def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
         found = schema.field(field.name).type
         found = found.value_type if pa.types.is_dictionary(found) else found
         if not found.equals(field.type):
-            raise InputError(f"{path}: the column {field.name} is of {found}; allowed: {field.type}; {AGAIN}.")
+            raise InputError(f"{path}: the column {field.name} has the type {found}; allowed: {field.type}; {AGAIN}.")
     try:
         table = file.read(columns=[field.name for field in fields])
     except (pa.ArrowException, OSError) as error:
@@ -128,7 +128,7 @@ def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
     for name in table.column_names:
         column = table.column(name)
         if column.null_count or (pa.types.is_list(column.type) and pc.list_flatten(column).null_count):
-            raise InputError(f"{path}: the column {name} has an empty place (null); {AGAIN}.")
+            raise InputError(f"{path}: the column {name} has a missing value (null); {AGAIN}.")
     return table
 
 
@@ -154,7 +154,9 @@ def read_split(folder: Path, split: str) -> Split:
         raise InputError(f"{path} has an empty token; {AGAIN}.")
     parts = table.column("parts").combine_chunks() if has_parts else None
     if parts is not None and (other := pc.index(pc.equal(pc.list_value_length(parts), lengths), False).as_py()) >= 0:
-        raise InputError(f"{path}: the text {ids[other]} has not as many parts of speech as tokens; {AGAIN}.")
+        raise InputError(
+            f"{path}: the text {ids[other]} has a different number of tokens and part-of-speech tags; {AGAIN}."
+        )
     return Split(
         facts, ids, tokens, parts, classes_of(table.column("label"), facts, path), table.column("clean").to_numpy()
     )
@@ -185,7 +187,7 @@ def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
     """
     table = read_columns(path, [ID, TEXT])
     if table.column("id").to_pylist() != ids:
-        raise InputError(f"{path} has other texts than its tagged split; `dvc repro` tags it anew.")
+        raise InputError(f"{path} and its tagged split have different texts; `dvc repro` tags it again.")
     return table.column("text").combine_chunks()
 
 
@@ -193,8 +195,8 @@ def check_training(train: Split, dev: Split) -> None:
     """Refuse splits from which nothing can be learnt, or that share an id. Raises: InputError."""
     if len(set(train.classes.tolist())) < 2:
         raise InputError(
-            f"the training texts of {train.facts.corpus} have one label ({len(train.ids):,} texts); there must be two "
-            "or more to tell apart; make the corpus again with `dvc repro`."
+            f"the training texts of {train.facts.corpus} have only one label ({len(train.ids):,} texts); at least two "
+            "are needed; make the corpus again with `dvc repro`."
         )
     check_apart(train, dev)
 
@@ -203,7 +205,7 @@ def check_apart(one: Split, other: Split) -> None:
     """Refuse two splits that share an id. Raises: InputError."""
     if shared := set(one.ids) & set(other.ids):
         raise InputError(
-            f"two splits of {one.facts.corpus} hold the text {shortened(min(shared))}; `dvc repro` makes them again."
+            f"two splits of {one.facts.corpus} contain the text {shortened(min(shared))}; `dvc repro` makes them again."
         )
 
 

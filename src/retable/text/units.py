@@ -28,7 +28,7 @@ def in_unit(split: Split, unit: Unit) -> Split:
     if unit == "words":
         return split
     if unit == RAW:
-        assert split.texts is not None, "raw characters are those of clean texts, which this split was read without"
+        assert split.texts is not None, "raw characters need the clean texts, but this split was read without them"
         return replace(split, tokens=raw_characters_of(split.texts), parts=None)
     if unit != "characters":
         raise unknown_name("embedding.unit", unit, get_args(Unit))

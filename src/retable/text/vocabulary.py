@@ -171,7 +171,7 @@ def _flat_parts(split: Split) -> pa.Array:
     if split.parts is None:
         corpus = split.facts.corpus
         raise InputError(
-            f"the model reads parts of speech, but {corpus} was tagged without; "
+            f"the model reads parts of speech, but {corpus} was tagged without them; "
             f"set corpora.{corpus}.parts to context or table in params.yaml and run `dvc repro`."
         )
     return split.parts.flatten()

@@ -47,7 +47,7 @@ def live_run(facts: Mapping[str, Any]) -> LiveRun:
 
 def fetch(folder: Path) -> tuple[Path, Path]:
     """Fill a folder from the record; return its folders in place of results/runs and data/clean."""
-    store, nothing = the_store(), "holds no finished run; `make tables` or `retable record` fills it."
+    store, nothing = the_store(), "contains no finished run; `make tables` or `retable record` fills it."
     if store.sqlite_file is not None and not is_made(store.sqlite_file):  # MLflow takes 20 s to create one
         raise InputError(f"{store.shown} {nothing}")
     standing = {each.key for entry in all_entries() for each in (entry, *entry.runs)}
@@ -75,4 +75,4 @@ def record_focus() -> None:
     try:
         record(the_store(), [entry] if entry else [])
     except InputError as error:
-        print(f"warning: {error} The run is whole; `retable record` records it.", file=sys.stderr)
+        print(f"warning: {error} The run is complete; `retable record` records it.", file=sys.stderr)

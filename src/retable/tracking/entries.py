@@ -123,7 +123,9 @@ def run_files(folder: Path) -> tuple[Path, ...]:
     """Return the recorded files of a run, all of which must exist."""
     for name in FILES:
         if not (folder / name).exists():
-            raise InputError(f"{folder} has no {name}, so the run is not whole; remove the folder and run `dvc repro`.")
+            raise InputError(
+                f"{folder} has no {name}, so the run is incomplete; remove the folder and run `dvc repro`."
+            )
     return tuple(folder / name for name in FILES)
 
 
@@ -163,7 +165,7 @@ def cut(text: str) -> str:
     """Cut a text to at most `LONGEST_VALUE` characters."""
     if len(text) <= LONGEST_VALUE:
         return text
-    rest = f" ... (cut: {len(text):,} characters; all of it stands in metrics.json)"
+    rest = f" ... (cut: {len(text):,} characters; metrics.json has all of it)"
     return text[: LONGEST_VALUE - len(rest)] + rest
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 VIEW = "retable"  # name of the view that the links of `retable ui` open
 KIND = {"mlflow.experimentKind": "custom_model_development"}  # otherwise the UI shows pages for chat bots
 ABOUT = {
-    "focus": "The model on the corpus that params.yaml describes: a run for every `dvc exp run`, named by what differs "
+    "focus": "The model on the corpus that params.yaml describes: one run per `dvc exp run`, named by what differs "
     "from the model's preset. Select several and press Compare.",
-    "corpora": "A run a corpus: sizes, lengths, vocabulary, leaks (data/clean/<corpus>/stats.json).",
-    "vectors": "A run a set of word vectors: size, epochs, time, words covered.",
+    "corpora": "One run per corpus: sizes, lengths, vocabulary, leaks (data/clean/<corpus>/stats.json).",
+    "vectors": "One run per set of word vectors: size, epochs, time, words covered.",
     "tagger": "The part-of-speech tagger, scored on a treebank.",
 }
 OF_RUNS = (
@@ -33,7 +33,7 @@ def about(name: str) -> str:
         found = paper(name)
         cited = f" ({found.citation})" if found.citation else ""
         return (
-            f"{found.title}{cited}. A parent run is a cell, with mean and deviation (_sd) of its runs; a child a seed."
+            f"{found.title}{cited}. A parent run is a cell, with mean and deviation (_sd) of its runs; a child, a seed."
         )
     return ABOUT.get(name, "")
 

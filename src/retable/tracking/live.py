@@ -68,6 +68,6 @@ class LiveRun:
             self.client = None
             reason = shortened(self.store.hidden(str(error)))
             self.on_lost(
-                f"the MLflow store {self.store.shown} went away ({reason}); training goes on, and `dvc repro` "
-                "records the run from its files."
+                f"the MLflow store {self.store.shown} became unavailable ({reason}); training continues, and "
+                "`dvc repro` records the run from its files."
             )

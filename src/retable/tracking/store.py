@@ -24,7 +24,7 @@ PARENT = "mlflow.parentRunId"
 DATABASE_PORTS = {"postgresql": 5432, "mysql": 3306}
 SECONDS_TO_ANSWER = 10
 BUSY_S = 20.0  # waiting time for a locked sqlite file
-AWAY = "move it away, and `retable record` makes a new one"
+AWAY = "move it away, and `retable record` creates a new one"
 TABLES = {"experiments", "runs", "tags", "params", "metrics", "latest_metrics"}  # among the tables of a sqlite store
 ENVIRONMENT = {  # read by MLflow on import
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -141,9 +141,9 @@ def errors_of_stores() -> tuple[type[Exception], ...]:
 def unusable(store: Store, reason: str) -> InputError:
     """Return the error for an unusable store, with the store's message."""
     remedy = (
-        "if its making was stopped, remove the file: `retable record` fills a new one from the runs; or mend it."
+        "repair it; or, if its creation was interrupted, remove it: `retable record` fills a new one from the runs."
         if store.sqlite_file is not None
-        else "start or mend it, or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
+        else "start or repair it, or unset MLFLOW_TRACKING_URI to use the sqlite file of this checkout."
     )
     said = shortened(store.hidden(reason))
     return InputError(f"the MLflow store {store.shown} cannot be used ({said}); {remedy}")
@@ -174,7 +174,7 @@ def connect(store: Store) -> Any:
         if store.sqlite_file is not None:
             take_files_beside(store.sqlite_file, store.artifacts)
     except ValueError:
-        unreadable = "its address cannot be read; write / @ ? # of a password as %2F %40 %3F %23"
+        unreadable = "its address cannot be parsed; write / @ ? # in a password as %2F %40 %3F %23"
         raise unusable(store, unreadable) from None
     except (OSError, ModuleNotFoundError) as error:
         raise unusable(store, str(error)) from None
@@ -247,7 +247,7 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
         if lacking := lacking_tables(database):
             if not whole:
                 return []  # a store that is new, or that another process is about to create
-            raise InputError(f"{path} is no whole MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
+            raise InputError(f"{path} is not a complete MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
         for run_id, end, key, value in database.execute(query, experiments):
             tags.setdefault(run_id, {})[key] = value
             ended[run_id] = end
@@ -279,7 +279,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)) as database:
             yield database
     except sqlite3.Error as error:
-        raise InputError(f"{path} cannot be read ({error}); end the program that holds it, or {AWAY}.") from None
+        raise InputError(f"{path} cannot be read ({error}); close the program that uses it, or {AWAY}.") from None
 
 
 def found_run(run_id: str, ended: int | None, tags: dict[str, str]) -> Found:

@@ -85,7 +85,7 @@ class BatchMaker:
         def given(name: Given, values: np.ndarray | None) -> Tensor | None:
             if name not in reads:
                 return None
-            assert values is not None, f"the network reads {name}, which these texts were encoded without"
+            assert values is not None, f"the network reads {name}, but these texts were encoded without them"
             return torch.from_numpy(values.astype(np.int64)).to(device)
 
         self.words = torch.from_numpy(encoded.words.astype(np.int64)).to(device)

@@ -92,7 +92,7 @@ def choose_device(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name == "cuda" and not torch.cuda.is_available():
-        raise InputError('the device is "cuda", but torch sees no GPU; take auto or cpu.')
+        raise InputError('the device is "cuda", but torch sees no GPU; set it to auto or cpu.')
     return torch.device(name)
 
 
@@ -136,7 +136,7 @@ def build_network(model: Section, task: Task, rows: Tensor, *, tuned: int) -> Ne
     found = network_class(model["name"])
     if found.flops_per_word is Network.flops_per_word:  # raised here, not after hours of training
         raise InputError(
-            f"{found.__name__} ({model['name']}) does not say what a word costs; write its flops_per_word "
+            f"{found.__name__} ({model['name']}) does not define the cost of a word; write its flops_per_word "
             "(docs/add-a-model.md)."
         )
     embedding = WordEmbedding(rows, tuned=tuned, sparse=found.sparse_rows)
@@ -263,7 +263,7 @@ def check_unit(vectors: WordVectors, unit: str) -> None:
     of_vectors = vectors.facts.get("unit", unit)
     if of_vectors != unit:
         raise InputError(
-            f"embedding.unit is {unit}, but the vectors {vectors.facts['name']} are those of {of_vectors}; "
+            f"embedding.unit is {unit}, but the vectors {vectors.facts['name']} are of {of_vectors}; "
             f"set embedding.vectors to a set of {unit}, or to none."
         )
 

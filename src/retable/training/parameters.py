@@ -165,7 +165,7 @@ class _Checker:
         """Return how to restore a value: params.yaml keeps what `dvc exp run -S` wrote into it."""
         if self.file != "params.yaml":
             return ""
-        kept = "the value stays in params.yaml until you take it back"
+        kept = "the value stays in params.yaml until you undo it"
         preset = self.defaults.get(section, {})
         if key in preset:
             return f"; {kept}: `-S {section}.{key}={preset[key]}` or edit the line"
@@ -205,7 +205,7 @@ def type_problem(value: Any, expected: Any) -> str | None:
         inner = get_args(expected)[0]
         if isinstance(value, (list, tuple)) and all(type_problem(item, inner) is None for item in value):
             return None
-        return f"a list, each of it {type_problem(object(), inner)}"
+        return f"a list, each item {type_problem(object(), inner)}"
     if expected is float:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         return None if Number().holds(value) else "a number" if not number else "a finite number"

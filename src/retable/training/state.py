@@ -95,26 +95,26 @@ class StateFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            self.tell(f"the saved state {self.path} cannot be read ({error.strerror}); training starts anew.")
+            self.tell(f"the saved state {self.path} cannot be read ({error.strerror}); training starts again.")
             return None
         head, _, body = data.partition(b"\n")
         header = _header(head)
         problem = self.problem(header, body)
         if problem:
-            self.tell(f"the saved state {self.path} {problem}; training starts anew.")
+            self.tell(f"the saved state {self.path} {problem}; training starts again.")
             return None
         try:
             state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
         except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
             self.tell(
-                f"the saved state {self.path} holds nothing of torch ({shortened(str(error))}); training starts anew."
+                f"the saved state {self.path} is not a torch file ({shortened(str(error))}); training starts again."
             )
             return None
         if not fits(state):
-            self.tell(f"the saved state {self.path} has weights of other shapes; training starts anew.")
+            self.tell(f"the saved state {self.path} has weights of different shapes; training starts again.")
             return None
         self.earlier_s = float(header["seconds"])
-        self.tell(f"goes on at {header['where']}, saved {header['saved']}.")
+        self.tell(f"resumes at {header['where']}, saved {header['saved']}.")
         return state
 
     def problem(self, header: dict[str, Any], body: bytes) -> str | None:
@@ -122,11 +122,11 @@ class StateFile:
         if header.get("format") != FORMAT or header.get("sha256") != hashlib.sha256(body).hexdigest():
             return "is damaged"
         if next(HEADER.misfits(header, ""), None):
-            return "does not say whose it is, or where it stands"
+            return "does not say which run it belongs to, or where it stopped"
         if header["key"] != self.key:
-            return "is that of other code, data or parameters"
+            return "belongs to other code, data or parameters"
         if header["torch"] != torch.__version__:
-            return f"was made by torch {header['torch']}, and this is {torch.__version__}"
+            return f"was made by torch {header['torch']}, but this is {torch.__version__}"
         return None
 
 

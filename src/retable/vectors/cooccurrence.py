@@ -80,7 +80,7 @@ def count_cooccurrences(
         parts.append(_rows_of(batch, known))
         on_words(len(batch.flatten()))
     if sum(map(len, parts)) > MOST_WORDS:
-        raise InputError(f"GloVe counts pools of {MOST_WORDS:,} words at most; train word2vec, or leave a corpus out.")
+        raise InputError(f"GloVe counts pools of at most {MOST_WORDS:,} words; train word2vec, or leave a corpus out.")
     rows = np.concatenate(parts)
     starts, places = _places_of_words(rows, len(vocabulary))
     return Cooccurrences(rows, starts, places, np.rint(PARTS / np.arange(1, window + 1)).astype(np.uint64))

@@ -90,9 +90,7 @@ def train_glove(
         for number in range(1, epochs + 1):
             loss = visit_all(fit, draw, pool, threads, on_entries)
             if not np.isfinite(loss):
-                raise InputError(
-                    f"the loss is no number any more in pass {number}; lower learning_rate ({learning_rate})."
-                )
+                raise InputError(f"the loss is not finite in pass {number}; lower learning_rate ({learning_rate}).")
             losses.append(round(loss, 6))
     facts = {"training_words": counts.total(), "cooccurrences": entries, "losses": losses}
     matrix = sums_of_both(fit.tables, len(vocabulary), size)

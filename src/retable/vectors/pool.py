@@ -31,7 +31,7 @@ def pool_language(name: str, corpora: Sequence[Corpus]) -> str:
     for corpus in corpora:
         if not corpus.pooled:
             raise InputError(
-                f"pools.{name} in params.yaml has {corpus.name}, which no pool may hold ({corpus.note}); take it out."
+                f"pools.{name} in params.yaml has {corpus.name}, which no pool may contain ({corpus.note}); remove it."
             )
     languages = sorted({corpus.language for corpus in corpora})
     if len(languages) > 1:
@@ -87,7 +87,7 @@ def build_pool(
                 characters += pc.sum(pc.utf8_length(flat)).as_py() or 0
                 on_texts(len(batch))
     if not texts:
-        raise InputError(f"{target.parent.name} is an empty pool: every text of it is, or nearly is, a held-out one.")
+        raise InputError(f"{target.parent.name} is an empty pool: all its texts are, or nearly repeat, held-out ones.")
     return {
         "texts": texts, "words": words, "characters": characters, "excluded": excluded, "near_copies": near_copies,
     }  # fmt: skip

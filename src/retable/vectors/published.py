@@ -56,9 +56,9 @@ def read_published(path: Path, form: str, *, member: str = "", wanted: Container
                 words[word] = None
                 numbers += _finite(row, f"{path}, vector {line} ({word})").tobytes()
     if not line:
-        raise InputError(f"{path} holds no word vectors.")
+        raise InputError(f"{path} contains no word vectors.")
     if not words:
-        raise InputError(f"{path} has a vector for none of the words wanted; is it of another language, or cased?")
+        raise InputError(f"{path} has no vector for any of the wanted words; is it in another language, or cased?")
     matrix = np.frombuffer(numbers, np.float32).reshape(len(words), dim)
     return WordVectors(list(words), matrix, {"read": line, "repeated": repeated, "not_utf8": not_utf8})
 
@@ -69,7 +69,7 @@ def _finite(row: np.ndarray | list[bytes] | list[float], where: str) -> np.ndarr
     except ValueError as error:
         raise InputError(f"{where} is damaged: {error}. Get the file again.") from None
     if not np.isfinite(vector).all():
-        raise InputError(f"{where} is damaged: it has a number that is infinite or none. Get the file again.")
+        raise InputError(f"{where} is damaged: it has a number that is infinite or NaN. Get the file again.")
     return vector
 
 
@@ -84,7 +84,7 @@ def _word2vec_text(file: IO[bytes], path: Path) -> Iterator[Row]:
         found += 1
         yield row
     if found != count:
-        raise InputError(f"{path} has {found} vectors, its first line says {count}; get the file again.")
+        raise InputError(f"{path} has {found} vectors, but its first line says {count}; get the file again.")
 
 
 def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterator[Row]:
@@ -96,7 +96,7 @@ def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterat
         dim = dim or text.count(b" ")
         word, *numbers = text.rsplit(b" ", dim)
         if len(numbers) != dim or not dim:
-            raise InputError(f"{path}, line {line}: {len(numbers)} numbers where {dim or 'some'} belong.")
+            raise InputError(f"{path}, line {line}: {len(numbers)} numbers, expected {dim or 'some'}.")
         yield word, numbers
 
 
@@ -122,7 +122,7 @@ def _wink(file: IO[bytes], path: Path) -> Iterator[Row]:
         dim, vectors = content["dimensions"], content["vectors"]
         yield from ((word.encode(), vectors[word][:dim]) for word in content["words"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON of winkNLP's vectors ({error!r}); get it again.") from None
+        raise InputError(f"{path} is not the JSON of winkNLP's vectors ({error!r}); get it again.") from None
 
 
 def _header(file: IO[bytes], path: Path) -> tuple[int, int]:

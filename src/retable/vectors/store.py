@@ -63,7 +63,7 @@ def read_vectors(folder: Path) -> WordVectors:
         for name in ("vectors.npy", "words.txt"):
             if sha256_of_file(folder / name) != facts["sha256"][name]:
                 raise InputError(
-                    f"{folder / name} is not the file that vectors.json names: its SHA-256 is another; {AGAIN}."
+                    f"{folder / name} is not the file named in vectors.json: its SHA-256 differs; {AGAIN}."
                 )
         words, matrix = _read_words(folder / "words.txt"), _read_matrix(folder / "vectors.npy")
     except FileNotFoundError as error:
@@ -72,7 +72,7 @@ def read_vectors(folder: Path) -> WordVectors:
         raise InputError(f"{error.filename} is a folder; {AGAIN}.") from None
     if matrix.shape != (len(words), facts["dim"]) or facts["words"] != len(words):
         raise InputError(
-            f"{folder}: words.txt has {len(words)} words, vectors.npy the shape {matrix.shape}, and vectors.json says "
+            f"{folder}: words.txt has {len(words)} words, vectors.npy the shape {matrix.shape}, but vectors.json says "
             f"words {facts['words']} and dim {facts['dim']}; {AGAIN}."
         )
     for start in range(0, len(words), BLOCK_ROWS):
@@ -91,7 +91,7 @@ def _read_words(path: Path) -> list[str]:
         raise InputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); {AGAIN}.") from None
     words = text.split("\n")  # a word may contain U+0085
     if words.pop():
-        raise InputError(f"{path} is cut off: its last line has no end; {AGAIN}.")
+        raise InputError(f"{path} is cut off: its last line has no line break; {AGAIN}.")
     if "" in words:
         raise InputError(f"{path}, line {words.index('') + 1} is empty; {AGAIN}.")
     if len(set(words)) < len(words):
@@ -108,10 +108,10 @@ def _read_matrix(path: Path) -> np.ndarray:
     try:
         matrix: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OverflowError, TypeError, SyntaxError, TokenError) as error:  # its head is Python
-        raise InputError(f"{path} is no array of numbers ({shortened(str(error))}); {AGAIN}.") from None
+        raise InputError(f"{path} is not an array of numbers ({shortened(str(error))}); {AGAIN}.") from None
     if matrix.dtype != np.float32 or matrix.ndim != 2:
         raise InputError(
-            f"{path} holds {matrix.dtype} in the shape {matrix.shape}; allowed: float32 (word, number); {AGAIN}."
+            f"{path} contains {matrix.dtype} in the shape {matrix.shape}; allowed: float32 (word, number); {AGAIN}."
         )
     return matrix
 

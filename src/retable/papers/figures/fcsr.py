@@ -24,7 +24,7 @@ def window_row(line: str, window: int) -> Row:
     options: dict[str, Any] = {"widths": [window], "filters": CNN_FILTERS} if name == "CNN" else {"window": window}
     return Row(
         f"{name.lower()}-{'direct-' if direct else ''}window-{window}",
-        f"{name}{' as the others' if direct else ''}, window {window}",
+        f"{name}{', trained directly' if direct else ''}, window {window}",
         "textcnn" if name == "CNN" else "fcsr",
         overrides={"model": options, **(DIRECT if direct else {})},
         searched=CHOSEN["fcsr"] if line == "FCSR, tuned" else {},

@@ -29,7 +29,7 @@ ENCODERS: dict[str, tuple[str, str, dict[str, dict[str, Any]]]] = {  # row -> pr
 }
 LAMA_FIGURE_2 = ACCURACIES(
     name="lama-figure-2",
-    title="Encoders on texts cut after 50 to 250 words, the median of three epochs (LAMA, figure 2)",
+    title="Encoders on texts cut after 50 to 250 words, median of three epochs (LAMA, figure 2)",
     rows=tuple(
         Row(
             f"{encoder}-{length}",

@@ -80,9 +80,9 @@ def hold_out(
     if ids and not held.any():
         corpus = ids[0].partition("/")[0]
         raise InputError(
-            f"{corpus} gets no {purpose} split: no cluster of near duplicates fits into {wanted:,} of its "
+            f"{corpus} has no {purpose} split: no cluster of near duplicates fits into {wanted:,} of its "
             f"{len(ids):,} texts (clusters: {len(set(of)):,}); "
-            "take texts out that nearly repeat others, or declare it without `grouped`."
+            "remove near duplicates, or declare it without `grouped`."
         )
     return held
 

@@ -23,7 +23,7 @@ from retable.files import atomic_file
 from retable.text.parts.chinese import Neighbours
 
 PART = re.compile("[A-Za-z]{1,5}")  # tags of jieba and Universal Dependencies
-ANEW = "`dvc repro -f parts-table` makes it anew"
+ANEW = "`dvc repro -f parts-table` makes it again"
 CHINESE = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
 TagMissing = Callable[[Sequence[Neighbours]], Sequence[str]]
 Counts = dict[str, Counter[str]]
@@ -144,7 +144,7 @@ def read_table(path: Path) -> ComparisonTable:
                 f"{path}, line {number}: it is not word, tab, part (1 to 5 letters), but {shown(line)}; {ANEW}."
             )
         if word in parts:
-            raise InputError(f"{path}, line {number}: the word {shown(word)} stands there twice; {ANEW}.")
+            raise InputError(f"{path}, line {number}: the word {shown(word)} occurs twice; {ANEW}.")
         parts[word] = part
     return ComparisonTable(parts)
 

@@ -59,7 +59,7 @@ def load_tagger(folder: Path) -> "Language":
     from srsly.msgpack import UnpackException
     from thinc.api import ConfigValidationError
 
-    anew = "`dvc repro -f tagger` makes it anew"
+    anew = "`dvc repro -f tagger` makes it again"
     try:
         tagger = spacy.load(folder)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, UnpackException, ConfigValidationError) as error:

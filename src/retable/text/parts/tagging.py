@@ -48,7 +48,7 @@ def tag_split(
         for batch, tokens, found in tokenised(source, tokenise, processes):
             empty = pc.index(pc.list_value_length(tokens), 0).as_py()
             if empty >= 0:
-                raise InputError(f"{source}: text {batch['id'][empty]} has no token; empty texts must go in `clean`.")
+                raise InputError(f"{source}: text {batch['id'][empty]} has no token; `clean` must remove empty texts.")
             columns = {name: batch[name] for name in ("id", "label", "clean")} | {"tokens": tokens}
             if parts:
                 columns["parts"] = tag_parts(tokens) if tag_parts else found
