@@ -21,13 +21,13 @@ from retable.experiments.scale import model_preset
 from retable.project.paths import TAGGED
 from retable.project.progress import progress
 from retable.tables.comparison import LEVEL, compare_units
-from retable.text.folds import FoldedCorpus, part
+from retable.text.folds import FoldedCorpus, part, held_out_ratio
 from retable.text.splits import Split, read_split
 from retable.training.run import train_classifier
 from retable.vectors.store import NO_VECTORS
 
 FOLDS = 10
-CORRECTED = 1 + FOLDS / (FOLDS - 1)  # for the variance of a mean over folds
+CORRECTED = 1 + FOLDS * held_out_ratio(FOLDS)  # for the variance of a mean over folds
 HEADER = "pair | difference, points | sd over sets | standard error of a set | ratio of variances | decided | corrected"
 
 

@@ -173,7 +173,7 @@ def claims(scratch: Path) -> Arrays:
         found += [compare(first, second), compare(first, second, copies=copies, same_texts=False)]
         found += [compare(first, second[:1], seedless=(False, True))]
         units = draw.normal(0.8, 0.02, (3, 10)), draw.normal(share, 0.02, (1, 10))
-        found += [compare_units(*units, 2500), compare_units(*units, 2500, folds=True)]
+        found += [compare_units(*units, 2500), compare_units(*units, 2500, shared=0.12, same_split=False)]
     numbers = np.array([numbers_of(each) for each in found], dtype=np.float64)
     return {
         "comparisons": numbers,
@@ -184,5 +184,5 @@ def claims(scratch: Path) -> Arrays:
 
 def numbers_of(found: Comparison) -> list[float]:
     """Return all numbers of a comparison."""
-    tests = (found.p_of_no_difference, found.p_of_no_equality, found.detectable)
+    tests = (found.p_of_no_difference, found.p_of_no_equality, found.p_of_behind, found.detectable)
     return [found.texts, found.value, *found.interval(), *found.expected, *tests]

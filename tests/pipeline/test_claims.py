@@ -1,5 +1,6 @@
 """The page about claims, from a made-up bank."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,15 @@ from retable.errors import InputError
 from retable.papers import claims as of_papers
 from retable.papers import paper_of_table, result_table
 from retable.papers.claims import claims
-from retable.results.claims import Judge, accuracies_of_units, answers, claims_markdown, clusters_of, judged_claims
+from retable.results.claims import (
+    Judge,
+    accuracies_of_units,
+    after_holm,
+    answers,
+    claims_markdown,
+    clusters_of,
+    judged_claims,
+)
 from retable.text.folds import Fold
 
 TEXTS = 100
@@ -102,9 +111,31 @@ def test_every_reading_is_judged_and_says_where_they_disagree(shown, tmp_path):
     shown["fcsr-relu-features", "polarity"] = seeds(tmp_path, "relu", [range(40), range(1, 41), range(39)])
     page = page_of(shown)
     (own,), (other,) = lines_with(page, "FCSR ≥ CNN"), lines_with(page, "*FCSR, ReLU over the features* ≥ CNN")
-    assert own[8] == "**ahead**, readings disagree"
-    assert other[8].endswith(", readings disagree")
-    assert not other[8].startswith("**ahead**")
+    assert own[8] == "**ahead**; not under every reading"
+    assert other[8] == "**undecided**; not under every reading"
+    shown["fcsr-relu-features", "polarity"] = seeds(tmp_path, "worse", [range(80), range(1, 81), range(79)])
+    page = page_of(shown)
+    (own,), (other,) = lines_with(page, "FCSR ≥ CNN"), lines_with(page, "*FCSR, ReLU over the features* ≥ CNN")
+    assert (own[8], other[8]) == ("**ahead**; readings contradict", "**behind**; readings contradict")
+
+
+def test_not_behind_supports_at_least_equal_and_no_other_claim(tmp_path):
+    wrong = {"fcsr": range(2), "cnn": range(2, 9)}  # 7 of 100 texts only by the first, 2 only by the second
+    shown = {(row, "polarity"): seeds(tmp_path, row, [texts] * 3) for row, texts in wrong.items()}
+    (cells,) = lines_with(page_of(shown), "FCSR ≥ CNN")
+    assert cells[8:] == ["**not behind**", "not behind"]
+    (line,) = judged_claims(lambda name: shown if name == "fcsr-table-3" else {}, JUDGE)
+    other = replace(line, at_least=False)
+    assert other.comparison.p_of_behind < 0.05 < other.comparison.p_of_no_difference
+    assert (other.verdict, after_holm([other])) == ("undecided", {id(other): "undecided"})
+    family = [replace(line) for _ in range(20)]  # each p is 0.03: one of twenty is not enough
+    assert set(after_holm(family).values()) == {"undecided"}
+
+
+def test_notes_on_columns_stand_once_above_a_papers_claims(tmp_path):
+    column = result_table("fcsr-table-3").column("ag-news-5k")
+    shown = {(row, column.id): seeds(tmp_path, row, [range(9)] * 3, prefix="a") for row in ("fcsr", "cnn", "bilstm")}
+    assert page_of(shown).count(f"- {column.printed}: {column.note}\n") == 1
 
 
 def test_rows_with_other_vectors_are_compared_with_each_other(shown, tmp_path):
@@ -157,7 +188,7 @@ def test_test_folds_are_units_each_with_its_run(tmp_path):
 
     shown = {("fcsr", "polarity"): cell("fcsr", 10), ("cnn", "polarity"): cell("cnn", 12)}
     (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
-    assert (line[3], line[4], line[8]) == ("600", "+2.0 (+1.4 to +2.6)", "**ahead**")  # 2.571 / 600 * (1 + 6 / 5)^0.5
+    assert (line[3], line[4], line[8]) == ("600", "+2.0 (+1.3 to +2.7)", "**ahead**")  # 2.571 / 600 * (1 + 6 / 4.5)^0.5
     pair = answers(shown["fcsr", "polarity"], shown["cnn", "polarity"])
     assert np.bincount(pair.folds).tolist() == [0, *[TEXTS] * 6]
     assert accuracies_of_units(pair.first, pair.folds)[0] == pytest.approx([0.9] * 6)
@@ -175,7 +206,7 @@ def test_near_copies_widen_an_interval(shown):
 def test_claims_that_nothing_measures_are_listed_and_all_are_counted(shown):
     page = page_of(shown)
     assert "- CSPAN, section 3.4: cspan-fusion-c = cspan-fusion-a" in page
-    assert "| FCSR | 1 | 1 | 0 | 0 | 0 | 0 | 1 |" in page
+    assert "| FCSR | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |" in page
 
 
 @pytest.mark.parametrize("claim", claims(), ids=lambda claim: f"{claim.table}.{claim.first}.{claim.second}")

@@ -59,11 +59,12 @@ def test_the_page_ranks_rows_over_the_columns_that_all_have_and_leaves_no_other_
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
     # only NB-SVM has ag-news-5k, so it ranks nobody
     assert [row[:2] for row in rows] == [["| fastText", "1.0"], ["| tf-idf + SVM", "2.5"], ["| NB-SVM", "2.5"]]
-    assert "Mean ranks of 3 systems over SST-2 and R8;" in page
+    assert "Mean ranks of 3 systems over SST-2 and R8; 5 columns are needed to test them." in page
+    assert "; no run yet of mean of word vectors, CNN, " in page
     assert rows[0][2].startswith("85.1 ±")
     assert "**▲**" in rows[0][2]
     assert rows[0][4] == "–"
-    assert "seconds a training" in page
+    assert "seconds per training" in page
     assert "SST-2: tf-idf + SVM, R8: tf-idf + SVM" in page
 
 
@@ -81,14 +82,25 @@ def test_rows_are_not_ranked_by_one_column(bench):
 def test_the_finding_counts_networks_that_are_ahead_on_complete_columns_alone(bench):
     found = equal_chances(bench)
     assert found.headline == (
-        "Networks ahead of the best linear model under equal chances: 1 of 1 on SST-2, 0 of 1 on R8"
+        "1 system with word vectors beside the best linear model, equal chances: "
+        "on SST-2 1 ahead and 0 behind, on R8 0 ahead and 0 behind"
     )
     lines = [line for line in found.body.splitlines() if line.startswith("| ")][2:]
-    # ahead, behind, equal, undecided, ahead after Holm; all rows here have the same cost
-    assert lines[0] == "| SST-2 | tf-idf + SVM, 70.00 | fastText, 85.06 | 1 | 0 | 0 | 0 | 1 | 1 times |"
-    assert lines[1] == "| R8 | tf-idf + SVM, 70.00 | fastText, 70.26 | 0 | 0 | 1 | 0 | 0 | 1 times |"
+    # ahead, behind, equal, undecided, ahead after Holm, detectable; all rows here have the same cost
+    shown = [f"{100 * bench.standings['fasttext', name].line.comparison.detectable:.1f}" for name in ("sst-2", "r8")]
+    assert lines[0] == f"| SST-2 | tf-idf + SVM, 70.00 | fastText, 85.06 | 1 | 0 | 0 | 0 | 1 | {shown[0]} | 1 times |"
+    assert lines[1] == f"| R8 | tf-idf + SVM, 70.00 | fastText, 70.26 | 0 | 0 | 1 | 0 | 0 | {shown[1]} | 1 times |"
 
 
 def test_there_is_no_finding_without_a_complete_column(bench):
     scores = {key: score for key, score in bench.scores.items() if key[0] != "nb-svm" or key[1] == "ag-news-5k"}
     assert equal_chances(replace(bench, scores=scores)) is None
+
+
+def test_ranks_are_tested_where_columns_are_enough(bench, monkeypatch):
+    monkeypatch.setattr("retable.results.bench.FEWEST_TO_TEST", 2)
+    (sentence,) = [line for line in bench_markdown(bench).splitlines() if line.startswith("Mean ranks")]
+    # ranks 1, 2, 3 and 1, 3, 2 of three rows: Friedman's chi-square is 3; q(0.05, 3) / sqrt(2) = 2.344
+    assert sentence.endswith(
+        "Friedman test: p 0.223. Two systems differ at 5% if their mean ranks are 2.3 or more apart (Nemenyi)."
+    )

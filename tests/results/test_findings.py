@@ -51,6 +51,12 @@ def test_printed_differences_are_larger_equal_or_not_told():
     found = findings.printed_sizes(lines)
     assert found.headline == "1 of 2 printed differences are larger than our runs allow"
     assert "The median difference between two rows is 5.5 points in print and 3.5 here." in found.body
+    # 5 / 10 of a fold's variance, twice, and 9 degrees of freedom: the interval shown is that of our mean
+    assert "| FCSR | FCSR vs. CNN, Polar | +6.0 | +2.0 (+1.5 to +2.5) |" not in found.body
+    cells = [row.split(" | ") for row in found.body.splitlines() if "FCSR vs. CNN" in row]
+    assert (cells[0][2], cells[0][5]) == ("+6.0", "printed is larger |")
+    ours, expected = ([float(end) for end in cell.split(" to ")] for cell in cells[0][3:5])
+    assert (expected[1] - expected[0]) / (ours[1] - ours[0]) == pytest.approx(2**0.5, rel=0.1)
     assert findings.printed_sizes(lines[-1:]) is None
 
 
@@ -76,14 +82,15 @@ def test_the_linear_model_beside_the_best_print_of_a_column():
         score("nb-svm", "sst-2", measured="83.20"),
         score("tfidf-svm", "sst-2", measured="99.00"),  # choosing the better of two would be a choice by test scores
         score("fcsr", "sst-2", published="80.8"),
-        score("cnn", "sst-2", published="77.2"),
+        score("cnn", "sst-2", measured="82.48", published="77.2"),
+        score("fasttext", "sst-2", measured="98.00"),  # no network
         score("nb-svm", "polarity", measured="78.73"),
         score("fcsr", "polarity", published="80.5"),
         score("nb-svm", "covid-sentiment", measured="70.01"),  # nothing printed
     ]
     found = linear_beside_print([Measured(TABLE, scores, [])])
-    assert found.headline == "NB-SVM is ahead of the best printed number on 1 of 2 columns"
-    assert "| FCSR | SST | 83.2 |  | 80.8 | +2.4 |\n| FCSR | Polar | 78.7 |  | 80.5 | -1.8 |" in found.body
+    assert found.headline == "NB-SVM is above the best printed number on 1 of 2 columns"
+    assert "| FCSR | SST | 83.2 |  | 80.8 | +2.4 | 82.5 |\n| FCSR | Polar | 78.7 |  | 80.5 | -1.8 |  |" in found.body
     assert linear_beside_print([Measured(TABLE, scores[-1:], [])]) is None
 
 
@@ -120,23 +127,36 @@ def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
         line(0, "fcsr-relu-features", "cnn", -0.05),
         line(0, "fcsr-relu-features", "cnn", 0.05, on="SST"),
         line(0, "fcsr", "cnn", 0.05, on="Final"),  # only one reading
+        line(0, "fcsr", "bilstm", 0.05, on="AG"),
+        line(0, "fcsr-relu-features", "bilstm", 0.003, on="AG"),  # undecided, which contradicts nothing
+        line(1, "fcsr", "nb-svm", 0.05, on="Yelp F."),  # ours
+        line(1, "fcsr-relu-features", "nb-svm", -0.05, on="Yelp F."),
     ]
+    assert lines[-3].verdict == "undecided"
     found = readings(lines)
-    assert found.headline == "In 1 of 2 comparisons the verdict depends on how the paper is read"
-    assert found.body.count("Polar") == 2
-    assert "SST" not in found.body
-    assert readings(lines[3:]) is None
+    assert found.headline == (
+        "Readings of a paper contradict each other in 1 of 3 comparisons; in 1 more, only some of them are decided"
+    )
+    assert [found.body.count(name) for name in ("Polar", "AG", "SST", "Yelp")] == [2, 2, 0, 0]
+    assert found.body.index("Polar") < found.body.index("AG")
+    assert readings(lines[3:5]) is None
 
 
 def test_what_a_word_costs_fcsr_beside_its_rivals():
     costs = [
         {"row": row, "flops_per_word": flops, "parameters": 1.0, "peak_memory_mb": 1.0, "threads": 1}
-        for row, flops in (("fcsr", 6e6), ("cnn", 8e5), ("bilstm", 1.2e6))
+        for row, flops in (("fcsr", 6e6), ("cnn", 8e5), ("bilstm", 1.2e6), ("transformer", 1.2e7))
     ]
     found = cost_of_a_word(Measured(TABLE, [], costs))
-    assert found.headline.startswith("FCSR needs 7.5 times the CNN's and 5.0 times the BiLSTM's operations per word")
+    assert found.headline == (
+        "FCSR needs more operations per word than CNN (7.5 times) and BiLSTM (5 times), and fewer than "
+        "Transformer (0.5 times); the paper calls it the most efficient"
+    )
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
-    assert cost_of_a_word(Measured(TABLE, [], costs[:2])) is None
+    only = cost_of_a_word(Measured(TABLE, [], [costs[0], costs[3]]))
+    assert only.headline.startswith("FCSR needs no more operations per word than its rivals; the paper")
+    assert cost_of_a_word(Measured(TABLE, [], costs[:1])) is None
+    assert cost_of_a_word(Measured(TABLE, [], costs[1:])) is None
     assert cost_of_a_word(None) is None
 
 

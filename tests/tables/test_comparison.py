@@ -7,6 +7,7 @@ from scipy.stats import t as student
 
 from retable.tables.comparison import Comparison, Part, compare, compare_units, holm, verdict
 from retable.tables.comparison import freedom as freedom_of
+from retable.text.folds import held_out_ratio
 
 
 def right(*counts):
@@ -100,13 +101,14 @@ def test_units_are_a_paired_t_test():
     assert found.interval() == pytest.approx(tuple(theirs.confidence_interval()))
 
 
-@pytest.mark.parametrize(("mean", "verdict"), [(0.01, "ahead"), (0.008, "undecided")])
+@pytest.mark.parametrize(("mean", "verdict"), [(0.0105, "ahead"), (0.01, "undecided")])
 def test_folds_that_share_training_texts_have_nadeau_and_bengios_variance(mean, verdict):
     differences = mean + 0.009 * np.array([1, -1, 1, -1, 1, -1, 1, -1, 1, -1])
     first, second = 0.7 + differences[None], np.full((1, 10), 0.7)
-    found, corpora = compare_units(first, second, 10_000, folds=True), compare_units(first, second, 10_000)
-    # a fold's variance times 1 / 10 + 1 / 9 for ten folds, nine of them used for training
-    assert found.error == pytest.approx(0.009 * (10 / 9 * (1 / 10 + 1 / 9)) ** 0.5)
+    ratio = held_out_ratio(10)
+    assert ratio == pytest.approx(0.1 / 0.81)  # of ten folds: a tenth is tested, a tenth of the rest is dev
+    found, corpora = compare_units(first, second, 10_000, shared=ratio), compare_units(first, second, 10_000)
+    assert found.error == pytest.approx(0.009 * (10 / 9 * (1 / 10 + 0.1 / 0.81)) ** 0.5)
     assert found.verdict == verdict
     assert corpora.verdict == "ahead"  # they share nothing
     assert found.expected == corpora.expected  # the paper's folds contain the same texts
@@ -124,6 +126,15 @@ def test_equality_is_two_one_sided_tests():
     assert wide.p_of_no_equality < found.p_of_no_equality / 10
 
 
+def test_not_behind_is_one_one_sided_test():
+    found = made(0.002, 0.004)  # 5,000 texts: half a point
+    assert found.p_of_behind == pytest.approx(norm.sf(0.007 / 0.004), rel=1e-2)
+    assert (found.verdict, found.p_of_behind < 0.05) == ("undecided", True)
+    assert made(-0.002, 0.004).p_of_behind == pytest.approx(norm.sf(0.003 / 0.004), rel=1e-2)
+    assert made(-0.002, 0.004).p_of_behind == made(-0.002, 0.004).p_of_no_equality  # the side that decides equality
+    assert made(-0.005).p_of_behind == pytest.approx(0.5)  # at the margin
+
+
 def test_agreement_on_a_few_texts_shows_no_equality():
     for texts, verdict_of in ((5, "undecided"), (100, "undecided"), (400, "equal")):
         same = np.ones((2, texts))
@@ -138,6 +149,15 @@ def test_theirs_of_units_has_one_run_a_row_and_the_freedom_of_its_estimate():
     (part,) = found.of_theirs
     assert part.value == pytest.approx(2 * variance + first.var(axis=0, ddof=1).mean() * (1 - 1 / 5) / 10)
     assert freedom_of(found.of_theirs) == pytest.approx(9)
+
+
+def test_theirs_of_an_unknown_split_is_one_fold():
+    rng = np.random.default_rng(1)
+    first, second = 0.8 + rng.normal(0, 0.02, (5, 10)), np.full((1, 10), 0.8)
+    (part,) = compare_units(first, second, 1000, shared=held_out_ratio(10), same_split=False).of_theirs
+    of_a_fold = (first.mean(axis=0) - 0.8).var(ddof=1)
+    one_run = first.var(axis=0, ddof=1).mean() * (1 - 1 / 5)  # by how much more one run varies than the mean of five
+    assert part.value == pytest.approx(of_a_fold / 10 + of_a_fold + one_run)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,13 @@ def test_rows_at_the_margin_are_seldom_called_equal():
     assert np.mean(called) <= 0.05
 
 
+def test_rows_behind_by_the_margin_are_seldom_called_not_behind():
+    called = [each.p_of_behind < 0.05 for each in simulated("many texts", -0.005)]
+    assert 0.03 <= np.mean(called) <= 0.06
+    called = [each.p_of_behind < 0.05 for each in simulated("small spread", -0.01)]  # fewer texts: a whole point
+    assert 0.03 <= np.mean(called) <= 0.06
+
+
 def test_rows_that_are_equal_are_called_so_where_texts_are_many():
     draw = np.random.default_rng(6)
     called = 0
@@ -147,7 +154,7 @@ def test_folds_that_share_training_texts():
     decided = held = 0
     for _ in range(TIMES):
         (first, second), endless = folds_of_trained_rows(draw, texts=300, size=60)
-        found = compare_units(first[None], second[None], 300, folds=True)
+        found = compare_units(first[None], second[None], 300, shared=1 / 9)
         low, high = found.interval()
         decided += found.verdict in ("ahead", "behind")
         held += low <= (endless[0] - endless[1]).mean() <= high  # of the trained weights
@@ -166,6 +173,17 @@ def test_the_size_printed_of_units_is_inside_95_of_100_times(units, seeds):
         low, high = compare_units(rows[0], rows[1], 1000).expected
         inside += low <= (rows[2] - rows[3]).mean() <= high
     assert 0.935 <= inside / TIMES <= 0.98  # slightly wide with several seeds
+
+
+def test_the_size_printed_of_one_fold_is_inside_95_of_100_times():
+    draw = np.random.default_rng(12)
+    inside = 0
+    for _ in range(TIMES):
+        (first, second), _ = folds_of_trained_rows(draw, texts=300, size=20)
+        one, other = folds_of_trained_rows(draw, texts=300, size=20)[0][:, 0]  # a paper with texts of its own
+        low, high = compare_units(first[None], second[None], 300, shared=1 / 9, same_split=False).expected
+        inside += low <= one - other <= high
+    assert 0.93 <= inside / TIMES <= 0.975
 
 
 @pytest.mark.parametrize("runs", [3, 5])

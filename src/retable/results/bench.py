@@ -17,7 +17,7 @@ from retable.results.tables import lines_and_costs
 from retable.runs.record import RunRecord
 from retable.tables.comparison import holm
 from retable.tables.lines import Line as Score
-from retable.tables.markdown import half_interval, markdown_table
+from retable.tables.markdown import half_interval, listed, markdown_table
 from retable.tables.ranks import Ranks, rank_rows
 from retable.tables.results import mean
 
@@ -25,6 +25,7 @@ BYTES = 4  # per weight
 MEGA = 1e6
 SIGN = {"ahead": "▲", "behind": "▼", "equal": "=", "undecided": "~"}
 FEWEST_ROWS, FEWEST_COLUMNS = 3, 2
+FEWEST_TO_TEST = 5  # columns: with two, no two of 18 mean ranks can be far enough apart
 
 
 class Standing(NamedTuple):
@@ -132,7 +133,7 @@ def bench_markdown(bench: Bench, picture: str = "") -> str:
         for row in rows
     ]
     shown = [f"![Accuracy against cost, means over corpora]({picture})\n"] if picture else []
-    sentences = [*rank_sentences(bench, found), *linear_sentence(bench), trials_sentence()]
+    sentences = [*rank_sentences(bench, found), *linear_sentence(bench), trials_sentence(bench)]
     parts = [*shown, markdown_table(header, body), *sentences]
     return "\n".join(parts)
 
@@ -156,7 +157,7 @@ def sign_of(standing: Standing) -> str:
     return f"**{sign}**" if sign and verdict != "undecided" and standing.adjusted == verdict else sign
 
 
-COSTS = ("FLOPs a word", "seconds a training", "weights, MB")
+COSTS = ("FLOPs per word", "seconds per training", "weights, MB")
 
 
 def costs_of(runs: Sequence[RunRecord]) -> dict[str, str]:
@@ -176,17 +177,14 @@ def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[
     if not found:
         return []
     rows, ranks = found
+    over = f"Mean ranks of {len(rows)} systems over {listed([column.printed for column in bench.complete])}"
+    if len(bench.complete) < FEWEST_TO_TEST:
+        return [f"{over}; {FEWEST_TO_TEST} columns are needed to test them.\n"]
     p = "below 0.001" if ranks.p_of_no_difference < 0.001 else f"{ranks.p_of_no_difference:.3f}"
     return [
-        f"Mean ranks of {len(rows)} systems over {listed(bench.complete)}; Friedman test: p {p}. "
+        f"{over}; Friedman test: p {p}. "
         f"Two systems differ at 5% if their mean ranks are {ranks.critical:.1f} or more apart (Nemenyi).\n"
     ]
-
-
-def listed(columns: Sequence[Column]) -> str:
-    """Return "MR, SST-2 and R8"."""
-    names = [column.printed for column in columns]
-    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 def linear_sentence(bench: Bench) -> list[str]:
@@ -196,9 +194,12 @@ def linear_sentence(bench: Bench) -> list[str]:
     return [f"Best linear model on dev: {names}.\n"] if names else []
 
 
-def trials_sentence() -> str:
+def trials_sentence(bench: Bench) -> str:
     """Return a sentence on how many of the networks' cells were searched."""
     columns = {column.corpus for column in TABLE.columns}  # table 2 (our recipe) is searched by the same rules
     searched = sum(len(found) == COUNT for (_, corpus), found in trials_of(TABLE.name).items() if corpus in columns)
     of = len(TABLE.columns) * sum(bool(row.search) for row in TABLE.rows)
-    return f"{searched} of {of} searches are done, with {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl).\n"
+    measured = {row.id for row in bench.rows}
+    left = listed([row.printed for row in TABLE.rows if row.id not in measured])
+    done = f"{searched} of {of} searches are done, with {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl)"
+    return f"{done}; no run yet of {left}.\n" if left else f"{done}.\n"

@@ -3,18 +3,22 @@
 from collections.abc import Sequence
 from statistics import median
 
+from retable.models import LINEAR_MODELS
 from retable.papers.paper import Column, Row
 from retable.results.bench import SIGN, Bench, Standing, best_linear, best_on_dev
+from retable.results.claims import PERCENT
 from retable.results.findings import Finding
 from retable.tables.markdown import markdown_table
 
 CHANCES = "equal-chances"
-HEADER = ("on", "linear model", "best network on dev", *SIGN, "ahead after Holm", "operations a word")
+HEADER = ("on", "linear model", "best network on dev", *SIGN, "ahead after Holm", "detectable", "operations per word")
 TEXT = (
-    "Every network has the same word vectors and tokens, eight trials on dev and the same end of training "
+    "Every network has the same word vectors and tokens, eight trials on dev and the same stopping rule "
     "([rules](../bench.md)), and is compared, text by text, with the linear model that was best on dev. Only columns "
-    "that every system has are counted. Both named models, with their accuracy in %, were chosen on dev; the last "
-    "column is the network's operations per word, forward pass, as a multiple of the linear model's.\n"
+    "that every system has are counted. Both named models, with their accuracy in %, were chosen on dev. *Detectable* "
+    "is the median difference, in points, that a comparison would decide in 80 of 100 repetitions: most true "
+    "differences of systems are smaller, so undecided is no evidence of equality. The last column is the network's "
+    "operations per word, forward pass, as a multiple of the linear model's.\n"
 )
 PICTURE = "\n![Accuracy against cost, means over corpora](../figures/bench-figure-1.svg)\n"
 
@@ -28,10 +32,14 @@ def equal_chances(bench: Bench) -> Finding | None:
         network = best_on_dev([each.line.first for each in standings], column, bench.filled)
         if linear and network:
             body.append(cells_of(column, linear, network, standings, bench))
-            counts.append(f"{count(standings, 'ahead')} of {len(standings)} on {column.printed}")
+            counts.append(
+                f"on {column.printed} {count(standings, 'ahead')} ahead and {count(standings, 'behind')} behind"
+            )
     if not body:
         return None
-    headline = f"Networks ahead of the best linear model under equal chances: {', '.join(counts)}"
+    systems = sum(row.model not in LINEAR_MODELS for row in bench.rows)
+    noun = "system" if systems == 1 else "systems"
+    headline = f"{systems} {noun} with word vectors beside the best linear model, equal chances: {', '.join(counts)}"
     return Finding(CHANCES, headline, f"{TEXT}\n{markdown_table(HEADER, body)}{PICTURE}")
 
 
@@ -43,6 +51,7 @@ def cells_of(column: Column, linear: Row, network: Row, standings: Sequence[Stan
         *(f"{row.printed}, {bench.scores[row.id, column.id].measured}" for row in (linear, network)),
         *(str(count(standings, verdict)) for verdict in SIGN),
         str(sum(each.adjusted == "ahead" for each in standings)),
+        f"{PERCENT * median(each.line.comparison.detectable for each in standings if each.line.comparison):.1f}",
         f"{flops[0] / flops[1]:,.0f} times",
     ]
 

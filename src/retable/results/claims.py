@@ -20,8 +20,18 @@ from retable.papers.paper import Column, ResultTable, Row
 from retable.results.resolving import OfSeed, shown_of_seed
 from retable.results.tables import epochs_of, had_its_end, published_numbers
 from retable.runs.predictions import read_right
-from retable.tables.comparison import FEWEST_RUNS, FEWEST_UNITS, Comparison, compare, compare_units, holm
+from retable.tables.comparison import (
+    FEWEST_RUNS,
+    FEWEST_UNITS,
+    LEVEL,
+    Comparison,
+    compare,
+    compare_units,
+    holm,
+    holm_adjusted,
+)
 from retable.tables.markdown import markdown_table
+from retable.text.folds import held_out_ratio
 
 Cell = Sequence[OfSeed]
 Shown = Mapping[tuple[str, str], Cell]  # row, column -> its cell
@@ -29,8 +39,9 @@ Printed = Mapping[tuple[str, str, str], float]  # row, column, metric -> the pub
 Answered = Mapping[str, tuple[bool, int]]  # test text id -> whether it was answered correctly, and its test fold
 Copies = Mapping[str, Mapping[str, int]]  # corpus -> text id -> its cluster of near copies
 Protocols = Callable[[ResultTable], Mapping[str, Any]]  # how the cells of a table are run
-HEADER = ("rows", "on", "runs", "texts", "ours, points", "could show", "printed", "size", "verdict", "Holm")
-VERDICTS = ("ahead", "behind", "equal", "undecided", "none")
+HEADER = ("rows", "on", "runs", "texts", "ours, points", "detectable", "printed", "size", "verdict", "Holm")
+NOT_BEHIND = "not behind"  # of a claim "at least equal" (>=): neither ahead nor equal, but not behind by the margin
+VERDICTS = ("ahead", "behind", "equal", NOT_BEHIND, "undecided", "none")
 WHO = {
     "own": "both measured by the authors",
     "cited": "one of them quoted",
@@ -39,6 +50,7 @@ WHO = {
 }
 PERCENT, ROUNDING = 100, 0.05
 NONE = "none"
+CONTRADICT, NOT_EVERY = "readings contradict", "not under every reading"
 
 
 @dataclass(frozen=True)
@@ -58,11 +70,15 @@ class Line:
     printed: float | None
     comparison: Comparison | None
     why: str = ""
+    at_least: bool = False  # whether the claim says "at least equal" (>=)
 
     @property
     def verdict(self) -> str:
         """Return the verdict of this comparison alone."""
-        return self.comparison.verdict if self.comparison else NONE
+        if self.comparison is None:
+            return NONE
+        is_shown = self.at_least and self.comparison.p_of_behind < LEVEL
+        return NOT_BEHIND if is_shown and self.comparison.verdict == "undecided" else self.comparison.verdict
 
 
 @dataclass(frozen=True)
@@ -88,6 +104,7 @@ class Judge:
                 on = f"mean of {len(columns)}" if claim.together else columns[0].printed
                 line = self.line((number, first, second, on, value), table, columns, cells)
                 is_whole_mean = not claim.together or len(columns) == len(wanted)
+                line = replace(line, at_least=claim.sign == ">=")
                 yield line if is_whole_mean else replace(line, comparison=None, why=part)
 
     def line(
@@ -127,7 +144,8 @@ class Judge:
         """Compare over units if there are several, otherwise over the texts of one pair."""
         if units[0].shape[1] > 1:
             texts = sum(len(pair.ids) for pair in pairs)
-            return compare_units(units[0], units[1], texts, folds=len(pairs) == 1)
+            shared = held_out_ratio(units[0].shape[1]) if len(pairs) == 1 else 0.0
+            return compare_units(units[0], units[1], texts, shared=shared, same_split=column.split == "paper")
         (pair,) = pairs
         return compare(
             pair.first,
@@ -284,9 +302,17 @@ def judged_claims(
 
 def after_holm(lines: Sequence[Line]) -> dict[int, str]:
     """Return id of a comparison -> its verdict after Holm's correction, for the lines of one paper with a verdict."""
-    with_verdict = [line for line in lines if line.comparison]
-    family = holm([line.comparison for line in with_verdict if line.comparison])
-    return {id(line): verdict for line, verdict in zip(with_verdict, family, strict=True)}
+    judged = [(line, line.comparison) for line in lines if line.comparison]
+    adjusted: dict[int, str] = {
+        id(line): verdict
+        for (line, _), verdict in zip(judged, holm([comparison for _, comparison in judged]), strict=True)
+    }
+    at_least = [(id(line), comparison) for line, comparison in judged if line.at_least]
+    p_values = holm_adjusted([comparison.p_of_behind for _, comparison in at_least])
+    for (name, _), p in zip(at_least, p_values, strict=True):
+        if p < LEVEL and adjusted[name] == "undecided":
+            adjusted[name] = NOT_BEHIND
+    return adjusted
 
 
 def claims_markdown(lines: Sequence[Line]) -> str:
@@ -297,7 +323,7 @@ def claims_markdown(lines: Sequence[Line]) -> str:
         adjusted = after_holm(found)
         parts.append(paper_markdown(name, found, adjusted))
         counts.append(counts_of(name, found, list(adjusted.values())))
-    header = ("paper", "comparisons", *VERDICTS, "decided or equal after Holm")
+    header = ("paper", "comparisons", *VERDICTS, "not undecided after Holm")
     return "\n".join([markdown_table(header, counts), *parts, unmeasured(lines)])
 
 
@@ -310,15 +336,26 @@ def counts_of(name: str, lines: Sequence[Line], adjusted: Sequence[str]) -> list
 
 def paper_markdown(name: str, lines: Sequence[Line], adjusted: Mapping[int, str]) -> str:
     """Return a paper's claims: each sentence, then its comparisons."""
-    parts = [f"## {NAMES[name]}\n"]
+    parts = [f"## {NAMES[name]}\n", *notes_on_columns(lines)]
     for (place, sentence, measured), of_sentence in groupby(lines, key=lambda line: said(claims()[line.claim])):
         found = list(of_sentence)
         where = "Ours; no paper makes these comparisons" if measured == OURS else place[0].upper() + place[1:]
         quoted = f": “{sentence}”" if sentence else ""
         who = f" ({WHO[measured]})" if measured != OURS else ""
-        body = [cells_of(line, adjusted.get(id(line), ""), disagree=disagrees(line, found)) for line in found]
+        body = [cells_of(line, adjusted.get(id(line), ""), beside_readings(line, found)) for line in found]
         parts.append(f"**{where}**{quoted}{who}\n\n{markdown_table(HEADER, body)}")
     return "\n".join(parts)
+
+
+def notes_on_columns(lines: Sequence[Line]) -> list[str]:
+    """Return a list of what must be known about the columns of a paper's comparisons; empty if there is nothing."""
+    notes = dict[tuple[str, str], None]()
+    for line in (line for line in lines if line.comparison):
+        claim = claims()[line.claim]
+        for column in result_table(claim.table).columns:
+            if column.note and (column.id in claim.columns if claim.together else column.printed == line.on):
+                notes[line.on, column.note] = None
+    return ["\n".join(f"- {on}: {note}" for on, note in notes) + "\n"] if notes else []
 
 
 def said(claim: Claim) -> tuple[str, str, str]:
@@ -326,16 +363,26 @@ def said(claim: Claim) -> tuple[str, str, str]:
     return claim.place, claim.sentence, claim.measured
 
 
-def disagrees(line: Line, others: Sequence[Line]) -> bool:
-    """Return whether another reading of the same claim on the same texts gives a different verdict."""
-    verdicts = {
-        other.verdict for other in others if (other.claim, other.on) == (line.claim, line.on) and other.comparison
-    }
-    return bool(line.comparison) and len(verdicts) > 1
+def beside_readings(line: Line, others: Sequence[Line]) -> str:
+    """Return how the verdicts under all readings of a claim differ on the same texts; empty if they are the same.
+
+    An undecided reading contradicts nothing: that one interval holds zero and another does not is no evidence that the
+    two readings differ.
+    """
+    verdicts = {other.verdict for other in others if (other.claim, other.on) == (line.claim, line.on)} - {NONE}
+    if line.comparison is None or len(verdicts) < 2:
+        return ""
+    return CONTRADICT if len(verdicts - {NOT_BEHIND, "undecided"}) > 1 else NOT_EVERY
 
 
-def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
-    """Return a comparison as the cells of a table row."""
+def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:
+    """Return a comparison as the cells of a table row.
+
+    Args:
+        line: the comparison.
+        adjusted: its verdict after Holm's correction; empty if it has none.
+        readings: how the verdicts under all readings differ.
+    """
     claim, found = claims()[line.claim], line.comparison
     sign = {">": ">", ">=": "≥", "=": "="}[claim.sign]
     names = [f"*{row.printed}*" if row.reading_of else row.printed for row in (line.first, line.second)]
@@ -357,7 +404,7 @@ def cells_of(line: Line, adjusted: str, *, disagree: bool) -> list[str]:
         shows,
         printed,
         size,
-        f"{verdict}, readings disagree" if disagree else verdict,
+        f"{verdict}; {readings}" if readings else verdict,
         adjusted,
     ]
 

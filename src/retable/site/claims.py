@@ -8,7 +8,7 @@ import numpy as np
 
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
-from retable.results.claims import PERCENT, WHO, Judge, Line, after_holm, answers, cells_of, disagrees
+from retable.results.claims import PERCENT, WHO, Judge, Line, after_holm, answers, beside_readings, cells_of
 from retable.results.headline import counted, linear_lead
 from retable.results.whole import Whole
 from retable.site.templating import render
@@ -62,7 +62,7 @@ def head(claim: Claim) -> dict[str, str]:
 
 def comparison(line: Line, adjusted: str, others: Sequence[Line]) -> dict[str, Any]:
     """Return a comparison as a line of a table, with the picture of its interval."""
-    rows, on, runs, texts, ours, shows, printed, size, _, holm = cells_of(line, adjusted, disagree=False)
+    rows, on, runs, texts, ours, shows, printed, size, _, holm = cells_of(line, adjusted)
     found: dict[str, Any] = {
         "rows": rows.replace("*", ""),
         "on": on,
@@ -77,7 +77,7 @@ def comparison(line: Line, adjusted: str, others: Sequence[Line]) -> dict[str, A
         found["bar"] = [at(value) for value in (low, PERCENT * line.difference, high)]
     return found | {
         "is_reading": bool(line.first.reading_of or line.second.reading_of),
-        "disagree": disagrees(line, others),
+        "readings": beside_readings(line, others),
         "mark": None if line.printed is None else at(line.printed),
     }
 

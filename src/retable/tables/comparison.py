@@ -68,9 +68,21 @@ class Comparison:
 
         The variance of one more differing text is added, because a few texts that agree throughout prove nothing.
         """
+        return self._beyond(-abs(self.value))
+
+    def _beyond(self, value: float) -> float:
+        """Return the p-value of "the difference is minus the margin or less", if `value` was found."""
         margin = MARGINS[self.texts >= MANY_TEXTS]
         error = (total(self.parts) + 1 / self.texts**2) ** 0.5
-        return float(student.sf((margin - abs(self.value)) / error, freedom(self.parts)))
+        return float(student.sf((margin + value) / error, freedom(self.parts)))
+
+    @property
+    def p_of_behind(self) -> float:
+        """Return the one-sided p-value of "the first row is behind by the margin or more" (non-inferiority).
+
+        The variance has the part for one more differing text here too.
+        """
+        return self._beyond(self.value)
 
     @property
     def detectable(self) -> float:
@@ -122,17 +134,20 @@ def compare(
     return Comparison(len(means), (len(first), len(second)), value, tuple(parts), tuple(theirs))
 
 
-def compare_units(first: Answers, second: Answers, texts: int, *, folds: bool = False) -> Comparison:
+def compare_units(
+    first: Answers, second: Answers, texts: int, *, shared: float = 0.0, same_split: bool = True
+) -> Comparison:
     """Compare two rows by their differences in units with their own texts and runs: folds, or corpora.
 
     Folds share training texts, so their differences are not independent. Their mean has the variance of Nadeau and
     Bengio, "Inference for the Generalization Error", Machine Learning 52 (2003): that of a fold times 1 / folds + test
-    texts / training texts. The paper's folds are of the same texts, so `of_theirs` does without it.
+    texts / training texts. The paper's texts are the same ones, so `of_theirs` does without the second term.
 
     Args:
         first, second: accuracies of each row, (run, unit).
         texts: number of texts in all units.
-        folds: whether the units are folds of one corpus, each trained on the others.
+        shared: test texts / training texts of a fold, if the units are folds of one corpus; 0 if they share no texts.
+        same_split: whether the paper's number is a mean over the same units; if not, it is one fold of its own.
     Raises: ValueError for fewer than five units.
     """
     units = first.mean(axis=0) - second.mean(axis=0)
@@ -146,8 +161,8 @@ def compare_units(first: Answers, second: Answers, texts: int, *, folds: bool = 
         for rows in (first, second)
         if len(rows) > 1
     )
-    theirs = 2 * variance + of_one_run
-    ours = variance * (1 + count / (count - 1) if folds else 1)
+    theirs = variance + (1 if same_split else count) * (variance + of_one_run)
+    ours = variance * (1 + count * shared)
     runs = len(first) * count, len(second) * count
     parts = (Part(ours, ours, count - 1),)
     return Comparison(texts, runs, float(units.mean()), parts, (Part(theirs, theirs, count - 1),))
@@ -169,7 +184,7 @@ def of_runs(right: Answers, clusters: npt.NDArray[np.int64]) -> tuple[Part, floa
     """
     count = len(right)
     if count < 2:
-        raise ValueError("one run of a row whose seed matters says nothing of its spread; allowed: 2 or more")
+        raise ValueError("one run of a row whose seed matters says nothing about its spread; allowed: 2 or more")
     accuracies = right.mean(axis=1)
     rest = right - right.mean(axis=0) - (accuracies - accuracies.mean())[:, None]
     together = sum(spread_of_mean(each, clusters) for each in rest) / (count * (count - 1))
@@ -202,14 +217,19 @@ def verdict(value: float, no_difference: float, no_equality: float) -> Verdict:
     return "equal" if no_equality < LEVEL else "undecided"
 
 
-def holm(comparisons: Sequence[Comparison]) -> list[Verdict]:
-    """Return the verdicts of one family of comparisons, each test's p-values adjusted by Holm (1979)."""
-    if not comparisons:
+def holm_adjusted(p_values: Sequence[float]) -> list[float]:
+    """Return the p-values of one family of tests, adjusted by Holm (1979)."""
+    if not p_values:
         return []
     from statsmodels.stats.multitest import multipletests  # here, because `retable fit` compares without it
 
-    differ = multipletests([each.p_of_no_difference for each in comparisons], method="holm")[1]
-    equal = multipletests([each.p_of_no_equality for each in comparisons], method="holm")[1]
+    return [float(p) for p in multipletests(p_values, method="holm")[1]]
+
+
+def holm(comparisons: Sequence[Comparison]) -> list[Verdict]:
+    """Return the verdicts of one family of comparisons, each test's p-values adjusted by Holm (1979)."""
+    differ = holm_adjusted([each.p_of_no_difference for each in comparisons])
+    equal = holm_adjusted([each.p_of_no_equality for each in comparisons])
     adjusted = [verdict(each.value, *ps) for each, *ps in zip(comparisons, differ, equal, strict=True)]
     # A difference that is no longer significant is not evidence of equality.
     return [

@@ -8,17 +8,17 @@ from retable.tables.costs import HEADER, NOTE, Costs, cost_table
 from retable.tables.lines import Line
 
 Table = ResultTable | StatisticsTable | CountTable
-COUNTED = "counted here beside the *printed* number; ▲ ours is higher, ▼ lower, = agrees."
+COUNTED = "counted here next to the *printed* number; ▲ ours is higher, ▼ lower, = agrees."
 MARK = {
     "agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "cut": "cut", "one-run": "1 run",
     "not-run": "", "": "",
 }  # fmt: skip
 LEGEND = (
-    "Each cell: **measured** ± half of its 95% prediction interval, beside the *published* number; – is not measured "
-    "(the notes say why); an empty cell is neither printed nor in a scale. "
+    "Each cell: **measured** ± half of its 95% prediction interval, next to the *published* number; – is not measured "
+    "(the notes say why); an empty cell is neither printed nor planned at any scale. "
     "▲ ours is higher, ▼ lower, = agrees, ~ the interval is too wide to tell. No verdict where the scale's limit *cut* "
-    "the training (number not bold), or where *1 run* gives no spread. A verdict in brackets is not on the paper: "
-    "vectors or split differ from its own. `clean` leaves out test texts with a (near) copy in training. How all this "
+    "the training (number not bold), or where *1 run* gives no spread. A verdict in brackets does not judge the paper: "
+    "its vectors or split differ. `clean` leaves out test texts with a (near) copy in training. How this "
     "is computed: docs/protocol.md."
 )
 
@@ -145,3 +145,8 @@ def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> l
                 named.append(f"{kind} {name}")
                 rest -= whole
     return named + [f"{row}.{column}" for row, column in cells if (row, column) in rest]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return "MR, SST-2 and R8"; empty for no name."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

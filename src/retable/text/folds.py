@@ -93,7 +93,7 @@ class FoldedCorpus:
         cut = int(np.count_nonzero(self.cut))
         if not 2 <= folds <= cut:
             raise InputError(
-                f"{self.texts.facts.corpus} cannot be cut into {folds} folds; allowed: 2 to {cut:,}, its texts."
+                f"{self.texts.facts.corpus} cannot be cut into {folds} folds; allowed: 2 to {cut:,} (its texts)."
             )
 
     @cached_property
@@ -152,6 +152,11 @@ class FoldedCorpus:
             return stratified_folds(ids, labels, purpose=purpose, folds=folds)
         clusters = near_duplicate_clusters(self.prints.take(places))
         return cluster_folds(ids, labels, clusters.tolist(), purpose=purpose, folds=folds)
+
+
+def held_out_ratio(folds: int) -> float:
+    """Return the test texts of a fold divided by its training texts, which leave out a tenth as dev."""
+    return 1 / ((folds - 1) * (1 - 1 / FOLDS))
 
 
 def cluster_folds(
