@@ -85,7 +85,7 @@ def claims_on(table: str, scratch: Path) -> Arrays:
     found: dict[str, np.ndarray] = {}
     for number, claim in asked:
         for line in judge.lines(number, claim, shown, printed_in(table)):
-            cells = cells_of(line, "", disagree=False)
+            cells = cells_of(line, "")
             found[f"{name_of(claim)} {line.first.id} {line.second.id} {line.on}"] = texts([" ".join(cells[2:])])
     return found
 
