@@ -1,5 +1,5 @@
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import matplotlib as mpl
 import numpy as np
@@ -122,8 +122,8 @@ def crowded():
         for i, n in enumerate(names)
     ]
     floors = [
-        CostPoint("tf-idf + SVM", 97.2, 8, 3, 3, True, 1, "", one),
-        CostPoint("NB-SVM", 96.5, 8, 2, 2, True, 1, "", one),
+        CostPoint("tf-idf + SVM", 96.15, 8, 3, 3, True, 1, "", one),
+        CostPoint("NB-SVM", 95.9, 8, 2, 2, True, 1, "", one),
     ]
     return Plot("Reuters", (*points, *floors))
 
@@ -131,17 +131,22 @@ def crowded():
 def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypatch):
     put, seen = costs.put_names, []
 
-    def kept(figure, place, points, floor):
-        put(figure, place, points, floor)
+    def kept(figure, place, points, floor, front):
+        put(figure, place, points, floor, front)
         texts = [text.get_window_extent() for text in place.texts]
         dots = [place.transData.transform((x, y)) for _, x, y in points]
-        seen.append((texts, dots, place.get_window_extent(), place.transData.transform((1, floor))[1]))
+        steps = [place.transData.transform(corner) for corner in front]
+        seen.append((texts, dots, place.get_window_extent(), place.transData.transform((1, floor))[1], steps))
 
     monkeypatch.setattr(costs, "put_names", kept)
     with mpl.rc_context():
         FIGURE.picture([crowded()], "png")
     assert len(seen) == 2
-    for texts, dots, inside, level in seen:
+    for texts, dots, inside, level, steps in seen:
+        assert len(steps) > 1
+        for (left, low), (right, high) in pairwise(steps):
+            assert not [1 for text in texts if text.y0 < low < text.y1 and text.x0 < right and left < text.x1]
+            assert not [1 for text in texts if text.x0 < right < text.x1 and text.y0 < high and low < text.y1]
         assert len(texts) == len(dots) == 12
         assert not [1 for one, other in combinations(texts, 2) if one.fully_overlaps(other)]
         assert not [1 for text in texts for x, y in dots if text.x0 < x < text.x1 and text.y0 < y < text.y1]

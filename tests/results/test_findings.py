@@ -65,6 +65,7 @@ def test_own_models_beside_the_linear_model_with_what_they_cost():
         line(1, "fcsr", "nb-svm", 0.05),
         line(1, "fcsr", "nb-svm", -0.05, on="SST"),
         line(1, "fcsr-relu-features", "nb-svm", 0.05),  # a reading
+        line(1, "fcsr-glove", "nb-svm", 0.05),  # shown, not counted
         line(1, "fcsr", "tfidf-svm", 0.05),  # another linear model
         line(1, "fcsr", "nb-svm", None, on="Final"),  # cut
         line(0, "fcsr", "cnn", 0.05),
@@ -74,6 +75,7 @@ def test_own_models_beside_the_linear_model_with_what_they_cost():
     found = beside_a_linear_model(lines, {"fcsr-table-3": Measured(TABLE, [], costs)})
     assert found.headline == "Against NB-SVM, the papers' own models are ahead on 1 of 2 comparisons and behind on 1"
     assert found.body.count("2.0 M, 200 K times |") == 2
+    assert (found.body.count("*FCSR, GloVe 6B of 100* > NB-SVM"), found.body.count("ReLU")) == (1, 0)
     assert beside_a_linear_model(lines[2:], {}) is None
 
 

@@ -88,7 +88,7 @@ class CostFigure(Figure[CostPoint]):
             figure.draw_without_rendering()  # fixes the panel positions, which the names depend on
             figure.set_layout_engine("none")
             for place, points, floor in shown:
-                put_names(figure, place, points, floor)
+                put_names(figure, place, points, floor, pareto_front([(x, y) for _, x, y in points]))
             return saved(figure, form)
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:

@@ -1,6 +1,7 @@
 """Labels of points, placed so that each covers no point, no other label and no line."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from textwrap import fill
 
 import numpy as np
@@ -19,8 +20,21 @@ WIDER = 1.08  # a page's own font may be wider than the one measured here
 LETTERS = 30  # characters per line of a name
 
 
-def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, float]], floor: float | None) -> None:
-    """Place each name where it covers no point, no other name and not the floor's line, as near as there is room."""
+def put_names(
+    figure: Figure,
+    place: Axes,
+    points: Sequence[tuple[str, float, float]],
+    floor: float | None,
+    front: Sequence[tuple[float, float]] = (),
+) -> None:
+    """Place each name as near as there is room without covering a point, another name or a line.
+
+    Args:
+        figure, place: already laid out.
+        points: name, x and y of each.
+        floor: height of the floor's line; None if there is none.
+        front: corners (x, y) of the line of steps, from the left.
+    """
     inside = np.asarray(place.get_window_extent().extents)
     dots = [at(place.transData, x, y) for _, x, y in points]
     radius = figure.dpi * 3.5 / 72
@@ -28,6 +42,8 @@ def put_names(figure: Figure, place: Axes, points: Sequence[tuple[str, float, fl
     if floor is not None:
         _, level = at(place.transData, 1.0, floor)
         taken.append((float(inside[0]), level - 1, float(inside[2]), level + 1))
+    for (left, level), (right, upper) in pairwise(at(place.transData, x, y) for x, y in front):
+        taken += [(left, level - 1, right, level + 1), (right - 1, level, right + 1, upper)]
     for index in sorted(range(len(points)), key=lambda each: (-points[each][2], points[each][1])):
         name, *_ = points[index]
         text = place.text(0, 0, fill(name, LETTERS), transform=None, fontsize=6.5, va="center", ha="left")

@@ -120,20 +120,21 @@ def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured])
         for line in lines
         if claims()[line.claim].measured == OURS
         and (line.second.id, line.second.model) == (FLOOR, FLOOR)
-        and not line.first.reading_of
+        and (not line.first.reading_of or line.first.vectors)
         and line.comparison
     ]
-    if not of_floor:
+    verdicts = [line.verdict for line in of_floor if not line.first.reading_of]
+    if not verdicts:
         return None
-    verdicts = [line.verdict for line in of_floor]
     body = [[*cells_of_finding(line), times(tables[claims()[line.claim].table], line)] for line in of_floor]
     headline = (
         f"Against {of_floor[0].second.printed}, the papers' own models are ahead on {verdicts.count('ahead')} of "
-        f"{len(of_floor)} comparisons and behind on {verdicts.count('behind')}"
+        f"{len(verdicts)} comparisons and behind on {verdicts.count('behind')}"
     )
     text = (
         "The model that each paper proposes against a linear model on words and pairs of words, trained in seconds on "
-        "one core: same test texts, whole trainings only. FLOPs are per word, forward pass.\n"
+        "one core: same test texts, whole trainings only. A row in *italics*, which is not counted, has the paper's "
+        "kind of word vectors (GloVe) in place of those trained here. FLOPs are per word, forward pass.\n"
     )
     table = markdown_table((*HEADER, "FLOPs per word"), body)
     return Finding("beside-a-linear-model", headline, f"{text}\n{table}")
