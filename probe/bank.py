@@ -17,7 +17,8 @@ from retable.papers.claims import Claim
 from retable.papers.claims import claims as all_claims
 from retable.papers.paper import Column
 from retable.project.paths import PUBLISHED
-from retable.results.claims import Judge, cells_of, printed_in
+from retable.results.claims import cells_of
+from retable.results.judging import Judge, printed_in
 from retable.runs.predictions import write_compact, write_predictions
 from retable.runs.recipes import RECIPES
 from retable.runs.record import RunRecord

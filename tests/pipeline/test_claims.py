@@ -13,15 +13,9 @@ from retable.errors import InputError
 from retable.papers import claims as of_papers
 from retable.papers import paper_of_table, result_table
 from retable.papers.claims import claims
-from retable.results.claims import (
-    Judge,
-    accuracies_of_units,
-    after_holm,
-    answers,
-    claims_markdown,
-    clusters_of,
-    judged_claims,
-)
+from retable.results.claims import claims_markdown
+from retable.results.judging import Judge, after_holm, judged_claims
+from retable.results.pairing import accuracies_of_units, answers, clusters_of
 from retable.text.folds import Fold
 
 TEXTS = 100

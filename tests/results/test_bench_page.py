@@ -8,7 +8,7 @@ from retable.experiments.scale import scale_preset
 from retable.papers import trials
 from retable.results.bench import TABLE, bench_markdown, best_linear, read_bench
 from retable.results.chances import equal_chances
-from retable.results.claims import Judge
+from retable.results.judging import Judge
 from retable.results.resolving import Resolver
 from retable.results.whole import BANK_SCALE
 from tests.results.records import answers, run

@@ -8,7 +8,6 @@ import pytest
 from retable.papers import result_table
 from retable.results import claims as judged
 from retable.results import findings, headline
-from retable.results.claims import Line
 from retable.results.findings import (
     Measured,
     beside_a_linear_model,
@@ -17,6 +16,7 @@ from retable.results.findings import (
     near_copies,
     readings,
 )
+from retable.results.judging import Line
 from retable.tables.comparison import compare_units
 from retable.tables.lines import Line as Score
 

@@ -9,7 +9,7 @@ import pytest
 from retable.figures.forest import Difference, forest_picture
 from retable.papers import result_table
 from retable.results import headline
-from retable.results.claims import Line
+from retable.results.judging import Line
 from retable.tables.comparison import compare_units
 from retable.tables.lines import Line as Score
 

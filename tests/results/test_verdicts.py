@@ -9,7 +9,7 @@ from retable.commands import verdicts as command
 from retable.errors import InputError
 from retable.files import write_csv, write_json
 from retable.papers import result_table
-from retable.results.claims import Judge
+from retable.results.judging import Judge
 from retable.results.resolving import Resolver
 from retable.results.verdicts import banked_rows, verdicts
 from retable.runs.bank import add_to_bank, read_bank

@@ -12,7 +12,7 @@ from retable.errors import InputError, unknown_name
 from retable.own.reading import broken, label_of, table_rows
 from retable.project.command import command, given_path
 from retable.project.paths import BANK
-from retable.results.claims import PERCENT, Judge
+from retable.results.judging import PERCENT, Judge
 from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS

@@ -11,7 +11,8 @@ from retable.models import LINEAR_MODELS
 from retable.papers.bench import TABLE_1 as TABLE
 from retable.papers.paper import Column, Row
 from retable.papers.trials import COUNT, trials_of
-from retable.results.claims import Cell, Judge, Line
+from retable.results.judging import Judge, Line
+from retable.results.pairing import Cell
 from retable.results.resolving import Filled, Resolver
 from retable.results.tables import lines_and_costs
 from retable.runs.record import RunRecord

@@ -6,8 +6,8 @@ from statistics import median
 from retable.models import LINEAR_MODELS
 from retable.papers.paper import Column, Row
 from retable.results.bench import SIGN, Bench, Standing, best_linear, best_on_dev
-from retable.results.claims import PERCENT
 from retable.results.findings import Finding
+from retable.results.judging import PERCENT
 from retable.tables.markdown import markdown_table
 
 CHANCES = "equal-chances"

@@ -13,9 +13,10 @@ from retable.models import LINEAR_MODELS
 from retable.papers import NAMES
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
-from retable.results.claims import CONTRADICT, PERCENT, Line, beside_readings, cells_of, size_of
+from retable.results.claims import CONTRADICT, beside_readings, cells_of, size_of
 from retable.results.headline import FLOOR, LARGER, Lead, leads_of, printed_differences
 from retable.results.headline import first_readings as judged_by_papers
+from retable.results.judging import PERCENT, Line
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
 from retable.tables.lines import Line as Score

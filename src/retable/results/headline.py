@@ -11,7 +11,8 @@ from retable.papers import NAMES, paper_of_table, result_table
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
 from retable.papers.shared import FLOORS
-from retable.results.claims import NOT_BEHIND, PERCENT, Line, after_holm, size_of
+from retable.results.claims import size_of
+from retable.results.judging import NOT_BEHIND, PERCENT, Line, after_holm
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import markdown_table
 

@@ -22,11 +22,12 @@ from retable.papers.claims import claims
 from retable.papers.paper import Paper, ResultTable
 from retable.results.bench import bench_markdown, read_bench
 from retable.results.chances import CHANCES, equal_chances
-from retable.results.claims import Line, claims_markdown
+from retable.results.claims import claims_markdown
 from retable.results.figures import write_figures
 from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, findings, index
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, printed_differences
+from retable.results.judging import Line
 from retable.results.resolving import Resolver
 from retable.results.sources import sources_markdown
 from retable.results.systems import systems_markdown

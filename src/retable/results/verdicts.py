@@ -12,17 +12,8 @@ from retable.models import is_seedless
 from retable.papers import result_tables
 from retable.papers.paper import Column, ResultTable, Row
 from retable.project.progress import progress
-from retable.results.claims import (
-    NONE,
-    PERCENT,
-    Answered,
-    Cell,
-    Judge,
-    answers_of_seed,
-    paired,
-    units_of,
-    why_too_few,
-)
+from retable.results.judging import NONE, PERCENT, Judge, why_too_few
+from retable.results.pairing import Answered, Cell, answers_of_seed, paired, units_of
 from retable.results.resolving import Resolver, shown_of_seed
 from retable.runs.predictions import read_predictions
 from retable.tables.comparison import Comparison, holm

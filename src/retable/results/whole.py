@@ -10,8 +10,8 @@ from retable.files import read_json
 from retable.papers import result_table, result_tables
 from retable.papers.claims import claims
 from retable.project.progress import progress
-from retable.results.claims import Copies, Judge, Line, judged_claims
 from retable.results.findings import Measured
+from retable.results.judging import Copies, Judge, Line, judged_claims
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, lines_and_costs
 from retable.runs.bank import read_bank

@@ -8,8 +8,10 @@ import numpy as np
 
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
-from retable.results.claims import PERCENT, WHO, Judge, Line, after_holm, answers, beside_readings, cells_of
+from retable.results.claims import WHO, beside_readings, cells_of
 from retable.results.headline import counted, linear_lead
+from retable.results.judging import PERCENT, Judge, Line, after_holm
+from retable.results.pairing import answers
 from retable.results.whole import Whole
 from retable.site.templating import render
 
