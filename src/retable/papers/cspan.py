@@ -160,6 +160,12 @@ WITH_ATTENTION: dict[str, Any] = {"residual": False, "pool": "mean"}
 WITH_RESIDUAL = {"pool": "mean"}
 FIRST_ALONE = WITH_ATTENTION | {"second_attention": False}
 MAXIMUM = {"pool": "max"}
+STEPS = (
+    variant("bilstm", "Standard Bi-LSTM (baseline)", PLAIN),
+    variant("cspan-abl-self-att", "+ self-att", WITH_ATTENTION),
+    variant("cspan-abl-residual", "+ residual", WITH_RESIDUAL),
+    replace(CSPAN_BASE, printed="+ multi-query"),
+)
 TABLE_3 = ResultTable(
     name="cspan-table-3",
     title="Accuracy as CSPAN is built up from a BiLSTM (CSPAN, table 3)",
@@ -169,10 +175,7 @@ TABLE_3 = ResultTable(
     vectors="glove",
     vector_size=300,
     rows=(
-        variant("bilstm", "Standard Bi-LSTM (baseline)", PLAIN),
-        variant("cspan-abl-self-att", "+ self-att", WITH_ATTENTION),
-        variant("cspan-abl-residual", "+ residual", WITH_RESIDUAL),
-        replace(CSPAN_BASE, printed="+ multi-query"),
+        *STEPS,
         # Other readings of what the paper leaves open, one at a time.
         variant(
             "cspan-abl-first-att", "+ self-att, over word vectors only", FIRST_ALONE, reading_of="cspan-abl-self-att"
@@ -192,6 +195,7 @@ TABLE_3 = ResultTable(
             reading_of="cspan-abl-residual",
             reading="maximum",
         ),
+        *(with_glove(row) for row in STEPS),
         AVG_EMBEDDING,
         *FLOORS,
     ),
@@ -219,6 +223,13 @@ TABLE_4 = ResultTable(
 )
 
 WORDS = {"first_attention": False}
+FUSIONS = (
+    variant("cspan-fusion-a", "(a) Embedding", {"fusion": "embeddings"}),
+    variant("cspan-fusion-b", "(b) Embedding + Position", {"fusion": "positions"}),
+    variant("cspan-fusion-c", "(c) Embedding + Relative-Position", {"fusion": "relative"}),
+    variant("cspan-fusion-d", "(d) Embedding + Bi-LSTM", {"fusion": "parallel"}),
+    variant("cspan-fusion-e", "(e) Embedding // Bi-LSTM", {"fusion": "cascade"}),
+)
 TABLE_5 = ResultTable(
     name="cspan-table-5",
     title="Accuracy by how meaning and position are combined (CSPAN, table 5)",
@@ -228,11 +239,7 @@ TABLE_5 = ResultTable(
     vectors="glove",
     vector_size=300,
     rows=(
-        variant("cspan-fusion-a", "(a) Embedding", {"fusion": "embeddings"}),
-        variant("cspan-fusion-b", "(b) Embedding + Position", {"fusion": "positions"}),
-        variant("cspan-fusion-c", "(c) Embedding + Relative-Position", {"fusion": "relative"}),
-        variant("cspan-fusion-d", "(d) Embedding + Bi-LSTM", {"fusion": "parallel"}),
-        variant("cspan-fusion-e", "(e) Embedding // Bi-LSTM", {"fusion": "cascade"}),
+        *FUSIONS,
         # Another reading: "Embedding" is the word vector itself, without self-attention.
         variant(
             "cspan-fusion-a-words",
@@ -248,6 +255,7 @@ TABLE_5 = ResultTable(
             reading_of="cspan-fusion-d",
             reading="words",
         ),
+        *(with_glove(row) for row in FUSIONS),
         AVG_EMBEDDING,
         *FLOORS,
     ),
