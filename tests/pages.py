@@ -61,6 +61,7 @@ INSTEAD = {  # a part of a command -> its replacement here
     r"\b(sst-2|mr|fdu-baby)$": "sample-en",  # a corpus of the smoke scale
     r"^retable run fcsr-table-4": "retable run fcsr-table-3",
     r"--budget \w+": "--budget 2s",
+    r"^make tables SCALE=cpu$": "make tables",
     r"^make params SCALE=(cpu|measure)$": r"\g<0> && make params SCALE=smoke",  # the commands after it run at smoke
     r"/path/of/a/folder|/that/folder": '"$READER"',
     r"^printf 'negative.*(?= >)": 'cat "$READER/my-reviews.txt"',

@@ -31,7 +31,7 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
         csv.writer(file).writerows([("said", "vote"), *rows])
     made = retable(tmp_path, "fit", "votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes")
     assert made.returncode == 0, made.stderr
-    assert "naive-bayes answers" in made.stdout
+    assert "naive-bayes classifies" in made.stdout
     assert "The model is in votes-model" in made.stdout
     asked = retable(tmp_path, "predict", "votes-model", "-", "--explain", given="a b yes\n\nc d no\n")
     assert asked.returncode == 0, asked.stderr

@@ -139,10 +139,10 @@ def test_rows_with_other_vectors_are_compared_with_each_other(shown, tmp_path):
     shown["cnn-glove", "polarity"] = seeds(tmp_path, "f", [range(40), range(41)])
     shown["tfidf-svm", "polarity"] = seeds(tmp_path, "svm", [range(40)])
     page = page_of(shown)
-    (line,) = lines_with(page, "*FCSR, GloVe 6B of 100* ≥ *CNN, GloVe 6B of 100*")
+    (line,) = lines_with(page, "*FCSR, GloVe 6B 100-d* ≥ *CNN, GloVe 6B 100-d*")
     assert line[4].startswith("+20.0")
-    assert not lines_with(page, "*FCSR, GloVe 6B of 100* ≥ CNN")
-    assert lines_with(page, "*FCSR, GloVe 6B of 100* > tf-idf + SVM")
+    assert not lines_with(page, "*FCSR, GloVe 6B 100-d* ≥ CNN")
+    assert lines_with(page, "*FCSR, GloVe 6B 100-d* > tf-idf + SVM")
 
 
 def test_a_mean_over_corpora_with_a_network_each_is_one_comparison_of_its_corpora(tmp_path):
@@ -199,7 +199,7 @@ def test_near_copies_widen_an_interval(shown):
 
 def test_claims_that_nothing_measures_are_listed_and_all_are_counted(shown):
     page = page_of(shown)
-    assert "- CSPAN, section 3.4: cspan-fusion-c = cspan-fusion-a" in page
+    assert "- CSPAN, section 3.4: (c) Embedding + Relative-Position = (a) Embedding\n" in page
     assert "| FCSR | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |" in page
 
 

@@ -161,7 +161,7 @@ def test_no_test_text_is_read(monkeypatch):
 def test_a_damaged_line_of_the_bank_is_told(places):
     (places / "bank/trials").mkdir(parents=True)
     (places / f"bank/trials/{TABLE.name}.jsonl").write_text("{\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no trial"):
+    with pytest.raises(InputError, match="not a trial"):
         trials_of(TABLE.name)
 
 

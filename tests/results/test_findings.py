@@ -49,7 +49,7 @@ def score(row, column, **cells):
 def test_printed_differences_are_larger_equal_or_not_told():
     lines = [line(0, "fcsr", "cnn", 0.02, 6.0), line(0, "fcsr", "bilstm", 0.05, 5.0), line(0, "cnn", "bilstm", 0.05)]
     found = findings.printed_sizes(lines)
-    assert found.headline == "1 of 2 printed differences are larger than our runs allow"
+    assert found.headline == "1 of 2 printed differences are above our 95% prediction interval"
     assert "The median difference between two rows is 5.5 points in print and 3.5 here." in found.body
     # 5 / 10 of a fold's variance, twice, and 9 degrees of freedom: the interval shown is that of our mean
     assert "| FCSR | FCSR vs. CNN, Polar | +6.0 | +2.0 (+1.5 to +2.5) |" not in found.body
@@ -74,8 +74,8 @@ def test_own_models_beside_the_linear_model_with_what_they_cost():
     costs.append({"row": "nb-svm", "flops_per_word": 10.0})
     found = beside_a_linear_model(lines, {"fcsr-table-3": Measured(TABLE, [], costs)})
     assert found.headline == "Against NB-SVM, the papers' own models are ahead on 1 of 2 comparisons and behind on 1"
-    assert found.body.count("2.0 M, 200 K times |") == 2
-    assert (found.body.count("*FCSR, GloVe 6B of 100* > NB-SVM"), found.body.count("ReLU")) == (1, 0)
+    assert found.body.count("| 2.0 M | 200 K |") == 2
+    assert (found.body.count("*FCSR, GloVe 6B 100-d* > NB-SVM"), found.body.count("ReLU")) == (1, 0)
     assert beside_a_linear_model(lines[2:], {}) is None
 
 
@@ -103,7 +103,7 @@ def test_a_column_of_two_tables_has_their_best_print_and_one_of_a_joint_corpus_i
         for table, ours, printed in ((separate, "75.00", "78.2"), (separate, "75.00", "70.0"), (joint, "71.00", "76.7"))
     ]
     body = linear_beside_print(tables).body
-    assert "| MR | 75.0 |  | 78.2 | -3.2 |" in body
+    assert "| MR (review domain) | 75.0 |  | 78.2 | -3.2 |" in body
     assert "| MR, trained on all domains | 71.0 |  | 76.7 | -5.7 |" in body
 
 
@@ -151,12 +151,12 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
     ]
     found = cost_of_a_word(Measured(TABLE, [], costs))
     assert found.headline == (
-        "FCSR needs more operations per word than CNN (7.5 times) and BiLSTM (5 times), and fewer than "
-        "Transformer (0.5 times); the paper calls it the most efficient"
+        "FCSR, which its paper calls the most efficient, needs 7.5 times CNN's and 5 times BiLSTM's, but 0.5 times "
+        "Transformer's operations per word"
     )
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
     only = cost_of_a_word(Measured(TABLE, [], [costs[0], costs[3]]))
-    assert only.headline.startswith("FCSR needs no more operations per word than its rivals; the paper")
+    assert only.headline.endswith("needs 0.5 times Transformer's operations per word")
     assert cost_of_a_word(Measured(TABLE, [], costs[:1])) is None
     assert cost_of_a_word(Measured(TABLE, [], costs[1:])) is None
     assert cost_of_a_word(None) is None

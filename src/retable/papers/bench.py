@@ -1,6 +1,6 @@
 """Not a paper: every built system under equal chances, and our own recipe. The rules are in docs/protocol.md, 4.
 
-Equal      word vectors (GloVe 6B of 100 numbers), tokens, eight trials on dev per row and corpus, and the end of
+Equal      word vectors (GloVe 6B, 100-d), tokens, eight trials on dev per row and corpus, and the end of
            training: three epochs without gain on dev, or thirty in all. A linear model chooses among eight candidates.
 Departures Transformers have the vectors' width and two layers, because six of 512 are not a compact encoder. The
            penalty of structured self-attention is the one of its other tables.

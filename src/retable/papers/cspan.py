@@ -24,7 +24,7 @@ from retable.papers.shared import (
 )
 
 NO_YELP = f"{NO_CORPUS}: the mirror has a sample of other reviews of the site (yelp-10k)"
-NO_YAHOO = f"{NO_CORPUS}: only 4,418 texts of two of its ten topics are in the mirror (yahoo-answers-2c)"
+NO_YAHOO = f"{NO_CORPUS}: only 4,418 texts of two of its ten topics are available here (yahoo-answers-2c)"
 
 TABLE_1 = StatisticsTable(
     name="cspan-table-1",

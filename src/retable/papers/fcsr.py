@@ -26,7 +26,7 @@ from retable.papers.shared import (
 
 AG_SAMPLE = "a sample: 5,000 of the 120,000 training texts and the 7,600 test texts"
 NO_SPLIT = "10% of the texts as test split, the paper names none"
-NO_YELP = f"{NO_CORPUS}: 700,000 reviews, none of them in the mirror"
+NO_YELP = f"{NO_CORPUS}: 700,000 reviews, none of them available here"
 
 TABLE_1 = StatisticsTable(
     name="fcsr-table-1",

@@ -70,7 +70,7 @@ TABLE_1 = ResultTable(
 
 PAPER = Paper(
     name="floors",
-    title="Linear floors",
+    title="Linear baselines",
     citation="retable's own table, not from a paper.",
     results=(TABLE_1,),
 )

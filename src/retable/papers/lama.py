@@ -7,7 +7,7 @@ from retable.papers.shared import FLOORS, LAMA_PROTOCOL, NO_CORPUS, SMALL_PENALT
 
 NO_YELP = f"{NO_CORPUS}: drawn by the authors from 2.7 million reviews of the site"
 NO_POLARITY = f"{NO_CORPUS}: the mirror has a sample of other reviews of the site (yelp-10k)"
-NO_NEWS = f"{NO_CORPUS}: only headlines of five publishers are in the mirror (news-aggregator-5pub)"
+NO_NEWS = f"{NO_CORPUS}: only headlines of five publishers are available here (news-aggregator-5pub)"
 
 TABLE_3 = StatisticsTable(
     name="lama-table-3",

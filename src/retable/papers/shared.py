@@ -8,7 +8,7 @@ from retable.papers.searched import CHOSEN
 
 NOT_BUILT = "this system is not built here yet"
 NO_CORPUS = "the corpus is not available here"
-NO_AG_NEWS = f"{NO_CORPUS}: only a sample of its 120,000 training texts is in the mirror (ag-news-5k)"
+NO_AG_NEWS = f"{NO_CORPUS}: only a sample of its 120,000 training texts is available here (ag-news-5k)"
 
 FCSR = Row("fcsr", "FCSR", model="fcsr", searched=CHOSEN["fcsr"])
 CSPAN_BASE = Row("cspan-base", "CSPAN (base)", model="cspan")
@@ -38,7 +38,7 @@ GLOVE = "glove.6b-100"
 
 def with_glove(row: Row) -> Row:
     """Return one of our rows with its paper's published vectors, of dimension 100 where the paper has 300."""
-    printed = f"{row.printed}, GloVe 6B of 100"
+    printed = f"{row.printed}, GloVe 6B 100-d"
     return replace(row, id=f"{row.id}-glove", printed=printed, extra=True, reading_of=row.id, vectors=GLOVE)
 
 

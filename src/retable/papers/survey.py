@@ -26,7 +26,7 @@ NEEDS_LANGUAGE_MODEL = f"{NOT_BUILT}: it needs a pretrained language model"
 NEEDS_HLBL = f"{NOT_BUILT}: nearest neighbours by word mover's distance, with HLBL vectors, which are unavailable"
 ONE_TEXT = f"{NOT_BUILT} for two texts: for one text it is a row of tables 1 and 2"
 NO_YELP = f"{NO_CORPUS}: the mirror has a sample of other reviews of the site (yelp-10k)"
-NO_DBPEDIA = f"{NO_CORPUS}: 14,000 of its 630,000 texts are in the mirror (dbpedia-14k)"
+NO_DBPEDIA = f"{NO_CORPUS}: 14,000 of its 630,000 texts are available here (dbpedia-14k)"
 
 L_MIXED = {"perturbation": "both", "entropy": 1.0, "pooling": "max", "bidirectional": True, "mlp_hidden": 0}
 

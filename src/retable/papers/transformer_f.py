@@ -10,7 +10,7 @@ from retable.papers.figures.transformer_f import TRANSFORMER_F_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
 from retable.papers.shared import FLOORS, NO_CORPUS
 
-NO_THUCNEWS = f"{NO_CORPUS}: 45,000 of its 180,000 training texts are in the mirror (thucnews-45k)"
+NO_THUCNEWS = f"{NO_CORPUS}: 45,000 of its 180,000 training texts are available here (thucnews-45k)"
 NO_SPLIT = "the paper names no split"
 
 TABLE_1 = StatisticsTable(

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from statistics import median
 
-from retable.models import LINEAR_MODELS
 from retable.papers.paper import Column, Row
 from retable.results.bench import SIGN, Bench, Standing, best_linear, best_on_dev
 from retable.results.findings import Finding
+from retable.results.headline import NO_NETWORKS
 from retable.results.judging import PERCENT
 from retable.tables.markdown import markdown_table
 
@@ -26,20 +26,23 @@ PICTURE = "\n![Accuracy against cost, means over corpora](../figures/bench-figur
 def equal_chances(bench: Bench) -> Finding | None:
     """Return how many networks beat the best linear model on each complete column; None if no column is complete."""
     body, counts = [], []
+    networks = [row.id for row in bench.rows if row.model not in NO_NETWORKS]
     for column in bench.complete:
-        standings = [each for (_, name), each in bench.standings.items() if name == column.id]
+        standings = [each for (row, name), each in bench.standings.items() if name == column.id and row in networks]
         linear = best_linear(column, bench.filled)
         network = best_on_dev([each.line.first for each in standings], column, bench.filled)
         if linear and network:
             body.append(cells_of(column, linear, network, standings, bench))
-            counts.append(
-                f"on {column.printed} {count(standings, 'ahead')} ahead and {count(standings, 'behind')} behind"
+            ahead, kept, behind = (
+                count(standings, "ahead"),
+                sum(each.adjusted == "ahead" for each in standings),
+                count(standings, "behind"),
             )
+            corrected = f" ({kept or 'none'} after Holm)" if kept != ahead else ""
+            counts.append(f"{ahead or 'none'}{corrected} ahead of it on {column.printed}, {behind or 'none'} behind")
     if not body:
         return None
-    systems = sum(row.model not in LINEAR_MODELS for row in bench.rows)
-    noun = "system" if systems == 1 else "systems"
-    headline = f"{systems} {noun} with word vectors beside the best linear model, equal chances: {', '.join(counts)}"
+    headline = f"{len(networks)} networks beside the best linear model under equal chances: {'; '.join(counts)}"
     return Finding(CHANCES, headline, f"{TEXT}\n{markdown_table(HEADER, body)}{PICTURE}")
 
 

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
-from retable.results.judging import NONE, NOT_BEHIND, PERCENT, Line, after_holm
+from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Line, after_holm
 from retable.tables.comparison import Comparison
 from retable.tables.markdown import markdown_table
 
@@ -18,6 +18,7 @@ WHO = {
     "both-cited": "both quoted",
     "unknown": "not stated who measured",
 }
+SIGNS = {">": ">", ">=": "≥", "=": "="}  # as shown
 ROUNDING = 0.05
 CONTRADICT, NOT_EVERY = "readings contradict", "not under every reading"
 
@@ -30,7 +31,7 @@ def claims_markdown(lines: Sequence[Line]) -> str:
         adjusted = after_holm(found)
         parts.append(paper_markdown(name, found, adjusted))
         counts.append(counts_of(name, found, list(adjusted.values())))
-    header = ("paper", "comparisons", *VERDICTS, "not undecided after Holm")
+    header = ("paper", "comparisons", *VERDICTS, "decided after Holm")
     return "\n".join([markdown_table(header, counts), *parts, unmeasured(lines)])
 
 
@@ -65,6 +66,12 @@ def notes_on_columns(lines: Sequence[Line]) -> list[str]:
     return ["\n".join(f"- {on}: {note}" for on, note in notes) + "\n"] if notes else []
 
 
+def named(claim: Claim) -> tuple[str, str, str]:
+    """Return the printed name of the first row, the sign, and that of the second row."""
+    table = result_table(claim.table)
+    return table.row(claim.first).printed, SIGNS[claim.sign], table.row(claim.second).printed
+
+
 def said(claim: Claim) -> tuple[str, str, str]:
     """Return where a claim appears, its sentence, and who measured it."""
     return claim.place, claim.sentence, claim.measured
@@ -77,7 +84,7 @@ def beside_readings(line: Line, others: Sequence[Line]) -> str:
     two readings differ.
     """
     verdicts = {other.verdict for other in others if (other.claim, other.on) == (line.claim, line.on)} - {NONE}
-    if line.comparison is None or len(verdicts) < 2:
+    if line.comparison is None or len(verdicts) < 2 or (line.at_least and verdicts <= AT_LEAST):
         return ""
     return CONTRADICT if len(verdicts - {NOT_BEHIND, "undecided"}) > 1 else NOT_EVERY
 
@@ -91,7 +98,6 @@ def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:
         readings: how the verdicts under all readings differ.
     """
     claim, found = claims()[line.claim], line.comparison
-    sign = {">": ">", ">=": "≥", "=": "="}[claim.sign]
     names = [f"*{row.printed}*" if row.reading_of else row.printed for row in (line.first, line.second)]
     ours, shows, size = f"{PERCENT * line.difference:+.1f}", "", ""
     if found:
@@ -103,7 +109,7 @@ def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:
         printed = f"{printed}; in words {claim.size}".removeprefix("; ")
     verdict = f"**{line.verdict}**" if line.comparison else f"none ({line.why})"
     return [
-        f" {sign} ".join(names),
+        f" {SIGNS[claim.sign]} ".join(names),
         line.on,
         "{} / {}".format(*line.runs),
         f"{line.texts:,}",
@@ -126,7 +132,7 @@ def unmeasured(lines: Sequence[Line]) -> str:
     """List the claims for which no comparison could be made."""
     measured = {line.claim for line in lines}
     left = [
-        f"- {NAMES[claim.paper]}, {claim.place}: {claim.first} {claim.sign} {claim.second}"
+        f"- {NAMES[claim.paper]}, {claim.place}: {' '.join(named(claim))}"
         for number, claim in enumerate(claims())
         if number not in measured
     ]

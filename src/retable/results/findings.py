@@ -103,7 +103,7 @@ def printed_sizes(lines: Sequence[Line]) -> Finding | None:
         for line, size in zip(sized, sizes, strict=True)
         if line.comparison
     ]
-    headline = f"{sizes.count(LARGER)} of {len(sizes)} printed differences are larger than our runs allow"
+    headline = f"{sizes.count(LARGER)} of {len(sizes)} printed differences are above our 95% prediction interval"
     header = ("paper", "comparison", "printed, points", "ours, 95% interval", "expected in print", "size")
     shown = markdown_table(header, table)
     return Finding("printed-differences", headline, f"{body}\n{shown}")
@@ -127,7 +127,7 @@ def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured])
     verdicts = [line.verdict for line in of_floor if not line.first.reading_of]
     if not verdicts:
         return None
-    body = [[*cells_of_finding(line), times(tables[claims()[line.claim].table], line)] for line in of_floor]
+    body = [[*cells_of_finding(line), *costs_beside(tables[claims()[line.claim].table], line)] for line in of_floor]
     headline = (
         f"Against {of_floor[0].second.printed}, the papers' own models are ahead on {verdicts.count('ahead')} of "
         f"{len(verdicts)} comparisons and behind on {verdicts.count('behind')}"
@@ -137,7 +137,7 @@ def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured])
         "one core: same test texts, whole trainings only. A row in *italics*, which is not counted, has the paper's "
         "kind of word vectors (GloVe) in place of those trained here. FLOPs are per word, forward pass.\n"
     )
-    table = markdown_table((*HEADER, "FLOPs per word"), body)
+    table = markdown_table((*HEADER, "FLOPs per word", "times the linear model's"), body)
     return Finding("beside-a-linear-model", headline, f"{text}\n{table}")
 
 
@@ -147,13 +147,13 @@ def cells_of_finding(line: Line) -> list[str]:
     return [NAMES[claims()[line.claim].paper], rows, on, difference, detectable, verdict]
 
 
-def times(measured: Measured, line: Line) -> str:
-    """Return "5.9 M, 500 K times": the first row's cost per word, and its ratio to the second row's."""
+def costs_beside(measured: Measured, line: Line) -> tuple[str, str]:
+    """Return the first row's cost per word, "5.9 M", and its ratio to the second row's, "500 K"."""
     first, second = (
         median([cost["flops_per_word"] for cost in measured.costs if cost["row"] == row.id] or [0.0])
         for row in (line.first, line.second)
     )
-    return short(first) + (f", {short(first / second)} times" if second else "")
+    return short(first), short(first / second) if second else ""
 
 
 def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
@@ -185,9 +185,18 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
         "The best number that a paper prints in a column, for its own model or a rival, next to our linear model; no "
         "test is made. Test texts are the paper's where it names a split, else ours. A gap has two parts, which the "
         "last column separates: that of the models, and that of the set-up, because networks trained here are often "
-        "above their printed numbers as well. It is the best of all networks by test accuracy, which favours them.\n"
+        "above their printed numbers as well. It is the best by test accuracy of the networks that were fully trained "
+        "for this table of the paper, which favours them.\n"
     )
-    header = ("paper", "column", "linear model, %", "clean", "best printed, %", "difference", "best network here, %")
+    header = (
+        "paper",
+        "column",
+        "linear model, %",
+        "clean",
+        "best printed, %",
+        "difference",
+        "best network in this table, %",
+    )
     return Finding(BESIDE_PRINT, headline, f"{text}\n{markdown_table(header, body)}")
 
 
@@ -268,12 +277,11 @@ def cost_of_a_word(measured: Measured | None) -> Finding | None:
         return None
     times = {row: operations[own] / operations[row] for row in rivals if row in operations}
     more, fewer = (
-        listed([f"{names[row]} ({times[row]:.2g} times)" for row in times if (times[row] > 1) == is_more])
+        listed([f"{times[row]:.2g} times {names[row]}'s" for row in times if (times[row] > 1) == is_more])
         for is_more in (True, False)
     )
-    words = f"more operations per word than {more}" if more else "no more operations per word than its rivals"
-    words += f", and fewer than {fewer}" if more and fewer else ""
-    headline = f"{names[own]} needs {words}; the paper calls it the most efficient"
+    words = ", but ".join(part for part in (more, fewer) if part)
+    headline = f"{names[own]}, which its paper calls the most efficient, needs {words} operations per word"
     text = (
         f'The paper says of its figure 7, on a GPU, that {names[own]} "achieved the highest computational efficiency". '
         "The operations of a forward pass do not depend on the machine. Times are of one CPU thread; a dash: not "

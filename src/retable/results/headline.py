@@ -1,23 +1,24 @@
 """The opening of README.md, from the bank: how many of the papers' claims hold, by how much, and one table."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from retable.corpora import FAMILIES
 from retable.figures.forest import Difference
 from retable.models import LINEAR_MODELS
-from retable.papers import NAMES, paper_of_table, result_table
+from retable.papers import NAMES, paper_of_table, papers, result_table
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
 from retable.papers.shared import FLOORS
 from retable.results.claims import size_of
-from retable.results.judging import NOT_BEHIND, PERCENT, Line, after_holm
+from retable.results.judging import AT_LEAST, PERCENT, Line, after_holm
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import markdown_table
 
 # sign of a claim -> the verdicts that support it
-HOLDS = {">": ("ahead",), ">=": ("ahead", "equal", NOT_BEHIND), "=": ("equal",)}
+HOLDS = {">": {"ahead"}, ">=": AT_LEAST, "=": {"equal"}}
 NO_NETWORKS = {*LINEAR_MODELS, *(row.model for row in FLOORS)}
 FLOOR = "nb-svm"  # one linear model for all columns: taking the better of two would be a choice by test scores
 LARGER = "printed is larger"
@@ -93,17 +94,54 @@ def headline(lines: Sequence[Line]) -> str:
     if not found.judged:
         return "No comparison of the papers could be judged yet."
     return (
-        f"Of {found.judged} comparisons that the papers make and whole trainings can judge, **{found.hold} come out as "
-        f"claimed** ({found.kept} after Holm's correction), {found.against} the other way round; "
+        f"Of {found.judged} comparisons that the papers make and fully trained runs can test, **{found.hold} come out "
+        f"as claimed** ({found.kept} after Holm's correction), {found.against} go the other way; "
         f"{found.open} are undecided or equal. {found.sampled} of the {found.judged} are on a sample or another split "
         f"of the paper's corpus ({found.sampled_hold} as claimed). Of {found.sized} printed differences, "
-        f"{found.larger} are larger than our runs allow."
+        f"{found.larger} are above our 95% prediction interval."
     )
 
 
 def holds(line: Line, verdict: str) -> bool:
     """Return whether a verdict supports the claim behind a comparison."""
     return verdict in HOLDS[claims()[line.claim].sign]
+
+
+class Coverage(NamedTuple):
+    """Count the printed numbers in a paper's tables, those of them that are measured, and the measured others."""
+
+    printed: int
+    measured: int
+    ours: int
+
+
+def coverage(scores: Iterable[Score]) -> Coverage:
+    """Count the cells of a paper's tables."""
+    cells = list(scores)
+    return Coverage(
+        sum(bool(cell.published) for cell in cells),
+        sum(bool(cell.published and cell.measured) for cell in cells),
+        sum(bool(cell.measured and not cell.published) for cell in cells),
+    )
+
+
+def papers_table(lines: Sequence[Line], tables: Mapping[str, Sequence[Score]]) -> str:
+    """Return a table of the papers: how their claims come out, and how many of their printed numbers are measured.
+
+    Args:
+        lines: every comparison of the claims.
+        tables: name -> its cells.
+    """
+    body = []
+    for paper in papers():
+        found = coverage(cell for table in paper.results for cell in tables.get(table.name, ()))
+        if found.printed:
+            counts = counted([line for line in lines if claims()[line.claim].paper == paper.name])
+            outcome = [f"{counts.hold} of {counts.judged}", str(counts.against)] if counts.judged else ["–", "–"]
+            name = f"[{NAMES[paper.name]}](docs/tables/{paper.name}.md)"
+            body.append([name, *outcome, f"{found.measured} of {found.printed}", str(found.ours)])
+    header = ("paper", "as claimed", "the other way", "printed numbers measured", "more of ours")
+    return markdown_table(header, body)
 
 
 def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
@@ -116,12 +154,11 @@ def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
     lead = max(found, key=lambda each: each.points, default=None)
     if lead is None or lead.points <= 0:
         return ""
-    clean = f" ({lead.clean:.1f} on those without a near copy in training)" if lead.clean else ""
-    network = f", and the best network trained here has {lead.network:.1f}" if lead.network else ""
+    clean = f" ({lead.clean:.1f}% without near copies of training texts)" if lead.clean else ""
+    network = f", and the best network trained here reaches {lead.network:.1f}" if lead.network else ""
     return (
-        f"On {lead.column}, where the gap is largest, {lead.row}, a linear model, is right on "
-        f"{lead.measured:.1f}% of the test texts{clean}; the best number that {lead.paper} prints there is "
-        f"{lead.printed:.1f}{network}."
+        f"On {lead.column}, where the gap is largest, {lead.row}, a linear model, reaches {lead.measured:.1f}% "
+        f"accuracy{clean}; the best number that {lead.paper} prints there is {lead.printed:.1f}{network}."
     )
 
 
@@ -134,7 +171,7 @@ class Lead(NamedTuple):
     measured: float
     clean: float
     printed: float
-    network: float  # the best number of a network that was trained here; 0 if there is none
+    network: float  # the best whole training of a network in the table; 0 if there is none
 
     @property
     def points(self) -> float:
@@ -152,10 +189,13 @@ def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
         if row.id == FLOOR and score.measured and printed:
             ours, clean = (scale * float(number or 0) for number in (score.measured, score.clean))
             name = f"{column.printed}, trained on all domains" if column.domain else column.printed
+            name = f"{name} (review domain)" if column.corpus in FAMILIES["fdu"] else name
             networks = [
                 scale * float(each.measured)
                 for each in scores
-                if each.column == score.column and each.measured and table.row(each.row).model not in NO_NETWORKS
+                if (each.column, each.is_cut) == (score.column, False)
+                and each.measured
+                and table.row(each.row).model not in NO_NETWORKS
             ]
             yield Lead(paper, row.printed, name, ours, clean, scale * max(printed), max(networks, default=0.0))
 

@@ -42,6 +42,7 @@ Printed = Mapping[tuple[str, str, str], float]  # row, column, metric -> the pub
 Copies = Mapping[str, Mapping[str, int]]  # corpus -> text id -> its cluster of near copies
 Protocols = Callable[[ResultTable], Mapping[str, Any]]  # how the cells of a table are run
 NOT_BEHIND = "not behind"  # of a claim "at least equal" (>=): neither ahead nor equal, but not behind by the margin
+AT_LEAST = {"ahead", "equal", NOT_BEHIND}  # the verdicts that support such a claim
 NONE = "none"
 
 

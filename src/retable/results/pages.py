@@ -26,7 +26,7 @@ from retable.results.claims import claims_markdown
 from retable.results.figures import write_figures
 from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, findings, index
 from retable.results.generated import renew
-from retable.results.headline import front_table, headline, linear_lead, printed_differences
+from retable.results.headline import front_table, headline, linear_lead, papers_table, printed_differences
 from retable.results.judging import Line
 from retable.results.resolving import Resolver
 from retable.results.sources import sources_markdown
@@ -91,6 +91,7 @@ def write_pages(root: Path, bank: Path) -> int:
         if each.name in IN_README
     )
     renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}{more}{others}")
+    renew(root / "README.md", "papers", papers_table(lines, {name: found.scores for name, found in tables.items()}))
     renew(root / "README.md", "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))
     return len(resolver.current())
 

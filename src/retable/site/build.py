@@ -19,7 +19,7 @@ from retable.project.progress import progress
 from retable.results.export_tables import FORMATS, Exported
 from retable.results.figures import read_entries
 from retable.results.findings import Measured
-from retable.results.headline import counted
+from retable.results.headline import counted, coverage
 from retable.results.whole import Whole
 from retable.site import attention, cells, claims, corpora, documents, python, systems, tables
 from retable.site.python import Public
@@ -85,7 +85,7 @@ def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Publ
         claims.pages(whole),
         systems.pages(whole),
         corpora.pages(whole),
-        documents.pages(docs),
+        documents.pages(docs, [source.name for source in shown_papers(whole)]),
         python.pages(public),
         attention.pages(docs / "attention.json"),
         [overview(whole, docs)],
@@ -100,9 +100,14 @@ def as_table(figure: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return {**figure, "lines": lines}
 
 
+def shown_papers(whole: Whole) -> list[Paper]:
+    """Return the papers that have a table with runs."""
+    return [source for source in papers() if any(table.name in whole.tables for table in source.results)]
+
+
 def overview(whole: Whole, docs: Path) -> Page:
     """Return the home page."""
-    cards = [card(source, whole) for source in papers() if any(table.name in whole.tables for table in source.results)]
+    cards = [card(source, whole) for source in shown_papers(whole)]
     values = {"cards": cards, **claims.overview(whole), **documents.overview(docs)}
     return "index.html", render("index.html", "index.html", values)
 
@@ -117,7 +122,5 @@ def card(source: Paper, whole: Whole) -> dict[str, Any]:
         "citation": source.citation,
         "counts": counted(of_claims),
         "has_claims": bool(of_claims),
-        "cells": sum(bool(line.published) for line in lines),
-        "measured": sum(bool(line.published and line.measured) for line in lines),
-        "ours": sum(bool(line.measured and not line.published) for line in lines),
+        "covered": coverage(lines),
     }

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -37,10 +37,16 @@ def page_name(path: Path, docs: Path) -> str:
     return (path.relative_to(docs).parent / f"{stem}.html").as_posix()
 
 
-def pages(docs: Path) -> Iterator[tuple[str, str]]:
-    """Yield a page for each document."""
+def pages(docs: Path, of_papers: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield a page for each document.
+
+    Args:
+        docs: the folder of the documents.
+        of_papers: the papers that have a page of tables, which takes the place of docs/tables/<paper>.md.
+    """
     known = {path.resolve(): page_name(path, docs) for path in sources(docs)}
     known |= {(docs / name).resolve(): page for name, page in ELSEWHERE.items()}
+    known |= {(docs / f"tables/{name}.md").resolve(): f"../papers/{name}.html" for name in of_papers}
     for path in sources(docs):
         place = f"docs/{page_name(path, docs)}"
         title, body = rendered(path, known)
@@ -50,7 +56,8 @@ def pages(docs: Path) -> Iterator[tuple[str, str]]:
 def overview(docs: Path) -> dict[str, Any]:
     """Return the documents section of the home page: the findings, and all others in groups."""
     found = {page_name(path, docs): title_of(path) for path in sources(docs) if path.stem != "README"}
-    findings = [(title, f"docs/{to}") for to, title in found.items() if to.startswith(f"{FINDINGS}/")]
+    ordered = re.findall(r"\]\(([\w-]+)\.md\)", (docs / FINDINGS / "README.md").read_text(encoding="utf-8"))
+    findings = [(found[to], f"docs/{to}") for name in ordered if (to := f"{FINDINGS}/{name}.html") in found]
     named = {f"{name}.html" for names in GROUPS.values() for name in names}
     others = [(title, f"docs/{to}") for to, title in found.items() if "/" not in to and to not in named]
     grouped = [
