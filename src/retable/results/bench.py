@@ -23,6 +23,7 @@ from retable.tables.ranks import Ranks, rank_rows
 from retable.tables.results import mean
 
 BYTES = 4  # per weight
+NO_BREAK = "\N{NO-BREAK SPACE}"
 MEGA = 1e6
 SIGN = {"ahead": "▲", "behind": "▼", "equal": "=", "undecided": "~"}
 FEWEST_ROWS, FEWEST_COLUMNS = 3, 2
@@ -144,7 +145,7 @@ def cell_text(row: str, column: str, bench: Bench) -> str:
     score = bench.scores.get((row, column))
     if score is None:
         return "–"
-    half = f" ± {half_interval(score)}" if score.high != score.low else ""
+    half = f"{NO_BREAK}±{NO_BREAK}{half_interval(score)}" if score.high != score.low else ""
     measured, clean = (f"{float(number or score.measured):.1f}" for number in (score.measured, score.clean))
     clean = f" ({clean})" if clean != measured else ""
     standing = bench.standings.get((row, column))
