@@ -21,7 +21,7 @@ from retable.experiments.scale import model_preset
 from retable.project.paths import TAGGED
 from retable.project.progress import progress
 from retable.tables.comparison import LEVEL, compare_units
-from retable.text.folds import FoldedCorpus, part, held_out_ratio
+from retable.text.folds import FoldedCorpus, held_out_ratio, part
 from retable.text.splits import Split, read_split
 from retable.training.run import train_classifier
 from retable.vectors.store import NO_VECTORS

@@ -13,9 +13,10 @@ from retable.errors import InputError
 from retable.papers import claims as of_papers
 from retable.papers import paper_of_table, result_table
 from retable.papers.claims import claims
-from retable.results.claims import claims_markdown
+from retable.results.claims import beside_readings, claims_markdown
 from retable.results.judging import Judge, after_holm, judged_claims
 from retable.results.pairing import accuracies_of_units, answers, clusters_of
+from retable.tables.comparison import Part
 from retable.text.folds import Fold
 
 TEXTS = 100
@@ -122,8 +123,39 @@ def test_not_behind_supports_at_least_equal_and_no_other_claim(tmp_path):
     other = replace(line, at_least=False)
     assert other.comparison.p_of_behind < 0.05 < other.comparison.p_of_no_difference
     assert (other.verdict, after_holm([other])) == ("undecided", {id(other): "undecided"})
+    behind = replace(
+        line, comparison=replace(line.comparison, value=-0.0021, parts=(Part(1e-6, 1e-6, 1e6),), texts=7600)
+    )
+    assert (behind.verdict, behind.comparison.p_of_behind < 0.01) == ("behind", True)
+    others = [replace(line, at_least=False) for _ in range(5)]
+    assert after_holm([behind, *others])[id(behind)] == "undecided"  # not the opposite of what it was
     family = [replace(line) for _ in range(20)]  # each p is 0.03: one of twenty is not enough
     assert set(after_holm(family).values()) == {"undecided"}
+
+
+@pytest.mark.parametrize(
+    ("at_least", "verdicts", "said"),
+    [
+        (False, ("ahead", "equal"), "readings contradict"),
+        (False, ("ahead", "undecided"), "not under every reading"),
+        (False, ("ahead", "ahead"), ""),
+        (True, ("ahead", "equal"), ""),
+        (True, ("ahead", "equal", "undecided"), "not under every reading"),
+        (True, ("behind", "not behind"), "readings contradict"),
+        (True, ("behind", "undecided"), "not under every reading"),
+    ],
+)
+def test_how_the_verdicts_of_readings_differ(at_least, verdicts, said):
+    lines = [
+        SimpleNamespace(claim=0, on="SST", verdict=verdict, at_least=at_least, comparison=True) for verdict in verdicts
+    ]
+    assert [beside_readings(line, lines) for line in lines] == [said] * len(lines)
+
+
+def test_rows_without_a_shared_text_are_not_compared(shown, tmp_path):
+    shown["cnn", "polarity"] = seeds(tmp_path, "other", [range(40)] * 3, prefix="other")
+    (line,) = lines_with(page_of(shown), "FCSR ≥ CNN")
+    assert line[8] == "none (they answered different test texts)"
 
 
 def test_notes_on_columns_stand_once_above_a_papers_claims(tmp_path):

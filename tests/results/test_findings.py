@@ -147,16 +147,17 @@ def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
 def test_what_a_word_costs_fcsr_beside_its_rivals():
     costs = [
         {"row": row, "flops_per_word": flops, "parameters": 1.0, "peak_memory_mb": 1.0, "threads": 1}
-        for row, flops in (("fcsr", 6e6), ("cnn", 8e5), ("bilstm", 1.2e6), ("transformer", 1.2e7))
+        for row, flops in (("fcsr", 6e6), ("cnn", 8e5), ("bilstm", 1.2e6), ("transformer", 1.2e7), ("vampire", 2e3))
     ]
     found = cost_of_a_word(Measured(TABLE, [], costs))
     assert found.headline == (
-        "FCSR, which its paper calls the most efficient, needs 7.5 times CNN's and 5 times BiLSTM's, but 0.5 times "
-        "Transformer's operations per word"
+        "FCSR, which its paper calls the most efficient, needs more operations per word than 3 of 4 rivals: "
+        "7.5 times CNN's, 5.0 times BiLSTM's and 0.50 times Transformer's"
     )
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
+    assert found.body.index("VAMPIRE") < found.body.index("| CNN |") < found.body.index("| Transformer |")
     only = cost_of_a_word(Measured(TABLE, [], [costs[0], costs[3]]))
-    assert only.headline.endswith("needs 0.5 times Transformer's operations per word")
+    assert only.headline.endswith("than 0 of 1 rivals: 0.50 times Transformer's")
     assert cost_of_a_word(Measured(TABLE, [], costs[:1])) is None
     assert cost_of_a_word(Measured(TABLE, [], costs[1:])) is None
     assert cost_of_a_word(None) is None

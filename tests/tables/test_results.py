@@ -191,7 +191,7 @@ def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
         (replace(RUN, of_epochs=30), "proxy", "cut: ended after 8 of 30 epochs, the scale's limit"),
         (replace(RUN, cut=40), "proxy", "the schedule of 40 epochs was stopped after 8"),
         (replace(RUN, precision="bfloat16"), "exact", "trained in bfloat16"),
-        (replace(RUN, turned=False), "exact", "dev score still rising after 8 epochs"),
+        (replace(RUN, turned=False), "exact", "best dev score in the last epoch (8)"),
     ],
 )
 def test_what_shortened_a_run_is_told_and_makes_no_exact_match(result, match, said):

@@ -85,8 +85,8 @@ WHOLE = Corpus(
     source="http://qwone.com/~jason/20Newsgroups/",
     paper="Lang, NewsWeeder: Learning to Filter Netnews, ICML 1995 (the edition split by date)",
     licence="none stated; research use, cite",
-    note="the headers name the group and its regulars, so scores are too high; no dev split is published: "
-    "ours is 10 % of the training texts",
+    note="the headers name the group and its regulars, so scores on whole messages are too high; no dev split is "
+    "published: ours is 10 % of the training texts",
     defects=(
         Defect("lines that are not UTF-8", 73, "the file is latin-1, with lines in other 8-bit sets"),
         Defect("texts with C1 controls", 7, "letters of other 8-bit sets; cleaning reads them as Windows-1252"),

@@ -48,13 +48,14 @@ def equal_chances(bench: Bench) -> Finding | None:
 
 def cells_of(column: Column, linear: Row, network: Row, standings: Sequence[Standing], bench: Bench) -> list[str]:
     """Return a column's cells, in the order of HEADER."""
+    detectable = [each.line.comparison.detectable for each in standings if each.line.comparison]
     flops = [median(run.cost["flops_per_word"] for run in bench.runs(row.id)) for row in (network, linear)]
     return [
         column.printed,
         *(f"{row.printed}, {bench.scores[row.id, column.id].measured}" for row in (linear, network)),
         *(str(count(standings, verdict)) for verdict in SIGN),
         str(sum(each.adjusted == "ahead" for each in standings)),
-        f"{PERCENT * median(each.line.comparison.detectable for each in standings if each.line.comparison):.1f}",
+        f"{PERCENT * median(detectable):.1f}" if detectable else "–",
         f"{flops[0] / flops[1]:,.0f} times",
     ]
 

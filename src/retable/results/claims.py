@@ -81,12 +81,14 @@ def beside_readings(line: Line, others: Sequence[Line]) -> str:
     """Return how the verdicts under all readings of a claim differ on the same texts; empty if they are the same.
 
     An undecided reading contradicts nothing: that one interval holds zero and another does not is no evidence that the
-    two readings differ.
+    two readings differ. For a claim "at least equal", ahead, equal and not behind say the same.
     """
     verdicts = {other.verdict for other in others if (other.claim, other.on) == (line.claim, line.on)} - {NONE}
-    if line.comparison is None or len(verdicts) < 2 or (line.at_least and verdicts <= AT_LEAST):
+    if line.at_least and verdicts & AT_LEAST:
+        verdicts = (verdicts - AT_LEAST) | {NOT_BEHIND}
+    if line.comparison is None or len(verdicts) < 2:
         return ""
-    return CONTRADICT if len(verdicts - {NOT_BEHIND, "undecided"}) > 1 else NOT_EVERY
+    return CONTRADICT if len(verdicts - {"undecided"}) > 1 else NOT_EVERY
 
 
 def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:

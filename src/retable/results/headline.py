@@ -10,10 +10,11 @@ from retable.figures.forest import Difference
 from retable.models import LINEAR_MODELS
 from retable.papers import NAMES, paper_of_table, papers, result_table
 from retable.papers.claims import OURS, claims
-from retable.papers.paper import ResultTable
+from retable.papers.paper import Paper, ResultTable
 from retable.papers.shared import FLOORS
 from retable.results.claims import size_of
 from retable.results.judging import AT_LEAST, PERCENT, Line, after_holm
+from retable.results.tables import published_numbers
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import markdown_table
 
@@ -53,7 +54,7 @@ class Counts(NamedTuple):
     against: int
     sized: int
     larger: int
-    sampled: int  # of those judged, how many are on a sample or another split of the paper's corpus
+    sampled: int  # of those judged, how many are on a sample of the paper's corpus or on a split of ours
     sampled_hold: int
 
     @property
@@ -73,8 +74,8 @@ def counted(lines: Sequence[Line]) -> Counts:
     return Counts(
         len(judged),
         sum(holds(line, line.verdict) for line in judged),
-        sum(holds(line, adjusted[id(line)]) for line in judged),
-        sum(line.verdict == "behind" for line in judged),
+        sum(holds(line, line.verdict) and holds(line, adjusted[id(line)]) for line in judged),
+        sum(goes_against(line) for line in judged),
         len(sized),
         sum(size == LARGER for size in sized),
         len(sampled),
@@ -83,9 +84,9 @@ def counted(lines: Sequence[Line]) -> Counts:
 
 
 def is_on_a_sample(line: Line) -> bool:
-    """Return whether a comparison is on a column that the paper does not have."""
-    columns = result_table(claims()[line.claim].table).columns
-    return any(column.extra for column in columns if column.printed == line.on)
+    """Return whether a comparison is on a column that the paper does not have, or on our own split of its texts."""
+    columns = [result_table(claims()[line.claim].table).column(name) for name in line.columns]
+    return any(column.extra or column.split != "paper" for column in columns)
 
 
 def headline(lines: Sequence[Line]) -> str:
@@ -96,8 +97,8 @@ def headline(lines: Sequence[Line]) -> str:
     return (
         f"Of {found.judged} comparisons that the papers make and fully trained runs can test, **{found.hold} come out "
         f"as claimed** ({found.kept} after Holm's correction), {found.against} go the other way; "
-        f"{found.open} are undecided or equal. {found.sampled} of the {found.judged} are on a sample or another split "
-        f"of the paper's corpus ({found.sampled_hold} as claimed). Of {found.sized} printed differences, "
+        f"{found.open} are undecided or equal. {found.sampled} of the {found.judged} are on a sample of the paper's "
+        f"corpus or on a split of ours ({found.sampled_hold} as claimed). Of {found.sized} printed differences, "
         f"{found.larger} are above our 95% prediction interval."
     )
 
@@ -115,11 +116,18 @@ class Coverage(NamedTuple):
     ours: int
 
 
-def coverage(scores: Iterable[Score]) -> Coverage:
-    """Count the cells of a paper's tables."""
-    cells = list(scores)
+def coverage(paper: Paper, tables: Mapping[str, Sequence[Score]]) -> Coverage:
+    """Count the cells of a paper's tables.
+
+    Args:
+        paper: its tables without runs count as printed.
+        tables: name -> the cells of a table with runs.
+    """
+    cells = [cell for table in paper.results for cell in tables.get(table.name, ())]
+    without = [table for table in paper.results if table.name not in tables]
     return Coverage(
-        sum(bool(cell.published) for cell in cells),
+        sum(bool(cell.published) for cell in cells)
+        + sum(len(published_numbers(paper, table.published)) for table in without),
         sum(bool(cell.published and cell.measured) for cell in cells),
         sum(bool(cell.measured and not cell.published) for cell in cells),
     )
@@ -134,7 +142,7 @@ def papers_table(lines: Sequence[Line], tables: Mapping[str, Sequence[Score]]) -
     """
     body = []
     for paper in papers():
-        found = coverage(cell for table in paper.results for cell in tables.get(table.name, ()))
+        found = coverage(paper, tables)
         if found.printed:
             counts = counted([line for line in lines if claims()[line.claim].paper == paper.name])
             outcome = [f"{counts.hold} of {counts.judged}", str(counts.against)] if counts.judged else ["–", "–"]
@@ -142,6 +150,11 @@ def papers_table(lines: Sequence[Line], tables: Mapping[str, Sequence[Score]]) -
             body.append([name, *outcome, f"{found.measured} of {found.printed}", str(found.ours)])
     header = ("paper", "as claimed", "the other way", "printed numbers measured", "more of ours")
     return markdown_table(header, body)
+
+
+def goes_against(line: Line) -> bool:
+    """Return whether the first row is behind, or ahead where the claim says equal."""
+    return line.verdict == "behind" or (line.verdict == "ahead" and not holds(line, line.verdict))
 
 
 def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
@@ -186,7 +199,7 @@ def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
     for score in scores:
         row, column = table.row(score.row), table.column(score.column)
         printed = [float(each.published) for each in scores if each.column == score.column and each.published]
-        if row.id == FLOOR and score.measured and printed:
+        if row.id == FLOOR and score.measured and printed and score.metric == "accuracy" and not column.mean_of:
             ours, clean = (scale * float(number or 0) for number in (score.measured, score.clean))
             name = f"{column.printed}, trained on all domains" if column.domain else column.printed
             name = f"{name} (review domain)" if column.corpus in FAMILIES["fdu"] else name

@@ -64,6 +64,7 @@ class Line:
     comparison: Comparison | None
     why: str = ""
     at_least: bool = False  # whether the claim says "at least equal" (>=)
+    columns: tuple[str, ...] = ()  # ids of the columns compared
 
     @property
     def verdict(self) -> str:
@@ -97,7 +98,7 @@ class Judge:
                 on = f"mean of {len(columns)}" if claim.together else columns[0].printed
                 line = self.line((number, first, second, on, value), table, columns, cells)
                 is_whole_mean = not claim.together or len(columns) == len(wanted)
-                line = replace(line, at_least=claim.sign == ">=")
+                line = replace(line, at_least=claim.sign == ">=", columns=tuple(column.id for column in columns))
                 yield line if is_whole_mean else replace(line, comparison=None, why=part)
 
     def line(
@@ -137,7 +138,9 @@ class Judge:
         """Compare over units if there are several, otherwise over the texts of one pair."""
         if units[0].shape[1] > 1:
             texts = sum(len(pair.ids) for pair in pairs)
-            shared = held_out_ratio(units[0].shape[1]) if len(pairs) == 1 else 0.0
+            if len(pairs) > 1:  # corpora
+                return compare_units(units[0], units[1], texts)
+            shared = held_out_ratio(units[0].shape[1])
             return compare_units(units[0], units[1], texts, shared=shared, same_split=column.split == "paper")
         (pair,) = pairs
         return compare(
@@ -246,8 +249,9 @@ def after_holm(lines: Sequence[Line]) -> dict[int, str]:
         for (line, _), verdict in zip(judged, holm([comparison for _, comparison in judged]), strict=True)
     }
     at_least = [(id(line), comparison) for line, comparison in judged if line.at_least]
+    behind = {id(line) for line, _ in judged if line.verdict == "behind"}  # these do not turn into their opposite
     p_values = holm_adjusted([comparison.p_of_behind for _, comparison in at_least])
     for (name, _), p in zip(at_least, p_values, strict=True):
-        if p < LEVEL and adjusted[name] == "undecided":
+        if p < LEVEL and adjusted[name] == "undecided" and name not in behind:
             adjusted[name] = NOT_BEHIND
     return adjusted

@@ -2,7 +2,7 @@
 
 In   docs/results/ (the bank), data/digests.json, data/published/
 Out  docs/results.md, docs/tables/ (one page per paper), docs/claims.md, docs/bench.md, docs/findings/,
-     docs/figures/, two blocks of README.md, the systems in docs/models.md
+     docs/figures/, three blocks of README.md, the systems in docs/models.md
 """
 
 import re

@@ -64,6 +64,8 @@ def units_of(
 
 def accuracies_of_units(right: npt.NDArray[np.float64], folds: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Return the accuracy of each run on each test fold, (run, unit); without folds there is one unit."""
+    if not right.shape[1]:
+        return np.full((len(right), 1), np.nan)  # the two rows share no text
     return np.stack([right[:, folds == fold].mean(axis=1) for fold in np.unique(folds)] or [right[:, 0]], axis=1)
 
 

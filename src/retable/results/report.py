@@ -41,7 +41,7 @@ VERDICTS = {
 PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion matrix"}
 RUNS_SHOWN = 3  # per cell; the others differ by seed or fold and are in MLflow
 COSTS = {
-    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("trained word vectors", "{:,.0f}"),
+    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of which in word vectors", "{:,.0f}"),
     "flops_per_word": ("FLOPs per word, forward", "{:,.0f}"), "words_per_second": ("words/s, training", "{:,.0f}"),
     "seconds_per_epoch": ("seconds per epoch", "{:,.1f}"), "seconds": ("seconds in total", "{:,.1f}"),
     "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "device": ("device", "{}"), "threads": ("threads", "{}"),

@@ -114,7 +114,6 @@ def overview(whole: Whole, docs: Path) -> Page:
 
 def card(source: Paper, whole: Whole) -> dict[str, Any]:
     """Return a paper's entry on the home page: its name, how its claims come out, how much of it is measured."""
-    lines = [line for table in source.results if table.name in whole.tables for line in whole.tables[table.name].scores]
     of_claims = [line for line in whole.lines if claims.paper_of(line) == source.name]
     return {
         "id": source.name,
@@ -122,5 +121,5 @@ def card(source: Paper, whole: Whole) -> dict[str, Any]:
         "citation": source.citation,
         "counts": counted(of_claims),
         "has_claims": bool(of_claims),
-        "covered": coverage(lines),
+        "covered": coverage(source, {name: found.scores for name, found in whole.tables.items()}),
     }

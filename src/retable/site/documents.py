@@ -56,7 +56,8 @@ def pages(docs: Path, of_papers: Iterable[str]) -> Iterator[tuple[str, str]]:
 def overview(docs: Path) -> dict[str, Any]:
     """Return the documents section of the home page: the findings, and all others in groups."""
     found = {page_name(path, docs): title_of(path) for path in sources(docs) if path.stem != "README"}
-    ordered = re.findall(r"\]\(([\w-]+)\.md\)", (docs / FINDINGS / "README.md").read_text(encoding="utf-8"))
+    listed = docs / FINDINGS / "README.md"
+    ordered = re.findall(r"\]\(([\w-]+)\.md\)", listed.read_text(encoding="utf-8")) if listed.exists() else []
     findings = [(found[to], f"docs/{to}") for name in ordered if (to := f"{FINDINGS}/{name}.html") in found]
     named = {f"{name}.html" for names in GROUPS.values() for name in names}
     others = [(title, f"docs/{to}") for to, title in found.items() if "/" not in to and to not in named]

@@ -392,7 +392,7 @@ def _notes(
         UNVERIFIED if any(run.is_unverified for run in runs) else "",
         f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained with {earlier}, equal within rounding" if earlier else "",
-        f"dev score still rising after {first.epochs} epochs" if any(run.turned is False for run in runs) else "",
+        f"best dev score in the last epoch ({first.epochs})" if any(run.turned is False for run in runs) else "",
         f"printed number below {below[0]} ({below[1] * factor:.{digits - 1}f})" if below else "",
         _note_of_folds(folded, unit) if folded else column.split_note,
         column.note,

@@ -96,7 +96,7 @@ def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterat
         dim = dim or text.count(b" ")
         word, *numbers = text.rsplit(b" ", dim)
         if len(numbers) != dim or not dim:
-            raise InputError(f"{path}, line {line}: {len(numbers)} numbers, expected {dim or 'some'}.")
+            raise InputError(f"{path}, line {line}: {len(numbers)} numbers; allowed: {dim or 'one or more'}.")
         yield word, numbers
 
 
