@@ -25,7 +25,7 @@ def put_names(
     place: Axes,
     points: Sequence[tuple[str, float, float]],
     floor: float | None,
-    front: Sequence[tuple[float, float]] = (),
+    front: Sequence[tuple[float, float]],
 ) -> None:
     """Place each name as near as there is room without covering a point, another name or a line.
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
 
-from retable.models import LINEAR_MODELS
 from retable.papers import NAMES
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
@@ -160,7 +159,7 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
     """Return where a linear model beats the best number that a paper prints."""
     leads = dict[tuple[str, str], Lead]()
     for measured in tables:
-        for lead in leads_of(measured.table, scores_beside_print(measured)):
+        for lead in leads_of(measured.table, measured.scores):
             best = leads.get((lead.paper, lead.column))  # when several tables of a paper share a column
             if lead.paper != SURVEY and (best is None or lead.printed > best.printed):
                 leads[lead.paper, lead.column] = lead
@@ -198,22 +197,6 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
         "best network in this table, %",
     )
     return Finding(BESIDE_PRINT, headline, f"{text}\n{markdown_table(header, body)}")
-
-
-def scores_beside_print(measured: Measured) -> list[Score]:
-    """Return the printed accuracies of single corpora, and the linear model's."""
-    table = measured.table
-    return [
-        score
-        for score in measured.scores
-        if (
-            score.row == FLOOR
-            or (score.published and not score.measured)
-            or table.row(score.row).model not in LINEAR_MODELS
-        )
-        and score.metric == "accuracy"
-        and not table.column(score.column).mean_of
-    ]
 
 
 def near_copies(floors: Measured) -> Finding | None:
