@@ -1,13 +1,16 @@
 """A scale is base.yaml changed by its own file; the cells of a table follow from rules."""
 
 import json
+import subprocess
 
 import pytest
 
 from retable.errors import InputError
+from retable.experiments import params_file
 from retable.experiments.cells import cells_of_paper, cells_of_table
+from retable.experiments.run_checks import check_cells
 from retable.experiments.scale import merged, scale_preset, scales
-from retable.papers import PAPERS
+from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, ResultTable, Row
 from retable.project.params import load_yaml
 from retable.project.paths import ROOT
@@ -160,10 +163,27 @@ def test_a_rule_that_a_table_needs_and_a_table_that_no_paper_has_are_named():
 @pytest.mark.parametrize("name", scales())
 def test_every_scale_has_all_papers_a_focus_and_cells(name):
     preset = scale_preset(name)
-    assert any(cells for paper in PAPERS for cells in cells_of_paper(paper, preset).values())
+    assert any(cells for source in PAPERS for cells in cells_of_paper(source, preset).values())
     assert set(preset["papers"]) == set(PAPERS)
     assert preset["focus"]["corpus"] in preset["corpora"]
     assert preset["focus"]["vectors"] in preset["vectors"]
+
+
+@pytest.mark.parametrize("name", scales())
+def test_every_scale_passes_the_checks_before_a_run(name):  # `cpu` named seeds of a corpus that it does not prepare
+    for source in PAPERS:
+        check_cells(scale_preset(name), paper(source))
+
+
+def test_params_in_git_are_those_of_scale_cpu(tmp_path, monkeypatch):
+    """`make tables` in a fresh clone, and after `make params SCALE=cpu`, is the same."""
+    committed = subprocess.run(["git", "show", ":params.yaml"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if committed.returncode:
+        pytest.skip("no git here")
+    (tmp_path / "params.yaml").write_text(committed.stdout)
+    monkeypatch.setattr(params_file, "PARAMS", tmp_path / "params.yaml")
+    params_file.write_scale("cpu")
+    assert (tmp_path / "params.yaml").read_text() == committed.stdout
 
 
 def test_no_text_of_a_corpus_is_pushed_to_a_remote():
