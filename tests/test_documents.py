@@ -88,6 +88,7 @@ def needs_no_data(words):
 
 
 @pytest.mark.parametrize("words", filter(needs_no_data, SHOWN), ids=" ".join)
+@pytest.mark.usefixtures("scale_cpu")
 def test_a_command_of_a_page_that_needs_no_data_runs(words, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)  # its output goes to the current directory
     import_module(f"retable.commands.{COMMANDS[words[1]][0]}").main([*words[2:]])

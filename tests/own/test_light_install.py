@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from retable.errors import EXTRAS
+from retable.experiments.params_file import write_scale
 from retable.own.words import words_of
 
+SOURCES = Path(__file__).parents[2]
 # Python imports sitecustomize first: it hides every extra.
 BARE = f"import sys\nfor module in {sorted(EXTRAS)}:\n    sys.modules[module] = None\n"
 
@@ -27,11 +29,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def retable(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(folder / "bare"), str(Path(__file__).parents[2] / "src")])
+def retable(folder: Path, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(folder / "bare"), str(SOURCES / "src")])
     return subprocess.run(
         [sys.executable, "-m", "retable", *arguments],
-        cwd=folder, input="a yes\n", capture_output=True, text=True, encoding="utf-8",
+        cwd=cwd or folder, input="a yes\n", capture_output=True, text=True, encoding="utf-8",
         env=os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "COLUMNS": "120"},
     )  # fmt: skip
 
@@ -46,7 +48,13 @@ def test_a_network_is_learnt_and_asked_without_any_extra(folder: Path) -> None:
 
 
 def test_cells_are_run_without_dvc_and_mlflow(folder: Path) -> None:
-    named = retable(folder, "run", "fcsr-table-3", "--dry-run")
+    (checkout := folder / "checkout").mkdir()  # without runs, and at a scale of its own
+    for name in ("src", "dvc.yaml"):
+        (checkout / name).symlink_to(SOURCES / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("retable.experiments.params_file.PARAMS", checkout / "params.yaml")
+        write_scale("cpu")
+    named = retable(folder, "run", "fcsr-table-3", "--dry-run", cwd=checkout)
     assert named.returncode == 0, named.stderr
     assert "fcsr-table-3 fcsr " in named.stdout
 

@@ -52,6 +52,7 @@ def test_a_table_of_a_misspelt_paper_gets_the_nearest_table():
 
 
 @pytest.mark.parametrize(("row", "column", "near"), [("fcrs", "", '"fcsr"'), ("fcsr", "polarty", '"polarity"')])
+@pytest.mark.usefixtures("scale_cpu")
 def test_a_misspelt_row_or_column_is_refused_with_the_nearest_one(monkeypatch, capsys, row, column, near):
     assert leave(monkeypatch, "run", "fcsr-table-3", row, *filter(None, [column])) == 1
     assert f"did you mean {near}?" in capsys.readouterr().err
