@@ -10,7 +10,7 @@ from retable.files import read_json
 from retable.layers.network import Network, Task
 from retable.text.vocabulary import Vocabulary
 from retable.training.network import build_network, choose_device, first_vectors
-from retable.training.run import load_classifier, train_classifier
+from retable.training.run import load_classifier, peak_memory, train_classifier
 from retable.vectors.store import NO_VECTORS, WordVectors
 
 VECTORS = WordVectors(["fine", "awful", "unseen"], np.arange(12, dtype=np.float32).reshape(3, 4), {"name": "made-up"})
@@ -129,6 +129,18 @@ def test_a_gpu_that_is_not_there_is_refused():
     else:
         with pytest.raises(InputError, match="torch sees no GPU"):
             choose_device("cuda")
+
+
+def test_on_a_gpu_float32_is_not_rounded_and_its_memory_has_a_name_of_its_own(monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.max_memory_allocated", lambda device: 3e6)
+    monkeypatch.setattr("torch.backends.cudnn.allow_tf32", True)
+    assert choose_device("cpu").type == "cpu"
+    assert torch.backends.cudnn.allow_tf32
+    assert {choose_device(name).type for name in ("auto", "cuda")} == {"cuda"}
+    assert not torch.backends.cudnn.allow_tf32
+    assert peak_memory(torch.device("cuda")) == {"peak_gpu_memory_mb": 3.0}
+    assert peak_memory(torch.device("cpu")).keys() == {"peak_memory_mb"}
 
 
 def test_a_model_that_does_not_count_its_operations_is_refused_before_it_is_trained(monkeypatch):

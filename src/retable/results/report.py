@@ -44,7 +44,8 @@ COSTS = {
     "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of which in word vectors", "{:,.0f}"),
     "flops_per_word": ("FLOPs per word, forward", "{:,.0f}"), "words_per_second": ("words/s, training", "{:,.0f}"),
     "seconds_per_epoch": ("seconds per epoch", "{:,.1f}"), "seconds": ("seconds in total", "{:,.1f}"),
-    "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "device": ("device", "{}"), "threads": ("threads", "{}"),
+    "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "peak_gpu_memory_mb": ("peak memory of the GPU, MB", "{:,.0f}"),
+    "device": ("device", "{}"), "threads": ("threads", "{}"),
 }  # fmt: skip
 Section = dict[str, Any]
 Key = tuple[str, str]  # row, column

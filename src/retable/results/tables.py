@@ -22,14 +22,14 @@ from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import row_parameters, run_name
 from retable.project.paths import PUBLISHED
 from retable.project.progress import progress
-from retable.results.resolving import Filled, Resolver, reasons
+from retable.results.resolving import Filled, Key, Resolver, reasons
 from retable.runs.metrics import sampling_of_f1
 from retable.runs.recipes import from_text, recipe_of
 from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
 from retable.tables.lines import Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, RunResult, is_whole, of_folds, result_lines
+from retable.tables.results import COST_UNITS, Cells, RunResult, is_whole, of_folds, result_lines
 from retable.tables.statistics import statistics_lines
 
 Protocol = Mapping[str, Any]  # how a scale runs a paper's cells
@@ -37,8 +37,9 @@ Statistics = Mapping[str, Mapping[str, Any]]  # corpus -> its stats.json
 STATISTICS = Section({"splits": Named(Section({"texts": COUNT}))})  # the part of stats.json that the code relies on
 COSTS = (  # kept apart from the scores because they differ between runs
     "row", "column", "seed", "run", "parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch",
-    "words_per_second", "seconds", "peak_memory_mb", "device", "threads", "date",
+    "words_per_second", "seconds", "peak_memory_mb", "peak_gpu_memory_mb", "device", "threads", "date",
 )  # fmt: skip
+NO_COST = "trained on a GPU, whose memory is another quantity"
 
 
 def published_numbers(source: Paper, table: str | None) -> list[Published]:
@@ -48,13 +49,16 @@ def published_numbers(source: Paper, table: str | None) -> list[Published]:
 
 def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
     """Return what a table needs from the runs that fill it."""
-    found = {}
+    found, why = {}, dict[Key, str]()
     for key, seeds in filled.runs.items():
         row, column = table.row(key[0]), table.column(key[1])
         metric = table.metric_of(column)
+        if metric in COST_UNITS:
+            seeds = [of_seed for of_seed in seeds if all(metric in run.cost for run in of_seed)]
+            why |= {} if seeds else {key: NO_COST}
         of_row = epochs_of(row, column, protocol)
         found[key] = [of_folds([result_of(run, metric, column.domain, of_row) for run in of_seed]) for of_seed in seeds]
-    return Cells(found, reasons(table, filled))
+    return Cells({key: of_cell for key, of_cell in found.items() if of_cell}, reasons(table, filled) | why)
 
 
 def result_of(run: RunRecord, metric: str, domain: str = "", of_row: int = 0) -> RunResult:

@@ -83,9 +83,10 @@ METRICS = Section(
     {"domains": Named(Named(Maybe(Scores())))},
 )
 TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
-COSTS = ("parameters", "parameters_tuned_words", "flops_per_word", "peak_memory_mb")
-COST = Section({}, dict.fromkeys((*TIMES, *COSTS), Number(0)))  # in the bank, where old runs lack some values
-COST_OF_FOLDER = Section(dict.fromkeys((*TIMES, *COSTS), Number(0)))
+COSTS = ("parameters", "parameters_tuned_words", "flops_per_word")
+MEMORY = ("peak_memory_mb", "peak_gpu_memory_mb")  # of the process, or of the GPU's allocator
+COST = Section({}, dict.fromkeys((*TIMES, *COSTS, *MEMORY), Number(0)))  # in the bank: old runs lack some values
+COST_OF_FOLDER = Section(dict.fromkeys((*TIMES, *COSTS), Number(0)), dict.fromkeys(MEMORY, Number(0)))
 LINE = Section(
     {
         "metrics": Section({}),

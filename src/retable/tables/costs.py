@@ -10,7 +10,8 @@ HEADER = ("", "parameters", "FLOPs per word", "words/s", "seconds per epoch", "p
 NOTE = (
     "Parameters are the trained ones, without word vectors; FLOPs are of the forward pass; words/s is the median of "
     "the columns. For a linear row an epoch is one candidate. Times are this machine's (docs/timing.md), comparable "
-    "between rows with equal threads; a dash: not kept, because the machine had other work."
+    "between rows with equal threads, and so is the process's memory; a dash: not kept, because the machine had other "
+    "work, or trained on a GPU."
 )
 
 
@@ -30,7 +31,7 @@ def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
             span([_number(cost, "flops_per_word") for cost in of_row[row]]),
             short(median(speeds)) if (speeds := _known(of_row[row], "words_per_second")) else NOT_KEPT,
             span(times) if (times := _known(of_row[row], "seconds_per_epoch")) else NOT_KEPT,
-            span([_number(cost, "peak_memory_mb") for cost in of_row[row]]),
+            span(memory) if (memory := _known(of_row[row], "peak_memory_mb")) else NOT_KEPT,
             ", ".join(sorted({str(cost["threads"]) for cost in of_row[row]})),
         ]
         for row, name in printed.items()

@@ -127,7 +127,7 @@ def cost_of(
         "seconds_per_epoch": seconds_per_epoch,
         "words_per_second": words / seconds_per_epoch,
         "seconds": seconds,
-        "peak_memory_mb": peak_memory_mb(device),
+        **peak_memory(device),
         "device": device_name(device),
         "threads": torch.get_num_threads(),
     }
@@ -153,12 +153,12 @@ def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifi
         ) from None
 
 
-def peak_memory_mb(device: torch.device) -> float:
-    """Return the peak memory so far: that of the GPU's allocator, else of the process."""
+def peak_memory(device: torch.device) -> dict[str, float]:
+    """Return the peak memory so far in MB: the GPU allocator's, else the process's; they are not comparable."""
     if device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device) / 1e6
+        return {"peak_gpu_memory_mb": torch.cuda.max_memory_allocated(device) / 1e6}
     unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+    return {"peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6}
 
 
 def device_name(device: torch.device) -> str:
