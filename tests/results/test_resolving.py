@@ -1,5 +1,7 @@
 """Check which runs fill a table: its own, those of other tables, by key; and why others are missing."""
 
+from dataclasses import replace
+
 import pytest
 
 from retable.papers import paper
@@ -104,9 +106,13 @@ def test_a_cell_is_filled_when_all_its_planned_seeds_are_there_and_beyond_the_pl
     assert Resolver(other, runs[:1]).fill(TABLE).runs == {}
 
 
-def test_beyond_the_plan_a_run_of_fewer_epochs_is_shown_until_one_of_all_is_there():
+@pytest.mark.parametrize(
+    "limits",
+    [{"epochs": {"sst-2": 3}}, {"max_words": {"sst-2": 9}}, {"epochs": {"sst-2": 3}, "max_words": {"sst-2": 9}}],
+)
+def test_beyond_the_plan_a_run_of_fewer_epochs_or_words_is_shown_until_one_of_all_is_there(limits):
     cells = {TABLE.name: rules("fasttext", "sst-2")}
-    now, before = plan(cells), plan(cells, fcsr={"epochs": {"sst-2": 3}})
+    now, before = plan(cells), plan(cells, fcsr=limits)
     cut, whole = (run(asked, TABLE.name, "fasttext", "sst-2", seed=seed) for asked, seed in ((before, 1), (now, 2)))
     key = ("fasttext", "sst-2")
     assert Resolver(now, [cut]).fill(TABLE).missing.keys() == {key}
@@ -177,3 +183,16 @@ def test_a_cell_that_never_ran_names_the_smallest_scale_that_plans_it(monkeypatc
     assert resolving.planned_elsewhere(THIRD) == dict.fromkeys(
         [("transformer", "ced"), ("transformer", "ced-f1")], "not run yet: planned at scale full"
     )
+
+
+def test_memory_of_a_gpu_is_not_shown_in_the_column_of_a_processs_memory():
+    table = paper("cspan").result_table("cspan-table-4")
+    asked = plan({table.name: rules(["cspan-l1-q1", "cspan-l1-q8"], "ag-news-5k")})
+    on_cpu, on_gpu = (run(asked, table.name, row, "ag-news-5k") for row in ("cspan-l1-q1", "cspan-l1-q8"))
+    on_gpu = replace(on_gpu, cost={"peak_gpu_memory_mb": 9.0})
+    cells = read_cells(table, Resolver(asked, [on_cpu, on_gpu]).fill(table), PROTOCOL)
+    memory = "ag-news-5k-memory"
+    assert [result.value for result in cells.runs["cspan-l1-q1", memory]] == [812.5]
+    assert ("cspan-l1-q8", memory) not in cells.runs
+    assert "on a GPU" in cells.missing["cspan-l1-q8", memory]
+    assert cells.runs["cspan-l1-q8", "ag-news-5k"]

@@ -4,6 +4,7 @@ A cell asks for keys, one for each seed and fold: the current parameters, data a
 it, whoever trained it. A table shows its own cells, and those of other tables whose runs are the same.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,6 +28,7 @@ Key = tuple[str, str]  # row, column
 Cell = Mapping[str, str]  # row, column, model, corpus, vectors
 OfSeed = list[RunRecord]  # one run, or those of all folds in order
 NOT_RUN, REFUSED, NOT_SEARCHED = "not run yet", "refused", "its options have not been searched yet"
+ALL = sys.maxsize  # words of a text that is not cut
 SCALES = ("cpu", "full", "paper")  # smallest first; measure has full's cells, smoke the project's own samples
 
 
@@ -54,6 +56,12 @@ class Filled:
     def shown(self, key: Key) -> list[RunRecord]:
         """Return the runs of a cell that its table shows: with dev folds the best on dev, otherwise all."""
         return [run for of_seed in self.runs.get(key, ()) for run in shown_of_seed(of_seed)]
+
+
+def limits_of(run: RunRecord) -> tuple[int, int]:
+    """Return the limits under which a network was trained: epochs, and words of a text (ALL without a limit)."""
+    training = run.metrics["parameters"]["training"]
+    return int(training["epochs"]), int(training.get("max_words", 0)) or ALL
 
 
 def shown_of_seed(runs: OfSeed) -> OfSeed:
@@ -169,12 +177,10 @@ class Resolver:
     def _of_longest(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> tuple[list[OfSeed], str]:
         protocol = self.protocol(table)
         found, reason = self._runs_of(table, cell, placed, protocol)
-        limits = (
-            {int(run.metrics["parameters"]["training"].get("epochs", 0)) for run in placed} if self.beyond else set()
-        )
-        for limit in sorted(limits - {0}, reverse=True):
+        limits = {limits_of(run) for run in placed if "epochs" in run.metrics["parameters"]["training"]}
+        for epochs, words in sorted(limits, reverse=True) if self.beyond else ():
             if not found:  # until a cell is trained as planned, show a shorter run from an earlier plan, marked as cut
-                found, _ = self._runs_of(table, cell, placed, protocol | {"epochs": limit})
+                found, _ = self._runs_of(table, cell, placed, protocol | {"epochs": epochs, "max_words": words % ALL})
         return found, reason
 
     def _runs_of(
