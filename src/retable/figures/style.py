@@ -84,11 +84,11 @@ def plain_log_ticks(axis: Axis) -> None:
 
 def log_x(axes: Axes, values: Sequence[float]) -> None:
     """Make a logarithmic axis with readable ticks: at least a decade, and only whole decades if there are many."""
-    axes.set_xscale("log")
     least, most = min(values), max(values)
-    if most < DECADE * least:  # a narrow axis could have a single tick
+    if most < DECADE * least:  # a narrow axis could have a single tick, one of a single value has no limits
         middle = math.sqrt(least * most)
         axes.set_xlim(middle / math.sqrt(2 * DECADE), middle * math.sqrt(2 * DECADE))
+    axes.set_xscale("log")
     plain_log_ticks(axes.xaxis)
     if most > WIDE_AXIS * least:
         axes.xaxis.set_major_locator(LogLocator(subs=(1,), numticks=12))
