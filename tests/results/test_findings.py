@@ -142,6 +142,12 @@ def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
     assert [found.body.count(name) for name in ("Polar", "AG", "SST", "Yelp")] == [2, 2, 0, 0]
     assert found.body.index("Polar") < found.body.index("AG")
     assert readings(lines[3:5]) is None
+    lines.append(line(0, "fcsr-relu-features", "cnn", -0.05, on="Final"))
+    relu = "FCSR, ReLU over the features"
+    assert f"in 2 of 4 comparisons (2 of them through one: {relu}); in 1 more" in readings(lines).headline
+    lines += [line(0, row, "bilstm", size, on="A") for row, size in (("fcsr", 0.05), ("fcsr-fp", -0.05))]
+    lines += [line(0, row, "s-lstm", size, on="B") for row, size in (("fcsr", 0.05), ("fcsr-fp", -0.05))]
+    assert "through one" not in readings(lines).headline  # two of four are no majority
 
 
 def test_what_a_word_costs_fcsr_beside_its_rivals():

@@ -4,6 +4,7 @@ Every number in a headline is counted from comparisons and cells on the other pa
 support yet has no page.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -232,10 +233,10 @@ def readings(lines: Sequence[Line]) -> Finding | None:
     if not split:
         return None
     body = [cells_of_finding(line) for _, found in split for line in found]
-    against = sum(how == CONTRADICT for how, _ in split)
+    against = [found for how, found in split if how == CONTRADICT]
     headline = (
-        f"Readings of a paper contradict each other in {against} of {len(several)} comparisons; "
-        f"in {len(split) - against} more, only some of them are decided"
+        f"Readings of a paper contradict each other in {len(against)} of {len(several)} comparisons{through(against)}; "
+        f"in {len(split) - len(against)} more, only some of them are decided"
     )
     text = (
         "Where a paper's text leaves something open, each [reading](../readings.md) is trained and judged. A row in "
@@ -243,6 +244,17 @@ def readings(lines: Sequence[Line]) -> Finding | None:
     )
     table = markdown_table(HEADER, body)
     return Finding("readings", headline, f"{text}\n{table}")
+
+
+def through(contradictions: Sequence[Sequence[Line]]) -> str:
+    """Return the reading without which most of these comparisons would hold no contradiction; empty if none is."""
+    alone = Counter[str]()
+    for found in contradictions:
+        for name in {row.printed for line in found for row in (line.first, line.second) if row.reading_of}:
+            others = [line for line in found if name not in (line.first.printed, line.second.printed)]
+            alone[name] += not others or beside_readings(others[0], others) != CONTRADICT
+    name, count = max(alone.items(), key=lambda each: each[1], default=("", 0))
+    return f" ({count} of them through one: {name})" if 2 * count > len(contradictions) > 1 else ""
 
 
 def cost_of_a_word(measured: Measured | None) -> Finding | None:
