@@ -233,6 +233,11 @@ def test_a_system_shows_its_equations_in_its_code(site):
     assert re.search(rf'<span id="L{number}"> *{re.escape(line)}\n', page)
 
 
+@pytest.mark.parametrize(("model", "title"), [("dan", "DAN"), ("tfidf-svm", "tf-idf + SVM"), ("bilstm", "BiLSTM")])
+def test_the_page_of_a_system_is_headed_by_its_name(site, model, title):
+    assert f"<h1>{title}</h1>" in (site / f"systems/{model}.html").read_text(encoding="utf-8")
+
+
 def test_what_python_offers_stands_on_a_page_with_every_argument(site):
     page = (site / "python.html").read_text(encoding="utf-8")
     for said in (

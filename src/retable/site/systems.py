@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, linear_trainer, model_module
+from retable.papers import result_tables
 from retable.project.paths import ROOT
 from retable.results.facts import first_sentence
 from retable.results.whole import Whole
@@ -37,11 +38,21 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
         for number in numbers(measured, whole):
             if number["row"].model in found:
                 found[number["row"].model].append(number)
-    listed = [(name, first_sentence(model_module(name), name), families()[name], len(of)) for name, of in found.items()]
+    listed = [
+        (name, title_of(name), first_sentence(model_module(name), name), families()[name], len(of))
+        for name, of in found.items()
+    ]
     yield "systems/index.html", render("systems.html", "systems/index.html", {"systems": listed})
     for name, of_model in found.items():
-        values = {"name": name, "numbers": of_model, "family": families()[name], **about(name)}
+        values = {"name": name, "title": title_of(name), "numbers": of_model, "family": families()[name], **about(name)}
         yield f"systems/{name}.html", render("system.html", f"systems/{name}.html", values)
+
+
+def title_of(name: str) -> str:
+    """Return a system's name for readers: a network's description begins with it; else that of its first row."""
+    title, colon, _ = first_sentence(model_module(name), name).partition(": ")
+    rows = (row.printed for table in result_tables() for row in table.rows if row.model == name and not row.reading_of)
+    return title if colon and name not in LINEAR_MODELS else next(rows, name)
 
 
 def about(name: str) -> dict[str, Any]:
