@@ -6,7 +6,7 @@ import pytest
 from retable.errors import InputError
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.lines import Line, read_lines, write_lines
-from retable.tables.markdown import half_interval, result_markdown
+from retable.tables.markdown import WIDE, half_interval, result_markdown
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, RunResult, is_papers_own, is_whole, result_lines
 
@@ -280,6 +280,20 @@ def test_lines_survive_the_csv(tmp_path):
     assert read_lines(tmp_path / "t.csv") == lines
     header = "row,column,metric,measured,low,high,runs,clean,published,delta,unit,match,verdict,note"
     assert (tmp_path / "t.csv").read_text().splitlines()[0] == header
+
+
+@pytest.mark.parametrize(
+    ("count", "head", "first"),
+    [(WIDE + 1, "|  | Net (`net`) |", "| C0 | **83.20**"), (WIDE, "|  | C0 | C1 |", "| Net (`net`) | **8")],
+)
+def test_a_table_wider_than_a_page_is_turned(count, head, first):
+    columns = tuple(Column(f"c{number}", f"C{number}", corpus="c") for number in range(count))
+    table = replace(TABLE, columns=columns, published=None)
+    cells = Cells({("net", column.id): [run(0.831), run(0.833)] for column in columns}, {})
+    text = result_markdown(table, result_lines(table, [], cells))
+    grid = [line for line in text.splitlines() if line.startswith("| ")]
+    assert grid[0].startswith(head)
+    assert grid[2].startswith(first)
 
 
 def test_markdown_shows_measured_beside_published():

@@ -8,6 +8,7 @@ from retable.tables.costs import HEADER, NOTE, Costs, cost_table
 from retable.tables.lines import Line
 
 Table = ResultTable | StatisticsTable | CountTable
+WIDE = 20  # columns that a page shows side by side
 COUNTED = "counted here next to the *printed* number; ▲ ours is higher, ▼ lower, = agrees."
 MARK = {
     "agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "cut": "cut", "one-run": "1 run",
@@ -72,13 +73,19 @@ def _page(
     with_unit: Container[str] = (),
     cost: str = "",
 ) -> str:
-    """Return title, legend, one line per row with one cell per column, costs, and notes."""
+    """Return title, legend, one line per row with one cell per column, costs, and notes.
+
+    A table with many columns and few rows is turned: a page can be long, but is not wide.
+    """
     cells = {(line.row, line.column): line for line in lines}
     body = [
         [name, *(_cell(cells.get((row, column)), with_unit=column in with_unit) for column in columns)]
         for row, name in rows.items()
     ]
-    grid = markdown_table(["", *columns.values()], body)
+    whole: list[list[str]] = [["", *columns.values()], *body]
+    if len(columns) > max(WIDE, len(rows)):
+        whole = [list(line) for line in zip(*whole, strict=True)]
+    grid = markdown_table(whole[0], whole[1:])
     return f"# {title}\n\n{legend}\n\n{grid}{cost}\n## Notes\n\n{_notes(lines)}"
 
 
