@@ -3,9 +3,9 @@
     python -m benchmarks.gpu check [MODEL ...]
     python -m benchmarks.gpu speed [--device cpu] [MODEL ...]
 
-check      On the probe's texts (as `benchmarks.fake_gpu`): the logits of the untrained network on the GPU beside those
-           on the CPU, from the same weights; then two training steps, twice, with `deterministic: true`: are the
-           weights the same bits?
+check      On the probe's texts (as `benchmarks.fake_gpu`): the logits and gradients of the untrained network on the GPU
+           beside those on the CPU, from the same weights, without dropout; then two training steps, twice, with
+           `deterministic: true`: are the weights the same bits?
 speed      Training on SST-2 from random word vectors of 300 dimensions, in words per second: `train_epoch` on batches
            of the preset, one process. The limit is the network's FLOPs, forward and backward, at the rate of matrix
            products that the same run measures.
@@ -32,8 +32,8 @@ from retable.experiments.scale import model_preset
 from retable.models import MODELS
 from retable.text.splits import Split, read_split, read_texts
 from retable.training.batches import BatchMaker, shuffled_batches
-from retable.training.determinism import deterministic
-from retable.training.loop import Precision, train_epoch
+from retable.training.determinism import deterministic, float32_layers
+from retable.training.loop import Precision, cross_entropy, train_epoch
 from retable.training.network import choose_device, training_of
 from retable.training.optimisers import build_optimisers
 from retable.training.schedules import learning_rates
@@ -76,20 +76,31 @@ def samples() -> Iterator[Callable[[str], tuple[dict[str, Any], Split, WordVecto
 def compared(parameters: dict[str, Any], train: Split, vectors: WordVectors) -> str:
     """Return how far the logits differ, and whether two trainings give the same bits."""
     try:
-        here, there = (logits(parameters, train, vectors, device) for device in ("cpu", "cuda"))
-        difference = float((here - there).norm() / here.norm().clamp(min=1e-30))  # some start from zero weights
-        return f"logits {difference:.1e}; two trainings: {twice(parameters, train, vectors)}"
+        on_both = zip(*(one_pass(parameters, train, vectors, device) for device in ("cpu", "cuda")), strict=True)
+        logits, gradients = (f"{relative(here, there):.1e}" for here, there in on_both)
+        return f"logits {logits}, gradients {gradients}; two trainings: {twice(parameters, train, vectors)}"
     except (RuntimeError, NotImplementedError, TypeError, ValueError) as error:
         return f"FAILED {type(error).__name__}: {str(error).splitlines()[0][:160]}"
 
 
-def logits(parameters: dict[str, Any], train: Split, vectors: WordVectors, device: str) -> torch.Tensor:
-    """Return the logits of an untrained network, float64 on the CPU."""
+def relative(here: torch.Tensor, there: torch.Tensor) -> float:
+    """Return the norm of the difference as a share of the first; some networks start from zero weights."""
+    return float((here - there).norm() / here.norm().clamp(min=1e-30))
+
+
+def one_pass(
+    parameters: dict[str, Any], train: Split, vectors: WordVectors, device: str
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the logits of an untrained network and all its gradients, float64 on the CPU."""
     classifier = built(parameters, train, vectors, device)
-    maker = BatchMaker(classifier.encoded(train), torch.device(device), reads=classifier.network.reads)
-    with torch.no_grad():
-        found: torch.Tensor = classifier.network.eval()(*maker(np.arange(TEXTS)).inputs)
-    return found.double().cpu()
+    network = classifier.network.eval()
+    batch = BatchMaker(classifier.encoded(train), torch.device(device), reads=network.reads)(np.arange(TEXTS))
+    with torch.backends.cudnn.flags(enabled=False):  # cuDNN's recurrent layers have no gradients without dropout
+        logits = network(*batch.inputs)
+        cross_entropy(logits, batch.classes).backward()
+    found = [weight.grad for weight in network.parameters() if weight.grad is not None]
+    gradients = torch.cat([(each.to_dense() if each.is_sparse else each).flatten() for each in found])
+    return logits.detach().double().cpu(), gradients.double().cpu()
 
 
 def twice(parameters: dict[str, Any], train: Split, vectors: WordVectors) -> str:
@@ -176,10 +187,11 @@ def main() -> None:
     parser.add_argument("models", nargs="*", metavar="MODEL")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"), help="of speed (cuda)")
     options = parser.parse_args()
-    if options.what == "check":
-        check(options.models or sorted(MODELS))
-    else:
-        speed(options.models or list(SPEED), choose_device(options.device))
+    with float32_layers():
+        if options.what == "check":
+            check(options.models or sorted(MODELS))
+        else:
+            speed(options.models or list(SPEED), choose_device(options.device))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ OF_DVC = {"cell": "table"}  # stages with another name in dvc.yaml
 ANY_STAGE = ("src", "data/sample", "data/digests.json", ".retable", ".git", "dvc.yaml", "mlflow.db")
 GROWING = "data/digests.json"  # complete after each kind of digest, and a stage writes several
 WATCHED = ("data", "results", "mlflow.db", "mlartifacts")
-TIMES = ("seconds", "seconds_per_epoch", "words_per_second", "peak_memory_mb", "texts_per_second")
+TIMES = ("seconds", "seconds_per_epoch", "words_per_second", "peak_memory_mb", "peak_gpu_memory_mb", "texts_per_second")
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -32,7 +32,7 @@ class MadeUp:
 
     @property
     def cost(self):
-        return {"flops_per_word": self.flops, "seconds": self.seconds}
+        return {"flops_per_word": self.flops} | ({"seconds": self.seconds} if self.seconds else {})
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +49,12 @@ def panels_of(runs, columns="abcdefgh", most=6):
     figure = replace(FIGURE, panels=tuple(Panel("t", name) for name in columns), most=most)
     keyed = {("t", row, column): of_cell for (row, column), of_cell in runs.items()}
     return figure.plots(Measured({"t": TABLE}, keyed, {}), None)
+
+
+def test_runs_without_times_on_another_machine_do_not_take_away_those_of_the_timed_one():
+    on_gpu = MadeUp(81.0, seconds=0.0, machine=("H100", 1))
+    (panel,) = panels_of({("fcsr", "a"): [on_gpu, on_gpu], ("svm", "a"): [MadeUp(79.0, seconds=3.0)]}, columns="a")
+    assert [mark.seconds for mark in panel.marks] == [None, 3.0]
 
 
 def test_a_row_is_the_mean_of_its_runs_by_hand():

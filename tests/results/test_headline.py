@@ -52,7 +52,18 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     assert "**3 come out as claimed** (3 after Holm's correction), 1 go the other way; 1 are undecided" in told
     assert "2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed)." in told
     assert told.endswith("Of 4 printed differences, 2 are above our 95% prediction interval.")
+    turned = "(2 as claimed). Of the 3, {} turn around under another reading of the paper. Of 4"
+    assert turned.format(1) in told  # this claim has both rivals on Polar
+    assert turned.format(2) in headline.headline([*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")])
     assert headline.headline(lines[-1:]) == "No comparison of the papers could be judged yet."
+
+
+def test_comparisons_of_two_tables_that_read_alike_are_both_shown(monkeypatch):
+    """FCSR > CNN, mean of 16: by a network per domain, and by one for all; one of them was lost."""
+    other = SimpleNamespace(paper="fcsr", table="fcsr-table-4", sign=">", measured="own")
+    monkeypatch.setattr(headline, "claims", lambda: [CLAIMS[0], other])
+    found = headline.printed_differences([line(0, "fcsr", "cnn", 0.05, 5.0), line(1, "fcsr", "cnn", 0.02, 2.0)])
+    assert [(each.name[-9:], each.printed) for each in found] == [("(table 3)", 5.0), ("(table 4)", 2.0)]
 
 
 @pytest.mark.parametrize(

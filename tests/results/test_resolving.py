@@ -120,6 +120,16 @@ def test_beyond_the_plan_a_run_of_fewer_epochs_or_words_is_shown_until_one_of_al
     assert Resolver(now, [cut, whole], beyond=True).fill(TABLE).shown(key) == [whole]
 
 
+def test_of_two_shorter_runs_that_of_most_words_is_shown():
+    cells = {TABLE.name: rules("fasttext", "sst-2")}
+    of_words, of_epochs = (
+        run(plan(cells, fcsr=limits), TABLE.name, "fasttext", "sst-2", seed=seed)
+        for seed, limits in ((1, {"max_words": {"sst-2": 9}}), (2, {"epochs": {"sst-2": 3}}))
+    )
+    filled = Resolver(plan(cells), [of_words, of_epochs], beyond=True).fill(TABLE)
+    assert filled.shown(("fasttext", "sst-2")) == [of_epochs]
+
+
 def test_of_folds_a_seed_is_shown_whole_or_not_at_all():
     asked = plan({SECOND.name: rules("fasttext", "mr")}, transformer_f={"folds": {"mr": 2}, "seeds": [1]})
     folds = [

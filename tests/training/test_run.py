@@ -10,6 +10,7 @@ from retable.files import read_json
 from retable.layers.network import Network, Task
 from retable.text.vocabulary import Vocabulary
 from retable.training.network import build_network, choose_device, first_vectors
+from retable.training.options import Progress
 from retable.training.run import load_classifier, peak_memory, train_classifier
 from retable.vectors.store import NO_VECTORS, WordVectors
 
@@ -131,14 +132,26 @@ def test_a_gpu_that_is_not_there_is_refused():
             choose_device("cuda")
 
 
-def test_on_a_gpu_float32_is_not_rounded_and_its_memory_has_a_name_of_its_own(monkeypatch):
-    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    monkeypatch.setattr("torch.cuda.max_memory_allocated", lambda device: 3e6)
+def test_float32_is_not_rounded_and_the_callers_choice_comes_back(opinions, monkeypatch):
+    train, dev = opinions
+    seen = []
+
+    def note(line):
+        seen.append(torch.backends.cudnn.allow_tf32)
+
     monkeypatch.setattr("torch.backends.cudnn.allow_tf32", True)
-    assert choose_device("cpu").type == "cpu"
+    classifier = train_classifier(parameters(MODELS[0]), train, dev, NO_VECTORS, Progress(on_line=note)).classifier
+    assert seen
+    assert not any(seen)
     assert torch.backends.cudnn.allow_tf32
-    assert {choose_device(name).type for name in ("auto", "cuda")} == {"cuda"}
-    assert not torch.backends.cudnn.allow_tf32
+    classifier.network.register_forward_pre_hook(lambda *_: note(None))
+    classifier.probabilities(dev)
+    assert not any(seen)
+    assert torch.backends.cudnn.allow_tf32
+
+
+def test_memory_of_a_gpu_has_a_name_of_its_own(monkeypatch):
+    monkeypatch.setattr("torch.cuda.max_memory_allocated", lambda device: 3e6)
     assert peak_memory(torch.device("cuda")) == {"peak_gpu_memory_mb": 3.0}
     assert peak_memory(torch.device("cpu")).keys() == {"peak_memory_mb"}
 

@@ -104,7 +104,9 @@ class CostFigure(Figure[CostPoint]):
 
 def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> Plot[CostPoint]:
     """Return one point per row: means over the runs of a column and then over the columns."""
-    machine = most_common([run.machine[0] for _, of_rows in columns for each in of_rows.values() for run in each])
+    runs = [run for _, of_rows in columns for each in of_rows.values() for run in each]
+    timed = [run for run in runs if "seconds" in run.cost]  # a GPU beside other work has no times to show
+    machine = most_common([run.machine[0] for run in timed or runs])
     panel = columns[0][0]
     points = []
     for row in each_row(columns):

@@ -91,6 +91,19 @@ def beside_readings(line: Line, others: Sequence[Line]) -> str:
     return CONTRADICT if len(verdicts - {"undecided"}) > 1 else NOT_EVERY
 
 
+def through(contradictions: Sequence[Sequence[Line]]) -> str:
+    """Return the reading without which most of these comparisons would hold no contradiction; empty if none is."""
+    alone = Counter[str]()
+    for found in contradictions:
+        named = [row.printed for line in found for row in (line.first, line.second) if row.reading_of]
+        for name in dict.fromkeys(named):
+            others = [line for line in found if name not in (line.first.printed, line.second.printed)]
+            alone[name] += not others or beside_readings(others[0], others) != CONTRADICT
+    (name, count), (_, next_one), *_ = [*alone.most_common(2), ("", 0), ("", 0)]
+    is_one = next_one < count and 2 * count > len(contradictions) > 1
+    return f" ({count} of them through one: {name})" if is_one else ""
+
+
 def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:
     """Return a comparison as the cells of a table row.
 

@@ -4,7 +4,6 @@ Every number in a headline is counted from comparisons and cells on the other pa
 support yet has no page.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 from retable.papers import NAMES
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
-from retable.results.claims import CONTRADICT, beside_readings, cells_of, size_of
+from retable.results.claims import CONTRADICT, beside_readings, cells_of, size_of, through
 from retable.results.headline import FLOOR, LARGER, Lead, leads_of, printed_differences
 from retable.results.headline import first_readings as judged_by_papers
 from retable.results.judging import PERCENT, Line
@@ -85,11 +84,13 @@ def printed_sizes(lines: Sequence[Line]) -> Finding | None:
         return None
     sized = [line for line in judged_by_papers(lines) if line.comparison and line.printed is not None]
     sizes = [size_of(line.printed, line.comparison) for line in sized if line.comparison and line.printed is not None]
+    unclear = sum(line.comparison.expected[0] <= 0 <= line.comparison.expected[1] for line in sized if line.comparison)
     middle = [median(abs(getattr(each, kind)) for each in differences) for kind in ("printed", "ours")]
     body = (
         f"The median difference between two rows is {middle[0]:.1f} points in print and {middle[1]:.1f} here. A "
         "printed one is larger if it is above the interval in which we expect it, our 95% prediction interval "
-        "([rule 1](../protocol.md)).\n\n"
+        f"([rule 1](../protocol.md)). {unclear} of the {len(sized)} intervals hold zero as well: those comparisons "
+        "could not tell the printed difference from none.\n\n"
         "![Differences as printed and as measured](../figures/claims.svg)\n"
     )
     table = [
@@ -244,17 +245,6 @@ def readings(lines: Sequence[Line]) -> Finding | None:
     )
     table = markdown_table(HEADER, body)
     return Finding("readings", headline, f"{text}\n{table}")
-
-
-def through(contradictions: Sequence[Sequence[Line]]) -> str:
-    """Return the reading without which most of these comparisons would hold no contradiction; empty if none is."""
-    alone = Counter[str]()
-    for found in contradictions:
-        for name in {row.printed for line in found for row in (line.first, line.second) if row.reading_of}:
-            others = [line for line in found if name not in (line.first.printed, line.second.printed)]
-            alone[name] += not others or beside_readings(others[0], others) != CONTRADICT
-    name, count = max(alone.items(), key=lambda each: each[1], default=("", 0))
-    return f" ({count} of them through one: {name})" if 2 * count > len(contradictions) > 1 else ""
 
 
 def cost_of_a_word(measured: Measured | None) -> Finding | None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from retable.papers import NAMES, paper_of_table, papers, result_table
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import Paper, ResultTable
 from retable.papers.shared import FLOORS
-from retable.results.claims import size_of
+from retable.results.claims import CONTRADICT, beside_readings, size_of, through
 from retable.results.judging import AT_LEAST, PERCENT, Line, after_holm
 from retable.results.tables import published_numbers
 from retable.tables.lines import Line as Score
@@ -34,15 +35,22 @@ def first_readings(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def printed_differences(lines: Iterable[Line]) -> list[Difference]:
-    """Return the data of the picture: each comparison with a printed difference, once, in points."""
-    found = {}
+    """Return the data of the picture: each comparison with a printed difference, in points.
+
+    Comparisons of two tables that would read alike are named after their table too.
+    """
+    found: dict[tuple[str, str, str], Difference] = {}
     for line in first_readings(lines):
         if line.printed is not None and line.comparison:
             low, high = (PERCENT * end for end in line.comparison.interval())
             name = f"{line.first.printed} vs. {line.second.printed}, {line.on}"
-            paper = NAMES[claims()[line.claim].paper]
-            found[paper, name] = Difference(paper, name, line.printed, PERCENT * line.difference, low, high)
-    return list(found.values())
+            paper, table = NAMES[claims()[line.claim].paper], claims()[line.claim].table
+            found[paper, name, table] = Difference(paper, name, line.printed, PERCENT * line.difference, low, high)
+    alike = Counter((paper, name) for paper, name, _ in found)
+    return [
+        replace(each, name=f"{name} (table {table.rpartition('-')[2]})") if alike[paper, name] > 1 else each
+        for (paper, name, table), each in found.items()
+    ]
 
 
 class Counts(NamedTuple):
@@ -56,6 +64,8 @@ class Counts(NamedTuple):
     larger: int
     sampled: int  # of those judged, how many are on a sample of the paper's corpus or on a split of ours
     sampled_hold: int
+    contradicted: int  # of those that hold, how many turn around under another reading
+    through: str  # the reading without which most of them would not
 
     @property
     def open(self) -> int:
@@ -70,6 +80,8 @@ def counted(lines: Sequence[Line]) -> Counts:
         adjusted |= after_holm(list(of_paper))
     judged = list(first_readings(lines))
     sampled = [line for line in judged if is_on_a_sample(line)]
+    turned = [readings_of(line, lines) for line in judged if holds(line, line.verdict)]
+    turned = [of for of in turned if beside_readings(of[0], of) == CONTRADICT]
     sized = [size_of(line.printed, line.comparison) for line in judged if line.comparison and line.printed is not None]
     return Counts(
         len(judged),
@@ -80,7 +92,14 @@ def counted(lines: Sequence[Line]) -> Counts:
         sum(size == LARGER for size in sized),
         len(sampled),
         sum(holds(line, line.verdict) for line in sampled),
+        len(turned),
+        through(turned),
     )
+
+
+def readings_of(line: Line, lines: Sequence[Line]) -> list[Line]:
+    """Return a comparison under all readings."""
+    return [line, *(each for each in lines if each is not line and (each.claim, each.on) == (line.claim, line.on))]
 
 
 def is_on_a_sample(line: Line) -> bool:
@@ -94,12 +113,17 @@ def headline(lines: Sequence[Line]) -> str:
     found = counted(lines)
     if not found.judged:
         return "No comparison of the papers could be judged yet."
+    turned = (
+        f" Of the {found.hold}, {found.contradicted} turn around under another reading of the paper{found.through}."
+        if found.contradicted
+        else ""
+    )
     return (
         f"Of {found.judged} comparisons that the papers make and fully trained runs can test, **{found.hold} come out "
         f"as claimed** ({found.kept} after Holm's correction), {found.against} go the other way; "
         f"{found.open} are undecided or equal. {found.sampled} of the {found.judged} are on a sample of the paper's "
-        f"corpus or on a split of ours ({found.sampled_hold} as claimed). Of {found.sized} printed differences, "
-        f"{found.larger} are above our 95% prediction interval."
+        f"corpus or on a split of ours ({found.sampled_hold} as claimed).{turned} Of {found.sized} printed "
+        f"differences, {found.larger} are above our 95% prediction interval."
     )
 
 

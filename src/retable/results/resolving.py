@@ -59,9 +59,9 @@ class Filled:
 
 
 def limits_of(run: RunRecord) -> tuple[int, int]:
-    """Return the limits under which a network was trained: epochs, and words of a text (ALL without a limit)."""
+    """Return the limits under which a network was trained: words of a text (ALL without a limit), and epochs."""
     training = run.metrics["parameters"]["training"]
-    return int(training["epochs"]), int(training.get("max_words", 0)) or ALL
+    return int(training.get("max_words", 0)) or ALL, int(training["epochs"])
 
 
 def shown_of_seed(runs: OfSeed) -> OfSeed:
@@ -76,8 +76,8 @@ class Resolver:
         plan: sections of params.yaml or of a scale.
         runs: the available runs; of several with one key, the first fills a cell.
         beyond: whether current runs that are not planned are shown as well: more seeds, cells of other scales and,
-            for a cell without others, runs that ended after fewer epochs. If so, any available seeds fill a cell;
-            otherwise all planned ones are needed.
+            for a cell without others, runs of fewer words or epochs, those of most words first. If so, any available
+            seeds fill a cell; otherwise all planned ones are needed.
     """
 
     def __init__(self, plan: Plan, runs: Iterable[RunRecord] = (), *, beyond: bool = False) -> None:
@@ -178,8 +178,8 @@ class Resolver:
         protocol = self.protocol(table)
         found, reason = self._runs_of(table, cell, placed, protocol)
         limits = {limits_of(run) for run in placed if "epochs" in run.metrics["parameters"]["training"]}
-        for epochs, words in sorted(limits, reverse=True) if self.beyond else ():
-            if not found:  # until a cell is trained as planned, show a shorter run from an earlier plan, marked as cut
+        for words, epochs in sorted(limits, reverse=True) if self.beyond else ():
+            if not found:  # until a cell is trained as planned, show a shorter run from an earlier plan
                 found, _ = self._runs_of(table, cell, placed, protocol | {"epochs": epochs, "max_words": words % ALL})
         return found, reason
 

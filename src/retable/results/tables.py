@@ -7,7 +7,7 @@ Out  results/tables/<table>.{csv,cost.csv,md}
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,10 +55,15 @@ def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
         metric = table.metric_of(column)
         if metric in COST_UNITS:
             seeds = [of_seed for of_seed in seeds if all(metric in run.cost for run in of_seed)]
-            why |= {} if seeds else {key: NO_COST}
+            why |= {} if seeds else {key: NO_COST if on_gpu(filled.runs[key]) else "not kept"}
         of_row = epochs_of(row, column, protocol)
         found[key] = [of_folds([result_of(run, metric, column.domain, of_row) for run in of_seed]) for of_seed in seeds]
     return Cells({key: of_cell for key, of_cell in found.items() if of_cell}, reasons(table, filled) | why)
+
+
+def on_gpu(seeds: Sequence[Sequence[RunRecord]]) -> bool:
+    """Return whether a run of a cell has recorded the memory of a GPU."""
+    return any("peak_gpu_memory_mb" in run.cost for of_seed in seeds for run in of_seed)
 
 
 def result_of(run: RunRecord, metric: str, domain: str = "", of_row: int = 0) -> RunResult:

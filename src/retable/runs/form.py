@@ -84,7 +84,7 @@ METRICS = Section(
 )
 TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 COSTS = ("parameters", "parameters_tuned_words", "flops_per_word")
-MEMORY = ("peak_memory_mb", "peak_gpu_memory_mb")  # of the process, or of the GPU's allocator
+MEMORY = {"peak_memory_mb", "peak_gpu_memory_mb"}  # of the process, or of the GPU's allocator
 COST = Section({}, dict.fromkeys((*TIMES, *COSTS, *MEMORY), Number(0)))  # in the bank: old runs lack some values
 COST_OF_FOLDER = Section(dict.fromkeys((*TIMES, *COSTS), Number(0)), dict.fromkeys(MEMORY, Number(0)))
 LINE = Section(
@@ -113,6 +113,8 @@ def read_cost(folder: Path) -> dict[str, Any]:
     path = folder / "cost.json"
     cost: dict[str, Any] = read_json(path, advice=ADVICE)
     check(cost, COST_OF_FOLDER, str(path), ADVICE)
+    if len(cost.keys() & MEMORY) != 1:
+        raise InputError(f"{path} must say one of {' and '.join(sorted(MEMORY))}; {ADVICE}.")
     return cost
 
 

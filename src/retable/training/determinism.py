@@ -1,4 +1,4 @@
-"""Training that is bit-for-bit repeatable, on a GPU too."""
+"""Training that is bit-for-bit repeatable, on a GPU too, and in the precision that it names."""
 
 import os
 from collections.abc import Iterator
@@ -32,3 +32,17 @@ def deterministic(asked: bool) -> Iterator[None]:
     finally:
         torch.use_deterministic_algorithms(before[0])
         cudnn.deterministic, cudnn.benchmark = before[1:]
+
+
+@contextmanager
+def float32_layers() -> Iterator[None]:
+    """Keep cuDNN's convolutions and recurrent layers in float32 within the block; torch lets them round to TF32.
+
+    Other products are in float32 unless the caller asked torch for less.
+    """
+    cudnn = torch.backends.cudnn
+    before, cudnn.allow_tf32 = cudnn.allow_tf32, False
+    try:
+        yield
+    finally:
+        cudnn.allow_tf32 = before

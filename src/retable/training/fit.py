@@ -13,6 +13,7 @@ from retable.layers.network import Network, Pass
 from retable.text.vocabulary import Encoded
 from retable.training.batches import BatchMaker, shuffled_batches
 from retable.training.course import Course
+from retable.training.determinism import float32_layers
 from retable.training.history import Epoch, History
 from retable.training.keeper import Keeper, noted_signals
 from retable.training.loop import Precision, train_epoch
@@ -22,6 +23,7 @@ from retable.training.predict import predict_logits
 from retable.training.schedules import learning_rates
 
 
+@float32_layers()
 def fit(
     network: Network,
     train: Encoded,

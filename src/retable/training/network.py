@@ -87,16 +87,13 @@ class NetworkClassifier:
 def choose_device(name: str) -> torch.device:
     """Return the device of this name; auto takes a GPU if there is one.
 
-    On a GPU cuDNN's convolutions and recurrent layers would round float32 to TF32, with 10 bits; not from here on.
-
     Raises: InputError if a GPU is requested and there is none.
     """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name == "cuda" and not torch.cuda.is_available():
         raise InputError('the device is "cuda", but torch sees no GPU; set it to auto or cpu.')
-    found = "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
-    if found == "cuda":
-        torch.backends.cudnn.allow_tf32 = False
-    return torch.device(found)
+    return torch.device(name)
 
 
 def first_vectors(vocabulary: Vocabulary, vectors: WordVectors, *, size: int, spread: float) -> Tensor:

@@ -7,11 +7,13 @@ import torch
 from torch import Tensor, nn
 
 from retable.training.batches import BatchMaker, sorted_batches
+from retable.training.determinism import float32_layers
 
 WORDS_IN_BATCH = 8_000
 
 
 @torch.no_grad()
+@float32_layers()
 def predict_logits(
     network: nn.Module,
     maker: BatchMaker,
