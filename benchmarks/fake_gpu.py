@@ -17,6 +17,8 @@ import argparse
 import tempfile
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -145,22 +147,34 @@ def waits(parameters: dict[str, Any], train: Split, vectors: WordVectors, folder
     return found.found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fake_gpu", description=__doc__)
-    parser.add_argument("models", nargs="*", default=sorted(MODELS), metavar="MODEL")
-    options = parser.parse_args()
+@contextmanager
+def samples() -> Iterator[Callable[[str], tuple[dict[str, Any], Split, WordVectors]]]:
+    """Yield a function that returns a model's parameters, the texts that it reads, and its vectors."""
     with tempfile.TemporaryDirectory() as scratch:
         clean, tagged, vectors = (Path(scratch) / name for name in ("clean", "tagged", "vectors"))
         write_samples(clean, tagged, vectors)
-        for model in options.models:
+
+        def given(model: str) -> tuple[dict[str, Any], Split, WordVectors]:
             parameters = parameters_of(model, {})
             corpus = parameters["corpus"]["name"]
             train = read_split(tagged / corpus, "train")
             train = replace(train, texts=read_texts(clean / corpus / "train.parquet", train.ids))
-            given = read_vectors(vectors / VECTORS) if parameters["embedding"]["vectors"] == VECTORS else NO_VECTORS
-            (folder := Path(scratch) / "saved" / model).mkdir(parents=True)
-            found = waits(parameters, train, given, folder)
-            refused = left_behind(parameters, train, given)
+            named = parameters["embedding"]["vectors"] == VECTORS
+            return parameters, train, read_vectors(vectors / VECTORS) if named else NO_VECTORS
+
+        yield given
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fake_gpu", description=__doc__)
+    parser.add_argument("models", nargs="*", default=sorted(MODELS), metavar="MODEL")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch, samples() as given:
+        for model in options.models:
+            parameters, train, vectors = given(model)
+            (folder := Path(scratch) / model).mkdir()
+            found = waits(parameters, train, vectors, folder)
+            refused = left_behind(parameters, train, vectors)
             lines = ", ".join(f"{count} x {where}" for where, count in found.most_common()) or "none"
             print(f"{model}: left behind: {refused or 'nothing'}; waits: {lines}", flush=True)
 

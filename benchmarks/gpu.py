@@ -12,25 +12,18 @@ speed      Training on SST-2 from random word vectors of 300 dimensions, in word
 """
 
 import argparse
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from benchmarks.fake_gpu import TEXTS, built, step
+from benchmarks.fake_gpu import TEXTS, built, samples, step
 from benchmarks.inputs import Prepared, prepared, split_of
 from benchmarks.loop import training_flops
-from probe.samples import VECTORS, write_samples
-from probe.training import parameters_of
 from retable.experiments.scale import model_preset
 from retable.models import MODELS
-from retable.text.splits import Split, read_split, read_texts
+from retable.text.splits import Split
 from retable.training.batches import BatchMaker, shuffled_batches
 from retable.training.determinism import deterministic, float32_layers
 from retable.training.loop import Precision, cross_entropy, train_epoch
@@ -38,7 +31,7 @@ from retable.training.network import choose_device, training_of
 from retable.training.optimisers import build_optimisers
 from retable.training.schedules import learning_rates
 from retable.training.seeds import seed_everything
-from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
+from retable.vectors.store import NO_VECTORS, WordVectors
 
 SPEED = (
     "avg-embedding", "textcnn", "dpcnn", "lstm", "bilstm", "bigru", "att-blstm", "structured-self-attention", "cspan",
@@ -53,24 +46,6 @@ def check(models: list[str]) -> None:
     with samples() as given:
         for model in models:
             print(f"{model}: {compared(*given(model))}", flush=True)
-
-
-@contextmanager
-def samples() -> Iterator[Callable[[str], tuple[dict[str, Any], Split, WordVectors]]]:
-    """Yield a function that returns a model's parameters, the texts that it reads, and its vectors."""
-    with tempfile.TemporaryDirectory() as scratch:
-        clean, tagged, vectors = (Path(scratch) / name for name in ("clean", "tagged", "vectors"))
-        write_samples(clean, tagged, vectors)
-
-        def given(model: str) -> tuple[dict[str, Any], Split, WordVectors]:
-            parameters = parameters_of(model, {})
-            corpus = parameters["corpus"]["name"]
-            train = read_split(tagged / corpus, "train")
-            train = replace(train, texts=read_texts(clean / corpus / "train.parquet", train.ids))
-            named = parameters["embedding"]["vectors"] == VECTORS
-            return parameters, train, read_vectors(vectors / VECTORS) if named else NO_VECTORS
-
-        yield given
 
 
 def compared(parameters: dict[str, Any], train: Split, vectors: WordVectors) -> str:
