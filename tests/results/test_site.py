@@ -238,6 +238,21 @@ def test_the_page_of_a_system_is_headed_by_its_name(site, model, title):
     assert f"<h1>{title}</h1>" in (site / f"systems/{model}.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("name", "title"), [("sst-2", "SST-2"), ("ced", "CED"), ("amazon-full", "amazon-full")])
+def test_the_page_of_a_corpus_is_headed_by_its_name_and_says_its_name_in_commands(site, name, title):
+    page = (site / f"corpora/{name}.html").read_text(encoding="utf-8")
+    assert f"<h1>{title}</h1>" in page
+    assert f"<code>{name}</code>" in page
+
+
+def test_columns_without_a_number_come_last_and_all_others_as_the_paper_has_them(site):
+    page = (site / "papers/fcsr.html").read_text(encoding="utf-8")
+    heads = re.search(r'<th scope="col">system</th>\n(.*?)\n</tr>', page, re.DOTALL)[1]
+    printed = [column.printed for column in result_table("fcsr-table-3").columns]
+    assert printed.index("SST") > 0
+    assert re.findall(r">([^<>]+)</a>", heads)[:3] == ["SST", *(name for name in printed if name != "SST")][:3]
+
+
 def test_what_python_offers_stands_on_a_page_with_every_argument(site):
     page = (site / "python.html").read_text(encoding="utf-8")
     for said in (

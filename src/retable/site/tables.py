@@ -46,11 +46,12 @@ def is_of(figure: str, paper: str) -> bool:
 
 
 def grid(measured: Measured, whole: Whole) -> dict[str, Any]:
-    """Return a table as the paper prints it: one line per row, one cell per column."""
+    """Return a table as the paper prints it, one line per row; columns without a measured cell come last."""
     table, lines, costs = measured
     of_cell = {(line.row, line.column): line for line in lines}
     rows = [row for row in table.rows if any(row.id == line.row for line in lines)]
     columns = [column for column in table.columns if any(column.id == line.column for line in lines)]
+    columns.sort(key=lambda column: not any(line.measured for line in lines if line.column == column.id))
     links = links_of(measured, whole)
     return {
         "table": table,
