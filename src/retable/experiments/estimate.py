@@ -69,5 +69,5 @@ def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured
     length = train.get("average-length-characters" if statistics.get("language") == "zh" else "average-length", 0.0)
     words = train.get("texts", 0) * min(length, training.get("max_words") or length)
     epochs = training.get("epochs", 1) * (1 if limit_of(protocol["epochs"], corpus) else SHARE)
-    runs = len(seeds_of(column, protocol)) * len(folds_of(column, protocol))
+    runs = len(seeds_of(row, column, protocol)) * len(folds_of(column, protocol))
     return float(runs * (RUN_S + words * epochs / measured.rate(model)))

@@ -18,7 +18,7 @@ from retable.experiments.digests import check_texts, raw_digest, read_lock, text
 from retable.files import sha256_of_value
 from retable.models import read_beside_words
 from retable.papers import PAPERS, paper
-from retable.papers.paper import Column, Paper
+from retable.papers.paper import Column, Paper, Row
 from retable.papers.parameters import fold_count, folds_of, run_name, seeds_of
 from retable.project.paths import CLEAN, DIGESTS, TAGGED
 from retable.text.folds import Fold, FoldedCorpus, Kind
@@ -43,9 +43,9 @@ class Planned(NamedTuple):
         return f"{self.seed}, fold {self.fold.number} of {self.fold.folds}" if self.fold else str(self.seed)
 
 
-def planned_runs(column: Column, protocol: Mapping[str, Any]) -> list[Planned]:
-    """Return the runs of a cell of this column: one for each seed and fold."""
-    return [Planned(seed, fold) for seed in seeds_of(column, protocol) for fold in folds_of(column, protocol)]
+def planned_runs(row: Row, column: Column, protocol: Mapping[str, Any]) -> list[Planned]:
+    """Return the runs of a cell: one for each seed and fold."""
+    return [Planned(seed, fold) for seed in seeds_of(row, column, protocol) for fold in folds_of(column, protocol)]
 
 
 def splits_of_run(parameters: Mapping[str, Any], *, compared: bool = True) -> tuple[Split, Split, Callable[[], Split]]:

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from retable.models import is_seedless
 from retable.papers.paper import Column, Row
 from retable.papers.trials import chosen_options, has_all_trials
 from retable.text.folds import Fold
@@ -64,11 +65,14 @@ def is_searched(row: Row, corpus: str) -> bool:
     return not row.search or has_all_trials(row.search, row.id, corpus)
 
 
-def seeds_of(column: Column, protocol: Section) -> list[int]:
-    """Return the seeds of a column's runs, by corpus if the scale names them so (seed 1 for a corpus without)."""
+def seeds_of(row: Row, column: Column, protocol: Section) -> list[int]:
+    """Return the seeds of a cell's runs, by corpus if the scale names them so (seed 1 for a corpus without).
+
+    A model that does not depend on a seed gets the first only.
+    """
     seeds = protocol["seeds"]
     found: list[int] = seeds if isinstance(seeds, list) else seeds.get(column.corpus, [1])
-    return found
+    return found[:1] if is_seedless(row.model) else found
 
 
 def fold_count(column: Column, protocol: Section) -> int:

@@ -188,7 +188,7 @@ class Resolver:
     ) -> tuple[list[OfSeed], str]:
         reason = ""
         seeds = [
-            *seeds_of(table.column(cell["column"]), protocol),
+            *seeds_of(table.row(cell["row"]), table.column(cell["column"]), protocol),
             *((run.seed for run in placed) if self.beyond else ()),
         ]
         found = []
