@@ -15,16 +15,19 @@ from retable.commands.site import PUBLIC
 from retable.errors import InputError
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
-from retable.papers import result_table
+from retable.papers import paper, result_table
+from retable.papers.claims import claims
 from retable.project.paths import BANK, ROOT
 from retable.results.export_tables import FORMATS
 from retable.results.figures import read_entries
+from retable.results.tables import published_numbers
 from retable.results.whole import BANK_SCALE, bank_resolver, read_whole
 from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.predictions import write_predictions
 from retable.site import attention
 from retable.site.build import as_table, write_site
 from retable.site.cells import curves, place_of
+from retable.site.claims import at, places, reach_of
 from retable.site.documents import rendered
 from retable.text.splits import Facts, Split
 from tests.results.records import run
@@ -159,6 +162,38 @@ def test_a_paper_shows_what_is_measured_and_says_what_is_not(site):
     assert 'href="../missing.html#fcsr-table-3">why not</a>' in shown
 
 
+@pytest.mark.parametrize(("table", "count"), [("fcsr-table-3", None), ("survey-table-3", 46)])
+def test_every_printed_table_stands_among_what_is_not_measured_also_without_any_run(site, table, count):
+    page = (site / "missing.html").read_text(encoding="utf-8")
+    told = re.search(rf'<details id="{table}">.*?\((\d+) cells\)', page, re.DOTALL)
+    assert told
+    assert count is None or int(told[1]) == count == len(published_numbers(paper("survey"), "table-3"))
+
+
+def test_a_table_with_many_columns_and_few_rows_is_turned(site):
+    page = (site / "papers/floors.html").read_text(encoding="utf-8")
+    heads = re.search(r'<table class="grid sortable">.*?</thead>', page, re.DOTALL)[0]
+    assert [text for text in re.findall(r">([^<>]+)<", heads) if text.strip()] == [
+        "corpus", "tf-idf + SVM", "NB-SVM", "fastText",
+    ]  # fmt: skip
+    assert re.search(
+        r'<th scope="row"><a href="../corpora/sst-2.html">SST-2</a></th>\s*<td[^>]*data-value="80.00"', page
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends", "reach", "last"), [([], 5, None), ([-1.0, 5.0], 5, 100.0), ([5.1], 10, 75.5), ([2.0, -17.4], 20, 6.5)]
+)
+def test_the_picture_of_a_claim_holds_every_interval(ends, reach, last):
+    assert reach_of(ends) == reach
+    assert last is None or at(ends[-1], reach) == last
+
+
+def test_every_claim_has_a_page_of_its_own_named_by_what_it_compares():
+    assert len(set(places())) == len(places()) == len(claims())
+    assert "claims/fcsr-table-3-fcsr-beside-cnn.html" in places()
+
+
 def test_all_numbers_stand_in_the_list_with_the_csv_beside(site):
     assert (site / "numbers.html").read_text().count('data-value="80.00"') >= 1
     assert (site / "data/fcsr-table-3.csv").read_text().count("80.00") >= 1
@@ -273,7 +308,7 @@ def test_words_are_marked_by_their_weight_of_right_and_wrong_answers_in_both_lan
         assert shown in page
     text = {"corpus": "sample-zh", "id": "1", "unit": "characters", "label": "a", "answer": "b"}
     found = attention.shown(text | {"words": ["好", "不", "的"], "weights": [0.5, 0.3, 0.2]})
-    assert found["marked"] == [("好", 100), ("不", 33), ("的", 0)]
+    assert found["marked"] == [("好", 100), ("不", 40), ("的", 10)]
     assert (found["outcome"], found["heaviest"][0]) == ("wrong", (0.5, "好"))
     made = read_json(ROOT / "docs/attention.json")
     made["texts"][0]["weights"][0] = 1.0
@@ -334,6 +369,8 @@ def test_the_folder_is_refused_before_the_bank_is_read(tmp_path, monkeypatch, ca
 @pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")
 def test_a_browser_sorts_and_filters_without_an_error(site, tmp_path):
     page = (site / "numbers.html").read_text()
+    to = re.search(r'href="(cells/fcsr-table-3/nb-svm/sst-2.html)">NB-SVM</a>', page)[1]
+    assert "<h1>" in (site / to).read_text(encoding="utf-8")
     script = """<script>addEventListener("load", () => {
       const find = document.querySelector("[data-text]"), measured = document.querySelectorAll("th button")[3];
       find.value = "fasttext";

@@ -26,10 +26,12 @@ def pages(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def shown(text: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page shows of a text: its words, shaded from 0 (least weight) to 100, and the heaviest."""
+    """Return what the page shows of a text: its words and the heaviest.
+
+    A word is shaded from 0 (at most half of an even share of the attention) to 100 (at least one and a half).
+    """
     words, weights = text["words"], text["weights"]
-    least, most = min(weights), max(weights)
-    shades = [round(100 * (weight - least) / (most - least)) if most > least else 0 for weight in weights]
+    shades = [round(100 * min(max(weight * len(words) - 0.5, 0.0), 1.0)) for weight in weights]
     heaviest = sorted(zip(weights, words, strict=True), reverse=True)[:NAMED]
     return {
         **text,

@@ -63,8 +63,9 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
         for name in ASSETS:
             shutil.copyfile(TEMPLATES / name, folder / name)
         (folder / "data").mkdir()
-        for measured in whole.tables.values():
-            write_formats(folder / "data", measured)
+        for source in papers():
+            for measured in tables.tables_of(source, whole):
+                write_formats(folder / "data", measured)
         documents.copy_pictures(docs, folder / "docs")
     return count
 

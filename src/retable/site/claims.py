@@ -1,6 +1,7 @@
 """The pages of claims: each sentence, its comparisons, and the ids of the texts on which two rows differ."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +18,7 @@ from retable.site.templating import render
 
 SIGNS = {">": "ahead of", ">=": "at least equal to", "=": "equal to"}
 TEXTS_SHOWN = 12  # texts on which two rows differ, per side
-REACH = 10.0  # points on either side of zero in the picture of an interval
+REACHES = (5, 10, 20, 50, 100)  # points on either side of zero in the pictures of a claim's intervals
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
@@ -26,20 +27,38 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
         lines = list(of_paper)
         adjusted = after_holm(lines)
         of_claim = {number: list(found) for number, found in groupby(lines, key=lambda line: line.claim)}
-        shown = {
-            number: [comparison(line, adjusted.get(id(line), ""), found) for line in found]
-            for number, found in of_claim.items()
-        }
-        listed = [(head(claims()[number]), f"claims/{number}.html", found) for number, found in shown.items()]
+        shown = {number: pictured(found, adjusted) for number, found in of_claim.items()}
+        listed = [(head(claims()[number]), places()[number], *found) for number, found in shown.items()]
         left = [each for number, each in enumerate(claims()) if each.paper == name and number not in of_claim]
-        values: dict[str, Any] = {"name": NAMES[name], "claims": listed, "unmeasured": [head(each) for each in left]}
+        values: dict[str, Any] = {"name": NAMES[name], "claims": listed}
+        values["unmeasured"] = [(head(each), without_runs(each, whole)) for each in left]
         yield f"claims/{name}.html", render("claims.html", f"claims/{name}.html", values)
-        for number, found in of_claim.items():
-            place = f"claims/{number}.html"
-            differing = [texts_between(line, whole) for line in found]
-            pairs = list(zip(shown[number], differing, strict=True))
-            values = {"claim": head(claims()[number]), "pairs": pairs, "paper": (NAMES[name], f"claims/{name}.html")}
-            yield place, render("claim.html", place, values)
+        for number, (found, reach) in shown.items():
+            differing = [texts_between(line, whole) for line in of_claim[number]]
+            values = {"claim": head(claims()[number]), "found": found, "reach": reach}
+            values |= {"pairs": [pair for pair in zip(found, differing, strict=True) if pair[1]]}
+            values |= {"paper": (NAMES[name], f"claims/{name}.html")}
+            yield places()[number], render("claim.html", places()[number], values)
+
+
+@cache
+def places() -> list[str]:
+    """Return the page of each claim, named by what it compares; claims on the same pair are numbered."""
+    found: list[str] = []
+    for claim in claims():
+        name = f"claims/{claim.table}-{claim.first}-beside-{claim.second}"
+        earlier = sum(place.startswith((f"{name}.", f"{name}--")) for place in found)
+        found.append(f"{name}--{earlier + 1}.html" if earlier else f"{name}.html")
+    return found
+
+
+def without_runs(claim: Claim, whole: Whole) -> str:
+    """Return which rows of a claim have no run, and why."""
+    table = result_table(claim.table)
+    ran = {row for row, _ in whole.resolver.fill(table).runs}
+    rows = [table.row(name) for name in (claim.first, claim.second) if name not in ran]
+    said = [f"no run of {row.printed}" + (f": {row.reason}" if row.reason else "") for row in rows]
+    return "; ".join(said) or "no column on which both have runs"
 
 
 def overview(whole: Whole) -> dict[str, Any]:
@@ -62,7 +81,21 @@ def head(claim: Claim) -> dict[str, str]:
     return {"words": " ".join(rows), "sentence": claim.sentence, "place": claim.place, "who": who, "size": claim.size}
 
 
-def comparison(line: Line, adjusted: str, others: Sequence[Line]) -> dict[str, Any]:
+def pictured(lines: Sequence[Line], adjusted: Mapping[int, str]) -> tuple[list[dict[str, Any]], int]:
+    """Return a claim's comparisons as lines of a table, and how far to either side their pictures reach, in points."""
+    ends = [PERCENT * end for line in lines if line.comparison for end in line.comparison.interval()]
+    ends += [line.printed for line in lines if line.printed is not None]
+    reach = reach_of(ends)
+    return [comparison(line, adjusted.get(id(line), ""), lines, reach) for line in lines], reach
+
+
+def reach_of(ends: Iterable[float]) -> int:
+    """Return how far a picture reaches to either side of zero, in points, to hold all of these."""
+    widest = max(map(abs, ends), default=0.0)
+    return next(reach for reach in REACHES if widest <= reach)
+
+
+def comparison(line: Line, adjusted: str, others: Sequence[Line], reach: int) -> dict[str, Any]:
     """Return a comparison as a line of a table, with the picture of its interval."""
     rows, on, runs, texts, ours, shows, printed, size, _, holm = cells_of(line, adjusted)
     found: dict[str, Any] = {
@@ -76,17 +109,17 @@ def comparison(line: Line, adjusted: str, others: Sequence[Line]) -> dict[str, A
     found |= {"printed": printed, "size": size, "verdict": line.verdict, "why": line.why, "holm": holm}
     if line.comparison:
         low, high = (PERCENT * end for end in line.comparison.interval())
-        found["bar"] = [at(value) for value in (low, PERCENT * line.difference, high)]
+        found["bar"] = [at(value, reach) for value in (low, PERCENT * line.difference, high)]
     return found | {
         "is_reading": bool(line.first.reading_of or line.second.reading_of),
         "readings": beside_readings(line, others),
-        "mark": None if line.printed is None else at(line.printed),
+        "mark": None if line.printed is None else at(line.printed, reach),
     }
 
 
-def at(points: float) -> float:
-    """Return the position of a difference in the picture, in % of its width."""
-    return round(50 + 50 * float(np.clip(points, -REACH, REACH)) / REACH, 1)
+def at(points: float, reach: int) -> float:
+    """Return the position of a difference in a picture that reaches so far, in % of its width."""
+    return round(50 + 50 * points / reach, 1)
 
 
 def texts_between(line: Line, whole: Whole) -> dict[str, Any]:

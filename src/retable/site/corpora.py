@@ -5,10 +5,9 @@ from typing import Any
 
 from retable.corpora import CORPORA, corpus
 from retable.papers import papers
-from retable.papers.floors import TABLE_1
 from retable.results.tables import published_numbers
 from retable.results.whole import Whole
-from retable.site.tables import numbers
+from retable.site.tables import numbers, titles
 from retable.site.templating import render
 from retable.tables.lines import Line
 from retable.tables.statistics import statistics_lines
@@ -22,15 +21,14 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
             if number["column"].corpus in found:
                 found[number["column"].corpus].append(number)
     printed = beside_print(whole)
-    titles = {column.corpus: column.printed for column in TABLE_1.columns}  # names for a reader, where a table has one
     declared = {name: corpus(name) for name in found}
     listed = [
-        (titles.get(name, name), each, whole.statistics.get(name, {}), len(found[name]))
+        (titles().get(name, name), each, whole.statistics.get(name, {}), len(found[name]))
         for name, each in declared.items()
     ]
     yield "corpora/index.html", render("corpora.html", "corpora/index.html", {"corpora": listed})
     for name, each in declared.items():
-        values = {"title": titles.get(name, name), "corpus": each, "facts": whole.statistics.get(name, {})}
+        values = {"title": titles().get(name, name), "corpus": each, "facts": whole.statistics.get(name, {})}
         values |= {"numbers": found[name], "printed": printed.get(name, [])}
         yield f"corpora/{name}.html", render("corpus.html", f"corpora/{name}.html", values)
 

@@ -1,12 +1,15 @@
 """The pages of each paper's tables and figures, a list of all numbers, and what was not measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from retable.figures.declared import COST_FIGURE
 from retable.papers import NAMES, paper_of_table, papers
-from retable.papers.paper import Column, Row
+from retable.papers.floors import TABLE_1
+from retable.papers.paper import Column, Paper, Row
 from retable.results.findings import Measured
+from retable.results.tables import lines_and_costs
 from retable.results.whole import Whole
 from retable.site.cells import place_of
 from retable.site.claims import paper_of
@@ -14,7 +17,7 @@ from retable.site.families import families
 from retable.site.templating import render
 from retable.tables.costs import HEADER, cost_table
 from retable.tables.lines import Line
-from retable.tables.markdown import notes
+from retable.tables.markdown import is_turned, notes
 
 FLOPS = HEADER.index("FLOPs per word")
 DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("JSON", "json"), ("LaTeX", "tex"), ("Markdown", "md")]
@@ -23,7 +26,7 @@ DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("JSON", "json"), ("LaTeX",
 def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield a page for each paper, the list of all numbers, and the list of missing ones."""
     for source in papers():
-        of_paper = [each for name, each in whole.tables.items() if paper_of_table(name) is source]
+        of_paper = tables_of(source, whole)
         drawn = [each for each in figures if is_of(each["name"], source.name)]
         if of_paper:
             place = f"papers/{source.name}.html"
@@ -40,34 +43,67 @@ def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
     yield "missing.html", render("missing.html", "missing.html", {"papers": list(left_out(whole))})
 
 
+def tables_of(source: Paper, whole: Whole) -> list[Measured]:
+    """Return the tables of a paper that have runs or printed numbers."""
+    return [
+        whole.tables.get(table.name) or Measured(table, *lines_and_costs(table, whole.resolver))
+        for table in source.results
+        if table.name in whole.tables or table.published
+    ]
+
+
 def is_of(figure: str, paper: str) -> bool:
     """Return whether a figure is one of a paper's own, or shows the costs of one of its tables."""
     return figure.removeprefix(COST_FIGURE).rpartition("-")[0] in (f"{paper}-figure", f"{paper}-table")
 
 
 def grid(measured: Measured, whole: Whole) -> dict[str, Any]:
-    """Return a table as the paper prints it, one line per row; columns without a measured cell come last."""
+    """Return a table as the paper prints it, columns of means first, those without a measured cell last.
+
+    A table that is turned in Markdown is turned here too.
+    """
     table, lines, costs = measured
     of_cell = {(line.row, line.column): line for line in lines}
     rows = [row for row in table.rows if any(row.id == line.row for line in lines)]
     columns = [column for column in table.columns if any(column.id == line.column for line in lines)]
-    columns.sort(key=lambda column: not any(line.measured for line in lines if line.column == column.id))
+    filled = {line.column for line in lines if line.measured}
+    columns.sort(key=lambda column: (column.id not in filled, not column.mean_of))
     links = links_of(measured, whole)
+    systems = [side_of_row(row, lines) for row in rows]
+    corpora = [side_of_column(column) for column in columns]
+    cells = [
+        [(of_cell.get((row.id, column.id)), links.get((row.id, column.id), "")) for column in columns] for row in rows
+    ]
+    turned = is_turned(len(rows), len(columns))
     return {
         "table": table,
-        "columns": columns,
-        "rows": [
-            (
-                row,
-                families().get(row.model or "", ""),
-                [(of_cell.get((row.id, column.id)), links.get((row.id, column.id), "")) for column in columns],
-            )
-            for row in rows
-        ],
+        "corner": "corpus" if turned else "system",
+        "heads": systems if turned else corpora,
+        "rows": list(
+            zip(corpora, zip(*cells, strict=True), strict=True) if turned else zip(systems, cells, strict=True)
+        ),
         "costs": cost_table(costs, {row.id: row.printed for row in table.rows}),
         "cost_header": HEADER,
         "notes": notes(line for line in lines if line.measured),
     }
+
+
+def side_of_row(row: Row, lines: Sequence[Line]) -> dict[str, Any]:
+    """Return what a table shows of a row beside its cells: its name, where it leads, and what it is filtered by."""
+    return {
+        "printed": row.printed,
+        "link": f"systems/{row.model}.html" if row.model else "",
+        "is_ours": row.extra,
+        "family": families().get(row.model or "", "") or "not built",
+        "system": "ours" if row.extra else "the paper's",
+        "measured": "yes" if any(line.measured for line in lines if line.row == row.id) else "no",
+    }
+
+
+def side_of_column(column: Column) -> dict[str, Any]:
+    """Return what a table shows of a column beside its cells; nothing filters it."""
+    link = f"corpora/{column.corpus}.html" if column.corpus else ""
+    return {"printed": column.printed, "link": link, "is_ours": False, "family": "", "system": "", "measured": ""}
 
 
 def links_of(measured: Measured, whole: Whole) -> dict[tuple[str, str], str]:
@@ -94,17 +130,21 @@ def numbers(measured: Measured, whole: Whole) -> Iterator[dict[str, Any]]:
                 "link": links.get((line.row, line.column), ""),
                 "flops": spent.get(row.id, ""),
                 "family": families().get(row.model or "", ""),
+                "score": table.metric_of(column).replace("_", " "),
+                "corpus": titles().get(column.corpus, column.corpus) or column.printed,
             }
+
+
+@cache
+def titles() -> dict[str | None, str]:
+    """Return corpus -> its name for a reader, where our own table has one."""
+    return {column.corpus: column.printed for column in TABLE_1.columns}
 
 
 def left_out(whole: Whole) -> Iterator[tuple[str, str, list[Any]]]:
     """Yield each paper that has cells without a number: its id, its name, and per table how many and which."""
     for source in papers():
-        found = [
-            (whole.tables[each.name].table, missing(whole.tables[each.name]))
-            for each in source.results
-            if each.name in whole.tables
-        ]
+        found = [(each.table, missing(each)) for each in tables_of(source, whole)]
         listed = [(table, sum(len(cells) for _, _, cells in lines), lines) for table, lines in found if lines]
         if listed:
             yield source.name, NAMES[source.name], listed

@@ -83,10 +83,15 @@ def _page(
         for row, name in rows.items()
     ]
     whole: list[list[str]] = [["", *columns.values()], *body]
-    if len(columns) > max(WIDE, len(rows)):
+    if is_turned(len(rows), len(columns)):
         whole = [list(line) for line in zip(*whole, strict=True)]
     grid = markdown_table(whole[0], whole[1:])
     return f"# {title}\n\n{legend}\n\n{grid}{cost}\n## Notes\n\n{_notes(lines)}"
+
+
+def is_turned(rows: int, columns: int) -> bool:
+    """Return whether a table is turned on its side: it is wider than a page and has fewer rows than columns."""
+    return columns > max(WIDE, rows)
 
 
 def markdown_table(header: Sequence[str], body: Iterable[Sequence[str]]) -> str:

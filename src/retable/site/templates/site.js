@@ -17,6 +17,7 @@ const compare = (one, other) => {
 function sortable(table) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, at) => {
+    if ("unsorted" in head.dataset) return;
     const button = document.createElement("button");
     button.type = "button";
     button.setAttribute("aria-label", `sort by ${head.textContent.trim()}`);
@@ -45,6 +46,7 @@ function filterable(panel) {
     const values = [...new Set(rows.map((row) => row.dataset[select.dataset.key]))].filter(Boolean).sort();
     select.append(...values.map((value) => new Option(value, value)));
     select.parentElement.hidden = values.length < 2;
+    if (values.includes(select.dataset.first)) select.value = select.dataset.first;
   }
   const show = () => {
     const wanted = text?.value.toLowerCase() ?? "";
@@ -67,6 +69,8 @@ function opened() {
 }
 window.addEventListener("hashchange", opened);
 opened();
-document.querySelectorAll(".wide").forEach((box) => { if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; });
+const reachable = () => document.querySelectorAll(".wide, pre").forEach((box) => { if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; });
+document.querySelectorAll("details").forEach((each) => each.addEventListener("toggle", reachable));  // no width while closed
+reachable();
 document.querySelectorAll("table.sortable").forEach(sortable);
 document.querySelectorAll("[data-filters]").forEach(filterable);
