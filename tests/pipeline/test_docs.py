@@ -5,8 +5,8 @@ import pytest
 from retable.commands import docs
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError
-from retable.project.paths import ROOT
-from retable.results import facts
+from retable.project.paths import BANK, ROOT
+from retable.results import declared, facts
 from retable.results.generated import renew
 
 
@@ -55,7 +55,7 @@ def test_published_splits_as_people_read_them():
 
 def test_a_table_of_ragged_rows_has_every_column():
     rows = [{"a": 1000, "b": 0.25}, {"a": None, "c": "x|y"}]
-    assert docs.table(rows).splitlines() == [
+    assert declared.table(rows).splitlines() == [
         "| a | b | c |",
         "| --- | --- | --- |",
         "| 1,000 | 0.2 |  |",
@@ -64,5 +64,5 @@ def test_a_table_of_ragged_rows_has_every_column():
 
 
 def test_every_block_that_the_command_renews_is_on_its_page():
-    for page, block in docs.BLOCKS:
+    for page, block in [*docs.BLOCKS, *declared.blocks(BANK)]:
         assert f"<!-- generated: {block} -->" in (ROOT / f"docs/{page}.md").read_text(encoding="utf-8"), (page, block)

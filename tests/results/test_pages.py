@@ -22,7 +22,7 @@ from tests.results.records import answers, run, with_metrics
 def checkout(tmp_path):
     """Return pages with markers, and a bank of two baselines on SST-2, one of them trained twice."""
     (tmp_path / "docs").mkdir()
-    for name in ("README.md", "docs/claims.md", "docs/models.md"):
+    for name in ("README.md", *(f"docs/{page}.md" for page in ("claims", "corpora", "models", "timing"))):
         shutil.copyfile(ROOT / name, tmp_path / name)
     plan = scale_preset(BANK_SCALE)
     runs = []
@@ -43,6 +43,7 @@ def test_every_page_comes_from_the_bank_alone(checkout):
     assert "80.00" in page
     assert "tfidf-svm on sst-2, seed 1: 80.00 is shown, 79.00 on a processor, 2026-12-24, by Ada" in page
     assert "- a processor, 2 threads: 2026-11-22, commit 0123456789\n" in page
+    assert "| `fcsr` | FCSR: every word" in (checkout / "docs/models.md").read_text()
     readme = (checkout / "README.md").read_text()
     assert "| tf-idf + SVM | 80.0 |\n" in readme
     assert "No comparison of the papers could be judged yet." in readme

@@ -1,26 +1,20 @@
-"""`retable docs`: update the figures in the pages about corpora, word vectors, parts of speech and times.
+"""`retable docs`: update the figures in the pages about corpora, word vectors and parts of speech.
 
-In   the registry; the scales; data/ as src/retable/results/facts.py reads it
-Out  docs/{corpora,models,vectors,tagger,timing}.md, between the markers of src/retable/results/generated.py
+In   data/ as src/retable/results/facts.py reads it
+Out  docs/{corpora,vectors,tagger}.md, between the markers of src/retable/results/generated.py
 """
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable
 
 from retable.errors import InputError
-from retable.experiments.cells import cells_of_paper
-from retable.experiments.estimate import read_measured, table_seconds
-from retable.experiments.scale import scale_preset
-from retable.papers import PAPERS
 from retable.project.command import command
 from retable.project.params import read_params
-from retable.project.paths import BANK, CLEAN, PARTS_TABLES, ROOT
+from retable.project.paths import CLEAN, PARTS_TABLES, ROOT
 from retable.project.progress import progress
 from retable.results import facts
+from retable.results.declared import table
 from retable.results.generated import renew
-from retable.tables.markdown import markdown_table
 
 LEAST_SHARED = 5  # texts; pairs of corpora that share fewer are counted, not listed
 
@@ -28,7 +22,9 @@ LEAST_SHARED = 5  # texts; pairs of corpora that share fewer are counted, not li
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="retable docs", description="Update the numbers in docs/.", epilog="example: retable docs"
+        prog="retable docs",
+        description="Update the numbers in docs/ that are counted in data/.",
+        epilog="example: retable docs",
     )
     parser.parse_args(arguments)
     if read_params("scale") == "smoke":
@@ -42,15 +38,6 @@ def main(arguments: list[str] | None = None) -> None:
                 changed.add(f"docs/{page}.md")
             bar.advance()
     print(f"updated: {', '.join(sorted(changed))}" if changed else "the numbers in docs/ already match data/")
-
-
-def scale_arithmetic(scale: str) -> str:
-    """Return a scale's cells and their expected time on one core, one line per table."""
-    preset = scale_preset(scale)
-    seconds = table_seconds(preset, read_measured(BANK))
-    cells = {table: len(of) for name in PAPERS for table, of in cells_of_paper(name, preset).items() if of}
-    rows: facts.Rows = [{"table": name, "cells": cells[name], "minutes": seconds[name] / 60} for name in cells]
-    return table([*rows, {"table": "all cells", "cells": sum(cells.values()), "minutes": sum(seconds.values()) / 60}])
 
 
 def shared_texts() -> str:
@@ -67,33 +54,12 @@ def comparison_size() -> str:
     return "".join(f"- {name.replace('_', ' ')}: {count:,}\n" for name, count in size.items()) + "\n"
 
 
-def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows as Markdown; a sentence if there are none."""
-    if not rows:
-        return "Not made at this scale.\n"
-    names = facts.names_of(rows)
-    return markdown_table(names, [[shown(row.get(name)) for name in names] for row in rows])
-
-
-def shown(value: Any) -> str:
-    """Return a value as a Markdown table cell."""
-    if value is None:
-        return ""
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.1f}" if isinstance(value, float) else str(value).replace("|", "\\|")
-
-
 BLOCKS: dict[tuple[str, str], Callable[[], str]] = {  # (page, block) -> function that makes it
-    ("corpora", "corpora"): lambda: table(facts.declared_corpora(at_hand=True)),
-    ("corpora", "declared corpora"): lambda: table(facts.declared_corpora(at_hand=False)),
     ("corpora", "contents"): lambda: table(facts.corpora()),
     ("corpora", "leaks"): lambda: table(facts.leakage()),
     ("corpora", "overlaps"): shared_texts,
     ("vectors", "vectors"): lambda: table(facts.vectors()),
     ("vectors", "coverage"): lambda: table(facts.coverage()),
-    ("models", "models"): lambda: table(facts.models()),
-    **{("timing", scale): partial(scale_arithmetic, scale) for scale in ("cpu", "measure", "full", "paper")},
     ("tagger", "tagger"): lambda: table(facts.tagger()),
     ("tagger", "comparison table"): lambda: comparison_size() + table(facts.comparison_table()),
     ("tagger", "speeds"): lambda: table(facts.comparison_speeds()),

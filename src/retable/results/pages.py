@@ -2,7 +2,7 @@
 
 In   docs/results/ (the bank), data/digests.json, data/published/
 Out  docs/results.md, docs/tables/ (one page per paper), docs/claims.md, docs/bench.md, docs/findings/,
-     docs/figures/, three blocks of README.md, the systems in docs/models.md
+     docs/figures/, three blocks of README.md, what is declared in docs/{corpora,models,timing}.md
 """
 
 import re
@@ -20,6 +20,7 @@ from retable.files import atomic_file, atomic_folder, read_csv, write_csv
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.claims import claims
 from retable.papers.paper import Paper, ResultTable
+from retable.results import declared
 from retable.results.bench import bench_markdown, read_bench
 from retable.results.chances import CHANCES, equal_chances
 from retable.results.claims import claims_markdown
@@ -82,6 +83,8 @@ def write_pages(root: Path, bank: Path) -> int:
     write_findings(docs / "findings", counted)
     systems = systems_markdown(resolver.by_key.values())
     renew(docs / "models.md", "systems", f"{systems}\n{sources_markdown(tables.values())}")
+    for (page, block), text in declared.blocks(bank).items():
+        renew(docs / f"{page}.md", block, text)
     claimed = {claim.table for claim in claims()}
     lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
     more = f" [All columns](docs/findings/{BESIDE_PRINT}.md)" if lead else ""
