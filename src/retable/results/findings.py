@@ -269,8 +269,9 @@ def cost_of_a_word(measured: Measured | None) -> Finding | None:
     text = (
         f'The paper says of its figure 7, on a GPU, that {names[own]} "achieved the highest computational efficiency". '
         "The operations of a forward pass do not depend on the machine. Times are of one CPU thread; a dash: not "
-        "kept, because the machine had other work. A GPU runs independent operations in parallel, so the paper's "
-        "times may be right there ([measured on one](../gpu.md)); it does not follow that the model computes less.\n"
+        "kept, because the machine had other work. A GPU runs independent operations in parallel, so that the order of "
+        "times is another there, and may be the paper's ([measured on one](../gpu.md)); it does not follow that the "
+        "model computes less.\n"
     )
     body = cost_table(measured.costs, {row: names[row] for row in sorted(operations, key=operations.__getitem__)})
     table = markdown_table(("", *COST_HEADER[1:]), body)

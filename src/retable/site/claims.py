@@ -22,9 +22,11 @@ REACHES = (5, 10, 20, 50, 100)  # points on either side of zero in the pictures 
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
-    """Yield a page for each paper's claims, and one for each measured claim."""
+    """Yield a page for each paper's claims, one for each measured claim, and an index."""
+    papers = []
     for name, of_paper in groupby(whole.lines, key=paper_of):
         lines = list(of_paper)
+        papers.append((name, NAMES[name], counted(lines)))
         adjusted = after_holm(lines)
         of_claim = {number: list(found) for number, found in groupby(lines, key=lambda line: line.claim)}
         shown = {number: pictured(found, adjusted) for number, found in of_claim.items()}
@@ -39,6 +41,7 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
             values |= {"pairs": [pair for pair in zip(found, differing, strict=True) if pair[1]]}
             values |= {"paper": (NAMES[name], f"claims/{name}.html")}
             yield places()[number], render("claim.html", places()[number], values)
+    yield "claims/index.html", render("claims-index.html", "claims/index.html", {"papers": papers})
 
 
 @cache
