@@ -41,7 +41,7 @@ from retable.tables.markdown import LEGEND, result_markdown
 
 FOREST = "claims"  # the picture of printed and measured differences
 MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
-IN_README = {CHANCES: "Equal chances", COST: "Costs, and why a GPU has another order"}  # findings, with their link texts
+IN_README = {CHANCES: "Equal chances", COST: "Costs, and why a GPU has another order"}  # links to findings
 FRONT_TABLE = "fcsr-table-3"  # the table shown in README.md
 CHANGED = (  # in the wording of `retable.runs.provenance.git_commit`
     "A + after a commit: tracked files of src/ had uncommitted changes when the run was written. It has no effect: a "
