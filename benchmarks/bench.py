@@ -55,7 +55,7 @@ def chosen(names: list[str]) -> list[str]:
     """Return the requested groups, or all if none is named. Raises: InputError for an unknown one."""
     for name in names:
         if name not in GROUPS:
-            raise unknown_name("--only", name, GROUPS)
+            raise unknown_name("group of --only", name, GROUPS)
     return [group for group in GROUPS if group in names or not names]
 
 

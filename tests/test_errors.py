@@ -16,4 +16,4 @@ from retable.errors import unknown_name
 )
 def test_the_nearest_name_is_found_whatever_its_capitals(asked: str, near: str) -> None:
     known = ["sample-zh", "sample-en", "Polarity", "glove"]
-    assert str(unknown_name("corpus.name", asked, known)).startswith(f'corpus.name is "{asked}"{near} Known: ')
+    assert str(unknown_name("corpus.name", asked, known)).startswith(f'unknown corpus.name: "{asked}"{near} Known: ')

@@ -41,7 +41,7 @@ def main() -> None:
         os.environ[QUIET] = "1"  # for the processes that train cells too
     chosen = parser.parse_args(words[:1]).command
     if chosen not in COMMANDS:
-        parser.error(str(unknown_name("the command", chosen, COMMANDS)))
+        parser.error(str(unknown_name("command", chosen, COMMANDS)))
     take_sources_of(Path.cwd())
     if chosen not in ANYWHERE and not (ROOT / "dvc.yaml").exists():
         raise InputError(f"{Path.cwd()} is not in a retable project; `retable init` creates one in an empty folder.")

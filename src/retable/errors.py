@@ -24,21 +24,21 @@ class InputError(ValueError):
     """A file, value or name from outside is wrong; the message says what it was, what is allowed and what to do."""
 
 
-def unknown_name(where: str, name: object, known: Iterable[str]) -> InputError:
+def unknown_name(what: str, name: object, known: Iterable[str]) -> InputError:
     """Return an error for a misspelt name, with the nearest known one.
 
     Args:
-        where: the container of the name, as the user sees it ("model.name in params.yaml").
+        what: the kind of name and its container, as the user sees them ("column of texts.csv").
         name: the value found.
         known: all allowed names.
     """
-    names, asked = sorted(known), shortened(str(name))
+    names, asked = sorted(known), shortened(name) if isinstance(name, str) else shown(name)
     small = {each.casefold(): each for each in reversed(names)}
     near = difflib.get_close_matches(asked.casefold(), small, n=1)
     hint = f'; did you mean "{small[near[0]]}"?' if near else "."
     listed = ", ".join(names[:MOST_NAMES]) or "none"
     rest = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return InputError(f'{where} is "{asked}"{hint} Known: {listed}{rest}.')
+    return InputError(f'unknown {what}: "{asked}"{hint} Known: {listed}{rest}.')
 
 
 def lacks(module: str, what: str = "this") -> InputError:

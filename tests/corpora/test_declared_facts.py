@@ -222,7 +222,7 @@ def test_ag_news_has_one_form_in_train_and_test(read_corpus):
 
 
 def test_a_misspelt_corpus_gets_the_nearest_name():
-    with pytest.raises(InputError, match='corpus is "sst2"; did you mean "sst-2"'):
+    with pytest.raises(InputError, match='unknown corpus: "sst2"; did you mean "sst-2"'):
         corpus("sst2")
     with pytest.raises(InputError, match='did you mean "ewt"'):
         source("ewtt")

@@ -207,7 +207,7 @@ def test_an_unknown_corpus_is_one_sentence(folders, capsys):
     with pytest.raises(SystemExit) as left:
         retable.stages.clean.main("imbd")
     assert left.value.code == 1
-    assert capsys.readouterr().err.startswith('error: corpus is "imbd"; did you mean "imdb"')
+    assert capsys.readouterr().err.startswith('error: unknown corpus: "imbd"; did you mean "imdb"')
 
 
 def test_a_mirror_that_is_no_folder_is_refused(folders, monkeypatch, capsys):

@@ -41,7 +41,7 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["votes-model", "votes.csv"]
     wrong = retable(tmp_path, "predict", "votes-model", "votes.csv")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)
-    assert 'a column of votes.csv is "text"' in wrong.stderr
+    assert 'unknown column of votes.csv: "text"' in wrong.stderr
 
 
 def test_who_has_read_enough_closes_the_pipe_and_hears_nothing(tmp_path: Path) -> None:

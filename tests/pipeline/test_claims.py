@@ -252,7 +252,7 @@ def test_a_claim_is_on_rows_that_are_built_and_its_readings_are_rows(claim):
     [
         (",>=,cnn,", ",<,cnn,", "sign is '<'; allowed: >, >=, =."),
         (",cnn,,unknown,", ",cnn,,nobody,", "measured is 'nobody'"),
-        (",fcsr,>=,cnn,", ",fcsr,>=,cmn,", 'the row of fcsr-table-3 is "cmn"'),
+        (",fcsr,>=,cnn,", ",fcsr,>=,cmn,", 'unknown row of fcsr-table-3: "cmn"'),
     ],
 )
 def test_a_broken_line_is_named(tmp_path, monkeypatch, old, new, said):

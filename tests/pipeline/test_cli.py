@@ -33,7 +33,7 @@ def test_the_version_is_printed(monkeypatch, capsys):
 
 def test_a_misspelt_command_gets_the_nearest_one(monkeypatch, capsys):
     assert leave(monkeypatch, "tabels") == 2
-    assert 'the command is "tabels"; did you mean "tables"?' in capsys.readouterr().err
+    assert 'unknown command: "tabels"; did you mean "tables"?' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -47,7 +47,7 @@ def test_the_help_of_a_command_has_an_example_of_it(name, capsys):
 
 
 def test_a_table_of_a_misspelt_paper_gets_the_nearest_table():
-    with pytest.raises(InputError, match='the table is "fcrs-table-3"; did you mean "fcsr-table-3"'):
+    with pytest.raises(InputError, match='unknown table: "fcrs-table-3"; did you mean "fcsr-table-3"'):
         paper_of_table("fcrs-table-3")
 
 

@@ -191,8 +191,8 @@ class TestRefusals:
         ("folds", "words"),
         [
             (3, r"folds of papers.lama is 3; allowed: {} or {corpus: number}"),
-            ({"r9": 3}, 'a corpus of folds of papers.lama is "r9". Known: r8, sst-2'),
-            ({"sst-2": 3}, 'a corpus of folds of papers.lama, which lama cuts, is "sst-2"'),
+            ({"r9": 3}, 'unknown corpus of folds of papers.lama: "r9". Known: r8, sst-2'),
+            ({"sst-2": 3}, "folds of papers.lama has sst-2, which lama does not cut; allowed: imdb, news"),
             ({"r8": 1}, "folds.r8 of papers.lama is 1; allowed: 0 "),
             ({"r8": True}, "folds.r8 of papers.lama is True"),
         ],

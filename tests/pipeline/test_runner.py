@@ -110,7 +110,7 @@ def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(mo
     places = running.waiting_cells(TABLE, running.chosen_cells(TABLE))
     assert places == [Place("fcsr-table-3", row, "sst-2") for row in ("bilstm", "fcsr")]
     assert [cell["row"] for cell in running.chosen_cells(TABLE, "fcsr")] == ["fcsr"]
-    with pytest.raises(InputError, match='a row of fcsr-table-3 at scale cpu is "fcs"; did you mean "fcsr"'):
+    with pytest.raises(InputError, match='unknown row of fcsr-table-3 at scale cpu: "fcs"; did you mean "fcsr"'):
         running.chosen_cells(TABLE, "fcs")
     monkeypatch.setattr(running, "cells_of", lambda table, plan: {})
     with pytest.raises(InputError, match="scale cpu does not plan this cell of fcsr-table-3"):

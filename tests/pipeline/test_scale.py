@@ -80,13 +80,13 @@ def test_a_scale_changes_the_one_that_it_is_like(tmp_path):
 @pytest.mark.parametrize(
     ("own", "words"),
     [
-        ({"corpora": ["z"]}, 'a name in s.yaml: corpora is "z". Known: x, y'),
-        ({"corpra": ["x"]}, 'a section of s.yaml is "corpra"; did you mean "corpora"'),
+        ({"corpora": ["z"]}, 'unknown name in s.yaml, corpora: "z". Known: x, y'),
+        ({"corpra": ["x"]}, 'unknown section of s.yaml: "corpra"; did you mean "corpora"'),
         ({"corpora": 3}, "corpora in s.yaml is 3; it must have options"),
-        ({"corpora": {"x": None}}, "s.yaml: corpora.x is empty; give it a value"),
-        ({"corpora": {"z": {"like": "v"}}}, 'like of s.yaml: corpora.z is "v". Known: x, y'),
-        ({"papers": {"q": {"epochs": 1}}}, 'a key of papers in s.yaml is "q". Known: p'),
-        ({"like": "fll"}, 'like in s.yaml is "fll". Known: s'),
+        ({"corpora": {"x": None}}, "s.yaml, corpora.x is empty; give it a value"),
+        ({"corpora": {"z": {"like": "v"}}}, 'unknown like of s.yaml, corpora.z: "v". Known: x, y'),
+        ({"papers": {"q": {"epochs": 1}}}, 'unknown key of papers in s.yaml: "q". Known: p'),
+        ({"like": "fll"}, 'unknown like in s.yaml: "fll". Known: s'),
         ({"like": "s"}, "like in s.yaml is s, which is itself like s"),
     ],
 )
@@ -95,8 +95,10 @@ def test_a_mistake_in_a_scale_is_named_with_its_place(tmp_path, own, words):
 
 
 def test_what_is_no_scale_is_refused():
-    assert refusal(scale_preset, "base").startswith('SCALE is "base". Known: cpu')
-    assert refusal(scale_preset, "papr").startswith('SCALE is "papr"; did you mean "paper"? Known: cpu, full, measure')
+    assert refusal(scale_preset, "base").startswith('unknown scale: "base". Known: cpu')
+    assert refusal(scale_preset, "papr").startswith(
+        'unknown scale: "papr"; did you mean "paper"? Known: cpu, full, measure'
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,10 +129,10 @@ def test_a_cell_has_the_vectors_of_its_corpus_or_language_and_none_where_its_mod
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ({"row": "svm"}, 'a rule of cells.t-table-1 in scale tiny is "row"; did you mean "rows"'),
+        ({"row": "svm"}, 'unknown rule of cells.t-table-1 in scale tiny: "row"; did you mean "rows"'),
         (
             {"columns": "sst2"},
-            'a column of cells.t-table-1 in scale tiny is "sst2"; did you mean "sst-2"? Known: at',
+            'unknown column of cells.t-table-1 in scale tiny: "sst2"; did you mean "sst-2"? Known: at',
         ),
         ({"columns": "sst-2"}, "uses the corpus sst-2, which the scale does not prepare; add it to `corpora`"),
         ({"columns": "mean"}, "mean cannot be run: it has no corpus of its own"),
@@ -138,13 +140,13 @@ def test_a_cell_has_the_vectors_of_its_corpus_or_language_and_none_where_its_mod
         ({"columns": {"r8": "all"}}, "columns of cells.t-table-1 in scale tiny is {'r8': 'all'}; allowed: a name or"),
         (
             {"rows": ["lstms"]},
-            'a row of cells.t-table-1 in scale tiny is "lstms"; did you mean "lstm"? Known: all',
+            'unknown row of cells.t-table-1 in scale tiny: "lstms"; did you mean "lstm"? Known: all',
         ),
         ({"rows": "old"}, "old cannot be run: not built"),
-        ({"without": ["cmm"]}, 'a row under without of cells.t-table-1 in scale tiny is "cmm"'),
-        ({"except": {"r9": "all"}}, 'a column under except of cells.t-table-1 in scale tiny is "r9"'),
+        ({"without": ["cmm"]}, 'unknown row under without of cells.t-table-1 in scale tiny: "cmm"'),
+        ({"except": {"r9": "all"}}, 'unknown column under except of cells.t-table-1 in scale tiny: "r9"'),
         ({"except": ["r8"]}, "except of cells.t-table-1 in scale tiny is ['r8']; allowed: {column: rows}"),
-        ({"vectors": "en-30"}, 'vectors of cells.t-table-1 in scale tiny is "en-30"; did you mean "en-300"'),
+        ({"vectors": "en-30"}, 'unknown vectors of cells.t-table-1 in scale tiny: "en-30"; did you mean "en-300"'),
         ({"vectors": {"zh": "zh-300"}}, "have no set for mr; add one for it or for en"),
     ],
 )
@@ -157,7 +159,7 @@ def test_a_rule_that_a_table_needs_and_a_table_that_no_paper_has_are_named():
         cells_of_table, TABLE, {"vectors": "none", "columns": "r8"}, SCALE
     )
     unknown = SCALE | {"cells": {"fcsr-table-33": RULES}}
-    assert 'a table of cells in scale tiny is "fcsr-table-33"' in refusal(cells_of_paper, "fcsr", unknown)
+    assert 'unknown table of cells in scale tiny: "fcsr-table-33"' in refusal(cells_of_paper, "fcsr", unknown)
 
 
 @pytest.mark.parametrize("name", scales())

@@ -116,7 +116,7 @@ def test_of_test_folds_every_fold_is_a_unit(tmp_path, capsys):
     [
         (lambda lines: lines[:-1], '1 of the 100 test texts of sst-2 have no answer, such as "sst-2/test/99"'),
         (lambda lines: [*lines, {"id": "sst-2/train/1", "label": "no"}], "are not test texts of sst-2"),
-        (lambda lines: [*lines[:-1], lines[-1] | {"label": "ys"}], 'a label of run 1 is "ys"; did you mean "yes"'),
+        (lambda lines: [*lines[:-1], lines[-1] | {"label": "ys"}], 'unknown label of run 1: "ys"; did you mean "yes"'),
         (lambda lines: [*lines, lines[0]], 'a run has two predictions for "sst-2/test/0"'),
         (lambda lines: [], "has no rows"),
     ],

@@ -39,7 +39,7 @@ def test_a_corpus_that_comes_tokenised_needs_no_tokeniser_of_its_language():
 
 
 def test_an_unknown_language_is_named():
-    with pytest.raises(InputError, match=r'language of a corpus is "eo".*Known: en, other, zh'):
+    with pytest.raises(InputError, match=r'unknown language of a corpus: "eo".*Known: en, other, zh'):
         tokeniser_for("eo", tokenised=False)
 
 

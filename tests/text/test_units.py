@@ -64,5 +64,5 @@ def test_a_split_in_characters_is_the_same_texts():
 
 
 def test_an_unknown_unit_is_named():
-    with pytest.raises(InputError, match=r'embedding\.unit is "letters"'):
+    with pytest.raises(InputError, match=r'unknown embedding\.unit: "letters"'):
         in_unit(split_of_words(), "letters")

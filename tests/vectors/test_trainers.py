@@ -89,7 +89,7 @@ def test_another_process_on_another_processor_gives_equal_bytes(tmp_path, plante
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"unit": "character"}, 'unit of word vectors is "character"; did you mean "characters"'),
+        ({"unit": "character"}, 'unknown unit of word vectors: "character"; did you mean "characters"'),
         ({"min_count": 100_000}, r"no word of .*texts\.parquet occurs 100000 times"),
     ],
 )

@@ -88,7 +88,7 @@ def test_published_vectors_tell_language_and_case(folders, monkeypatch):
     ("change", "message"),
     [
         ({"source": "pools/nowhere"}, "source in params.yaml is pools/nowhere, which is not a pool; `dvc repro`"),
-        ({"method": "glov"}, 'vectors.glove.method in params.yaml is "glov"; did you mean "glove"'),
+        ({"method": "glov"}, 'unknown vectors.glove.method in params.yaml: "glov"; did you mean "glove"'),
         ({"method": "file", "source": "v.txt", "format": "glove", "language": "zh", "corpora": ["english"]},
          "vectors.glove.language in params.yaml is zh, but english is en"),
     ],

@@ -34,5 +34,5 @@ def test_lists_are_the_texts_and_a_word_is_one_object(tmp_path, monkeypatch):  #
 
 
 def test_what_cannot_be_trained(planted):
-    with pytest.raises(InputError, match='algorithm of word vectors is "skipgram"; did you mean "skip-gram"'):
+    with pytest.raises(InputError, match='unknown algorithm of word vectors: "skipgram"; did you mean "skip-gram"'):
         train_word2vec(planted.texts, **WORD2VEC | {"algorithm": "skipgram"})

@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON: kind -> name -> description")
     options = parser.parse_args(arguments)
     if options.kind and options.kind not in KINDS:
-        raise unknown_name("what to list", options.kind, KINDS)
+        raise unknown_name("kind to list", options.kind, KINDS)
     found = {kind: entries(kind) for kind in KINDS if kind == (options.kind or kind)}
     if options.json:
         print(json.dumps(found, ensure_ascii=False, indent=1))

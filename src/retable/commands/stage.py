@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("arguments", nargs="*", help="as in dvc.yaml, such as the name of a corpus")
     options = parser.parse_args(arguments)
     if options.name not in known:
-        raise unknown_name("the stage", options.name, known)
+        raise unknown_name("stage", options.name, known)
     run = importlib.import_module(f"retable.stages.{options.name.replace('-', '_')}").main
     count = run.__wrapped__.__code__.co_argcount if hasattr(run, "__wrapped__") else run.__code__.co_argcount
     if len(options.arguments) != count:

@@ -54,7 +54,7 @@ def read_runs(path: Path) -> Mapping[str, Answers]:
     for row in table_rows(path):
         for column in ("id", "label"):
             if column not in row.fields:
-                raise unknown_name(f"a column of {path}", column, row.fields)
+                raise unknown_name(f"column of {path}", column, row.fields)
         text, answers = str(row.fields["id"]), runs.setdefault(str(row.fields.get("run", "1")), {})
         if text in answers:
             broken(path, row.place, f'a run has two predictions for "{text}"; name each run in a column "run"')

@@ -40,7 +40,7 @@ def cells_of_paper(name: str, preset: Mapping[str, Any]) -> dict[str, Cells]:
     tables = {table.name: table for other in PAPERS for table in paper(other).results}
     for table in preset["cells"]:
         if table not in tables:
-            raise unknown_name(f"a table of cells in scale {preset['scale']}", table, tables)
+            raise unknown_name(f"table of cells in scale {preset['scale']}", table, tables)
     return {
         table.name: cells_of_table(table, preset["cells"][table.name], preset) if table.name in preset["cells"] else {}
         for table in paper(name).results
@@ -58,7 +58,7 @@ def cells_of_table(table: ResultTable, rules: Mapping[str, Any], preset: Mapping
     check_rules(rules, place)
     exceptions = rules.get("except", {})
     for name in exceptions:
-        find(table.columns, name, f"a column under except of {place}")
+        find(table.columns, name, f"column under except of {place}")
     cells: Cells = {}
     for column in columns_of(table, rules["columns"], preset["corpora"], place):
         rows = exceptions.get(column.id, rules["rows"])
@@ -73,7 +73,7 @@ def check_rules(rules: Mapping[str, Any], place: str) -> None:
         raise InputError(f"{place} is {shown(rules)}; allowed: rules, {', '.join(RULES)}.")
     for key in rules:
         if key not in RULES:
-            raise unknown_name(f"a rule of {place}", key, RULES)
+            raise unknown_name(f"rule of {place}", key, RULES)
     for key in NEEDED:
         if key not in rules:
             raise InputError(f"{place} lacks {key}; it needs {', '.join(NEEDED)}.")
@@ -98,7 +98,7 @@ def columns_of(table: ResultTable, asked: str | list[str], corpora: Collection[s
         for column in table.columns
         if column.corpus == name and not (column.runs_of or column.mean_of)
     ]
-    columns = [find(table.columns, name, f"a column of {place}", AT_HAND) for name in named(asked, AT_HAND, at_hand)]
+    columns = [find(table.columns, name, f"column of {place}", AT_HAND) for name in named(asked, AT_HAND, at_hand)]
     for column in columns:
         if column.runs_of:
             raise InputError(f"{place}: {column.id} shows the runs of {column.runs_of}; list that column instead.")
@@ -114,9 +114,9 @@ def columns_of(table: ResultTable, asked: str | list[str], corpora: Collection[s
 
 def rows_of(table: ResultTable, asked: str | list[str], without: str | list[str], place: str) -> list[Row]:
     """Return the rows that a rule names and, for `all`, all others with a model, minus the excluded ones."""
-    left_out = [find(table.rows, name, f"a row under without of {place}").id for name in named(without)]
+    left_out = [find(table.rows, name, f"row under without of {place}").id for name in named(without)]
     rest = [row.id for row in table.rows if row.model and row.id not in left_out]
-    rows = [find(table.rows, name, f"a row of {place}", ALL) for name in named(asked, ALL, rest)]
+    rows = [find(table.rows, name, f"row of {place}", ALL) for name in named(asked, ALL, rest)]
     for row in rows:
         if row.model is None:
             raise InputError(f"{place}: {row.id} cannot be run: {row.reason}.")

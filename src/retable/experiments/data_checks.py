@@ -44,7 +44,7 @@ def check_sections(params: dict[str, Any]) -> None:
     known = (*SCALE_SECTIONS, *FOCUS_SECTIONS)
     for name in params:
         if name not in known:
-            raise unknown_name("a section of params.yaml", name, known)
+            raise unknown_name("section of params.yaml", name, known)
     for name in known:
         if name not in params:
             raise InputError(f"params.yaml lacks {name}; `make params SCALE=cpu` writes all sections.")
@@ -66,14 +66,12 @@ def check_sections(params: dict[str, Any]) -> None:
         for name, asked in inner.items():
             for option in asked:
                 if option not in allowed:
-                    raise unknown_name(
-                        f"an option of {f'{section}.{name}'.rstrip('.')} in params.yaml", option, allowed
-                    )
+                    raise unknown_name(f"option of {f'{section}.{name}'.rstrip('.')} in params.yaml", option, allowed)
     if params["scale"] not in scales():
-        raise unknown_name("scale in params.yaml", shown(params["scale"]), scales())
+        raise unknown_name("scale in params.yaml", params["scale"], scales())
     for name in params["papers"]:
         if name not in PAPERS:
-            raise unknown_name("a name in papers of params.yaml", name, PAPERS)
+            raise unknown_name("name in papers of params.yaml", name, PAPERS)
 
 
 def check_data(params: dict[str, Any]) -> None:
@@ -101,7 +99,7 @@ def check_names(what: str, asked: object, known: Iterable[str]) -> list[str]:
         raise InputError(f"{what} in params.yaml is {shown(asked)}; allowed: a list of names.")
     for name in asked:
         if name not in known:
-            raise unknown_name(f"a name in {what} in params.yaml", name, known)
+            raise unknown_name(f"name in {what} in params.yaml", name, known)
         if asked.count(name) > 1:
             raise InputError(f"{what} in params.yaml has {name} {asked.count(name)} times; name it once.")
     return asked
@@ -112,7 +110,7 @@ def check_corpora(params: dict[str, Any]) -> None:
     for section, registry in (("corpora", CORPORA), ("references", REFERENCES)):
         for name in params[section]:
             if name not in registry:
-                raise unknown_name(f"a key of {section} in params.yaml", name, registry)
+                raise unknown_name(f"key of {section} in params.yaml", name, registry)
     for name, asked in params["corpora"].items():
         if asked.get("parts") not in PARTS:
             raise unknown_name(f"parts of corpora.{name} in params.yaml", asked.get("parts"), PARTS)
@@ -133,7 +131,7 @@ def check_pool(name: str, pool: dict[str, Any], corpora: Iterable[str]) -> None:
     options = ("corpora", "unlabelled", "folds")
     for option in pool:
         if option not in options:
-            raise unknown_name(f"an option of pools.{name} in params.yaml", option, options)
+            raise unknown_name(f"option of pools.{name} in params.yaml", option, options)
     pooled = check_names(f"corpora of pools.{name}", pool.get("corpora") or [], corpora)
     pool_language(name, [corpus(each) for each in pooled])
     if not isinstance(pool.get("unlabelled", False), bool):
@@ -154,13 +152,13 @@ def check_vectors(asked: dict[str, Any], pools: Iterable[str], corpora: Iterable
     for name, options in asked.items():
         method, source = options.get("method"), options.get("source")
         if not isinstance(method, str) or method not in METHODS:
-            raise unknown_name(f"method of vectors.{name} in params.yaml", shown(method), METHODS)
+            raise unknown_name(f"method of vectors.{name} in params.yaml", method, METHODS)
         if not isinstance(source, str) or not source:
             raise InputError(
                 f"vectors.{name} in params.yaml lacks source: a pool (data/pools/...) or a file; it is {shown(source)}."
             )
         if method in ("word2vec", "glove") and Path(source).name not in (*pools, *CORPORA):
-            raise unknown_name(f"source of vectors.{name} in params.yaml, a pool,", Path(source).name, pools)
+            raise unknown_name(f"pool as source of vectors.{name} in params.yaml", Path(source).name, pools)
         if method in makers:
             check_options(f"vectors.{name}", options, makers[method], "method", "source", "corpora")
         if method == "word2vec" and options["algorithm"] not in ALGORITHMS:
@@ -181,7 +179,7 @@ def check_options(where: str, values: dict[str, Any], function: Callable[..., An
         if name in more:
             continue
         if name not in allowed:
-            raise unknown_name(f"an option of {where} in params.yaml", name, [*allowed, *more])
+            raise unknown_name(f"option of {where} in params.yaml", name, [*allowed, *more])
         problem = type_problem(value, allowed[name])
         if problem:
             raise InputError(f"{where}.{name} is {shown(value)} in params.yaml; allowed: {problem}.")

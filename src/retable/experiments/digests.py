@@ -197,7 +197,7 @@ def _lock_as_read(path: Path, version: tuple[int, int, int] | None) -> dict[str,
     """Read the lock file once after each change."""
     found: dict[str, dict[str, str]] = read_json(path, advice=CHECKED_OUT) if version else {}
     if unknown := [kind for kind in found if kind not in KINDS]:
-        raise unknown_name(f"a kind of {path}", unknown[0], KINDS)
+        raise unknown_name(f"kind in {path}", unknown[0], KINDS)
     check(found, LOCK, str(path), CHECKED_OUT)
     return {"texts": {}, "tokens": {}, "raw": {}, "vectors": {}} | found
 

@@ -187,11 +187,10 @@ def check_folds(protocol: Mapping[str, Any], source: Paper, corpora: Collection[
     cut = {column.corpus for table in source.results for column in table.columns if column.folds}
     for name, count in folds.items():
         if name not in corpora:
-            raise unknown_name(f"a corpus of folds of {where}", name, corpora)
+            raise unknown_name(f"corpus of folds of {where}", name, corpora)
         if name not in cut:
-            raise unknown_name(
-                f"a corpus of folds of {where}, which {source.name} cuts,", name, sorted(filter(None, cut))
-            )
+            allowed = ", ".join(sorted(filter(None, cut))) or "none"
+            raise InputError(f"folds of {where} has {name}, which {source.name} does not cut; allowed: {allowed}.")
         if type(count) is not int or count < 0 or count == 1:
             raise InputError(f"folds.{name} of {where} is {count!r}; allowed: 0 (none), or 2 or more.")
 

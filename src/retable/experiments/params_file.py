@@ -63,7 +63,7 @@ def use(model: str, name: str) -> None:
     """Make a model on a corpus the focus run; Chinese is read as characters (docs/readings.md, "Unit of text")."""
     model_preset(model)
     if name not in CORPORA:
-        raise unknown_name("the corpus", name, CORPORA)
+        raise unknown_name("corpus", name, CORPORA)
     params = load_yaml(PARAMS)
     check(params, READ_BY_USE, str(PARAMS), "`make params SCALE=cpu` writes it again")
     if name not in params["corpora"]:

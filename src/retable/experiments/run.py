@@ -27,7 +27,7 @@ def cell_of(table: str, row: str, column: str) -> dict[str, str]:
     cells = cells_of(paper_of_table(table).result_table(table), plan_of_checkout())
     name = f"{row}.{column}"
     if name not in cells:
-        raise unknown_name(f"the cell of {table}", name, cells)
+        raise unknown_name(f"cell of {table}", name, cells)
     found: dict[str, str] = cells[name]
     return found
 

@@ -73,14 +73,14 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     check_folds(protocol, source, params["corpora"], where)
     for name, allowed in (("device", DEVICES), ("precision", PRECISIONS)):
         if protocol[name] not in allowed:
-            raise unknown_name(f"{name} of {where}", shown(protocol[name]), allowed)
+            raise unknown_name(f"{name} of {where}", protocol[name], allowed)
     rows = list(dict.fromkeys(row.id for table in source.results for row in table.rows if row.model))
     kept = protocol["keep_weights"]
     if not isinstance(kept, list):
         raise InputError(f"keep_weights of {where} is {shown(kept)}; allowed: a list of rows.")
     for row_id in kept:
         if row_id not in rows:
-            raise unknown_name(f"a row of keep_weights of {where}", row_id, rows)
+            raise unknown_name(f"row of keep_weights of {where}", row_id, rows)
     for table, cells in cells_of_paper(source.name, params).items():
         for name, cell in cells.items():
             check_named(params, cell["corpus"], cell["vectors"], f" (cell {name} of {table})")
@@ -107,7 +107,7 @@ def check_replaced(protocol: dict[str, Any], source: Paper, where: str) -> None:
         known = TRAINING if section == "training" or not given else options_of_models(source)
         for name in given:
             if name not in known:
-                raise unknown_name(f"an option of {section} of {where}", name, known)
+                raise unknown_name(f"option of {section} of {where}", name, known)
 
 
 def options_of_models(source: Paper) -> list[str]:
@@ -133,7 +133,7 @@ def check_corpora(what: str, named: Iterable[str], corpora: Iterable[str]) -> No
     """Refuse a corpus that this scale does not prepare."""
     for name in named:
         if name not in corpora:
-            raise unknown_name(f"a corpus of {what}", name, corpora)
+            raise unknown_name(f"corpus of {what}", name, corpora)
 
 
 def check_limit(what: str, limit: object, corpora: Iterable[str]) -> None:

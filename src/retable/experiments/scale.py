@@ -57,7 +57,7 @@ def files_of(scale: str, folder: Path = SCALES) -> list[Path]:
     """Return the files that make up a scale, base.yaml first."""
     known = {path.stem: path for path in folder.glob("*.yaml")}
     files: list[Path] = []
-    where, name = "SCALE", scale
+    where, name = "scale", scale
     while name != BASE or not files:
         if name not in known or name == BASE:
             raise unknown_name(where, name, known.keys() - {BASE})
@@ -72,13 +72,13 @@ def check_changes(own: dict[str, Any], base: dict[str, Any], file: str) -> None:
     """Refuse unknown sections, and new entries in closed sections."""
     for section, value in own.items():
         if section not in base:
-            raise unknown_name(f"a section of {file}", section, base)
+            raise unknown_name(f"section of {file}", section, base)
         if isinstance(base[section], dict) and not isinstance(value, (dict, list)):
             raise InputError(f"{section} in {file} is {value!r}; it must have options, or list names of {BASE}.yaml.")
         if section in CLOSED and isinstance(value, dict):
             for name in value:
                 if name not in (ONLY, *base[section]):
-                    raise unknown_name(f"a key of {section} in {file}", name, base[section])
+                    raise unknown_name(f"key of {section} in {file}", name, base[section])
 
 
 def merged(old: Any, own: Any, base: Any, place: str) -> Any:
@@ -98,9 +98,9 @@ def merged(old: Any, own: Any, base: Any, place: str) -> Any:
         return own
     old, base = (value if isinstance(value, dict) else {} for value in (old, base))
     known = base | old
-    result = {name: _entry(known, name, f"a name in {place}") for name in own[ONLY]} if ONLY in own else dict(old)
+    result = {name: _entry(known, name, f"name in {place}") for name in own[ONLY]} if ONLY in own else dict(old)
     for name, value in own.items():
-        inner = f"{place}: {name}" if place.endswith(".yaml") else f"{place}.{name}"
+        inner = f"{place}, {name}" if place.endswith(".yaml") else f"{place}.{name}"
         start = known.get(name)
         if isinstance(value, dict) and LIKE in value:
             start = _entry(known | result, value[LIKE], f"{LIKE} of {inner}")
@@ -125,7 +125,7 @@ def model_preset(model: str) -> dict[str, Any]:
 def read_preset(model: str) -> dict[str, Any]:
     """Return the same, read-only: comparing thousands of rows needs no copies. Raises: InputError."""
     if model not in MODELS and model not in LINEAR_MODELS:
-        raise unknown_name("the model", model, MODELS | LINEAR_MODELS)
+        raise unknown_name("model", model, MODELS | LINEAR_MODELS)
     return _read(PRESETS / f"models/{model}.yaml")
 
 

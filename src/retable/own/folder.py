@@ -110,7 +110,7 @@ def check_contents(folder: Path, contents: Any) -> None:
         )
     check(contents, FORM, str(folder / CONTENTS), ANEW)
     if contents["parameters"]["model"]["name"] not in known_models():
-        raise unknown_name(f"the model of {folder / CONTENTS}", contents["parameters"]["model"]["name"], known_models())
+        raise unknown_name(f"model of {folder / CONTENTS}", contents["parameters"]["model"]["name"], known_models())
     for name, digest in contents["sha256"].items():
         path = folder / name
         if not path.is_file() or sha256_of_file(path) != digest:

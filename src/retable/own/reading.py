@@ -46,7 +46,7 @@ def labelled_texts(path: Path, *, text: str = "text", label: str = "label", spli
     for row in rows:
         for column in (text, label):
             if column not in row.fields:
-                raise unknown_name(f"a column of {path}", column, row.fields)
+                raise unknown_name(f"column of {path}", column, row.fields)
         value = row.fields[text]
         if not isinstance(value, str):
             broken(path, row.place, f"{text} is {value!r}, which is not text; write it in quotes, or leave the row out")
@@ -102,7 +102,7 @@ def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
         return
     for row in table_rows(path):
         if text not in row.fields:
-            raise unknown_name(f"a column of {path}", text, row.fields)
+            raise unknown_name(f"column of {path}", text, row.fields)
         value = row.fields[text]
         if value is not None and not isinstance(value, str):
             broken(path, row.place, f"{text} is {value!r}, which is not text")

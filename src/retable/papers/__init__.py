@@ -56,5 +56,5 @@ def paper_of_table(table: str) -> Paper:
     """Return the paper of "fcsr-table-3" or "fcsr-figure-5". Raises: InputError for an unknown paper."""
     name = re.split("-(?:table|figure)-", table)[0]
     if name not in PAPERS:
-        raise unknown_name("the table", table, [each.name for each in result_tables()])
+        raise unknown_name("table", table, [each.name for each in result_tables()])
     return paper(name)

@@ -88,11 +88,11 @@ class ResultTable:
 
     def row(self, row: str) -> Row:
         """Return a row by its id. Raises: InputError."""
-        return _by_id(self.rows, row, f"the row of {self.name}")
+        return _by_id(self.rows, row, f"row of {self.name}")
 
     def column(self, column: str) -> Column:
         """Return a column by its id. Raises: InputError."""
-        return _by_id(self.columns, column, f"the column of {self.name}")
+        return _by_id(self.columns, column, f"column of {self.name}")
 
     def printed_as(self, column: Column) -> tuple[str, str]:
         """Return column and metric of the published numbers that belong to a column.
@@ -175,7 +175,7 @@ class Paper:
         for table in self.results:
             if table.name == name:
                 return table
-        raise unknown_name("the table", name, [table.name for table in self.results])
+        raise unknown_name("table", name, [table.name for table in self.results])
 
 
 def _by_id(items: tuple[Any, ...], wanted: str, what: str) -> Any:

@@ -59,7 +59,7 @@ def exported(wanted: Iterable[str], resolver: Resolver, statistics: Statistics) 
     chosen = list(wanted)
     for name in chosen:
         if name not in names():
-            raise unknown_name("the table", name, names())
+            raise unknown_name("table", name, names())
     for source in papers():
         for table in source.results:
             if table.name in chosen or (not chosen and resolver.fill(table).runs):

@@ -32,7 +32,7 @@ def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[di
     for kind, name in (("row", row), ("column", column)):
         known = {cell[kind] for cell in cells}
         if name and name not in known:
-            raise unknown_name(f"a {kind} of {table.name} at scale {scale}", name, known)
+            raise unknown_name(f"{kind} of {table.name} at scale {scale}", name, known)
     found = [
         cell for cell in cells if cell["row"] == (row or cell["row"]) and cell["column"] == (column or cell["column"])
     ]

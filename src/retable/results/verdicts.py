@@ -88,7 +88,7 @@ def banked_rows(corpus: str, resolver: Resolver) -> list[Banked]:
                 keys = tuple(run.key for of_seed in cell for run in of_seed)
                 found.setdefault(keys, Banked(table, table.row(row), column, cell))
     if not found and corpus not in known:
-        raise unknown_name("the corpus", corpus, known)
+        raise unknown_name("corpus", corpus, known)
     if not found:
         raise InputError(f"the bank has no run on {corpus}; `retable list corpora` names the corpora.")
     return list(found.values())
@@ -143,7 +143,7 @@ def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corp
                 f'"{min(missing)}"; give every text a label.'
             )
         if other := sorted(set(run.values()) - set(labels)):
-            raise unknown_name(f"a label of run {name}", other[0], labels)
+            raise unknown_name(f"label of run {name}", other[0], labels)
     if len({frozenset(run) for run in runs.values()}) > 1:
         raise InputError(f"the runs answer different test texts of {corpus}; give all of them the same ids.")
 

@@ -34,7 +34,7 @@ def table_files(bank: Path) -> list[Path]:
     known, files = [table.name for table in result_tables()], sorted(bank.glob("*.jsonl"))
     for path in files:
         if path.stem not in known:
-            raise unknown_name(f"the table of {path}", path.stem, known)
+            raise unknown_name(f"table of {path}", path.stem, known)
     return files
 
 

@@ -58,7 +58,7 @@ def groups_of(names: Sequence[str]) -> list[Group]:
     found = []
     for name in names:
         if name not in CORPORA:
-            raise unknown_name("a key of corpora in params.yaml", name, CORPORA)
+            raise unknown_name("key of corpora in params.yaml", name, CORPORA)
         for split in (*SPLITS, UNLABELLED):
             path = CLEAN / name / f"{split}.parquet"
             if path.exists():

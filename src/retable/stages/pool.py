@@ -36,12 +36,12 @@ from retable.vectors.pool import build_pool, pool_language, read_held_out
 def main(name: str) -> None:
     pools = {corpus: {"corpora": [corpus], "unlabelled": False} for corpus in CORPORA} | read_params("pools")
     if name not in pools:
-        raise unknown_name("a pool", name, pools)
+        raise unknown_name("pool", name, pools)
     corpora, unlabelled = pools[name]["corpora"], pools[name].get("unlabelled", False)
     folds = pools[name].get("folds", 0)
     unknown = next((corpus for corpus in corpora if corpus not in CORPORA), None)
     if unknown is not None:
-        raise unknown_name(f"a corpus of pools.{name} in params.yaml", unknown, CORPORA)
+        raise unknown_name(f"corpus of pools.{name} in params.yaml", unknown, CORPORA)
     language = pool_language(name, [corpus(source) for source in corpora])
     sources = list(tagged_files(corpora, unlabelled=unlabelled))
     for source in sources:

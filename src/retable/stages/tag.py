@@ -58,7 +58,7 @@ def main(name: str) -> None:
     declared = corpus(name)
     params = read_params("corpora")
     if name not in params:
-        raise unknown_name("a corpus of the section corpora in params.yaml", name, params)
+        raise unknown_name("corpus of the section corpora in params.yaml", name, params)
     tokenise, tag_parts = tokeniser_and_tagger(declared, params[name]["parts"])
     texts = {}
     has_unlabelled = (CLEAN / name / f"{UNLABELLED}.parquet").is_file()

@@ -86,7 +86,7 @@ class FoldedCorpus:
         Raises: InputError if there are too few folds, or more than texts to cut.
         """
         if kind not in get_args(Kind):
-            raise unknown_name("the kind of folds", kind, get_args(Kind))
+            raise unknown_name("kind of folds", kind, get_args(Kind))
         self.kind, self.folds, self.grouped = kind, folds, grouped
         self.texts = joined(splits)
         self.split_of = np.repeat(SPLITS, [len(split.ids) for split in splits])

@@ -34,5 +34,5 @@ def tokeniser_for(language: str, *, tokenised: bool) -> Tokenise:
     if tokenised:
         return own_tokens
     if language not in TOKENISERS:
-        raise unknown_name("the language of a corpus", language, TOKENISERS)
+        raise unknown_name("language of a corpus", language, TOKENISERS)
     return TOKENISERS[language]

@@ -159,7 +159,7 @@ class _Checker:
         ]
         if owners:
             return f"it is an option of {', '.join(owners)}, not of {self.model}"
-        return str(unknown_name(f"no option of {self.model}: the name", key, allowed)).removesuffix(".")
+        return str(unknown_name(f"option of {self.model}", key, allowed)).removesuffix(".")
 
     def back(self, section: str, key: str) -> str:
         """Return how to restore a value: params.yaml keeps what `dvc exp run -S` wrote into it."""

@@ -38,7 +38,7 @@ def read_published(path: Path, form: str, *, member: str = "", wanted: Container
     Raises: InputError, with the file and line, if the file is missing or damaged, or has none of the wanted words.
     """
     if form not in FORMS:
-        raise unknown_name("the format of word vectors", form, FORMS)
+        raise unknown_name("format of word vectors", form, FORMS)
     words: dict[str, None] = {}
     numbers = bytearray()
     repeated = not_utf8 = dim = line = 0
@@ -180,5 +180,5 @@ def _member(names: list[str], path: Path, member: str) -> str:
     if not member and len(names) == 1:
         return names[0]
     if member not in names:
-        raise unknown_name(f"the member of {path}", member, names)
+        raise unknown_name(f"member of {path}", member, names)
     return member

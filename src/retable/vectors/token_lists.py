@@ -36,7 +36,7 @@ class TokenLists:
         on_words: Callable[[int], None] = lambda words: None,
     ) -> None:
         if unit not in get_args(TokenUnit):
-            raise unknown_name("the unit of word vectors", unit, get_args(TokenUnit))
+            raise unknown_name("unit of word vectors", unit, get_args(TokenUnit))
         self.file, self.lowercase, self.unit, self.on_words = file, lowercase, unit, on_words
 
     def batches(self) -> Iterator[pa.ListArray]:

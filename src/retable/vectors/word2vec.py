@@ -47,7 +47,7 @@ def train_word2vec(
     Raises: InputError if the algorithm or unit is unknown or no word occurs `min_count` times.
     """
     if algorithm not in ALGORITHMS:
-        raise unknown_name("the algorithm of word vectors", algorithm, ALGORITHMS)
+        raise unknown_name("algorithm of word vectors", algorithm, ALGORITHMS)
     take_one_kernel()
     import gensim  # imported here, as the kernel is chosen when scipy's OpenBLAS is loaded
 
