@@ -11,6 +11,7 @@ from retable import __version__
 from retable.commands import ANYWHERE, COMMANDS
 from retable.errors import InputError, lacks, unknown_name
 from retable.project.command import command
+from retable.project.parser import Parser
 from retable.project.paths import ROOT
 from retable.project.progress import QUIET
 
@@ -26,7 +27,7 @@ EXIT_CODES = """exit codes:
 def main() -> None:
     width = max(map(len, COMMANDS))
     listing = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items())
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="retable COMMAND [options]",

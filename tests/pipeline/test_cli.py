@@ -36,6 +36,25 @@ def test_a_misspelt_command_gets_the_nearest_one(monkeypatch, capsys):
     assert 'unknown command: "tabels"; did you mean "tables"?' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["list", "--jsn"], "--json"),
+        (["add-corpus", "x.csv", "--nmae=mine"], "--name"),  # it lacked --name, said the message
+        (["--vresion"], "--version"),
+    ],
+)
+def test_a_misspelt_option_gets_the_nearest_one(monkeypatch, capsys, words, near):
+    assert leave(monkeypatch, *words) == 2
+    assert f'did you mean "{near}"? Known: ' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--js"], ["--json", "--", "models"]])
+def test_a_shortened_option_and_words_after_two_dashes_are_taken(capsys, words):
+    listing.main(words)
+    assert "textcnn" in json.loads(capsys.readouterr().out)["models"]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_a_command_has_an_example_of_it(name, capsys):
     with pytest.raises(SystemExit) as exit_:

@@ -1,6 +1,5 @@
 """`retable add-corpus TEXTS --name NAME`: add one's own texts to the pipeline as a corpus."""
 
-import argparse
 from pathlib import Path
 
 from retable.corpora import CORPORA, REFERENCES
@@ -9,6 +8,7 @@ from retable.experiments.params_file import with_corpora
 from retable.project.command import command, given_path
 from retable.project.params import load_yaml, read_text
 from retable.project.params_text import write_text
+from retable.project.parser import Parser
 from retable.project.paths import CLEAN, OWN, PARAMS
 
 EXAMPLE = "example: retable add-corpus reviews.csv --name my-reviews --text review --label stars"
@@ -16,7 +16,7 @@ EXAMPLE = "example: retable add-corpus reviews.csv --name my-reviews --text revi
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable add-corpus", description="Add your own texts to the pipeline as a corpus.", epilog=EXAMPLE
     )
     parser.add_argument(

@@ -4,7 +4,6 @@ In   results/runs/, results/trials/, data/clean/*/stats.json
 Out  docs/results/, and what `retable results` writes
 """
 
-import argparse
 import re
 import subprocess
 from pathlib import Path
@@ -15,6 +14,7 @@ from retable.files import read_json, write_json
 from retable.papers.trials import bank_trials
 from retable.project.alone import alone
 from retable.project.command import command
+from retable.project.parser import Parser
 from retable.project.paths import BANK, CLEAN, LOCK_OF_BANK, ROOT, RUNS, TRIALS
 from retable.results.pages import write_pages
 from retable.results.resolving import Resolver
@@ -26,7 +26,7 @@ from retable.runs.record import read_runs
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable bank",
         description="Add the current local runs to docs/results/.",
         epilog="example: retable bank --without-times",

@@ -4,7 +4,6 @@ In   results/tables/, docs/results/
 Exit code 1 if a cell is below its banked value by more than one more run may vary, or if a stale run was refused.
 """
 
-import argparse
 import json
 import math
 import sys
@@ -21,6 +20,7 @@ from retable.papers.paper import ResultTable
 from retable.papers.parameters import cut_of
 from retable.project.command import command
 from retable.project.params import read_params
+from retable.project.parser import Parser
 from retable.project.paths import BANK, TABLES
 from retable.results.tables import result_of
 from retable.runs.bank import read_lines as read_lines_of_bank
@@ -147,7 +147,7 @@ def show(table: ResultTable, cells: Sequence[Mapping[str, Any]], console: Consol
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable check",
         description="Compare measured scores with published and banked ones.",
         epilog="example: retable check",

@@ -10,15 +10,16 @@ import shtab
 from retable.commands import COMMANDS
 from retable.papers import result_tables
 from retable.project.command import command
+from retable.project.parser import Parser
 
 
-class Parser(Exception):  # not an error: it carries a parser out of the command that builds it
-    """Carry the parser of a command."""
+class Built(Exception):  # not an error: it carries a parser out of the command that builds it
+    """Carry the parser that a command has built."""
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable completion",
         description="Print a shell script that completes commands, options and tables.",
         epilog="example: retable completion bash > ~/.local/share/bash-completion/completions/retable",
@@ -47,11 +48,11 @@ def parser_of(module: str) -> argparse.ArgumentParser:
     """Return the parser that a command builds before it reads its arguments."""
 
     def stop(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> NoReturn:
-        raise Parser(parser)
+        raise Built(parser)
 
     with patch.object(argparse.ArgumentParser, "parse_args", stop):
         try:
             importlib.import_module(f"retable.commands.{module}").main([])
-        except Parser as found:
+        except Built as found:
             return found.args[0]
     raise AssertionError(f"retable.commands.{module} reads its arguments without a parser")

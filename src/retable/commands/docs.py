@@ -4,12 +4,12 @@ In   data/ as src/retable/results/facts.py reads it
 Out  docs/{corpora,vectors,tagger}.md, between the markers of src/retable/results/generated.py
 """
 
-import argparse
 from collections.abc import Callable
 
 from retable.errors import InputError
 from retable.project.command import command
 from retable.project.params import read_params
+from retable.project.parser import Parser
 from retable.project.paths import CLEAN, PARTS_TABLES, ROOT
 from retable.project.progress import progress
 from retable.results import facts
@@ -21,7 +21,7 @@ LEAST_SHARED = 5  # texts; pairs of corpora that share fewer are counted, not li
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable docs",
         description="Update the numbers in docs/ that are counted in data/.",
         epilog="example: retable docs",

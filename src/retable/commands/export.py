@@ -4,13 +4,13 @@ In   docs/results/, data/digests.json, data/published/
 Out  --to FOLDER: one file per table; --bank FOLDER: two Parquet files with a data card, Croissant and RO-Crate metadata
 """
 
-import argparse
 from collections.abc import Collection
 from pathlib import Path
 
 from retable import __version__
 from retable.errors import InputError
 from retable.project.command import command, given_path
+from retable.project.parser import Parser
 from retable.project.paths import BANK
 from retable.project.progress import progress
 from retable.results.export_bank import FILES, write_bank
@@ -21,7 +21,7 @@ from retable.runs.bank import read_bank
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable export",
         description="Write tables or all predictions for other programs, from the bank only.",
         epilog="example: retable export fcsr-table-3 --format latex --to tables",

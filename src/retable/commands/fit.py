@@ -1,6 +1,5 @@
 """`retable fit TEXTS`: train on one's own texts, and save the model in a folder."""
 
-import argparse
 import re
 import shlex
 from pathlib import Path
@@ -11,6 +10,7 @@ from rich.table import Table
 from retable import __version__
 from retable.errors import InputError
 from retable.project.command import command, given_path
+from retable.project.parser import Parser
 
 EXAMPLE = "example: retable fit reviews.csv --text review --label stars --budget 10m"
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -26,7 +26,7 @@ def seconds_of(budget: str) -> float:
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable fit", description="Train a model on your own texts and write it to a folder.", epilog=EXAMPLE
     )
     parser.add_argument(

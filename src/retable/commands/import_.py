@@ -4,7 +4,6 @@ In   DIR, or every folder below it that contains a metrics.json
 Out  results/runs/<table>/<key>/, and the record in MLflow
 """
 
-import argparse
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from retable.experiments.truth import check_against_data
 from retable.files import atomic_folder, write_json
 from retable.papers import paper_of_table
 from retable.project.command import command, fail, given_path
+from retable.project.parser import Parser
 from retable.project.paths import BANK, RUNS
 from retable.project.progress import progress
 from retable.runs.metrics import score
@@ -34,7 +34,7 @@ MOST_BYTES = {  # limits for files written by others
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable import",
         description="Import runs made on another machine.",
         epilog="example: retable import other-machine/results/runs",

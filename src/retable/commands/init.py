@@ -6,12 +6,12 @@ Out  FOLDER/: the pipeline (dvc.yaml, params.yaml), published numbers, samples, 
 For an installed wheel; a clone of the repository already is a project.
 """
 
-import argparse
 import shutil
 from pathlib import Path
 
 from retable.errors import InputError
 from retable.project.command import command, given_path
+from retable.project.parser import Parser
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SKELETON = PACKAGE / "skeleton"
@@ -20,7 +20,7 @@ CONFIG = "[core]\n    analytics = false\n    autostage = false\n    check_update
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable init", description="Create a project in an empty folder.", epilog="example: retable init project"
     )
     parser.add_argument("folder", nargs="?", type=given_path, default=Path(), help="the folder (default: here)")

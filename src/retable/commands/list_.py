@@ -1,6 +1,5 @@
 """`retable list [KIND]`: list the tables, models, corpora, scales and commands."""
 
-import argparse
 import ast
 import json
 from importlib.util import find_spec
@@ -13,6 +12,7 @@ from retable.experiments.scale import scales
 from retable.models import LINEAR_MODELS, MODELS, model_module
 from retable.papers import result_tables
 from retable.project.command import command
+from retable.project.parser import Parser
 from retable.project.paths import SCALES
 
 KINDS = ("tables", "models", "corpora", "scales", "commands")
@@ -21,7 +21,7 @@ MOST = 100  # characters of a description
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable list", description="List what is available.", epilog="example: retable list models --json"
     )
     parser.add_argument("kind", nargs="?", default="", help=f"{', '.join(KINDS)} (default: all)")

@@ -5,7 +5,6 @@ take, and at the end how long each stage took. The times are stored (.retable/st
 the first run, tables are estimated from the bank's runs, and other stages have no estimate.
 """
 
-import argparse
 import os
 import re
 import signal
@@ -26,6 +25,7 @@ from retable.files import read_json, write_json
 from retable.project.alone import alone
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
+from retable.project.parser import Parser
 from retable.project.paths import BANK, CHECKOUT, PARAMS, ROOT, SCRATCH
 from retable.project.progress import QUIET
 
@@ -208,7 +208,7 @@ def mend_lock_of_dvc() -> None:
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable make",
         description="Run the pipeline with an overall progress display.",
         epilog="example: retable make --scale smoke",

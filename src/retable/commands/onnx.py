@@ -1,13 +1,12 @@
 """`retable onnx FOLDER`: write the network of a model folder as ONNX, for other programs."""
 
-import argparse
-
 from retable.project.command import command, given_path
+from retable.project.parser import Parser
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable onnx",
         description="Write the network of a model folder as ONNX, after checking that it agrees with torch.",
         epilog="example: retable onnx reviews-model --to reviews.onnx",

@@ -1,6 +1,5 @@
 """`retable predict FOLDER TEXTS`: classify texts with a model that `retable fit` made."""
 
-import argparse
 import csv
 import json
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from retable.project.command import command, given_path
 from retable.project.memory import keep_few_kernels
+from retable.project.parser import Parser
 
 TEXTS_AT_ONCE = 1_000  # limits memory use
 EXAMPLE = "example: retable predict reviews-model new.csv --text review > answers.csv"
@@ -24,7 +24,7 @@ def chunks(texts: Iterable[str], size: int = TEXTS_AT_ONCE) -> Iterator[list[str
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable predict",
         description="Write the label and probability of every text as CSV, one line per text, in order.",
         epilog=EXAMPLE,

@@ -1,14 +1,13 @@
 """`retable record`: complete the MLflow record."""
 
-import argparse
-
 from retable.project.command import command
+from retable.project.parser import Parser
 from retable.tracking.checkout import complete_record
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    argparse.ArgumentParser(
+    Parser(
         prog="retable record", description="Complete the MLflow record.", epilog="example: retable record"
     ).parse_args(arguments)
     complete_record()

@@ -5,17 +5,16 @@ Out  docs/results.md, docs/claims.md, docs/findings/, docs/figures/, the table i
      docs/models.md
 """
 
-import argparse
-
 from retable.project.alone import alone
 from retable.project.command import command
+from retable.project.parser import Parser
 from retable.project.paths import BANK, LOCK_OF_BANK, ROOT
 from retable.results.pages import write_pages
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable results", description="Write every page from the bank.", epilog="example: retable results"
     )
     parser.parse_args(arguments)

@@ -14,6 +14,7 @@ from retable.papers import paper_of_table
 from retable.papers.paper import ResultTable
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
+from retable.project.parser import Parser
 from retable.project.paths import PARAMS
 from retable.results.running import chosen_cells, jobs_asked, make_data, run_cells, waiting_cells
 
@@ -51,7 +52,7 @@ def run_one(table: ResultTable, places: Sequence[Place], options: argparse.Names
 
 def read_options(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line. Raises: InputError."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable run",
         description="Train cells of a table; `dvc repro` uses them.",
         epilog="example: retable run fcsr-table-3 fcsr sst-2",

@@ -1,18 +1,18 @@
 """`retable serve FOLDER`: serve a model that `retable fit` made over HTTP."""
 
-import argparse
 import socket
 
 from retable.errors import InputError
 from retable.project.command import command, given_path
 from retable.project.memory import keep_few_kernels
+from retable.project.parser import Parser
 
 EXAMPLE = "example: retable serve reviews-model --port 8000"
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable serve", description="Classify texts over HTTP, with a page to enter a text.", epilog=EXAMPLE
     )
     parser.add_argument("folder", type=given_path, help="a model folder")

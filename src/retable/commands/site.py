@@ -4,7 +4,6 @@ In   docs/results/, docs/*.md, docs/findings/, docs/readings/, docs/figures/, da
 Out  site/ (--out)
 """
 
-import argparse
 import os
 from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
@@ -16,6 +15,7 @@ from retable.own.estimators import Classifier
 from retable.own.fit import fit
 from retable.own.model import Answer, Model, WordWeight, load
 from retable.project.command import command, given_path
+from retable.project.parser import Parser
 from retable.project.paths import BANK, ROOT
 from retable.results.whole import read_whole
 from retable.site.build import check_out, write_site
@@ -27,7 +27,7 @@ WIDTH = "96"  # of help texts, in characters
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable site",
         description="Build the results site from the bank: tables, claims, cells, systems, corpora, docs.",
         epilog="example: retable site --out site",

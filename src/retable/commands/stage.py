@@ -1,18 +1,18 @@
 """`retable stage NAME [ARGUMENT ...]`: run one stage of dvc.yaml."""
 
-import argparse
 import importlib
 import pkgutil
 
 from retable import stages
 from retable.errors import InputError, unknown_name
 from retable.project.command import command
+from retable.project.parser import Parser
 
 
 @command
 def main(arguments: list[str]) -> None:
     known = sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(stages.__path__))
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable stage", description="Run one stage of dvc.yaml.", epilog="example: retable stage clean sst-2"
     )
     parser.add_argument("name", help=", ".join(known))

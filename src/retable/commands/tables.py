@@ -1,10 +1,10 @@
 """`retable tables`: build every table from files, or from the MLflow record, into any folder."""
 
-import argparse
 import tempfile
 from pathlib import Path
 
 from retable.project.command import command, given_path
+from retable.project.parser import Parser
 from retable.project.paths import CLEAN, RUNS, TABLES
 from retable.results.tables import write_tables
 from retable.tracking.checkout import fetch
@@ -12,7 +12,7 @@ from retable.tracking.checkout import fetch
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable tables",
         description="Build every table.",
         epilog="example: retable tables --from mlflow --to tables-of-the-record",

@@ -1,6 +1,5 @@
 """`make ui`: the MLflow UI for the record of this checkout."""
 
-import argparse
 import os
 import socket
 import sys
@@ -9,6 +8,7 @@ from typing import Any
 from retable.errors import InputError
 from retable.papers import PAPERS
 from retable.project.command import command
+from retable.project.parser import Parser
 from retable.tracking.checkout import the_store
 from retable.tracking.experiments import ABOUT, link
 from retable.tracking.store import ENVIRONMENT, Store, connect, experiment_id, locked
@@ -21,7 +21,7 @@ NOTICE = (
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable ui", description="Show the record in the MLflow UI.", epilog="example: retable ui --port 5001"
     )
     parser.add_argument("--port", type=int, default=5000)

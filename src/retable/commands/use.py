@@ -1,14 +1,13 @@
 """`retable use MODEL CORPUS`: make a model on a corpus the focus run."""
 
-import argparse
-
 from retable.experiments.params_file import use
 from retable.project.command import command
+from retable.project.parser import Parser
 
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable use",
         description="Choose the model and corpus of the focus run.",
         epilog="example: retable use textcnn mr",

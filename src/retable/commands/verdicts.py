@@ -3,7 +3,6 @@
 In   a table of predictions (columns id, label and, for several runs, run), docs/results/
 """
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from retable.errors import InputError, unknown_name
 from retable.own.reading import broken, label_of, table_rows
 from retable.project.command import command, given_path
+from retable.project.parser import Parser
 from retable.project.paths import BANK
 from retable.results.judging import PERCENT, Judge
 from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
@@ -23,7 +23,7 @@ HEADER = ("row", "table", "runs", "texts", "yours", "theirs", "difference (95%)"
 
 @command
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="retable verdicts",
         description="Test your predictions on a corpus against every banked row of it (docs/protocol.md).",
         epilog="example: retable verdicts sst-2 --from mine.csv",

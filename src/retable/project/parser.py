@@ -1,0 +1,24 @@
+"""The arguments of a command."""
+
+import argparse
+import re
+import sys
+from itertools import takewhile
+from typing import Any
+
+from retable.errors import unknown_name
+
+OPTION = re.compile(r"(--?[a-z][\w-]*)(=.*)?", re.IGNORECASE | re.DOTALL)
+
+
+class Parser(argparse.ArgumentParser):
+    """Read the arguments of a command; a misspelt option gets the nearest one."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        words = sys.argv[1:] if args is None else list(args)
+        known = self._option_string_actions
+        for word in takewhile(lambda word: word != "--", words):
+            found = OPTION.fullmatch(word)
+            if found and not any(option.startswith(found[1]) for option in known):
+                self.error(str(unknown_name("option", found[1], known)))
+        return super().parse_known_args(words, namespace)
