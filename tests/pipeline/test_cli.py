@@ -96,9 +96,20 @@ def test_everything_is_listed_for_a_machine(capsys):
     assert all(text for names in found.values() for text in names.values())
 
 
-def test_one_kind_is_listed_for_people(capsys):
+def test_one_kind_is_listed_for_people(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     listing.main(["tables"])
     assert "  fcsr-table-3            Accuracy on five corpora (FCSR, table 3)\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", [60, 80, 1000])
+def test_a_description_is_wrapped_and_not_cut(capsys, monkeypatch, columns):  # it ended in "a few minut"
+    monkeypatch.setenv("COLUMNS", str(columns))
+    listing.main(["scales"])
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= columns
+    assert all(" ".join(what.split()) in " ".join(shown.split()) for what in listing.entries("scales").values())
+    assert all(line.startswith(" " * 11) for line in shown.splitlines() if line[2] == " ")
 
 
 def test_an_unknown_kind_to_list_is_refused(capsys):

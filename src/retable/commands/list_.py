@@ -2,6 +2,8 @@
 
 import ast
 import json
+import shutil
+import textwrap
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from retable.project.parser import Parser
 from retable.project.paths import SCALES
 
 KINDS = ("tables", "models", "corpora", "scales", "commands")
-MOST = 100  # characters of a description
+WITHOUT_TERMINAL = (1_000_000, 1)  # columns and lines: in a pipe, every name has one line
 
 
 @command
@@ -34,9 +36,18 @@ def main(arguments: list[str] | None = None) -> None:
         print(json.dumps(found, ensure_ascii=False, indent=1))
         return
     for kind, names in found.items():
-        width = max(map(len, names))
         heading = [] if options.kind else [kind]
-        print("\n".join([*heading, *(f"  {name:<{width}}  {what[:MOST]}" for name, what in names.items())]))
+        print("\n".join([*heading, *lines_of(names)]))
+
+
+def lines_of(names: dict[str, str]) -> list[str]:
+    """Return names with their descriptions, wrapped at the width of the terminal."""
+    width = max(map(len, names))
+    wrapper = textwrap.TextWrapper(
+        shutil.get_terminal_size(WITHOUT_TERMINAL).columns,
+        subsequent_indent=" " * (width + 4), break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return [wrapper.fill(f"  {name:<{width}}  {what}") for name, what in names.items()]
 
 
 def entries(kind: str) -> dict[str, str]:
