@@ -56,13 +56,17 @@ def test_a_shortened_option_and_words_after_two_dashes_are_taken(capsys, words):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_of_a_command_has_an_example_of_it(name, capsys):
+def test_the_help_of_a_command_ends_with_an_example_of_it_on_one_line(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
     with pytest.raises(SystemExit) as exit_:
         importlib.import_module(f"retable.commands.{COMMANDS[name][0]}").main(["--help"])
     shown = capsys.readouterr().out
     assert exit_.value.code == 0
     assert shown.startswith(f"usage: retable {name} ")
-    assert f"\nexample: retable {name}" in shown
+    assert shown.splitlines()[-1].startswith(f"example: retable {name}")
+    assert (
+        max(map(len, shown.partition("\n\n")[2].partition("\n\n")[0].splitlines())) <= 40
+    )  # the description is wrapped
 
 
 def test_a_table_of_a_misspelt_paper_gets_the_nearest_table():

@@ -11,8 +11,26 @@ from retable.errors import unknown_name
 OPTION = re.compile(r"(--?[a-z][\w-]*)(=.*)?", re.IGNORECASE | re.DOTALL)
 
 
+class Help(argparse.HelpFormatter):
+    """Keep an example on one line, so that it can be pasted."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith("example: ") else super()._fill_text(text, width, indent)
+
+
 class Parser(argparse.ArgumentParser):
     """Read the arguments of a command; a misspelt option gets the nearest one."""
+
+    def __init__(
+        self,
+        prog: str,
+        *,
+        description: str,
+        epilog: str,
+        usage: str | None = None,
+        formatter_class: type[argparse.HelpFormatter] = Help,
+    ) -> None:
+        super().__init__(prog, usage, description, epilog, formatter_class=formatter_class)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         words = sys.argv[1:] if args is None else list(args)
