@@ -1,4 +1,4 @@
-"""retable: rebuild every table of papers on compact sentence encoders.
+"""retable: rebuild every table of papers on compact text classifiers.
 
 Importing it chooses OpenBLAS's kernel, which must happen before numpy is imported, so that every stage and every reader
 of a model multiplies identically on every processor (retable/machine/openblas.py), and lets waiting threads sleep soon

@@ -31,7 +31,7 @@ def main() -> None:
         prog="retable",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="retable COMMAND [options]",
-        description="Rebuild every table of papers on compact sentence encoders.",
+        description="Rebuild every table of papers on compact text classifiers.",
         epilog=f"commands:\n{listing}\n\n{EXIT_CODES}",
     )
     parser.add_argument("--version", action="version", version=f"retable {__version__}")
