@@ -78,7 +78,7 @@ def test_a_banked_rows_own_answers_are_compared_as_claims_compare_it(bank, runs,
     assert line.comparison is not None
     assert line.comparison.interval() == pytest.approx((found["cnn"]["low"] / 100, found["cnn"]["high"] / 100))
     assert found["cnn"]["difference"] == pytest.approx(31.0)
-    assert found["cnn"]["could_show"] == pytest.approx(100 * line.comparison.detectable)
+    assert found["cnn"]["detectable"] == pytest.approx(100 * line.comparison.detectable)
     assert (found["cnn"]["verdict"], found["cnn"]["holm"]) == ("ahead", "ahead")
 
 

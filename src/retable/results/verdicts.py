@@ -65,7 +65,7 @@ class Verdict:
             "printed": self.banked.row.printed, "folds": self.banked.folds, "your_runs": self.runs[0],
             "their_runs": self.runs[1], "texts": self.texts, "yours": PERCENT * self.yours,
             "theirs": PERCENT * self.theirs, "difference": PERCENT * (self.yours - self.theirs), "low": low,
-            "high": high, "could_show": PERCENT * found.detectable if found else None, "verdict": self.verdict,
+            "high": high, "detectable": PERCENT * found.detectable if found else None, "verdict": self.verdict,
             "holm": self.adjusted or NONE, "why": self.why,
         }  # fmt: skip
 
