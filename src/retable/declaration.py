@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from retable.errors import InputError
+from retable.wording import number_of
 
 UNLABELLED = "unlabelled"  # a split
 
@@ -157,7 +158,7 @@ class Corpus(Source):
             if there != count:
                 kind = f" labelled {label}" if label else ""
                 raise InputError(
-                    f"{folder} contains {there:,} texts{kind} in {split}, but {self.name} has {count:,}; "
+                    f"{folder} contains {number_of(there, 'texts')}{kind} in {split}, but {self.name} has {count:,}; "
                     f"remove the folder and run `dvc repro download@{self.name}`."
                 )
 

@@ -135,7 +135,7 @@ def test_every_release_joins_its_columns_and_names_its_classes(facts, tmp_path):
         (
             "yelp-full",
             {"train.csv": '"1","a"\n', "test.csv": ""},
-            "1 texts labelled 1 star in train, but yelp-full has 2",
+            "1 text labelled 1 star in train, but yelp-full has 2",
         ),
         (
             "snli",
@@ -146,7 +146,7 @@ def test_every_release_joins_its_columns_and_names_its_classes(facts, tmp_path):
         ("snli", {SNLI_FILES[0]: "[1]\n"}, r"line 1: in snli.*it is not a pair in JSON"),
         ("snli", {SNLI_FILES[1]: ""}, r"cannot be used \(it does not contain snli_1.0/snli_1.0_train.jsonl\)"),
         ("news-aggregator", {"other.csv": ""}, r"cannot be used \(it does not contain newsCorpora\.csv\)"),
-        ("news-aggregator", {"newsCorpora.csv": NEWS}, r"contains 1 texts in all, but news-aggregator has 2"),
+        ("news-aggregator", {"newsCorpora.csv": NEWS}, r"contains 1 text in all, but news-aggregator has 2"),
         ("news-aggregator", {"newsCorpora.csv": "1\ttitle\n"}, r"zip, line 1: in newsC.*, it has 2 columns, not 8"),
         ("news-aggregator", {"newsCorpora.csv": NEWS.replace("\tb\t", "\tx\t")}, r'line 1: in newsC.*the label is "x"'),
         ("news-aggregator", {"newsCorpora.csv": NEWS.encode() + b"\xff\n"}, r"line 2: in newsC.*, byte 0 is not utf-8"),

@@ -63,7 +63,7 @@ def test_it_stands_in_params_and_overlaps_are_told(added) -> None:
     before, after = load_yaml(folder / "before.yaml"), load_yaml(folder / "params.yaml")
     assert after.pop("corpora") == before.pop("corpora") | {"mine": {"parts": "none"}}
     assert after == before
-    assert "1 of them are also in mr" in found.stdout
+    assert "Also in mr: 1 text; word vectors" in found.stdout
     again = python(
         folder, "from retable.commands import add_corpus", "add_corpus.main(['mine.jsonl', '--name', 'mine'])"
     )

@@ -110,7 +110,7 @@ def test_it_passes_the_checks_of_scikit_learn(check: str) -> None:
     [
         ("one text", [1], "a single text was given"),
         ([1, 2], [1, 2], "text 0 is 1, which is not a text"),
-        (["a"], [1, 2], "1 texts and 2 labels"),
+        (["a"], [1, 2], "X has 1 text and y 2 labels"),
         (["a"], [[1]], "the labels have 2 dimensions"),
         (["a", "b"], ["x", None], "label 1 is None"),
         (["a", "b"], [1.0, float("nan")], "label 1 is nan"),

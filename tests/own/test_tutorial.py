@@ -60,7 +60,7 @@ def test_the_commands_of_the_tutorial(tmp_path: Path) -> None:
     assert found.returncode == 0, found.stderr
     assert len(re.findall(r"classifies [\d.]+ \([\d.]+ to [\d.]+\) % of \d+ test texts correctly", found.stdout)) == 3
     assert "language: Chinese" in found.stdout
-    assert "Left out: 1 texts, label with fewer than 3 texts." in found.stdout
+    assert "Left out: 1 text, label with fewer than 3 texts." in found.stdout
     assert re.search(r'^grain,[\d.]+,"\[\[""grain""', found.stdout, re.MULTILINE)
     models = {path.name for path in (tmp_path / "empty").iterdir() if path.name.endswith("-model")}
     assert models == {"hotels-model", "pairs-model", "news-model"}

@@ -189,6 +189,8 @@ def test_a_table_whose_cells_end_without_their_runs_is_no_finished_stage(tmp_pat
     with pytest.raises(SystemExit) as stopped:
         table.main("fcsr-table-3")
     assert stopped.value.code == 1
-    assert "1 of 3 cells of fcsr-table-3 still lack runs, such as fcsr-table-3 · cnn · sst-2" in capsys.readouterr().err
+    assert (
+        "fcsr-table-3 still lacks runs in 1 of 3 cells, such as fcsr-table-3 · cnn · sst-2" in capsys.readouterr().err
+    )
     left[:] = [[], [place]]
     table.main("fcsr-table-3")

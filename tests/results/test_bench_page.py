@@ -88,7 +88,7 @@ def test_the_finding_counts_networks_that_are_ahead_on_complete_columns_alone(be
     monkeypatch.setattr("retable.results.chances.NO_NETWORKS", {"tfidf-svm", "nb-svm"})
     found = equal_chances(bench)
     assert found.headline == (
-        "1 networks beside the best linear model under equal chances: "
+        "1 network beside the best linear model under equal chances: "
         "1 ahead of it on SST-2, none behind; none ahead of it on R8, none behind"
     )
     lines = [line for line in found.body.splitlines() if line.startswith("| ")][2:]

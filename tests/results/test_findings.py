@@ -163,7 +163,7 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
     assert found.body.index("VAMPIRE") < found.body.index("| CNN |") < found.body.index("| Transformer |")
     only = cost_of_a_word(Measured(TABLE, [], [costs[0], costs[3]]))
-    assert only.headline.endswith("than 0 of 1 rivals: 0.50 times Transformer's")
+    assert only.headline.endswith("than 0 of 1 rival: 0.50 times Transformer's")
     assert cost_of_a_word(Measured(TABLE, [], costs[:1])) is None
     assert cost_of_a_word(Measured(TABLE, [], costs[1:])) is None
     assert cost_of_a_word(None) is None

@@ -104,7 +104,7 @@ def test_of_test_folds_every_fold_is_a_unit(tmp_path, capsys):
     rows = banked_rows("mr", Resolver(PLAN, folds, beyond=True))
     mine = {line["id"]: line["label"] for each in folds for line in pq.read_table(each.predictions).to_pylist()}
     (found,) = verdicts({"1": mine}, rows, Judge({}, lambda table: PLAN["papers"]["fcsr"]), seedless=False)
-    assert "verdicts: 1 rows in" in capsys.readouterr().err
+    assert "verdicts: 1 row in" in capsys.readouterr().err
     assert (found.yours, found.banked.folds, found.texts) == (1.0, 10, 1000)
     assert found.theirs == pytest.approx(0.745)
     assert found.comparison is not None

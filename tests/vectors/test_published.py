@@ -101,7 +101,7 @@ def test_repeated_words_and_broken_utf_8_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("form", "content", "message"),
     [
-        ("glove", b"a 1 2\nb 3\n", r"v, line 2: 1 numbers; allowed: 2"),
+        ("glove", b"a 1 2\nb 3\n", r"v, line 2: 1 number; allowed: 2"),
         ("glove", b"a 1 2\nb 3 4x\n", r"v, vector 2 \(b\) is damaged: .*4x"),
         ("glove", b"a 1 2\nb 3 nan\n", r"vector 2 \(b\) is damaged: .*infinite or NaN"),
         ("glove", b"a 1 2\n\n", r"v, line 2: 0 numbers; allowed: 2"),
@@ -109,8 +109,8 @@ def test_repeated_words_and_broken_utf_8_are_counted(tmp_path):
         ("glove", b"", r"v contains no word vectors"),
         ("glove", b"<html>\n", r"v, line 1: 0 numbers"),
         ("word2vec-text", b"a 1 2\n", r"v, line 1 is b'a 1 2"),
-        ("word2vec-text", b"2 2\na 1 2\nb 3\n", r"v, line 3: 1 numbers; allowed: 2"),
-        ("word2vec-text", b"3 2\na 1 2\n", r"has 1 vectors, but its first line says 3"),
+        ("word2vec-text", b"2 2\na 1 2\nb 3\n", r"v, line 3: 1 number; allowed: 2"),
+        ("word2vec-text", b"3 2\na 1 2\n", r"has 1 vector, but its first line says 3"),
         ("word2vec-binary", b"2 2\na 12345678", r"ends inside vector 2 of 2"),
         ("word2vec-binary", b"2 2\na 1234", r"ends inside vector 1 of 2"),
         ("word2vec-binary", b"<html>", r"v, line 1 is b'<html>"),

@@ -10,6 +10,7 @@ from retable.project.params import load_yaml, read_text
 from retable.project.params_text import write_text
 from retable.project.parser import Parser
 from retable.project.paths import CLEAN, OWN, PARAMS
+from retable.wording import number_of
 
 EXAMPLE = "example: retable add-corpus reviews.csv --name my-reviews --text review --label stars"
 
@@ -56,10 +57,13 @@ def main(arguments: list[str] | None = None) -> None:
             name=options.name, language=language, html=options.html, origin=options.texts.name,
         )  # fmt: skip
     write_text(PARAMS, params)
-    print(f"{options.name}: {len(texts):,} texts, language {language}, in {OWN / options.name} and in params.yaml.")
+    print(
+        f"{options.name}: {number_of(len(texts), 'texts')}, language {language}, "
+        f"in {OWN / options.name} and in params.yaml."
+    )
     for other, count in sorted(overlaps(texts, CLEAN, options.name, markup=options.html).items()):
         print(
-            f"{count:,} of them are also in {other}: word vectors trained on {other} have seen them, "
+            f"Also in {other}: {number_of(count, 'texts')}; word vectors trained on {other} have seen them, "
             "so scores on them do not hold for new texts."
         )
     print(f"`dvc repro tag@{options.name}` prepares it, `retable use tfidf-svm {options.name}` makes it the focus run.")

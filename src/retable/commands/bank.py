@@ -22,6 +22,7 @@ from retable.results.tables import read_statistics
 from retable.results.whole import read_corpora
 from retable.runs.bank import add_to_bank
 from retable.runs.record import read_runs
+from retable.wording import number_of
 
 
 @command
@@ -56,7 +57,7 @@ def bank_runs(who: str, *, times: bool) -> None:
     write_json(BANK / "corpora.json", read_corpora(BANK) | read_statistics(CLEAN))
     write_json(BANK / "copies.json", read_json(BANK / "copies.json") | copies_of_tests(CLEAN))
     shown = write_pages(ROOT, BANK)
-    print(f"{added} runs added to {BANK}; the pages show {shown}")
+    print(f"{number_of(added, 'runs')} added to {BANK}; the pages show {shown}")
 
 
 def copies_of_tests(clean: Path) -> dict[str, list[list[str]]]:

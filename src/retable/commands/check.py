@@ -29,6 +29,7 @@ from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, predictio
 from retable.tables.lines import read_lines
 from retable.tables.results import COST_UNITS, DIGITS, FACTOR, mean, of_folds
 from retable.text.folds import Fold
+from retable.wording import number_of
 
 TWO_DRAWS = 1.96 * math.sqrt(2)
 ROUNDING = 1e-9  # of floating-point numbers, not of printed ones
@@ -165,6 +166,6 @@ def main(arguments: list[str] | None = None) -> None:
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
     elif failures:
-        console.print(f"[red]{failures} cells are refused or have fallen below their value in docs/results/[/]")
+        console.print(f"[red]{number_of(failures, 'cells')} refused, or lower than docs/results/ allows[/]")
     if failures:
         sys.exit(1)

@@ -26,6 +26,7 @@ from retable.runs.record import FILES, UNVERIFIED, RunRecord, find_run, read_run
 from retable.tracking.checkout import the_store
 from retable.tracking.entries import cells
 from retable.tracking.record import record
+from retable.wording import number_of
 
 MOST_BYTES = {  # limits for files written by others
     "metrics.json": 10**6, "cost.json": 10**5, "curve.csv": 10**7, "predictions.parquet": 10**9,
@@ -116,8 +117,8 @@ def check_run(folder: Path) -> RunRecord:
     _, ids, classes, clean, probabilities = read_predictions(folder / "predictions.parquet")
     if len(classes) != metrics["test"]["texts"]:
         raise InputError(
-            f"{folder}/predictions.parquet has {len(classes)} texts, but metrics.json says {metrics['test']['texts']}; "
-            "copy the folder again."
+            f"{folder}/predictions.parquet has {number_of(len(classes), 'texts')}, "
+            f"but metrics.json says {metrics['test']['texts']}; copy the folder again."
         )
     for section, given, found in rescored(metrics, ids, classes, clean, probabilities):
         if (given is None) != (found is None):

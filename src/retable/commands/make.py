@@ -28,6 +28,7 @@ from retable.project.params import load_yaml
 from retable.project.parser import Parser
 from retable.project.paths import BANK, CHECKOUT, PARAMS, ROOT, SCRATCH
 from retable.project.progress import QUIET
+from retable.wording import number_of
 
 # glibc returns large tensors to the kernel and requests them anew at every step; keeping them speeds up a run by 5%.
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(8 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
@@ -138,7 +139,9 @@ class Reader:
             for stage, seconds in slow.items():
                 table.add_row(stage.rpartition(":")[2], duration_text(seconds))
             self.console.print(table)
-        self.console.print(f"{len(self.took)} stages run, {self.skipped} unchanged, {duration_text(total)} in all")
+        self.console.print(
+            f"{number_of(len(self.took), 'stages')} run, {self.skipped} unchanged, {duration_text(total)} in all"
+        )
 
 
 def duration_text(seconds: float) -> str:

@@ -17,6 +17,7 @@ from retable.project.params import load_yaml
 from retable.project.parser import Parser
 from retable.project.paths import PARAMS
 from retable.results.running import chosen_cells, jobs_asked, make_data, run_cells, waiting_cells
+from retable.wording import number_of
 
 
 @command
@@ -29,16 +30,18 @@ def main(arguments: list[str] | None = None) -> None:
     cells = chosen_cells(table, options.row, options.column)
     places = waiting_cells(table, cells)
     if options.dry_run:
-        print(f"{table.name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
+        print(f"{table.name}: {len(places)} of {number_of(len(cells), 'cells')} to train", file=sys.stderr)
         print("\n".join(" ".join(place) for place in places))
     elif options.row and options.column and slurm is None:
         run_one(table, places, options)
     else:
-        print(f"{table.name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
+        print(f"{table.name}: {len(places)} of {number_of(len(cells), 'cells')} to train", file=sys.stderr)
         make_data(table, places)
         failed = run_cells(places, jobs=options.jobs or jobs_asked(), slurm=slurm)
         if failed:
-            fail(f"{len(failed)} of {len(places)} cells failed, the others are kept; see {failed[0].log}.")
+            fail(
+                f"{len(failed)} of {number_of(len(places), 'cells')} failed, the others are kept; see {failed[0].log}."
+            )
 
 
 def run_one(table: ResultTable, places: Sequence[Place], options: argparse.Namespace) -> None:

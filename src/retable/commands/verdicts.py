@@ -17,6 +17,7 @@ from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
 from retable.tables.markdown import markdown_table
+from retable.wording import number_of
 
 HEADER = ("row", "table", "runs", "texts", "yours", "theirs", "difference (95%)", "detectable", "verdict", "Holm")
 
@@ -80,7 +81,7 @@ def as_text(found: Sequence[Verdict], runs: int, *, others: int, seedless: bool)
         )
     if others:
         notes.append(
-            f"{others} rows have other test texts of the corpus (another cut into folds) and are not compared."
+            f"Not compared: {number_of(others, 'rows')} with other test texts of the corpus (another cut into folds)."
         )
     return "\n".join([markdown_table(padded[0], padded[1:]), *notes])
 

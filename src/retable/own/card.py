@@ -12,6 +12,7 @@ from retable.own.corpus import OwnCorpus
 from retable.own.vectors import no_gensim
 from retable.runs.provenance import versions
 from retable.text.splits import Split
+from retable.wording import number_of
 
 if TYPE_CHECKING:
     from retable.own.fit import Fitted
@@ -25,7 +26,7 @@ def corpus_lines(corpus: OwnCorpus) -> list[str]:
     lines = [
         f"{sizes} texts of {len(corpus.facts.labels)} labels, language: {LANGUAGE_NAMES[corpus.facts.language]}.",
     ]
-    lines += [f"Left out: {count:,} texts, {reason}." for reason, count in sorted(corpus.removed.items())]
+    lines += [f"Left out: {number_of(count, 'texts')}, {reason}." for reason, count in sorted(corpus.removed.items())]
     if corpus.near_copies:
         lines.append(f"{corpus.near_copies:,} texts are near copies of others; copies stay in one split.")
     if corpus.leaked:

@@ -17,6 +17,7 @@ from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits, hold_out
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import fingerprints, leaks
 from retable.text.splits import SPLITS, TEXT, Facts, Split
+from retable.wording import number_of
 
 FEWEST_TEXTS = 20
 FEWEST_OF_LABEL = 3  # one each for train, dev and test
@@ -116,7 +117,7 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
     """Raises: InputError if there are too few texts, labels, or texts of a label."""
     gone = f" ({len(removed):,} empty or repeated ones are left out)" if removed else ""
     if len(examples) < FEWEST_TEXTS:
-        raise InputError(f"{name} has {len(examples)} texts{gone}; allowed: {FEWEST_TEXTS} or more.")
+        raise InputError(f"{name} has {number_of(len(examples), 'texts')}{gone}; allowed: {FEWEST_TEXTS} or more.")
     counts = Counter(example.label for example in examples)
     if len(counts) < 2:
         raise InputError(f'{name} has only one label, "{next(iter(counts))}"{gone}; allowed: two or more.')

@@ -15,6 +15,7 @@ from retable.own.corpus import OwnCorpus, own_corpus
 from retable.own.folder import Kept
 from retable.own.model import Model
 from retable.own.vectors import vectors_for
+from retable.wording import number_of
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -54,7 +55,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
         models = models_asked(self.model)
         texts, labels = texts_of(X), labels_of(y)
         if len(texts) != len(labels):
-            raise InputError(f"there are {len(texts)} texts and {len(labels)} labels; give one label per text.")
+            raise InputError(
+                f"X has {number_of(len(texts), 'texts')} and y {number_of(len(labels), 'labels')}; "
+                "give one label per text."
+            )
         self.classes_, places = np.unique(labels, return_inverse=True)
         names = [str(label) for label in self.classes_.tolist()]
         corpus = corpus_of(texts, [names[place] for place in places], language=self.language, markup=self.markup)

@@ -24,6 +24,7 @@ from rich.progress import (
 )
 
 from retable.project.paths import SCRATCH
+from retable.wording import number_of
 
 QUIET = "RETABLE_QUIET"  # if set, no progress is shown
 SECONDS_BETWEEN_LINES = 30.0
@@ -69,7 +70,7 @@ class Bar:
         elif not self.quiet and time.monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
             self.last_line = time.monotonic()
             print(
-                f"  {self.what}: {self.done:,.0f} of {self.total:,.0f} {self.unit} {self.note}"
+                f"  {self.what}: {self.done:,.0f} of {number_of(self.total, self.unit)} {self.note}"
                 f"{self.time_for_the_rest()}",
                 file=sys.stderr,
                 flush=True,
@@ -120,4 +121,4 @@ def progress(what: str, total: float, unit: str) -> Iterator[Bar]:
         print(f"{what} ...", file=sys.stderr, flush=True)
         yield bar
     seconds = time.monotonic() - bar.start
-    print(f"{what}: {bar.done:,.0f} {unit} in {seconds:.1f} s {bar.note}".rstrip(), file=sys.stderr, flush=True)
+    print(f"{what}: {number_of(bar.done, unit)} in {seconds:.1f} s {bar.note}".rstrip(), file=sys.stderr, flush=True)

@@ -9,6 +9,7 @@ from retable.results.findings import Finding
 from retable.results.headline import NO_NETWORKS
 from retable.results.judging import PERCENT
 from retable.tables.markdown import markdown_table
+from retable.wording import number_of
 
 CHANCES = "equal-chances"
 HEADER = ("on", "linear model", "best network on dev", *SIGN, "ahead after Holm", "detectable", "operations per word")
@@ -42,7 +43,9 @@ def equal_chances(bench: Bench) -> Finding | None:
             counts.append(f"{ahead or 'none'}{corrected} ahead of it on {column.printed}, {behind or 'none'} behind")
     if not body:
         return None
-    headline = f"{len(networks)} networks beside the best linear model under equal chances: {'; '.join(counts)}"
+    headline = (
+        f"{number_of(len(networks), 'networks')} beside the best linear model under equal chances: {'; '.join(counts)}"
+    )
     return Finding(CHANCES, headline, f"{TEXT}\n{markdown_table(HEADER, body)}{PICTURE}")
 
 

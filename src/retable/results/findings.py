@@ -20,6 +20,7 @@ from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import listed, markdown_table
+from retable.wording import number_of
 
 FLATTERED = 0.5  # smallest difference in points between all and clean test texts that is listed
 FLOORS = "floors-table-1"
@@ -264,7 +265,8 @@ def cost_of_a_word(measured: Measured | None) -> Finding | None:
     shown = listed([f"{short(times[row])} times {names[row]}'s" for row in NAMED if row in times])
     headline = (
         f"{names[own]}, which its paper calls the most efficient, needs more operations per word than "
-        f"{sum(ratio > 1 for ratio in times.values())} of {len(times)} rivals" + (f": {shown}" if shown else "")
+        f"{sum(ratio > 1 for ratio in times.values())} of {number_of(len(times), 'rivals')}"
+        + (f": {shown}" if shown else "")
     )
     text = (
         f'The paper says of its figure 7, on a GPU, that {names[own]} "achieved the highest computational efficiency". '

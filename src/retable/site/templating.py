@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from retable.tables.costs import short
 from retable.tables.markdown import half_interval
+from retable.wording import number_of
 
 TEMPLATES = Path(__file__).parent / "templates"
 WORDS = {  # a cell's verdict, in the wording of the site
@@ -27,7 +28,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"half_interval": half_interval, "short": short}
+    found.filters |= {"half_interval": half_interval, "number_of": number_of, "short": short}
     found.globals["words"] = WORDS
     return found
 

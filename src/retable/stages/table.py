@@ -11,6 +11,7 @@ from retable.papers import paper_of_table
 from retable.project.command import command, fail
 from retable.project.paths import RUNS
 from retable.results.running import chosen_cells, jobs_asked, run_cells, waiting_cells
+from retable.wording import number_of
 
 
 @command
@@ -19,11 +20,15 @@ def main(name: str) -> None:
     cells = chosen_cells(table)
     places = waiting_cells(table, cells)
     (RUNS / name).mkdir(parents=True, exist_ok=True)  # DVC requires it, even if other tables have all runs
-    print(f"{name}: {len(places)} of {len(cells)} cells to train", file=sys.stderr)
+    print(f"{name}: {len(places)} of {number_of(len(cells), 'cells')} to train", file=sys.stderr)
     if failed := run_cells(places, jobs=jobs_asked()):
         print(failed[0].log.read_text(encoding="utf-8", errors="replace")[-2000:] if failed[0].log.exists() else "")
-        fail(f"{len(failed)} of {len(places)} cells of {name} failed, the others are kept; see {failed[0].log}.")
+        fail(
+            f"{name}: {len(failed)} of {number_of(len(places), 'cells')} failed, the others are kept; "
+            f"see {failed[0].log}."
+        )
     if left := waiting_cells(table, cells):  # DVC would take this for a finished table
         fail(
-            f"{len(left)} of {len(cells)} cells of {name} still lack runs, such as {' · '.join(left[0])}; run it again."
+            f"{name} still lacks runs in {len(left)} of {number_of(len(cells), 'cells')}, "
+            f"such as {' · '.join(left[0])}; run it again."
         )

@@ -19,6 +19,7 @@ import numpy as np
 
 from retable.errors import InputError, shortened, unknown_name
 from retable.vectors.store import WordVectors
+from retable.wording import number_of
 
 BYTES_IN_CHUNK = 1 << 20
 MOST_NUMBERS = 100_000  # dimensions of a vector
@@ -84,7 +85,9 @@ def _word2vec_text(file: IO[bytes], path: Path) -> Iterator[Row]:
         found += 1
         yield row
     if found != count:
-        raise InputError(f"{path} has {found} vectors, but its first line says {count}; get the file again.")
+        raise InputError(
+            f"{path} has {number_of(found, 'vectors')}, but its first line says {count}; get the file again."
+        )
 
 
 def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterator[Row]:
@@ -96,7 +99,9 @@ def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterat
         dim = dim or text.count(b" ")
         word, *numbers = text.rsplit(b" ", dim)
         if len(numbers) != dim or not dim:
-            raise InputError(f"{path}, line {line}: {len(numbers)} numbers; allowed: {dim or 'one or more'}.")
+            raise InputError(
+                f"{path}, line {line}: {number_of(len(numbers), 'numbers')}; allowed: {dim or 'one or more'}."
+            )
         yield word, numbers
 
 
