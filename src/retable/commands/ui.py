@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
     print("starting the MLflow UI ...", file=sys.stderr, flush=True)
     with locked(store):  # two processes that create one sqlite file at once crash
         shown = links(connect(store), store, root)
-    lines = ["", *shown, "", f"all: {root}{START_PAGE}", NOTICE, f"{store.shown}; Ctrl-C stops it"]
+    lines = ["", *shown, "", NOTICE, f"{store.shown}; Ctrl-C stops it"]
     print("\n".join(lines), flush=True)
     words = [
         "--backend-store-uri", store.uri, "--artifacts-destination", store.artifacts.as_uri(), "--host", "127.0.0.1",
