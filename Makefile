@@ -44,7 +44,8 @@ $(VENV)/.ready: requirements/lock.txt requirements/torch.txt pyproject.toml
 	@test -x $(VENV)/bin/pip || $(PYTHON) -m venv --clear $(VENV)
 	@python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/lock.txt
 	@python -m pip install --quiet --disable-pip-version-check --report $(VENV)/torch.json $(BUILD)
-	@test -n "$(TORCH)" || python requirements/check_torch.py $(VENV)/torch.json
+	@test -n "$(TORCH)" || python requirements/check_torch.py $(VENV)/torch.json || \
+	  { python -m pip uninstall --quiet --yes torch; exit 1; }
 	@python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

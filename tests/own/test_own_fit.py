@@ -159,6 +159,10 @@ def test_a_folder_that_is_not_as_it_was_written_is_refused(change, sentence: str
 def test_only_a_model_folder_is_written_over(texts: Path, tmp_path: Path) -> None:
     for _ in range(2):
         fit(texts, model="naive-bayes", to=tmp_path / "model")
+    (tmp_path / "model/thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match=r"model contains thesis\.txt, which is not of its model"):
+        fit(texts, model="naive-bayes", to=tmp_path / "model")
+    assert (tmp_path / "model/thesis.txt").exists()
     (tmp_path / "thesis").mkdir()
     with pytest.raises(InputError, match="thesis exists and is not a model folder"):
         fit(texts, model="naive-bayes", to=tmp_path / "thesis")

@@ -77,6 +77,21 @@ def test_what_is_too_much_or_wrong_is_refused(path: str, body: object, status: i
     assert client.post(path, json=body).status_code == status
 
 
+@pytest.mark.parametrize(
+    "body", ['{"texts": ["\\ud800"]}', '{"texts": [NaN]}', '{"texts": [1e999]}', "[]", '{"texts": 5']
+)
+def test_what_is_no_text_is_refused_without_being_repeated(body: str, client: TestClient) -> None:
+    answer = client.post("/predict", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert "input" not in answer.text
+
+
+def test_the_pages_of_the_service_hold_no_name_of_the_model(client: TestClient) -> None:
+    assert client.get("/docs").status_code == 200
+    assert client.get("/redoc").status_code == 404
+    assert client.get("/openapi.json").json()["info"]["title"] == "A text classifier by retable"
+
+
 def test_what_waits_together_is_answered_together_and_in_order() -> None:
     sizes: list[int] = []
 

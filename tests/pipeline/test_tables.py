@@ -11,8 +11,12 @@ from retable.tables.intervals import NO_SPREAD, Spread
 
 def test_tables_never_replace_a_folder_of_something_else(tmp_path):
     refuse_other_files(tmp_path / "new")
-    (tmp_path / "t.csv").write_text("")
+    (tmp_path / "fcsr-table-3.csv").write_text("")
     refuse_other_files(tmp_path)
+    (tmp_path / "survey-answers.csv").write_text("")
+    with pytest.raises(InputError, match="contains files other than tables"):
+        refuse_other_files(tmp_path)
+    (tmp_path / "survey-answers.csv").unlink()
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(InputError, match="contains files other than tables"):
         refuse_other_files(tmp_path)

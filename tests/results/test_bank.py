@@ -56,6 +56,18 @@ def test_times_of_a_machine_with_other_work_are_not_kept(tmp_path, run):
     assert run.cost.keys() - banked.cost.keys() == {"seconds", "seconds_per_epoch", "words_per_second"}
 
 
+@pytest.mark.parametrize("who", ["Ada <ada@example.org>", "Ada\nBob", "a" * 400])
+def test_a_name_that_the_bank_could_not_hold_is_refused_before_anything_is_written(tmp_path, run, who):
+    with pytest.raises(InputError, match=r"the name of who banks the runs.*give another with --who"):
+        add_to_bank(tmp_path / "bank", [run], who)
+    assert not (tmp_path / "bank").exists()
+
+
+def test_a_name_with_a_line_end_of_unicode_is_read_again(tmp_path, run):
+    add_to_bank(tmp_path / "bank", [run], "Ada\u2028Bob")
+    assert [banked.who for banked in read_bank(tmp_path / "bank")] == ["Ada\u2028Bob"]
+
+
 def test_a_damaged_line_is_named_by_file_and_number(tmp_path, run):
     add_to_bank(tmp_path / "bank", [run], "me")
     path = tmp_path / "bank/fcsr-table-3.jsonl"

@@ -25,7 +25,7 @@ from retable.results.whole import BANK_SCALE, bank_resolver, read_whole
 from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.predictions import write_predictions
 from retable.site import attention
-from retable.site.build import as_table, write_site
+from retable.site.build import CONTENTS, as_table, write_site
 from retable.site.cells import curves, place_of
 from retable.site.claims import at, places, reach_of
 from retable.site.documents import rendered
@@ -141,7 +141,9 @@ def test_a_browser_shows_markup_of_labels_and_makes_no_element_of_it(site, tmp_p
 def test_markup_in_a_name_never_comes_as_far_as_a_page(tmp_path):
     predictions = answered(tmp_path / "answers.parquet", 80, "good")
     made = run(scale_preset(BANK_SCALE), "fcsr-table-3", "nb-svm", "sst-2", right=0.8, predictions=predictions)
-    add_to_bank(tmp_path / "bank", [made], "<script>alert(2)</script>")
+    add_to_bank(tmp_path / "bank", [made], "somebody")
+    line = tmp_path / "bank/fcsr-table-3.jsonl"
+    line.write_text(line.read_text().replace('"somebody"', '"<script>alert(2)</script>"'))
     with pytest.raises(InputError, match=r"who is '<script>.*without < and >"):
         read_bank(tmp_path / "bank")
 
@@ -356,6 +358,11 @@ def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):
     with pytest.raises(InputError, match="is not a results site"):
         write_site(tmp_path, read_whole(site.parent / "bank"), ROOT / "docs")
     assert (tmp_path / "thesis.txt").exists()
+    assert {path.name for path in site.iterdir()} <= CONTENTS
+    (tmp_path / "thesis.txt").rename(site / "thesis.txt")
+    with pytest.raises(InputError, match="is not a results site"):
+        write_site(site, read_whole(site.parent / "bank"), ROOT / "docs")
+    (site / "thesis.txt").unlink()
 
 
 def test_the_folder_is_refused_before_the_bank_is_read(tmp_path, monkeypatch, capsys):

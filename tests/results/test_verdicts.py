@@ -130,6 +130,15 @@ def test_what_is_wrong_with_a_file_is_one_sentence(bank, runs, tmp_path, capsys,
     assert sentence in capsys.readouterr().err
 
 
+def test_copies_of_one_run_are_not_several(bank, runs, tmp_path, capsys):
+    answered = pq.read_table(runs["fcsr"][0].predictions).to_pylist()
+    lines = [{"run": run, "id": line["id"], "label": line["predicted"]} for run in (1, 2, 3) for line in answered]
+    write_csv(tmp_path / "mine.csv", lines, ["run", "id", "label"])
+    with pytest.raises(SystemExit):
+        command.main(["sst-2", "--from", str(tmp_path / "mine.csv")])
+    assert "all 3 runs give the same answers" in capsys.readouterr().err
+
+
 def test_a_misspelt_corpus_gets_the_nearest_and_one_without_runs_is_named():
     resolver = Resolver(PLAN, [], beyond=True)
     with pytest.raises(InputError, match='did you mean "sst-2"'):

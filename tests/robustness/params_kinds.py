@@ -182,6 +182,7 @@ KINDS = (
     row(f"{WORD2VEC}/seed", 2**32),
     row(f"{GLOVE}/learning_rate", INF),
     row(f"{GLOVE}/x_max", 0),
+    Kind("vectors named like those of rows without any", has("vectors", {"none": {"method": "glove"}}), "vectors.none"),
     Kind("a name of vectors that leads elsewhere", has("vectors", {"../mine": {}}), "a name in vectors"),
     row("vectors/mine", {"method": "file", "source": "x.vec", "format": "glof"}, "format"),
     row("vectors/mine", {"method": "file", "source": "x.vec", "format": "glove", "corpora": ["nowhere"]}, "corpora"),

@@ -60,6 +60,13 @@ def test_a_pool_is_not_made_without_the_held_out_texts_of_a_corpus(tmp_path):
         read_held_out({"c": tmp_path / "heldout.txt"})
 
 
+@pytest.mark.parametrize("content", [b"zzz\n", b"\xff\xfe\n", b"0" * 31 + b"\n", b"A" * 32 + b"\n"])
+def test_held_out_texts_that_are_no_digests_are_refused(tmp_path, content):
+    (tmp_path / "heldout.txt").write_bytes(digest("A.").encode() + b"\n" + content)
+    with pytest.raises(InputError, match=r"heldout\.txt contains .* which is not a digest of a text"):
+        read_held_out({"c": tmp_path / "heldout.txt"})
+
+
 def test_characters_are_counted_as_they_are_read(tmp_path):
     source = tagged(tmp_path / "t", [["电影", "好看", "😀"], ["a"]])
     assert build_pool([source], {}, tmp_path / "pool")["characters"] == 6

@@ -151,6 +151,10 @@ def check_vectors(asked: dict[str, Any], pools: Iterable[str], corpora: Iterable
     makers: dict[str, Callable[..., Any]] = {"word2vec": train_word2vec, "glove": train_glove, "file": from_file}
     for name, options in asked.items():
         method, source = options.get("method"), options.get("source")
+        if name == "none":
+            raise InputError(
+                "vectors.none in params.yaml: none means no word vectors; choose another name for this set."
+            )
         if not isinstance(method, str) or method not in METHODS:
             raise unknown_name(f"method of vectors.{name} in params.yaml", method, METHODS)
         if not isinstance(source, str) or not source:

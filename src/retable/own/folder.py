@@ -51,9 +51,21 @@ def check_target(folder: Path) -> None:
     """Refuse a folder that holds anything but an older model, or that cannot be created. Raises: InputError."""
     if folder.exists() and not (folder / CONTENTS).is_file():
         raise InputError(f"{folder} exists and is not a model folder; remove it, or choose another with --to.")
+    if beside := names_beside(folder):
+        raise InputError(
+            f"{folder} contains {beside[0]}, which is not of its model; move it, or choose another with --to."
+        )
     parent = next(place for place in folder.absolute().parents if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise InputError(f"{folder} cannot be created: {parent} is not a writable folder; choose another with --to.")
+
+
+def names_beside(folder: Path) -> list[str]:
+    """Return what a model folder contains besides its model, which a new model would replace."""
+    if not folder.exists():
+        return []
+    named = read_json(folder / CONTENTS).get("sha256", {})
+    return sorted({path.name for path in folder.iterdir()} - {CONTENTS, CARD, *named})
 
 
 def write_model(

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from retable.own.batching import Batcher, Overloaded
 from retable.own.model import Answer, Model, answers_of
@@ -20,7 +21,15 @@ MOST_WORDS = 200  # of a text to explain: n words cost n predictions
 SECONDS = 30.0  # timeout of a request
 PAGE = Path(__file__).with_name("page.html")
 
-Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+
+def encodable(text: str) -> str:
+    """Refuse half characters, which JSON can spell and UTF-8 cannot. Raises: ValueError."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("the text contains half of a character (a surrogate)")
+    return text
+
+
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT), AfterValidator(encodable)]
 
 
 class Texts(BaseModel):
@@ -64,7 +73,7 @@ def service(model: Model) -> FastAPI:
         yield
         await batcher.stop()
 
-    app = FastAPI(title=f"{model.kept.facts.corpus} by retable", lifespan=lifespan)
+    app = FastAPI(title="A text classifier by retable", redoc_url=None, lifespan=lifespan)
 
     @app.middleware("http")
     async def bounded(request: Request, follow):  # type: ignore[no-untyped-def]
@@ -76,6 +85,12 @@ def service(model: Model) -> FastAPI:
         response.headers["Content-Security-Policy"] = POLICY_OF_DOCS if request.url.path == "/docs" else POLICY
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
+
+    @app.exception_handler(RequestValidationError)
+    async def refused(request: Request, error: RequestValidationError) -> JSONResponse:
+        """Say what is wrong and where, without the input: it may be long, or not be JSON."""
+        told = [{name: each[name] for name in ("loc", "msg", "type")} for each in error.errors()]
+        return JSONResponse({"detail": told}, status_code=422)
 
     async def asked(texts: list[str]) -> list[Answer]:
         try:

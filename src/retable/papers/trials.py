@@ -110,7 +110,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     advice = f"`git checkout {path}`"
     found = []
     try:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.exists() else [], start=1):
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
             found.append(json.loads(line, object_pairs_hook=each_once))
             check(found[-1], TRIAL, f"{path}, line {number}", advice, "the trial")
     except InputError:

@@ -166,10 +166,18 @@ def refuse_other_files(folder: Path) -> None:
 
     Raises: InputError.
     """
-    if folder.exists() and (
-        not folder.is_dir() or any(path.suffix not in (".csv", ".md") or path.is_dir() for path in folder.iterdir())
-    ):
+    if not folder.exists():
+        return
+    known = {f"{name}{suffix}" for name in table_names() for suffix in (".csv", ".cost.csv", ".md")}
+    if not folder.is_dir() or any(path.name not in known or path.is_dir() for path in folder.iterdir()):
         raise InputError(f"{folder} contains files other than tables; --to takes a new folder or earlier tables.")
+
+
+def table_names() -> set[str]:
+    """Return the names of all tables: of results, of statistics and of counts."""
+    names = {each.name for source in papers() for each in source.results}
+    names |= {each.name for source in papers() for each in source.statistics}
+    return names | {each.name for source in papers() for each in source.counts}
 
 
 def write_tables(runs: Path, clean: Path, to: Path) -> None:

@@ -144,6 +144,11 @@ def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corp
             )
         if other := sorted(set(run.values()) - set(labels)):
             raise unknown_name(f"label of run {name}", other[0], labels)
+    if len(runs) > 1 and len({tuple(sorted(run.items())) for run in runs.values()}) == 1:
+        raise InputError(
+            f"all {len(runs)} runs give the same answers: copies of one run say nothing about chance; give runs with "
+            "different seeds, or one run with --seedless."
+        )
     if len({frozenset(run) for run in runs.values()}) > 1:
         raise InputError(f"the runs answer different test texts of {corpus}; give all of them the same ids.")
 

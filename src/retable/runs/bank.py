@@ -16,8 +16,9 @@ from typing import Any
 
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_file, each_once
+from retable.forms import check
 from retable.papers import result_tables
-from retable.runs.form import TIMES, check_line
+from retable.runs.form import TIMES, WHO, check_line
 from retable.runs.predictions import write_compact
 from retable.runs.record import KEY_DIGITS, RunRecord, check_place
 
@@ -43,11 +44,11 @@ def read_lines(path: Path) -> list[RunRecord]:
     if not path.exists():
         return []
     try:
-        lines = path.read_bytes().decode("utf-8").splitlines()
+        text = path.read_bytes().decode("utf-8")  # lines end only at LF: a name may hold U+2028
     except (UnicodeDecodeError, IsADirectoryError) as error:
         raise InputError(f"{path} is not a valid file of runs ({error}); `git checkout {path.name}`.") from None
     found = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
         where, advice = f"{path}, line {number}", f"`git checkout {path.name}`"
         try:
             record = json.loads(line, object_pairs_hook=each_once)
@@ -69,7 +70,9 @@ def add_to_bank(bank: Path, runs: Iterable[RunRecord], who: str, *, times: bool 
         runs: runs with their folders.
         who: name of whoever banks them.
         times: whether to keep their times; not if the machine was busy.
+    Raises: InputError, before anything is written, for a name that the bank could not hold.
     """
+    check(who, WHO, "the name of who banks the runs", "give another with --who")
     banked = {path.stem: read_lines(path) for path in table_files(bank)}
     same: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
     for table, runs_there in banked.items():

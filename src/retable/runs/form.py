@@ -87,11 +87,12 @@ COSTS = ("parameters", "parameters_tuned_words", "flops_per_word")
 MEMORY = {"peak_memory_mb", "peak_gpu_memory_mb"}  # of the process, or of the GPU's allocator
 COST = Section({}, dict.fromkeys((*TIMES, *COSTS, *MEMORY), Number(0)))  # in the bank: old runs lack some values
 COST_OF_FOLDER = Section(dict.fromkeys((*TIMES, *COSTS), Number(0)), dict.fromkeys(MEMORY, Number(0)))
+WHO = Text()  # who banked a run
 LINE = Section(
     {
         "metrics": Section({}),
         "curve": ListOf(Number(0, 100 * (1 + ROUNDING))),
-        "who": Text(),
+        "who": WHO,
         "predictions": NAME,
         "cost": COST,
     }

@@ -32,9 +32,15 @@ ASSETS = ("site.css", "site.js")
 NO_API: Public = {}
 
 
+CONTENTS = {
+    *ASSETS, "attention.html", "cells", "claims", "commands.html", "corpora", "data", "docs", "index.html",
+    "missing.html", "numbers.html", "papers", "python.html", "systems",
+}  # fmt: skip
+
+
 def check_out(out: Path) -> None:
     """Check the output folder. Raises: InputError if it holds anything but an earlier site."""
-    if out.exists() and not (out / ASSETS[0]).is_file():
+    if out.exists() and (not (out / ASSETS[0]).is_file() or {path.name for path in out.iterdir()} - CONTENTS):
         raise InputError(f"{out} exists and is not a results site; --out takes a new folder or an earlier site.")
 
 

@@ -4,6 +4,7 @@ It contains no text that any corpus holds out for dev or test, even if another c
 among its unlabelled texts, and no unlabelled text that nearly repeats a dev or test text of its own corpus.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from retable.text.leaks.leakage import digest
 from retable.text.splits import CLEAN, TOKENS
 
 TEXTS_IN_BATCH = 1_000
+DIGEST = re.compile(rb"[0-9a-f]{32}")  # of retable.text.leaks.leakage.digest
 POOL_SCHEMA = pa.schema([TOKENS])
 
 
@@ -44,12 +46,22 @@ def pool_language(name: str, corpora: Sequence[Corpus]) -> str:
 def read_held_out(files: Mapping[str, Path]) -> dict[str, frozenset[str]]:
     """Return corpus -> digests of its dev and test texts, from its heldout.txt.
 
-    Raises: InputError if a file is missing: without it a pool could contain a test text.
+    Raises: InputError if a file is missing or holds anything but digests: a pool could contain a test text.
     """
     missing = next((file for file in files.values() if not file.exists()), None)
     if missing:
         raise InputError(f"{missing} is missing; `dvc repro` makes it.")
-    return {corpus: frozenset(file.read_text(encoding="ascii").split()) for corpus, file in files.items()}
+    return {corpus: digests_in(file) for corpus, file in files.items()}
+
+
+def digests_in(file: Path) -> frozenset[str]:
+    """Return the digests in a heldout.txt, one a line."""
+    lines = file.read_bytes().split()
+    if other := next((line for line in lines if not DIGEST.fullmatch(line)), None):
+        raise InputError(
+            f"{file} contains {other[:40]!r}, which is not a digest of a text; remove it, and `dvc repro`."
+        )
+    return frozenset(line.decode("ascii") for line in lines)
 
 
 def build_pool(
