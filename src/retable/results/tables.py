@@ -169,8 +169,12 @@ def refuse_other_files(folder: Path) -> None:
     if not folder.exists():
         return
     known = {f"{name}{suffix}" for name in table_names() for suffix in (".csv", ".cost.csv", ".md")}
-    if not folder.is_dir() or any(path.name not in known or path.is_dir() for path in folder.iterdir()):
-        raise InputError(f"{folder} contains files other than tables; --to takes a new folder or earlier tables.")
+    if not folder.is_dir():
+        raise InputError(f"{folder} is a file; --to takes a new folder or one of earlier tables.")
+    if others := sorted(path.name for path in folder.iterdir() if path.name not in known or path.is_dir()):
+        raise InputError(
+            f"{folder} contains {others[0]}, which is not a table of papers; move it, or choose another --to."
+        )
 
 
 def table_names() -> set[str]:
