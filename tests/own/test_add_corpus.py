@@ -14,8 +14,10 @@ import pytest
 
 from retable.corpora.own import declare, write
 from retable.declaration import Example
+from retable.errors import InputError
 from retable.experiments.digests import read_lock
 from retable.experiments.params_file import with_corpora
+from retable.files import read_json, write_json
 from retable.project.params import load_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -109,10 +111,62 @@ def test_who_lost_the_texts_hears_how_to_get_them_back(added, tmp_path: Path) ->
 def test_a_declaration_gives_back_the_texts_that_were_written(tmp_path: Path) -> None:
     examples = [Example(f"x/{place}", split, f"text\n{place} 好", label) for place, (split, label) in enumerate(
         [("train", "b"), ("train", "a"), ("test", "b")])]  # fmt: skip
-    write(tmp_path, examples, name="mine", language="en", html=False, origin="mine.csv")
-    corpus = declare(tmp_path / "corpus.json")
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    write(folder, examples, name="mine", language="en", html=False, origin="mine.csv")
+    corpus = declare(folder / "corpus.json")
     assert corpus.texts == {"train": (1, 1), "test": (0, 1)}
-    assert [each[1:] for each in corpus.examples(tmp_path)] == [each[1:] for each in examples]
+    assert [each[1:] for each in corpus.examples(folder)] == [each[1:] for each in examples]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"labels": None}, "labels is None .*allowed: a list"),
+        ({"labels": ["a", "a"]}, "needs two or more different labels"),
+        ({"texts": {"train": [1], "test": [0, 1]}}, "needs two or more different labels, and a count for each"),
+        ({"texts": {"dev": [1, 1]}}, "allowed: all, train, test"),
+        ({"name": "../../etc"}, "allowed: a name of letters"),
+        ({"name": "yours"}, "declares yours, but its folder is mine"),
+        ({"language": "fr"}, "allowed: en, zh, other"),
+        ({"html": "yes"}, "allowed: True, False"),
+        ({"bytes": 0}, "bytes is 0"),
+        ({"sha256": "x"}, "64 hexadecimal digits"),
+    ],
+)
+def test_a_declaration_that_is_none_is_refused(change, sentence: str, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    texts = [Example("x/0", "train", "one", "a"), Example("x/1", "test", "two", "b")]
+    write(folder, texts, name="mine", language="en", html=False, origin="mine.csv")
+    write_json(folder / "corpus.json", read_json(folder / "corpus.json") | change)
+    with pytest.raises(InputError, match=sentence):
+        declare(folder / "corpus.json")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\xff",
+        b"",
+        b"[]",
+        b'["train", "x"]',
+        b"5",
+        b'["train", 5, "a"]',
+        b'["dev", "x", "a"]',
+        b'["train", "x", ["a"]]',
+        b"[" * 9999,
+    ],  # fmt: skip
+)
+def test_a_line_of_texts_that_is_none_is_named(line: bytes, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    texts = [Example("x/0", "train", "one", "a"), Example("x/1", "test", "two", "b")]
+    write(folder, texts, name="mine", language="en", html=False, origin="mine.csv")
+    with (folder / "texts.jsonl").open("ab") as file:
+        file.write(line + b"\n")
+    with pytest.raises(InputError, match=r"texts\.jsonl, line 3, is not"):
+        list(declare(folder / "corpus.json").read(declare(folder / "corpus.json"), folder))
 
 
 def test_another_scale_keeps_the_corpora_of_the_user() -> None:

@@ -8,10 +8,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from retable.declaration import Corpus, Example, RemoteFile
+from retable.errors import InputError
 from retable.files import read_json, sha256_of_file
+from retable.forms import ANY_TEXT, COUNT, DIGEST, NAME, ListOf, Named, Number, OneOf, Section, Text, check
 from retable.project.paths import OWN
 
 DECLARATION, TEXTS = "corpus.json", "texts.jsonl"
+FORM = Section(  # of corpus.json
+    {
+        "name": NAME,
+        "language": OneOf(("en", "zh", "other")),
+        "from": Text(),
+        "html": OneOf((True, False)),
+        "labels": ListOf(ANY_TEXT),
+        "texts": Named(ListOf(COUNT), OneOf(("all", "train", "test"))),
+        "bytes": Number(1, whole=True),
+        "sha256": DIGEST,
+    }
+)
 
 
 def own_names(folder: Path = OWN) -> tuple[str, ...]:
@@ -20,8 +34,15 @@ def own_names(folder: Path = OWN) -> tuple[str, ...]:
 
 
 def declare(path: Path) -> Corpus:
-    """Return the corpus that a corpus.json declares."""
-    told = read_json(path)
+    """Return the corpus that a corpus.json declares. Raises: InputError."""
+    advice = f"remove {path.parent} and its line in params.yaml, then `retable add-corpus` again"
+    told = read_json(path, advice=advice)
+    check(told, FORM, str(path), advice)
+    labels = len(set(told["labels"]))
+    if told["name"] != path.parent.name:
+        raise InputError(f"{path} declares {told['name']}, but its folder is {path.parent.name}; {advice}.")
+    if labels < 2 or any(len(counts) != labels for counts in (told["labels"], *told["texts"].values())):
+        raise InputError(f"{path} needs two or more different labels, and a count for each of them; {advice}.")
     return Corpus(
         name=told["name"],
         language=told["language"],
@@ -41,10 +62,18 @@ def declare(path: Path) -> Corpus:
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
-    """Yield the lines of texts.jsonl, written by `write`."""
-    with (folder / TEXTS).open(encoding="utf-8") as file:
+    """Yield the lines of texts.jsonl, written by `write`. Raises: InputError."""
+    path = folder / TEXTS
+    with path.open("rb") as file:
         for number, line in enumerate(file):
-            split, text, label = json.loads(line)
+            try:
+                split, text, label = json.loads(line.decode("utf-8"))
+            except (ValueError, TypeError, RecursionError) as error:
+                raise InputError(f"{path}, line {number + 1}, is not [split, text, label] ({error}).") from None
+            if not isinstance(text, str) or split not in corpus.texts or label not in corpus.labels:
+                raise InputError(
+                    f"{path}, line {number + 1}, is not a text with a split and a label that {DECLARATION} declares."
+                )
             yield Example(f"{corpus.name}/{split}/{number}", split, text, label)
 
 
