@@ -156,7 +156,7 @@ def test_a_declaration_that_is_none_is_refused(change, sentence: str, tmp_path: 
         b'["dev", "x", "a"]',
         b'["train", "x", ["a"]]',
         b"[" * 9999,
-    ],  # fmt: skip
+    ],
 )
 def test_a_line_of_texts_that_is_none_is_named(line: bytes, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
