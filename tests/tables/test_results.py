@@ -6,7 +6,7 @@ import pytest
 from retable.errors import InputError
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.lines import Line, read_lines, write_lines
-from retable.tables.markdown import WIDE, half_interval, result_markdown
+from retable.tables.markdown import WIDE, half_interval, result_markdown, signed
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, RunResult, is_papers_own, is_whole, result_lines
 
@@ -294,6 +294,13 @@ def test_a_table_wider_than_a_page_is_turned(count, head, first):
     grid = [line for line in text.splitlines() if line.startswith("| ")]
     assert grid[0].startswith(head)
     assert grid[2].startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("points", "shown"), [(0.5, "+0.5"), (-0.06, "-0.1"), (0.0, "0.0"), (-0.0, "0.0"), (0.04, "0.0"), (-0.04, "0.0")]
+)
+def test_a_difference_that_rounds_to_zero_has_no_sign(points, shown):
+    assert signed(points) == shown
 
 
 def test_markdown_shows_measured_beside_published():

@@ -16,7 +16,7 @@ from retable.results.judging import PERCENT, Judge
 from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
-from retable.tables.markdown import markdown_table
+from retable.tables.markdown import markdown_table, signed
 from retable.wording import number_of
 
 HEADER = ("row", "table", "runs", "texts", "yours", "theirs", "difference (95%)", "detectable", "verdict", "Holm")
@@ -88,10 +88,10 @@ def as_text(found: Sequence[Verdict], runs: int, *, others: int, seedless: bool)
 
 def cells_of(each: Verdict) -> list[str]:
     """Return the table cells of a comparison."""
-    found, difference = each.comparison, f"{PERCENT * (each.yours - each.theirs):+.1f}"
+    found, difference = each.comparison, signed(PERCENT * (each.yours - each.theirs))
     if found:
         low, high = (PERCENT * end for end in found.interval())
-        difference = f"{difference} ({low:+.1f} to {high:+.1f})"
+        difference = f"{difference} ({signed(low)} to {signed(high)})"
     return [
         each.banked.row.printed,
         f"{each.banked.table.name}/{each.banked.row.id}",

@@ -11,6 +11,7 @@ from retable.own.candidates import Candidate
 from retable.own.corpus import OwnCorpus
 from retable.own.vectors import no_gensim
 from retable.runs.provenance import versions
+from retable.tables.markdown import signed
 from retable.text.splits import Split
 from retable.wording import number_of
 
@@ -88,8 +89,8 @@ def sentence_against(fitted: "Fitted") -> str:
     against, rival = fitted.against, fitted.against.rival
     low, high = against.comparison.interval()
     size = (
-        f"{100 * against.comparison.value:+.1f} points "
-        f"({100 * low:+.1f} to {100 * high:+.1f}, sampling of test texts only)"
+        f"{signed(100 * against.comparison.value)} points "
+        f"({signed(100 * low)} to {signed(100 * high)}, sampling of test texts only)"
     )
     kind = "linear model" if rival.linear else "network"
     result = f"Compared with the best {kind}, {rival.model} ({100 * against.accuracy:.1f}): {size}"

@@ -8,7 +8,7 @@ from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Line, after_holm
 from retable.tables.comparison import Comparison
-from retable.tables.markdown import markdown_table
+from retable.tables.markdown import markdown_table, signed
 
 HEADER = ("rows", "on", "runs", "texts", "ours, points", "detectable", "printed", "size", "verdict", "Holm")
 VERDICTS = ("ahead", "behind", "equal", NOT_BEHIND, "undecided", "none")
@@ -114,12 +114,12 @@ def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:
     """
     claim, found = claims()[line.claim], line.comparison
     names = [f"*{row.printed}*" if row.reading_of else row.printed for row in (line.first, line.second)]
-    ours, shows, size = f"{PERCENT * line.difference:+.1f}", "", ""
+    ours, shows, size = signed(PERCENT * line.difference), "", ""
     if found:
         low, high = (PERCENT * end for end in found.interval())
-        ours, shows = f"{ours} ({low:+.1f} to {high:+.1f})", f"{PERCENT * found.detectable:.1f}"
+        ours, shows = f"{ours} ({signed(low)} to {signed(high)})", f"{PERCENT * found.detectable:.1f}"
         size = "" if line.printed is None else size_of(line.printed, found)
-    printed = "" if line.printed is None else f"{line.printed:+.1f}"
+    printed = "" if line.printed is None else signed(line.printed)
     if claim.size and (line.printed is None or abs(line.printed - float(claim.size)) >= ROUNDING):
         printed = f"{printed}; in words {claim.size}".removeprefix("; ")
     verdict = f"**{line.verdict}**" if line.comparison else f"none ({line.why})"

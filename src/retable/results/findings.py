@@ -19,7 +19,7 @@ from retable.results.judging import PERCENT, Line
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
 from retable.tables.lines import Line as Score
-from retable.tables.markdown import listed, markdown_table
+from retable.tables.markdown import listed, markdown_table, signed
 from retable.wording import number_of
 
 FLATTERED = 0.5  # smallest difference in points between all and clean test texts that is listed
@@ -98,12 +98,12 @@ def printed_sizes(lines: Sequence[Line]) -> Finding | None:
         [
             NAMES[claims()[line.claim].paper],
             f"{line.first.printed} vs. {line.second.printed}, {line.on}",
-            f"{line.printed:+.1f}",
+            signed(line.printed),
             *(in_points(interval) for interval in (line.comparison.interval(), line.comparison.expected)),
             size,
         ]
         for line, size in zip(sized, sizes, strict=True)
-        if line.comparison
+        if line.comparison and line.printed is not None
     ]
     headline = f"{sizes.count(LARGER)} of {len(sizes)} printed differences are above our 95% prediction interval"
     header = ("paper", "comparison", "printed, points", "ours, 95% interval", "expected in print", "size")
@@ -113,7 +113,7 @@ def printed_sizes(lines: Sequence[Line]) -> Finding | None:
 
 def in_points(interval: tuple[float, float]) -> str:
     """Return an interval of fractions as "-1.6 to +0.5" points."""
-    return " to ".join(f"{PERCENT * end:+.1f}" for end in interval)
+    return " to ".join(signed(PERCENT * end) for end in interval)
 
 
 def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured]) -> Finding | None:
@@ -177,7 +177,7 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
             f"{lead.measured:.1f}",
             f"{lead.clean:.1f}" if lead.clean else "",
             f"{lead.printed:.1f}",
-            f"{lead.points:+.1f}",
+            signed(lead.points),
             f"{lead.network:.1f}" if lead.network else "",
         ]
         for lead in ordered
@@ -210,7 +210,7 @@ def near_copies(floors: Measured) -> Finding | None:
     if not shown:
         return None
     names = {column: floors.table.column(column).printed for column in shown}
-    body = [[names[column], found[column].measured, found[column].clean, f"{-gaps[column]:+.1f}"] for column in shown]
+    body = [[names[column], found[column].measured, found[column].clean, signed(-gaps[column])] for column in shown]
     headline = (
         f"Without near copies of training texts, {len(shown)} of {len(gaps)} test sets score lower by half a point or "
         f"more, {names[shown[0]]} by {gaps[shown[0]]:.1f}"

@@ -159,6 +159,12 @@ def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> l
     return named + [f"{row}.{column}" for row, column in cells if (row, column) in rest]
 
 
+def signed(points: float) -> str:
+    """Return a difference as "+0.5"; what rounds to zero has no sign."""
+    text = f"{points:+.1f}"
+    return text if float(text) else text[1:]
+
+
 def listed(names: Sequence[str]) -> str:
     """Return "MR, SST-2 and R8"; empty for no name."""
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
