@@ -58,8 +58,9 @@ class TopWords(WeightsFigure[TopWord]):
         return found if any(plot.marks for plot in found) else []
 
     def csv_cells(self, mark: TopWord) -> Iterable[Mapping[str, Any]]:
-        """Return class, rank, word, mean share, occurrences, epochs of the column's network."""
-        return [{"class": mark.label, **{name: value for name, value in vars(mark).items() if name != "label"}}]
+        """Return class, rank, word, mean share to two decimals, occurrences, epochs of the column's network."""
+        own = {name: value for name, value in vars(mark).items() if name != "label"}
+        return [{"class": mark.label, **own, "share": f"{mark.share:.2f}"}]
 
     def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
         """Return row and class of a panel's lists."""
