@@ -109,7 +109,7 @@ def test_many_columns_are_one_panel_of_means_over_those_that_all_rows_have():
     assert {point.low for point in panel.marks} == {None}  # a mean of columns has no interval
     assert [(point.model, point.accuracy, point.runs) for point in panel.marks] == [("CNN", 84.0, 7), ("SVM", 70.0, 7)]
     assert len(panels_of(wide | narrow, most=7)) == 7
-    assert panels_of(wide | narrow, columns="bcd", most=2)[0].title == "mean of B, C, D"
+    assert panels_of(wide | narrow, columns="bcd", most=2)[0].title == "mean of B, C and D"
     assert [each.title for each in panels_of(wide | narrow, columns="abcd")] == ["B", "C", "D"]
 
 

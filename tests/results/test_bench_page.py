@@ -63,13 +63,13 @@ def test_the_page_ranks_rows_over_the_columns_that_all_have_and_leaves_no_other_
         ["| tf-idf + SVM", "2.5"],
         ["| NB-SVM", "2.5"],
     ]
-    assert "Mean ranks of 3 systems over SST-2 and R8; 5 columns are needed to test them." in page
-    assert "; no run yet of mean of word vectors, CNN, " in page
+    assert "Mean ranks of 3 systems over SST-2 and R8. At least 5 columns are needed to test them." in page
+    assert ". No run yet of mean of word vectors; CNN; " in page
     assert rows[0][2].startswith("85.1\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
     assert "**▲**" in rows[0][2]
     assert rows[0][4] == "–"
     assert "seconds per training" in page
-    assert "SST-2: tf-idf + SVM, R8: tf-idf + SVM" in page
+    assert "SST-2: tf-idf + SVM; R8: tf-idf + SVM" in page
 
 
 def test_rows_are_not_ranked_by_one_column(bench):
@@ -88,8 +88,8 @@ def test_the_finding_counts_networks_that_are_ahead_on_complete_columns_alone(be
     monkeypatch.setattr("retable.results.chances.NO_NETWORKS", {"tfidf-svm", "nb-svm"})
     found = equal_chances(bench)
     assert found.headline == (
-        "1 network beside the best linear model under equal chances: "
-        "1 ahead of it on SST-2, none behind; none ahead of it on R8, none behind"
+        "1 network beside the best linear model under equal chances, on SST-2 and R8: of 2 comparisons the network is "
+        "ahead in 1 after correction for many tests (Holm), in 1 before it, and behind in none"
     )
     lines = [line for line in found.body.splitlines() if line.startswith("| ")][2:]
     # ahead, behind, equal, undecided, ahead after Holm, detectable; all rows here have the same cost

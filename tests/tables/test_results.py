@@ -6,7 +6,7 @@ import pytest
 from retable.errors import InputError
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.lines import Line, read_lines, write_lines
-from retable.tables.markdown import WIDE, half_interval, result_markdown, signed
+from retable.tables.markdown import WIDE, half_interval, listed, result_markdown, signed
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, RunResult, is_papers_own, is_whole, result_lines
 
@@ -301,6 +301,17 @@ def test_a_table_wider_than_a_page_is_turned(count, head, first):
 )
 def test_a_difference_that_rounds_to_zero_has_no_sign(points, shown):
     assert signed(points) == shown
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ([], ""), (["MR"], "MR"), (["MR", "SST-2"], "MR and SST-2"), (["MR", "SST-2", "R8"], "MR, SST-2 and R8"),
+        (["MR", "SST-2", "AG, a sample"], "MR; SST-2; and AG, a sample"),
+    ],
+)  # fmt: skip
+def test_names_with_a_comma_are_listed_with_semicolons(names, shown):
+    assert listed(names) == shown
 
 
 def test_markdown_shows_measured_beside_published():

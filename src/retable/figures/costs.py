@@ -14,6 +14,7 @@ from retable.figures.networks import Networks
 from retable.figures.style import BLUE, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
 from retable.models import LINEAR_MODELS
 from retable.runs.record import RunRecord
+from retable.tables.markdown import listed
 from retable.tables.results import mean
 
 Cost = Literal["flops_per_word", "seconds"]
@@ -65,8 +66,8 @@ class CostFigure(Figure[CostPoint]):
         if len(found) <= self.most:
             return [cost_plot(measured.title(panel), [(panel, of_rows)], measured) for panel, of_rows in found]
         shared = shared_columns(found, self.fewest)
-        names = ", ".join(measured.title(panel) for panel, _ in shared)
-        title = f"{MEAN}{names if len(shared) <= NAMED else f'{len(shared)} columns'}"
+        names = [measured.title(panel) for panel, _ in shared]
+        title = f"{MEAN}{listed(names) if len(names) <= NAMED else f'{len(names)} columns'}"
         return [cost_plot(title, shared, measured)] if shared else []
 
     def picture(self, plots: Sequence[Plot[CostPoint]], form: Format) -> bytes:

@@ -181,10 +181,10 @@ def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[
     rows, ranks = found
     over = f"Mean ranks of {len(rows)} systems over {listed([column.printed for column in bench.complete])}"
     if len(bench.complete) < FEWEST_TO_TEST:
-        return [f"{over}; {FEWEST_TO_TEST} columns are needed to test them.\n"]
+        return [f"{over}. At least {FEWEST_TO_TEST} columns are needed to test them.\n"]
     p = "below 0.001" if ranks.p_of_no_difference < 0.001 else f"{ranks.p_of_no_difference:.3f}"
     return [
-        f"{over}; Friedman test: p {p}. "
+        f"{over}. Friedman test: p {p}. "
         f"Two systems differ at 5% if their mean ranks are {ranks.critical:.1f} or more apart (Nemenyi).\n"
     ]
 
@@ -192,8 +192,8 @@ def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[
 def linear_sentence(bench: Bench) -> list[str]:
     """Return a sentence naming the linear model that each column is compared with."""
     named = [(column, best_linear(column, bench.filled)) for column in bench.columns]
-    names = ", ".join(f"{column.printed}: {row.printed}" for column, row in named if row)
-    return [f"Best linear model on dev: {names}.\n"] if names else []
+    names = "; ".join(f"{column.printed}: {row.printed}" for column, row in named if row)
+    return [f"Best linear model on dev. {names}.\n"] if names else []
 
 
 def trials_sentence(bench: Bench) -> str:
@@ -204,4 +204,4 @@ def trials_sentence(bench: Bench) -> str:
     measured = {row.id for row in bench.rows}
     left = listed([row.printed for row in TABLE.rows if row.id not in measured])
     done = f"{searched} of {of} searches are done, with {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl)"
-    return f"{done}; no run yet of {left}.\n" if left else f"{done}.\n"
+    return f"{done}. No run yet of {left}.\n" if left else f"{done}.\n"

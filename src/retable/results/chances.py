@@ -8,7 +8,7 @@ from retable.results.bench import SIGN, Bench, Standing, best_linear, best_on_de
 from retable.results.findings import Finding
 from retable.results.headline import NO_NETWORKS
 from retable.results.judging import PERCENT
-from retable.tables.markdown import markdown_table
+from retable.tables.markdown import listed, markdown_table
 from retable.wording import number_of
 
 CHANCES = "equal-chances"
@@ -26,7 +26,7 @@ PICTURE = "\n![Accuracy against cost, means over corpora](../figures/bench-figur
 
 def equal_chances(bench: Bench) -> Finding | None:
     """Return how many networks beat the best linear model on each complete column; None if no column is complete."""
-    body, counts = [], []
+    body, names, judged = [], list[str](), list[Standing]()
     networks = [row.id for row in bench.rows if row.model not in NO_NETWORKS]
     for column in bench.complete:
         standings = [each for (row, name), each in bench.standings.items() if name == column.id and row in networks]
@@ -34,17 +34,15 @@ def equal_chances(bench: Bench) -> Finding | None:
         network = best_on_dev([each.line.first for each in standings], column, bench.filled)
         if linear and network:
             body.append(cells_of(column, linear, network, standings, bench))
-            ahead, kept, behind = (
-                count(standings, "ahead"),
-                sum(each.adjusted == "ahead" for each in standings),
-                count(standings, "behind"),
-            )
-            corrected = f" ({kept or 'none'} after Holm)" if kept != ahead else ""
-            counts.append(f"{ahead or 'none'}{corrected} ahead of it on {column.printed}, {behind or 'none'} behind")
+            names.append(column.printed)
+            judged += standings
     if not body:
         return None
     headline = (
-        f"{number_of(len(networks), 'networks')} beside the best linear model under equal chances: {'; '.join(counts)}"
+        f"{number_of(len(networks), 'networks')} beside the best linear model under equal chances, on {listed(names)}: "
+        f"of {number_of(len(judged), 'comparisons')} the network is ahead in "
+        f"{sum(each.adjusted == 'ahead' for each in judged) or 'none'} after correction for many tests (Holm), in "
+        f"{count(judged, 'ahead') or 'none'} before it, and behind in {count(judged, 'behind') or 'none'}"
     )
     return Finding(CHANCES, headline, f"{TEXT}\n{markdown_table(HEADER, body)}{PICTURE}")
 
