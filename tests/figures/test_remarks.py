@@ -46,13 +46,27 @@ def test_panels_then_lines_of_all_then_lines_of_some_are_named_by_their_reason()
     figure = RocFigure("roc", "", "", PANELS)
     lines = points(("A", "FCSR"), ("A", "CNN"), ("B", "CNN"))
     assert not_drawn(figure, TABLES, lines) == (
-        "Not drawn: on B: FCSR. Not drawn (not obtainable): C. Not drawn (needs another model): BERT."
+        "Not drawn on B: FCSR. Not drawn (not obtainable): C. Not drawn (needs another model): BERT."
     )
     assert not_drawn(figure, TABLES, points(("A", "FCSR"))) == (
         "Not drawn: B; CNN. Not drawn (not obtainable): C. Not drawn (needs another model): BERT."
     )
     whole = replace(figure, panels=PANELS[:2], rows=("fcsr", "cnn"))
     assert not_drawn(whole, TABLES, [*lines, *points(("B", "FCSR"))]) == ""
+
+
+def test_many_rows_are_named_too_and_panels_with_a_comma_stay_apart():
+    """Seven of 13 curves were only counted, "on Final, AG, 5,000 training texts"."""
+    rows = tuple(Row(f"r{number}", f"row {number}", "fcsr") for number in range(9))
+    columns = tuple(Column(name, printed, name) for name, printed in (("a", "A"), ("b", "B"), ("c", "AG, a sample")))
+    tables = {"t": ResultTable("t", "T", None, "accuracy", "%", rows, columns)}
+    lines = points(*(("A", row.printed) for row in rows), ("B", "row 0"), ("B", "row 8"), ("AG, a sample", "row 8"))
+    why = {("t", "r0", "c"): "not planned"}
+    figure = RocFigure("roc", "", "", PANELS)
+    assert not_drawn(figure, tables, lines, lambda key: why.get(key, "not run yet")) == (
+        "Not drawn on B and AG, a sample (not run yet): row 1; row 2; row 3; row 4; row 5; row 6; row 7. "
+        "Not drawn on AG, a sample (not planned): row 0."
+    )
 
 
 def test_the_reasons_of_cells_split_a_panel():
@@ -71,9 +85,9 @@ def test_a_table_that_is_not_built_and_a_column_that_is_not_there():
     )
 
 
-def test_places_of_a_line_are_named_where_they_are_few():
+def test_places_of_a_line_are_named():
     assert not_drawn(WINDOWS, TABLES, windows(*"1234567", "")) == "Not drawn: FCSR at 8, 9."
-    assert not_drawn(WINDOWS, TABLES, windows("1", "9", "")) == "Not drawn: FCSR at 7 of 9 places."
+    assert not_drawn(WINDOWS, TABLES, windows("1", "9", "")) == "Not drawn: FCSR at 2, 3, 4, 5, 6, 7, 8."
     assert not_drawn(WINDOWS, TABLES, windows(*"123456789")) == "Not drawn: whole."
     both = replace(WINDOWS, lines=tuple((line, place, "fcsr") for line in ("FCSR", "CNN") for place in (1, 3)))
     of_both = [line | {"line": name} for name in ("FCSR", "CNN") for line in windows("1")]
@@ -85,11 +99,14 @@ def test_a_name_that_ends_in_a_full_stop_has_one():
     assert not_drawn(RocFigure("roc", "", "", PANELS[:1]), tables, ()) == "Not drawn: Yelp F."
 
 
-def test_cells_of_a_grid_are_counted():
+def test_cells_of_a_grid_are_named():
     cells = tuple((x, y, "fcsr") for x in (1, 2, 3) for y in (1, 2, 3))
     figure = GridFigure("grid", "", "", PANELS[:1], cells=cells, x="heads", y="layers")
     lines = [{"panel": "A", "heads": str(x), "layers": str(y), "runs": str(int(x + y == 2))} for x, y, _ in cells]
-    assert not_drawn(figure, TABLES, lines) == "Not drawn: 8 of 9 cells."
+    assert not_drawn(figure, TABLES, lines) == (
+        "Not drawn: heads 1, layers 2; heads 1, layers 3; heads 2, layers 1; heads 2, layers 2; heads 2, layers 3; "
+        "heads 3, layers 1; heads 3, layers 2; heads 3, layers 3."
+    )
     for line in lines[1:]:
         line["runs"] = "1"
     lines[5]["runs"] = "0"

@@ -307,7 +307,8 @@ def test_a_difference_that_rounds_to_zero_has_no_sign(points, shown):
     ("names", "shown"),
     [
         ([], ""), (["MR"], "MR"), (["MR", "SST-2"], "MR and SST-2"), (["MR", "SST-2", "R8"], "MR, SST-2 and R8"),
-        (["MR", "SST-2", "AG, a sample"], "MR; SST-2; and AG, a sample"),
+        (["MR", "SST-2", "AG, a sample"], "MR; SST-2; and AG, a sample"), (["AG, a sample"], "AG, a sample"),
+        (["MR", "AG, a sample"], "MR and AG, a sample"), (["AG, a sample", "MR"], "AG, a sample; and MR"),
     ],
 )  # fmt: skip
 def test_names_with_a_comma_are_listed_with_semicolons(names, shown):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -30,7 +30,6 @@ class TimeFigure(Figure[Bar]):
     """One bar per row: time of a batch of `texts` training texts, an epoch's time per text times `texts`."""
 
     texts: int = 20
-    noun: ClassVar[str] = "bars"
     asks = "times"
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Bar]:

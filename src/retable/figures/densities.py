@@ -38,7 +38,6 @@ class WordWeightsFigure(WeightsFigure[Shares]):
     """The attention weights of some words by the class of the text, for a single row; needs kept weights."""
 
     words: tuple[str, ...] = ()
-    noun: ClassVar[str] = "words"
     legend: ClassVar[str | None] = "class of the text"
 
     def plots(self, measured: Measured, networks: Networks) -> list[Plot[Shares]]:
@@ -88,6 +87,10 @@ class WordWeightsFigure(WeightsFigure[Shares]):
     def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
         """Return the words of a CSV with the classes in which they are drawn."""
         return {("", line["word"], line["class"]) for line in lines if line["density"]}
+
+    def at_places(self, name: str, places: Sequence[str]) -> str:
+        """Return a word and the classes in which it is missing, for a sentence."""
+        return f"{name} in {', '.join(places)}"
 
 
 def density(values: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -48,8 +48,8 @@ class Figure(Generic[Mark]):
     Without `rows` it shows those that the table's paper prints. A panel with fewer than `fewest` measured rows is left
     out.
 
-    A kind has `marks`, `draw` with `inches` (or `picture`), `noun` for its marks, `legend` as the title of a legend
-    below all panels (None: it has none), and overrides of the other methods where it differs.
+    A kind has `marks`, `draw` with `inches` (or `picture`), `legend` as the title of a legend below all panels (None:
+    it has none), and overrides of the other methods where it differs.
     """
 
     name: str
@@ -59,7 +59,6 @@ class Figure(Generic[Mark]):
     rows: tuple[str, ...] = ()
     fewest: int = 2
 
-    noun: ClassVar[str] = "points"
     panel_column: ClassVar[str] = "panel"  # column name in the CSV
     legend: ClassVar[str | None] = ""
 
@@ -149,6 +148,10 @@ class Figure(Generic[Mark]):
     def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
         """Return panel, name and place of the marks in a CSV; an empty panel means every panel."""
         return {(line["panel"], line["model"], "") for line in lines}
+
+    def at_places(self, name: str, places: Sequence[str]) -> str:
+        """Return a mark and the places at which it is missing, for a sentence."""
+        return f"{name} at {', '.join(places)}"
 
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield remarks on the figure as drawn, from the lines of its CSV."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -33,7 +33,6 @@ class GridFigure(Figure[GridCell]):
     cells: tuple[tuple[int, int, str], ...] = ()
     x: str = ""
     y: str = ""
-    noun: ClassVar[str] = "cells"
 
     @property
     def values(self) -> tuple[list[int], list[int]]:
@@ -90,6 +89,10 @@ class GridFigure(Figure[GridCell]):
         """Return the cells of a CSV that have runs."""
         measured = [line for line in lines if line["runs"] != "0"]
         return {(line["panel"], "", self.place_of(line[self.x], line[self.y])) for line in measured}
+
+    def at_places(self, name: str, places: Sequence[str]) -> str:
+        """Return the cells that are missing, for a sentence."""
+        return "; ".join(places)
 
     def place_of(self, x: object, y: object) -> str:
         """Return a cell's name for use in sentences."""

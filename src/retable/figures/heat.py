@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -37,7 +37,6 @@ class AttentionFigure(WeightsFigure[HeatMap]):
 
     wanted: tuple[str, ...] = ()
     longest: int = 40
-    noun: ClassVar[str] = "models"
 
     def plots(self, measured: Measured, networks: Networks) -> list[Plot[HeatMap]]:
         """Return a panel per row, from the first run on the first column where enough rows have such a text."""

@@ -8,9 +8,10 @@ from retable.figures.figure import AnyFigure, Lines
 from retable.figures.measured import Key, Panel
 from retable.figures.style import each_once
 from retable.papers.paper import ResultTable
+from retable.tables.markdown import listed
 
-NAMED = 6  # lines, places or cells named in a sentence; more are only counted
 Tables = Mapping[str, ResultTable]
+Panels = tuple[str, ...]  # those that a sentence is about; empty for all
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,9 @@ def declared_reason(tables: Tables, key: Key) -> str:
 
 
 def not_drawn(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
-    """Return a sentence for each reason: "Not drawn: IMDB; on SST: CNN. Not drawn (not built): BERT."; empty if nothing
-    is missing.
+    """Return sentences that name all that is missing: "Not drawn: IMDB. Not drawn on SST (not run yet): CNN; BERT."
+
+    There is one for each reason and group of panels, none if nothing is missing.
 
     Args:
         figure: the definition.
@@ -50,13 +52,14 @@ def not_drawn(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Ke
     reasons = {part: declared_reason(tables, part.key) or why(part.key) for part in missing}
     whole = whole_panels(parts, reasons, tables)
     others = [part for part in parts if part.panel not in whole]
-    items: dict[str, list[str]] = {"": []}
+    names: dict[str, dict[Panels, list[str]]] = {"": {}}  # reason -> panels -> what is missing
     for panel, reason in whole.items():
-        items.setdefault(reason, []).append(panel)
+        names.setdefault(reason, {}).setdefault((), []).append(panel)
     for reason in each_once([reasons[part] for part in others if part in reasons]):
         of_reason = [part for part in others if reasons.get(part) == reason]
-        items.setdefault(reason, []).extend(named(of_reason, others, figure.noun))
-    return " ".join(sentence(reason, texts) for reason, texts in items.items() if texts)
+        for panels, name in named(of_reason, others, figure):
+            names.setdefault(reason, {}).setdefault(panels, []).append(name)
+    return " ".join(sentence(reason, *each) for reason, of_panels in names.items() for each in of_panels.items())
 
 
 def remarks(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Key], str] = lambda key: "") -> str:
@@ -64,9 +67,10 @@ def remarks(figure: AnyFigure, tables: Tables, lines: Lines, why: Callable[[Key]
     return " ".join([*figure.remarks(lines), not_drawn(figure, tables, lines, why)]).strip()
 
 
-def sentence(reason: str, items: Sequence[str]) -> str:
-    """Return the sentence on what is not drawn for one reason; a name may end in a full stop."""
-    return f"Not drawn{f' ({reason})' if reason else ''}: {'; '.join(items).removesuffix('.')}."
+def sentence(reason: str, panels: Panels, names: Sequence[str]) -> str:
+    """Return the sentence on what some panels do not show for one reason; a name may end in a full stop."""
+    where = f" on {listed(panels)}" if panels else ""
+    return f"Not drawn{where}{f' ({reason})' if reason else ''}: {'; '.join(names).removesuffix('.')}."
 
 
 def parts_of_panel(figure: AnyFigure, panel: Panel, tables: Tables, lines: Lines) -> list[Part]:
@@ -101,30 +105,26 @@ def row_reason(tables: Tables, key: Key) -> str:
     return tables[key[0]].row(key[1]).reason if key[0] in tables and key[1] else ""
 
 
-def named(missing: Sequence[Part], parts: Sequence[Part], noun: str) -> Iterator[str]:
-    """Yield short names of the missing parts: first those missing everywhere, then by panel, then single places."""
+def named(missing: Sequence[Part], parts: Sequence[Part], figure: AnyFigure) -> Iterator[tuple[Panels, str]]:
+    """Yield the missing parts by name, each with the panels that lack it, none if all that have it do.
+
+    Names that are missing altogether come first, then those that are missing at some of their places.
+    """
     places, lacked = places_by_line(parts), places_by_line(missing)
     gone = [line for line, found in lacked.items() if found == places[line]]
-    of_panels: dict[tuple[str, ...], list[str]] = {}
+    of_panels: dict[Panels, list[str]] = {}
     for name in each_once([name for _, name in gone]):
         having, without = (tuple(panel for panel, each in lines if each == name) for lines in (places, gone))
         of_panels.setdefault(() if without == having else without, []).append(name)
     for panels, names in sorted(of_panels.items()):
-        known = {name for panel, name in places if not panels or panel in panels}
-        yield f"{on(panels)}{listed(names, len(known), noun)}"
+        yield from ((panels, name) for name in names)
     several = len({panel for panel, _ in places}) > 1
     of_places: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (panel, name), found in lacked.items():
         if (panel, name) not in gone:
             of_places.setdefault((panel, tuple(found)), []).append(name)
     for (panel, lacking), names in of_places.items():
-        most = len(places[panel, names[0]])
-        where = on((panel,) if several else ())
-        if noun == "cells":
-            yield f"{where}{listed(lacking, most, noun)}"
-        else:
-            at = "in" if noun == "words" else "at"
-            yield f"{where}{' and '.join(names)} {at} {listed(lacking, most, 'places', ', ')}"
+        yield (panel,) if several else (), figure.at_places(listed(names), lacking)
 
 
 def places_by_line(parts: Sequence[Part]) -> dict[tuple[str, str], list[str]]:
@@ -133,13 +133,3 @@ def places_by_line(parts: Sequence[Part]) -> dict[tuple[str, str], list[str]]:
     for part in parts:
         found.setdefault((part.panel, part.name), []).append(part.place)
     return found
-
-
-def on(panels: Sequence[str]) -> str:
-    """Return the panels that a sentence is about; empty if there are none."""
-    return f"on {', '.join(panels)}: " if panels else ""
-
-
-def listed(names: Sequence[str], of: int, noun: str, between: str = "; ") -> str:
-    """Return the names if there are few, else their number."""
-    return between.join(names) if len(names) <= NAMED else f"{len(names)} of {of} {noun}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -70,8 +70,6 @@ class LinesFigure(Figure[Curve]):
 
     A kind has `axes` and `marks`.
     """
-
-    noun: ClassVar[str] = "lines"
 
     @property
     def axes(self) -> LineAxes:

@@ -37,7 +37,6 @@ class RocCurve:
 class RocFigure(Figure[RocCurve]):
     """One curve per row: true against false positives."""
 
-    noun: ClassVar[str] = "curves"
     legend: ClassVar[str | None] = None  # each panel has its own, which lists its areas
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[RocCurve]:

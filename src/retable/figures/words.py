@@ -35,7 +35,6 @@ class TopWords(WeightsFigure[TopWord]):
 
     classes: tuple[tuple[str, str], ...] = ()
     count: int = 20
-    noun: ClassVar[str] = "classes"
     panel_column: ClassVar[str] = "column"
 
     def drawn(self, measured: Measured, networks: Networks) -> Drawn | None:

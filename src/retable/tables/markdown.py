@@ -167,6 +167,6 @@ def signed(points: float) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Return "MR, SST-2 and R8", or "MR; SST-2; and AG, a sample" if a name has a comma; empty for no name."""
-    if len(names) > 2 and any("," in name for name in names):
+    if len(names) > 1 and "," in "".join(names if len(names) > 2 else names[:1]):
         return "; ".join([*names[:-1], f"and {names[-1]}"])
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
