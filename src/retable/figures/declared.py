@@ -56,7 +56,8 @@ FCSR_FIGURES: tuple[AnyFigure, ...] = (
     GridFigure(
         "fcsr-figure-5",
         "Accuracy of the Transformer by heads and layers (FCSR, figure 5)",
-        "Batch size 20, 300 dimensions per word. A dash: not measured; in the paper, out of memory at 11 GB.",
+        "Batch size 20, 300 dimensions per word. A dash: not measured; in the paper, out of memory at 11 GB. Heads and "
+        "layers without a measured cell are left out.",
         (Panel("fcsr-figure-5", "fdu-apparel"),),
         cells=tuple((heads, layers, transformer_row(heads, layers).id) for heads in HEADS for layers in LAYERS),
         x="heads",

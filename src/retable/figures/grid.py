@@ -28,16 +28,14 @@ class GridCell:
 
 @dataclass(frozen=True)
 class GridFigure(Figure[GridCell]):
-    """Accuracy for every pair of values of two parameters: `cells` holds (x, y, row)."""
+    """Accuracy for every pair of values of two parameters: `cells` holds (x, y, row).
+
+    A value without any run is not drawn.
+    """
 
     cells: tuple[tuple[int, int, str], ...] = ()
     x: str = ""
     y: str = ""
-
-    @property
-    def values(self) -> tuple[list[int], list[int]]:
-        """Return the values of both parameters."""
-        return list(dict.fromkeys(x for x, *_ in self.cells)), list(dict.fromkeys(y for _, y, _ in self.cells))
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[GridCell]:
         """Yield all cells."""
@@ -54,12 +52,12 @@ class GridFigure(Figure[GridCell]):
 
     def inches(self, plots: Sequence[Plot[GridCell]]) -> tuple[float, float]:
         """Return width and height of a panel: larger for more values."""
-        xs, ys = self.values
+        xs, ys = values_of(plots)
         return 1.3 + 0.5 * len(xs), 1.2 + 0.36 * len(ys)
 
     def draw(self, place: Axes, plot: Plot[GridCell], plots: Sequence[Plot[GridCell]]) -> None:
         """Draw the cells, darker for larger values, parameters in ascending order; a dash marks a missing run."""
-        xs, ys = self.values
+        xs, ys = values_of(plots)
         known = {(cell.x, cell.y): cell.value for cell in plot.marks}
         matrix = np.array([[known.get((x, y)) for x in xs] for y in ys], dtype=float)  # NaN where there is no run
         low, high = np.nanmin(matrix), np.nanmax(matrix)
@@ -91,9 +89,22 @@ class GridFigure(Figure[GridCell]):
         return {(line["panel"], "", self.place_of(line[self.x], line[self.y])) for line in measured}
 
     def at_places(self, name: str, places: Sequence[str]) -> str:
-        """Return the cells that are missing, for a sentence."""
-        return "; ".join(places)
+        """Return the missing cells: "heads 1, 3 with layers 2, 4; heads 2 with layers 1"."""
+        lacking: dict[int, list[str]] = {}
+        for x, y, _ in self.cells:
+            if self.place_of(x, y) in places:
+                lacking.setdefault(x, []).append(str(y))
+        alike: dict[str, list[str]] = {}
+        for x, ys in lacking.items():
+            alike.setdefault(", ".join(ys), []).append(str(x))
+        return "; ".join(f"{self.x} {', '.join(xs)} with {self.y} {ys}" for ys, xs in alike.items())
 
     def place_of(self, x: object, y: object) -> str:
         """Return a cell's name for use in sentences."""
         return f"{self.x} {x}, {self.y} {y}"
+
+
+def values_of(plots: Sequence[Plot[GridCell]]) -> tuple[list[int], list[int]]:
+    """Return the values of both parameters that have a run, in ascending order."""
+    measured = [cell for plot in plots for cell in plot.marks if cell.runs]
+    return sorted({cell.x for cell in measured}), sorted({cell.y for cell in measured})
