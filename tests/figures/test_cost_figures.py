@@ -66,14 +66,14 @@ def test_a_row_is_the_mean_of_its_runs_by_hand():
     assert panel == Plot(
         "A",
         (
-            CostPoint("FCSR", 81.0, 100.0, 12.0, 24.0, False, 2, "EPYC, threads 2", frozenset({2}), 78.0, 82.0),
-            CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, "EPYC, threads 1", frozenset({1}), 78.0, 82.0),
+            CostPoint("FCSR", 81.0, 100.0, 12.0, 24.0, False, 2, 2, "EPYC, threads 2", frozenset({2}), 78.0, 82.0),
+            CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, 1, "EPYC, threads 1", frozenset({1}), 78.0, 82.0),
         ),
     )
     assert best_floor(panel.marks) == 79.0
     assert FIGURE.csv_lines([panel])[1] == {
         "panel": "A", "model": "SVM", "accuracy": "79", "flops_per_word": "8", "seconds": "0.5",
-        "core_seconds": "0.5", "floor": "yes", "runs": "1", "machine": "EPYC, threads 1",
+        "core_seconds": "0.5", "floor": "yes", "timed": "1", "runs": "1", "machine": "EPYC, threads 1",
         "low": "78", "high": "82",
     }  # fmt: skip
 
@@ -85,6 +85,16 @@ def test_seconds_of_another_machine_are_not_told_and_flops_are():
     assert FIGURE.csv_lines([panel])[1]["seconds"] == ""
     assert FIGURE.picture([panel], "svg").count(b">CNN<") == 1  # only for FLOPs; the other names occur twice
     assert FIGURE.picture([panel], "svg").count(b">FCSR<") == 2
+
+
+def test_seconds_are_those_of_the_timed_runs_and_the_note_says_how_many():
+    """FCSR had no seconds on SST, because one run of five was timed."""
+    runs = {("fcsr", "a"): [MadeUp(80.0, seconds=4.0), MadeUp(82.0, seconds=6.0), MadeUp(84.0, seconds=0.0)]}
+    (panel,) = panels_of(runs | {("svm", "a"): [MadeUp(79.0)], ("cnn", "a"): [MadeUp(81.0, seconds=0.0)]}, columns="a")
+    assert [(point.accuracy, point.seconds, point.timed) for point in panel.marks] == [
+        (82.0, 5.0, 2), (81.0, None, 0), (79.0, 2.0, 1),
+    ]  # fmt: skip
+    assert list(FIGURE.remarks(FIGURE.csv_lines([panel]))) == ["Timed on A: 2 of 3 runs of FCSR."]
 
 
 def test_rows_of_unlike_threads_are_compared_by_core_seconds():
@@ -124,12 +134,12 @@ def crowded():
     names = (f"a model of some length, {number}" for number in range(10))
     one = frozenset({1})
     points = [
-        CostPoint(n, 96 + i % 5 / 10, 1e5 * (1 + i / 8), 50 + 7 * i, 50 + 7 * i, False, 1, "", one)
+        CostPoint(n, 96 + i % 5 / 10, 1e5 * (1 + i / 8), 50 + 7 * i, 50 + 7 * i, False, 1, 1, "", one)
         for i, n in enumerate(names)
     ]
     floors = [
-        CostPoint("tf-idf + SVM", 96.15, 8, 3, 3, True, 1, "", one),
-        CostPoint("NB-SVM", 95.9, 8, 2, 2, True, 1, "", one),
+        CostPoint("tf-idf + SVM", 96.15, 8, 3, 3, True, 1, 1, "", one),
+        CostPoint("NB-SVM", 95.9, 8, 2, 2, True, 1, 1, "", one),
     ]
     return Plot("Reuters", (*points, *floors))
 
@@ -184,8 +194,8 @@ def test_an_axis_of_six_decades_has_a_tick_a_decade_and_a_narrow_one_more_than_o
 def test_seconds_are_drawn_only_where_networks_have_them_or_there_are_floors_alone(monkeypatch):
     drawn = []
     monkeypatch.setattr(costs, "draw_cost", lambda place, plot, cost: drawn.append(cost) or [])
-    point = CostPoint("FCSR", 81.0, 100.0, None, None, False, 1, "EPYC", frozenset({1}))
-    floor = CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, "EPYC", frozenset({1}))
+    point = CostPoint("FCSR", 81.0, 100.0, None, None, False, 1, 1, "EPYC", frozenset({1}))
+    floor = CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, 1, "EPYC", frozenset({1}))
     for marks, shown in [
         ((point, floor), ["flops_per_word"]),
         ((replace(point, seconds=2.0), floor), ["flops_per_word", "seconds"]),

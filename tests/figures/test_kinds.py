@@ -36,7 +36,7 @@ KINDS = {  # kind -> figure, title and marks of its only panel
     ),
     "bars": (
         TimeFigure("f", "", "", ()), "SST",
-        (Bar("CNN", 1.25, 2), Bar("FCSR", 2.5, 1), Bar("LSTM", 200.0, 1), Bar("BERT", None, 0)),
+        (Bar("CNN", 1.25, 2, 2), Bar("FCSR", 2.5, 1, 5), Bar("LSTM", 200.0, 1, 1), Bar("BERT", None, 0, 1)),
     ),
     "grid": (GridFigure("f", "", "", (), cells=GRID_CELLS, x="heads", y="layers"), "apparel", CELLS),
     "roc": (RocFigure("f", "", "", ()), "SST", (RocCurve("FCSR", tuple(PLACES.tolist()), 0.5, 0.25, 1),)),
@@ -89,7 +89,7 @@ def test_a_png_has_a_palette_and_says_nothing_of_its_making():
         ("lines", 3, "Final,FCSR,3,83.5,82,85,2", {"window, words", "accuracy on test, %", "FCSR, whole", "3"}),
         ("lines", 3, "Final,FCSR whole,,90,90,90,1", set()),
         ("scatter", 2, "IMDB,LAMA,200000,88.5,88,89,2", {"LAMA"}),
-        ("bars", 3, "SST,LSTM,200,1", {"milliseconds for 20 texts (logarithmic)", "BERT", "not timed"}),
+        ("bars", 3, "SST,LSTM,200,1,1", {"milliseconds for 20 texts (logarithmic)", "BERT", "not timed"}),
         ("grid", 9, "apparel,1,1,80,,,1", {"80.0", "81.5", "–"}),
         ("grid", 9, "apparel,1,2,,,,0", set()),
         ("roc", 201, "SST,FCSR,0.005,0.005,0.5,0.25,1", {"FCSR  0.500 / 0.250"}),
@@ -109,7 +109,7 @@ def test_columns_of_the_csv():
     assert names == {
         "lines": "panel,line,window,accuracy,low,high,runs",
         "scatter": "panel,model,parameters,accuracy,low,high,runs",
-        "bars": "panel,model,milliseconds,runs",
+        "bars": "panel,model,milliseconds,timed,runs",
         "grid": "panel,heads,layers,accuracy,low,high,runs",
         "roc": "panel,model,false_positive_rate,true_positive_rate,micro_auc,macro_auc,runs",
         "densities": "word,class,weight,density,occurrences,epochs",

@@ -120,7 +120,8 @@ def test_every_kind_is_drawn_and_what_is_left_out_is_said(runs):
 def test_the_data_of_the_pictures_by_hand(runs, no_pictures):
     written(runs)
     times = {line["model"]: line for line in lines_of(runs / "figures/fcsr-figure-7.csv")}
-    assert times["FCSR"] == {"panel": "SST", "model": "FCSR", "milliseconds": "416", "runs": "2"}  # 20 * 10.4 s / 500
+    fcsr = {"panel": "SST", "model": "FCSR", "milliseconds": "416", "timed": "2", "runs": "2"}  # 20 * 10.4 s / 500
+    assert times["FCSR"] == fcsr
     sizes = lines_of(runs / "figures/sizes.csv")
     assert [line["parameters"] for line in sizes] == ["200004", "200003"]  # all but 5,000,000 in word vectors
     epochs = lines_of(runs / "figures/fcsr-figure-4.csv")
@@ -158,6 +159,17 @@ def test_runs_without_times_have_parameters_and_are_said_to_be_untimed(runs, mon
     assert [line["parameters"] for line in lines_of(runs / "figures/sizes.csv")] == ["200004", "200003"]
     assert not entries["fcsr-figure-7"]["drawn"]
     assert "Not drawn (not timed: the machine had other work): " in entries["fcsr-figure-7"]["note"]
+
+
+def test_a_row_has_the_time_of_its_timed_runs_and_the_note_says_how_many(runs, monkeypatch, no_pictures):
+    """One untimed run took away the bar of FCSR in its figure 7."""
+    monkeypatch.setattr(form, "COST_OF_FOLDER", form.COST)  # from the bank
+    path = run_of(runs, "fcsr", 2) / "cost.json"
+    write_json(path, {name: value for name, value in json.loads(path.read_text()).items() if "second" not in name})
+    entry = written(runs)["fcsr-figure-7"]
+    (line,) = (line for line in lines_of(runs / "figures/fcsr-figure-7.csv") if line["model"] == "FCSR")
+    assert (line["milliseconds"], line["timed"], line["runs"]) == ("416", "1", "2")
+    assert entry["note"] == "Timed on SST: 1 of 2 runs of FCSR."
 
 
 def test_costs_are_drawn_for_every_table_with_a_column_of_accuracy():

@@ -1,13 +1,13 @@
 """Bars: the time of a batch, shortest first."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from matplotlib.axes import Axes
 
-from retable.figures.figure import Figure, Plot
-from retable.figures.measured import Measured, OfRows, Panel, of_one_machine
+from retable.figures.figure import Figure, Lines, Plot, told_of_times
+from retable.figures.measured import Measured, OfRows, Panel, timed_alike
 from retable.figures.style import BLUE, INK, plain_log_ticks
 from retable.tables.results import mean
 
@@ -18,10 +18,11 @@ WIDE_SPAN = 30  # ratio of largest to smallest from which the axis is logarithmi
 
 @dataclass(frozen=True)
 class Bar:
-    """A model and its mean time; None if it has no comparable one."""
+    """A model and the mean time of its timed runs; None if it has no comparable one."""
 
     model: str
     milliseconds: float | None
+    timed: int
     runs: int
 
 
@@ -38,13 +39,13 @@ class TimeFigure(Figure[Bar]):
         if corpus not in measured.training_texts:
             return ()
         share = MILLI * self.texts / measured.training_texts[corpus]
-        timed = of_one_machine(of_rows)
-        bars = [
-            (share * mean([run.cost["seconds_per_epoch"] for run in runs]), measured.name(panel, row), len(runs))
-            for row, runs in timed.items()
+        timed = timed_alike(of_rows)
+        times = {row: share * mean([run.cost["seconds_per_epoch"] for run in runs]) for row, runs in timed.items()}
+        others = [row for row in self.rows_of(measured.tables[panel.table]) if row not in timed]
+        return [
+            Bar(measured.name(panel, row), times.get(row), len(timed.get(row, ())), len(of_rows.get(row, ())))
+            for row in [*sorted(times, key=times.__getitem__), *others]
         ]
-        names = [measured.name(panel, row) for row in self.rows_of(measured.tables[panel.table]) if row not in timed]
-        return [Bar(name, time, runs) for time, name, runs in sorted(bars)] + [Bar(name, None, 0) for name in names]
 
     def is_enough(self, marks: Sequence[Bar]) -> bool:
         """Return whether enough rows of a panel have a time."""
@@ -53,6 +54,10 @@ class TimeFigure(Figure[Bar]):
     def csv_cells(self, mark: Bar) -> Iterable[Mapping[str, Any]]:
         """Return the line of a row that has a time."""
         return [] if mark.milliseconds is None else [vars(mark)]
+
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield how many runs are timed where not all are."""
+        yield from told_of_times(lines)
 
     def inches(self, plots: Sequence[Plot[Bar]]) -> tuple[float, float]:
         """Return width and height of a panel: higher for more bars."""

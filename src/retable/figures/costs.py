@@ -1,14 +1,14 @@
-"""Accuracy against cost: every row of a table as a named point, floors marked; one line of panels per corpus."""
+"""Accuracy against cost: every row of a table as a named point, floors marked; a panel for each corpus and cost."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 
-from retable.figures.figure import Figure, Lines, Plot
-from retable.figures.measured import Measured, OfRows, Panel, most_common
+from retable.figures.figure import Figure, Lines, Plot, told_of_times
+from retable.figures.measured import Measured, OfRows, Panel, is_timed, most_common
 from retable.figures.names import put_names
 from retable.figures.networks import Networks
 from retable.figures.style import BLUE, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
@@ -22,7 +22,6 @@ COSTS: tuple[Cost, ...] = get_args(Cost)
 MEAN = "mean of "  # start of the title of a panel that averages several columns
 FLOOR = "floor: linear model or fastText"
 FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
-UNTIMED = "not timed: the machine had other work"
 BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}  # for 95% prediction intervals
 NAMED = 3  # columns of a mean that are named; more are only counted
 PanelRuns = tuple[Panel, OfRows]
@@ -32,8 +31,8 @@ PanelRuns = tuple[Panel, OfRows]
 class CostPoint:
     """A row: accuracy in percent with its interval, FLOPs per word, seconds of training; means over the runs.
 
-    `core_seconds` is threads times seconds. Both are None if a run was not timed because its machine was busy, or was
-    timed on another machine than the others.
+    `core_seconds` is threads times seconds. Both are over the `timed` of its runs: those timed on the machine of the
+    others, without other work. They are None if a column has none.
     """
 
     model: str
@@ -42,6 +41,7 @@ class CostPoint:
     seconds: float | None
     core_seconds: float | None
     floor: bool
+    timed: int
     runs: int
     machine: str
     threads: frozenset[int]
@@ -71,25 +71,18 @@ class CostFigure(Figure[CostPoint]):
         return [cost_plot(title, shared, measured)] if shared else []
 
     def picture(self, plots: Sequence[Plot[CostPoint]], form: Format) -> bytes:
-        """Return FLOPs and, if networks were timed, seconds, both on logarithmic axes next to one axis of accuracy."""
-        heights = [1.7 + 0.12 * len(plot.marks) for plot in plots]
-        costs = COSTS if any(is_timed(plot.marks) for plot in plots) else COSTS[:1]
+        """Return accuracy against FLOPs and, where networks were timed, below it against seconds."""
+        costs = [(plot, cost) for plot in plots for cost in (COSTS if has_times(plot.marks) else COSTS[:1])]
+        heights = [1.7 + 0.12 * sum(map(bool, cost_values(plot.marks, cost)[0])) for plot, cost in costs]
         with mpl.rc_context(STYLE):
             figure = new_figure(7.6, 0.4 + sum(heights))
-            grid = figure.subplots(len(plots), len(costs), squeeze=False, sharey="row", height_ratios=heights)
-            shown = [
-                (place, draw_cost(place, plot, cost), best_floor(plot.marks))
-                for plot, places in zip(plots, grid, strict=True)
-                for place, cost in zip(places, costs, strict=True)
-            ]
-            for places in grid:
-                for place in places[1:]:
-                    place.set_ylabel("")
-            legend_below(figure, [place for place, *_ in shown])
+            places = list(figure.subplots(len(costs), 1, squeeze=False, height_ratios=heights)[:, 0])
+            shown = [(place, draw_cost(place, *each)) for place, each in zip(places, costs, strict=True)]
+            legend_below(figure, places)
             figure.draw_without_rendering()  # fixes the panel positions, which the names depend on
             figure.set_layout_engine("none")
-            for place, points, floor in shown:
-                put_names(figure, place, points, floor, pareto_front([(x, y) for _, x, y in points]))
+            for (place, points), (plot, _) in zip(shown, costs, strict=True):
+                put_names(figure, place, points, best_floor(plot.marks), pareto_front([(x, y) for _, x, y in points]))
             return saved(figure, form)
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
@@ -102,35 +95,41 @@ class CostFigure(Figure[CostPoint]):
         means = any(line["panel"].startswith(MEAN) for line in lines)
         return {("" if means else line["panel"], line["model"], "") for line in lines}
 
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield how many runs are timed where not all are."""
+        yield from told_of_times(lines)
+
 
 def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> Plot[CostPoint]:
     """Return one point per row: means over the runs of a column and then over the columns."""
     runs = [run for _, of_rows in columns for each in of_rows.values() for run in each]
-    timed = [run for run in runs if "seconds" in run.cost]  # a GPU beside other work has no times to show
+    timed = [run for run in runs if is_timed(run)]  # a GPU beside other work has no times to show
     machine = most_common([run.machine[0] for run in timed or runs])
+    return Plot(title, tuple(cost_point(row, columns, measured, machine) for row in each_row(columns)))
+
+
+def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machine: str) -> CostPoint:
+    """Return the point of a row, with the times of one machine."""
     panel = columns[0][0]
-    points = []
-    for row in each_row(columns):
-        of_columns = [of_rows[row] for _, of_rows in columns]
-        every = [run for each in of_columns for run in each]
-        low, high = measured.interval(panel, row) if len(columns) == 1 else (None, None)
-        is_here = all(run.machine[0] == machine and "seconds" in run.cost for run in every)
-        points.append(
-            CostPoint(
-                measured.name(panel, row),
-                mean_of(of_columns, lambda run: run.accuracy),
-                mean_of(of_columns, lambda run: float(run.cost["flops_per_word"])),
-                mean_of(of_columns, lambda run: float(run.cost["seconds"])) if is_here else None,
-                mean_of(of_columns, lambda run: run.machine[1] * float(run.cost["seconds"])) if is_here else None,
-                is_floor(measured.tables[panel.table].row(row).model),
-                len(every),
-                "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (r.machine for r in every)})),
-                frozenset(run.machine[1] for run in every),
-                low,
-                high,
-            )
-        )
-    return Plot(title, tuple(points))
+    of_columns = [of_rows[row] for _, of_rows in columns]
+    every = [run for each in of_columns for run in each]
+    low, high = measured.interval(panel, row) if len(columns) == 1 else (None, None)
+    timed = [[run for run in each if is_timed(run) and run.machine[0] == machine] for each in of_columns]
+    timed = timed if all(timed) else []
+    return CostPoint(
+        measured.name(panel, row),
+        mean_of(of_columns, lambda run: run.accuracy),
+        mean_of(of_columns, lambda run: float(run.cost["flops_per_word"])),
+        mean_of(timed, lambda run: float(run.cost["seconds"])) if timed else None,
+        mean_of(timed, lambda run: run.machine[1] * float(run.cost["seconds"])) if timed else None,
+        is_floor(measured.tables[panel.table].row(row).model),
+        sum(map(len, timed)),
+        len(every),
+        "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (run.machine for run in every)})),
+        frozenset(run.machine[1] for each in timed for run in each),
+        low,
+        high,
+    )
 
 
 def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord], float]) -> float:
@@ -169,7 +168,7 @@ def each_row(found: Sequence[PanelRuns]) -> list[str]:
     return list(dict.fromkeys(row for _, of_rows in found for row in of_rows))
 
 
-def is_timed(points: Sequence[CostPoint]) -> bool:
+def has_times(points: Sequence[CostPoint]) -> bool:
     """Return whether a panel has seconds of a row that is not a floor or, with floors alone, of any row."""
     subjects = [point for point in points if not point.floor] or points
     return any(point.seconds is not None for point in subjects)
@@ -228,9 +227,5 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str,
         place.axhline(floor, color=ORANGE, linestyle=":", linewidth=1, zorder=0)
     place.set(title=plot.title, xlabel=label, ylabel="accuracy on test, %")
     place.margins(0.12)
-    if points:
-        log_x(place, [value for _, value in points])
-    else:
-        place.set_axis_off()
-        place.text(0.5, 0.5, UNTIMED, ha="center", va="center", transform=place.transAxes)
+    log_x(place, [value for _, value in points])
     return [(point.model, value, point.accuracy) for point, value in points]

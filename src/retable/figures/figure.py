@@ -16,6 +16,7 @@ from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.networks import Networks
 from retable.figures.style import STYLE, Format, legend_below, number_text, panel_axes, saved
 from retable.papers.paper import ResultTable
+from retable.tables.markdown import listed
 
 INTERVALS = (
     "Bars are 95% intervals for one more run, side by side where they share a place; a point without a bar has one "
@@ -190,3 +191,14 @@ def told_of_bars(lines: Lines) -> Iterator[str]:
     """Yield a remark on the meaning of bars, if there are any."""
     if any(line["low"] != line["high"] for line in lines):
         yield INTERVALS
+
+
+def told_of_times(lines: Lines) -> Iterator[str]:
+    """Yield a remark on how many runs of a row are timed, if some but not all are."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for line in lines:
+        if 0 < int(line["timed"]) < int(line["runs"]):
+            rows.setdefault((line["panel"], line["timed"], line["runs"]), []).append(line["model"])
+    for (panel, timed, runs), names in rows.items():
+        each = " each" if len(names) > 1 else ""
+        yield f"Timed on {panel}: {timed} of {runs} runs{each} of {listed(names)}."

@@ -81,10 +81,16 @@ def of_seeds(runs: Sequence[RunRecord]) -> list[RunResult]:
     return [of_folds(folds) for folds in seeds.values()]
 
 
-def of_one_machine(of_rows: OfRows) -> OfRows:
-    """Return the runs of the machine with the most runs, because times of two machines cannot be compared."""
-    machine = most_common([run.machine for runs in of_rows.values() for run in runs])
-    kept = {row: [run for run in runs if run.machine == machine] for row, runs in of_rows.items()}
+def is_timed(run: RunRecord) -> bool:
+    """Return whether the times of a run are known: they are kept only from a machine without other work."""
+    return "seconds" in run.cost
+
+
+def timed_alike(of_rows: OfRows) -> OfRows:
+    """Return the timed runs of the machine with the most of them, because times of two cannot be compared."""
+    machines = [run.machine for runs in of_rows.values() for run in runs if is_timed(run)]
+    machine = most_common(machines) if machines else None
+    kept = {row: [run for run in runs if is_timed(run) and run.machine == machine] for row, runs in of_rows.items()}
     return {row: runs for row, runs in kept.items() if runs}
 
 

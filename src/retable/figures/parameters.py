@@ -6,7 +6,7 @@ from typing import Literal
 
 from retable.figures.figure import Lines, told_of_bars
 from retable.figures.lines import Curve, LineAxes, LinesFigure
-from retable.figures.measured import Measured, OfRows, Panel, of_one_machine
+from retable.figures.measured import Measured, OfRows, Panel, timed_alike
 from retable.papers.paper import ResultTable
 from retable.runs.record import RunRecord
 
@@ -37,7 +37,7 @@ class ParameterFigure(LinesFigure):
 
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Curve]:
         """Yield the lines with a measured point."""
-        shown = of_one_machine(of_rows) if self.asks else of_rows
+        shown = timed_alike(of_rows) if self.asks else of_rows
         for name in dict.fromkeys(name for name, *_ in self.lines):
             points = [(value, shown[row]) for line, value, row in self.lines if line == name and row in shown]
             if points:

@@ -16,7 +16,7 @@ from typing import Any
 from retable.figures.declared import COST_FIGURE, FIGURES, cost_figures
 from retable.figures.figure import AnyFigure, Drawn
 from retable.figures.left_out import remarks
-from retable.figures.measured import Key, Measured
+from retable.figures.measured import Key, Measured, is_timed
 from retable.figures.networks import Networks
 from retable.files import AGAIN, atomic_folder, read_json, write_csv, write_json
 from retable.forms import ANY_TEXT, NAME, ListOf, Section, check
@@ -36,6 +36,8 @@ ENTRIES = ListOf(  # entries of figures.json
     )
 )
 NO_WEIGHTS = "the run's weights were not kept"
+UNTIMED = "not timed: the machine had other work"  # the bank keeps the times of a quiet machine alone
+OTHER_MACHINE = "timed on another machine, or with other threads"
 
 
 def measured_of(source: Paper, resolver: Resolver, statistics: Statistics) -> tuple[Measured, dict[Key, str]]:
@@ -67,20 +69,13 @@ def at_hand(run: RunRecord) -> RunRecord | None:
     return replace(run, folder=folder) if here else None
 
 
-def with_times(measured: Measured, missing: dict[Key, str]) -> tuple[Measured, dict[Key, str]]:
-    """Keep only the cells whose runs are all timed, and say why others are missing: the bank keeps only the times of a
-    quiet machine.
-    """
-    kept = {key: runs for key, runs in measured.runs.items() if all("seconds" in run.cost for run in runs)}
-    untimed = dict.fromkeys(measured.runs.keys() - kept.keys(), "not timed: the machine had other work")
-    return replace(measured, runs=kept), missing | untimed
-
-
 def why(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
     """Return why a cell is missing from a figure; empty if it is measured and no reason applies."""
     if key not in measured.runs:
         return missing.get(key) or f"not in scale {scale}"
-    return "timed on another machine, or with other threads" if figure.asks == "times" else ""
+    if figure.asks != "times":
+        return ""
+    return OTHER_MACHINE if any(map(is_timed, measured.runs[key])) else UNTIMED
 
 
 def write_figure(
@@ -95,8 +90,6 @@ def write_figure(
     of_weights, keys = figure.asks == "weights", {run.key for runs in measured.runs.values() for run in runs}
     if of_weights:
         measured, missing = with_weights(measured, missing)
-    elif figure.asks == "times":
-        measured, missing = with_times(measured, missing)
     found = figure.drawn(measured, Networks())
     if of_weights and before and not found and (standing := entry_before(figure, before, keys)):
         for name in standing["files"]:
