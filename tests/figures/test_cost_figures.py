@@ -39,6 +39,7 @@ class MadeUp:
 def interval(monkeypatch):
     """Give every row an interval, which tests/tables computes."""
     monkeypatch.setattr(Measured, "interval", lambda self, panel, row: (78.0, 82.0))
+    monkeypatch.setattr(Measured, "mean_interval", lambda self, panels, row: (79.0, 79.0 + len(panels)))
 
 
 FIGURE = CostFigure("cost-t", "", "", tuple(Panel("t", name) for name in "abcdefgh"), tuple(row.id for row in ROWS))
@@ -116,11 +117,21 @@ def test_many_columns_are_one_panel_of_means_over_those_that_all_rows_have():
     narrow = {("svm", name): [MadeUp(70.0)] for name in "bcdefgh"}
     (panel,) = panels_of(wide | narrow)
     assert panel.title == "mean of 7 columns"
-    assert {point.low for point in panel.marks} == {None}  # a mean of columns has no interval
+    assert {(point.low, point.high) for point in panel.marks} == {(79.0, 86.0)}
+    assert b"95% interval of the mean" in FIGURE.picture([panel], "svg")
     assert [(point.model, point.accuracy, point.runs) for point in panel.marks] == [("CNN", 84.0, 7), ("SVM", 70.0, 7)]
     assert len(panels_of(wide | narrow, most=7)) == 7
     assert panels_of(wide | narrow, columns="bcd", most=2)[0].title == "mean of B, C and D"
     assert [each.title for each in panels_of(wide | narrow, columns="abcd")] == ["B", "C", "D"]
+
+
+def test_a_bar_is_named_in_the_legend_by_what_it_is_and_a_point_may_have_none(monkeypatch):
+    (panel,) = panels_of({(row, "a"): [MadeUp(80.0)] for row in ("cnn", "svm")}, columns="a")
+    assert b"95% interval for one more run" in FIGURE.picture([panel], "svg")
+    monkeypatch.setattr(Measured, "mean_interval", lambda self, panels, row: None)
+    (panel,) = panels_of({(row, name): [MadeUp(80.0)] for row in ("cnn", "svm") for name in "abcdefgh"})
+    assert FIGURE.csv_lines([panel])[0]["low"] == ""
+    assert b"95% interval" not in FIGURE.picture([panel], "svg")
 
 
 def test_a_row_that_shares_a_single_column_is_left_out_of_the_mean():

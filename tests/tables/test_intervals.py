@@ -3,7 +3,15 @@ import math
 import numpy as np
 import pytest
 
-from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of, verdict
+from retable.tables.intervals import (
+    NO_SPREAD,
+    Spread,
+    interval_of_mean,
+    pooled_spread,
+    prediction_interval,
+    spread_of,
+    verdict,
+)
 
 OF_TEXTS = 0.8 * 0.2 / 400
 
@@ -68,6 +76,39 @@ def test_the_interval_covers_one_more_run_where_runs_are_often_equal(runs, sprea
         low, high = prediction_interval(scores, spread_of(scores, texts))
         inside += low <= right[-1] / texts <= high
     assert inside / times >= 0.935
+
+
+def test_the_interval_of_a_mean_of_two_columns_by_hand():
+    # Variance (1e-4 + 1e-4 / 3) / 4 with 32 / 19 degrees of freedom (Satterthwaite); t(0.975, 32 / 19) = 5.1762
+    low, high = interval_of_mean([0.8, 0.7], [Spread(1e-4, 1), Spread(1e-4 / 3, 2)])
+    assert (low, high) == pytest.approx(
+        (0.75 - 5.1762 * math.sqrt(1e-4 / 3), 0.75 + 5.1762 * math.sqrt(1e-4 / 3)), abs=1e-5
+    )
+    assert interval_of_mean([0.8, 0.7], [NO_SPREAD, NO_SPREAD]) == pytest.approx((0.75, 0.75))
+    assert interval_of_mean([1.0, 0.999], [NO_SPREAD, Spread(1e-4, 4)])[1] == 1.0
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (
+            (5, 0.006),
+            (10, 0.033),
+            (5, 0.005),
+        ),  # runs and their standard deviation: SST-2, tweets in ten folds, AG's News
+        ((3, 0.01), (3, 0.01)),
+        ((3, 0.02), (3, 0.002), (5, 0.0)),
+    ],
+)
+def test_the_interval_of_a_mean_covers_the_true_one_in_95_of_100_cases(columns):
+    draw, times = np.random.default_rng(0), 4_000
+    inside = 0
+    for _ in range(times):
+        scores = [draw.normal(0.8, deviation, runs) for runs, deviation in columns]
+        errors = [Spread(float(each.var(ddof=1)) / len(each), len(each) - 1) for each in scores]
+        low, high = interval_of_mean([float(each.mean()) for each in scores], errors)
+        inside += low <= 0.8 <= high
+    assert 0.935 <= inside / times <= 0.985
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from retable.figures.figure import Figure, Lines, Plot, told_of_times
 from retable.figures.measured import Measured, OfRows, Panel, is_timed, most_common
 from retable.figures.names import put_names
 from retable.figures.networks import Networks
-from retable.figures.style import BLUE, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
+from retable.figures.style import BLUE, INK, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
 from retable.models import LINEAR_MODELS
 from retable.runs.record import RunRecord
 from retable.tables.markdown import listed
@@ -22,7 +22,9 @@ COSTS: tuple[Cost, ...] = get_args(Cost)
 MEAN = "mean of "  # start of the title of a panel that averages several columns
 FLOOR = "floor: linear model or fastText"
 FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
-BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}  # for 95% prediction intervals
+BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}
+BARS_IN_LEGEND: dict[str, Any] = {"markeredgewidth": 1.2, "alpha": 0.5}
+INTERVAL, INTERVAL_OF_MEAN = "95% interval for one more run", "95% interval of the mean"
 NAMED = 3  # columns of a mean that are named; more are only counted
 PanelRuns = tuple[Panel, OfRows]
 
@@ -45,7 +47,7 @@ class CostPoint:
     runs: int
     machine: str
     threads: frozenset[int]
-    low: float | None = None  # None if a point is a mean over columns
+    low: float | None = None  # None if a point is a mean over columns of which one has no known spread
     high: float | None = None
 
 
@@ -113,7 +115,8 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
     panel = columns[0][0]
     of_columns = [of_rows[row] for _, of_rows in columns]
     every = [run for each in of_columns for run in each]
-    low, high = measured.interval(panel, row) if len(columns) == 1 else (None, None)
+    panels = [panel for panel, _ in columns]
+    interval = measured.interval(panel, row) if len(panels) == 1 else measured.mean_interval(panels, row)
     timed = [[run for run in each if is_timed(run) and run.machine[0] == machine] for each in of_columns]
     timed = timed if all(timed) else []
     return CostPoint(
@@ -127,8 +130,7 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
         len(every),
         "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (run.machine for run in every)})),
         frozenset(run.machine[1] for each in timed for run in each),
-        low,
-        high,
+        *(interval or (None, None)),
     )
 
 
@@ -210,14 +212,7 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str,
         if chosen:
             look: dict[str, Any] = {"linestyle": "none", "color": colour, "marker": marker, "markersize": 5}
             place.plot(*zip(*chosen, strict=True), label=name, **look)
-    barred = [(value, point) for point, value in points if point.low != point.high]
-    place.vlines(
-        [value for value, _ in barred],
-        [point.low or point.accuracy for _, point in barred],
-        [point.high or point.accuracy for _, point in barred],
-        color=[ORANGE if point.floor else BLUE for _, point in barred],
-        **BARS,
-    )
+    draw_bars(place, points, INTERVAL_OF_MEAN if plot.title.startswith(MEAN) else INTERVAL)
     front = pareto_front([(value, point.accuracy) for point, value in points])
     if len(front) > 1:
         place.plot(
@@ -229,3 +224,17 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str,
     place.margins(0.12)
     log_x(place, [value for _, value in points])
     return [(point.model, value, point.accuracy) for point, value in points]
+
+
+def draw_bars(place: Axes, points: Sequence[tuple[CostPoint, float]], name: str) -> None:
+    """Draw the interval of each point that has one, and name it in the legend."""
+    barred = [(value, point) for point, value in points if point.low != point.high]
+    place.vlines(
+        [value for value, _ in barred],
+        [point.low or point.accuracy for _, point in barred],
+        [point.high or point.accuracy for _, point in barred],
+        color=[ORANGE if point.floor else BLUE for _, point in barred],
+        **BARS,
+    )
+    if barred:
+        place.plot([], [], color=INK, linestyle="none", marker="|", markersize=9, label=name, **BARS_IN_LEGEND)

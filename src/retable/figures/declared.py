@@ -27,8 +27,10 @@ COST_CAPTION = (
     "FLOPs are per word, forward pass, without looking up its vector. Seconds are of one whole training on the machine "
     "that timed most rows, with all candidates of a linear model; core-seconds (threads times seconds) where rows "
     "differ in threads; none where the machine had other work. The dotted line is the best floor: a point below it "
-    "and to its right is worse and costs more than what a user would pick instead. Differences within "
-    "the table's interval are noise."
+    "and to its right is worse and costs more than what a user would pick instead. Bars are 95% intervals. "
+    "In a panel of one column: for one more run, as in its table. In a panel of means: of that mean, from the spread "
+    "between the runs of each column (or between its test folds); the choice of test texts is not in it. Systems share "
+    "test texts, so that tests can tell them apart where bars overlap."
 )
 FCSR_FIGURES: tuple[AnyFigure, ...] = (
     ParameterFigure(

@@ -10,7 +10,8 @@ import numpy as np
 from retable.papers.paper import ResultTable
 from retable.runs.form import PERCENT
 from retable.runs.record import RunRecord
-from retable.tables.results import RunResult, interval_of_cell, mean, of_folds
+from retable.tables.intervals import interval_of_mean
+from retable.tables.results import RunResult, error_of_cell, interval_of_cell, mean, of_folds
 
 Key = tuple[str, str, str]  # table, row, column
 OfRows = Mapping[str, Sequence[RunRecord]]  # row -> its runs on a column
@@ -60,16 +61,33 @@ class Measured:
 
         If no spread between runs is known, both ends are the mean.
         """
-        table = self.tables[panel.table]
-        results = {
-            (own, column): of_seeds(runs)
-            for (name, own, column), runs in self.runs.items()
-            if (name, column) == (panel.table, panel.column)
-        }
+        table, results = self.tables[panel.table], self.results(panel)
         found = interval_of_cell(table, table.row(row), table.column(panel.column), results)
         middle = mean([result.value for result in results[row, panel.column]])
         low, high = found or (middle, middle)
         return PERCENT * low, PERCENT * high
+
+    def mean_interval(self, panels: Sequence[Panel], row: str) -> tuple[float, float] | None:
+        """Return the 95% interval of a row's mean over some columns, in percent, from the spread of the runs of each.
+
+        None if a column has no known spread between runs.
+        """
+        means, errors = [], []
+        for panel in panels:
+            table, results = self.tables[panel.table], self.results(panel)
+            means.append(mean([result.value for result in results[row, panel.column]]))
+            errors.append(error_of_cell(table, table.row(row), table.column(panel.column), results))
+        known = [error for error in errors if error]
+        low, high = interval_of_mean(means, known)
+        return (PERCENT * low, PERCENT * high) if len(known) == len(panels) else None
+
+    def results(self, panel: Panel) -> dict[tuple[str, str], list[RunResult]]:
+        """Return (row, column) -> its results, one per seed, for a panel's column."""
+        return {
+            (row, column): of_seeds(runs)
+            for (name, row, column), runs in self.runs.items()
+            if (name, column) == (panel.table, panel.column)
+        }
 
 
 def of_seeds(runs: Sequence[RunRecord]) -> list[RunResult]:

@@ -60,6 +60,19 @@ def prediction_interval(scores: Sequence[float], spread: Spread, sampling: float
     return max(0.0, low), min(1.0, high)
 
 
+def interval_of_mean(means: Sequence[float], errors: Sequence[Spread]) -> tuple[float, float]:
+    """Return the 95% interval of the mean of several columns.
+
+    Args:
+        means: the mean of our runs on each column, fractions.
+        errors: the variance of each of these means, with its degrees of freedom.
+    Returns: lower and upper end, fractions, within [0, 1].
+    """
+    shares = [(each.variance / len(means) ** 2, each.freedom) for each in errors]
+    low, high = around(fmean(means), [Part(share, share, freedom) for share, freedom in shares], CONFIDENCE)
+    return max(0.0, low), min(1.0, high)
+
+
 def verdict(low: float, high: float, published: float, differences: float) -> Verdict:
     """Return the verdict of our interval on the published number.
 

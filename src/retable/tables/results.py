@@ -320,11 +320,36 @@ def interval_of_cell(
     texts = mine[0].texts
     values = [run.value for run in mine]
     if mine[0].kind == "test":
-        folds = [mean(of_fold) for of_fold in zip(*(run.values for run in mine), strict=True)]
+        folds = means_of_folds(mine)
         if not paper_split:
             return prediction_interval(folds, spread_of(folds, texts / len(folds)) or NO_SPREAD)
         own = spread_of(values, texts) or Spread(variance(folds) / len(folds), len(folds) - 1)
         return prediction_interval(values, own)
+    spread = spread_of_cell(table, row, column, runs)
+    of_texts = 0.0 if paper_split else mean([run.of_texts for run in mine])
+    return prediction_interval(values, spread, of_texts) if spread else None
+
+
+def error_of_cell(
+    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
+) -> Spread | None:
+    """Return the variance of a cell's mean over its runs, or over its test folds; None if no spread is known."""
+    mine = runs[row.id, column.id]
+    if mine[0].kind == "test":
+        folds = means_of_folds(mine)
+        spread, count = spread_of(folds, mine[0].texts / len(folds)), len(folds)
+    else:
+        spread, count = spread_of_cell(table, row, column, runs), len(mine)
+    return Spread(spread.variance / count, spread.freedom) if spread else None
+
+
+def spread_of_cell(
+    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
+) -> Spread | None:
+    """Return the spread between runs of a cell that is not cut into test folds; None if none is known.
+
+    A row with one run has the pooled spread of the other networks in its column.
+    """
     others = (
         [run.value for run in runs[other.id, column.id]]
         for other in table.rows
@@ -332,9 +357,13 @@ def interval_of_cell(
         and (other.id, column.id) in runs
         and not any(run.of_epochs for run in runs[other.id, column.id])
     )
-    spread = NO_SPREAD if is_seedless(row.model) else spread_of(values, texts) or pooled_spread(others, texts)
-    of_texts = 0.0 if paper_split else mean([run.of_texts for run in mine])
-    return prediction_interval(values, spread, of_texts) if spread else None
+    values, texts = [run.value for run in runs[row.id, column.id]], runs[row.id, column.id][0].texts
+    return NO_SPREAD if is_seedless(row.model) else spread_of(values, texts) or pooled_spread(others, texts)
+
+
+def means_of_folds(runs: Sequence[RunResult]) -> list[float]:
+    """Return the mean score on each test fold over the runs of a cell."""
+    return [mean(of_fold) for of_fold in zip(*(run.values for run in runs), strict=True)]
 
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
