@@ -111,6 +111,13 @@ def store_at(folder: Path) -> Store:
     return Store(f"sqlite:///{folder}/mlflow.db", folder / "mlartifacts")
 
 
+def copy_of(store: Store, folder: Path) -> Store:
+    """Return a copy of an empty store in a folder."""
+    copy = store_at(folder)
+    shutil.copy(store.sqlite_file or "", copy.sqlite_file or "")
+    return copy
+
+
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Return an empty store to copy from; creating one takes seconds."""
@@ -122,9 +129,7 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Store) -> Store:
     """Return a store for the tests of one file."""
-    copy = store_at(tmp_path_factory.mktemp("store"))
-    shutil.copy(empty_store.sqlite_file or "", copy.sqlite_file or "")
-    return copy
+    return copy_of(empty_store, tmp_path_factory.mktemp("store"))
 
 
 @pytest.fixture

@@ -2,19 +2,20 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
 
 from retable.errors import InputError
-from retable.files import write_json
+from retable.files import read_json, write_json
+from retable.runs.form import FILES
 from retable.tracking.checkout import fetch
 from retable.tracking.entries import cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.record import record
-from retable.tracking.store import PLACE, Store, connect, found
-from tests.tracking.conftest import store_at, tree, write_results, write_run
+from retable.tracking.store import FILE, PLACE, Store, connect, found
+from tests.tracking.conftest import copy_of, store_at, tree, write_results, write_run
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -44,21 +45,76 @@ def test_the_run_that_stands_here_wins_over_a_newer_one(store: Store, tmp_path: 
         assert alpha in (tmp_path / "back" / place / "metrics.json").read_bytes()
 
 
-def test_a_changed_artifact_is_noticed(tmp_path: Path, store: Store):
-    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
-    record(store, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
-    for recorded in store.artifacts.rglob("stats.json"):
-        recorded.write_text("{}")
-    with pytest.raises(InputError, match="lost or changed its files"):
-        runs_from_store(store, tmp_path / "back")
+def change(path: Path, **values: object) -> None:
+    """Edit a JSON file by hand."""
+    write_json(path, read_json(path) | values)
+
+
+def hide_behind_a_copy(run: Path) -> None:
+    shutil.copy(run / "metrics.json", run / "other.json")
+    change(run / "metrics.json", test=read_json(run / "metrics.json")["test"] | {"accuracy": 0.987})
+
+
+def take_answers_of_another_run(run: Path) -> None:
+    shutil.copy(write_run(run.parent / "other", seed=9) / "predictions.parquet", run / "predictions.parquet")
+
+
+def train_in_no_time(run: Path) -> None:
+    change(run / "cost.json", seconds=0.001)
+
+
+def cut_the_curve(run: Path) -> None:
+    (run / "curve.csv").write_text("epoch,dev_accuracy\n1,2.0\n")
+
+
+CHANGED = r"the run \w{32} of runs/t-table-1/1 in .* lost or changed its files \(%s\); delete that run"
+DAMAGED = r"the run \w{32} in .* is damaged: .*runs/t-table-1/1/%s; delete that run"
+
+
+@pytest.mark.parametrize(
+    ("edit", "refusal", "of_an_earlier_version"),
+    [
+        (hide_behind_a_copy, CHANGED % "metrics.json", CHANGED % "metrics.json"),
+        (
+            take_answers_of_another_run,
+            CHANGED % "predictions.parquet",
+            DAMAGED % "predictions.parquet gives accuracy.*",
+        ),
+        (train_in_no_time, CHANGED % "cost.json", ""),  # which had no digest of it
+        (cut_the_curve, CHANGED % "curve.csv", DAMAGED % "curve.csv, line 2: the score on dev is 2.0.*"),
+        (lambda run: (run / "cost.json").unlink(), CHANGED % "cost.json", CHANGED % "cost.json"),
+    ],
+)
+def test_a_changed_artifact_is_noticed(
+    tmp_path: Path, empty_store: Store, edit: Callable[[Path], None], refusal: str, of_an_earlier_version: str
+):
+    copy = copy_of(empty_store, tmp_path)
+    write_run(tmp_path / "runs/t-table-1/1", table="t-table-1")
+    record(copy, cells(tmp_path / "runs"))
+    edit(next(copy.artifacts.rglob("metrics.json")).parent)
+    with pytest.raises(InputError, match=refusal):
+        runs_from_store(copy, tmp_path / "back")
+    assert not list((tmp_path / "back").rglob("*.*"))
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as database, database:
+        database.execute("DELETE FROM tags WHERE key LIKE ?", (f"{FILE}%",))
+    with pytest.raises(InputError, match=of_an_earlier_version) if of_an_earlier_version else nullcontext():
+        runs_from_store(copy, tmp_path / "back")
+
+
+def test_only_the_known_files_of_a_run_come_back(tmp_path: Path, empty_store: Store):
+    copy = copy_of(empty_store, tmp_path)
+    write_run(tmp_path / "runs/t-table-1/1", table="t-table-1")
+    record(copy, cells(tmp_path / "runs"))
+    (next(copy.artifacts.rglob("metrics.json")).parent / "more.json").touch()
+    (place,) = runs_from_store(copy, tmp_path / "back")
+    assert {path.name for path in (tmp_path / "back" / place).iterdir()} == set(FILES)
 
 
 @pytest.mark.parametrize("place", ["{here}/mine", "../mine", "clean/../../mine", "runs", "clean/.git", "else/where"])
 def test_a_tag_that_names_a_place_elsewhere_is_refused_before_a_folder_is_replaced(
     tmp_path: Path, empty_store: Store, place: str
 ):
-    copy = Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path / "mlartifacts")
-    (tmp_path / "mlflow.db").write_bytes((empty_store.sqlite_file or Path()).read_bytes())
+    copy = copy_of(empty_store, tmp_path)
     write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
     record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
     (recorded,) = found(copy, ["corpora"])
@@ -102,8 +158,7 @@ def test_a_store_without_our_runs_is_refused(tmp_path: Path, empty_store: Store,
 
 @pytest.mark.parametrize("lost", ["stats.json", "."])
 def test_a_run_that_lost_its_files_is_named_with_what_to_do(tmp_path: Path, empty_store: Store, lost: str):
-    copy = store_at(tmp_path)
-    shutil.copy(empty_store.sqlite_file or "", copy.sqlite_file or "")
+    copy = copy_of(empty_store, tmp_path)
     write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
     record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
     (found_there,) = copy.artifacts.rglob("stats.json")

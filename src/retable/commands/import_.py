@@ -6,11 +6,9 @@ Out  results/runs/<table>/<key>/, and the record in MLflow
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from retable.errors import InputError
 from retable.experiments.truth import check_against_data
@@ -20,17 +18,11 @@ from retable.project.command import command, fail, given_path
 from retable.project.parser import Parser
 from retable.project.paths import BANK, RUNS
 from retable.project.progress import progress
-from retable.runs.metrics import score
-from retable.runs.predictions import read_predictions
+from retable.runs.check import check_files
 from retable.runs.record import FILES, UNVERIFIED, RunRecord, find_run, read_run, run_folder
 from retable.tracking.checkout import the_store
 from retable.tracking.entries import cells
 from retable.tracking.record import record
-from retable.wording import number_of
-
-MOST_BYTES = {  # limits for files written by others
-    "metrics.json": 10**6, "cost.json": 10**5, "curve.csv": 10**7, "predictions.parquet": 10**9,
-}  # fmt: skip
 
 
 @command
@@ -100,49 +92,13 @@ def import_run(run: RunRecord, runs: Path, *, verified: bool) -> bool:
 
 
 def check_run(folder: Path) -> RunRecord:
-    """Return a run whose files are complete and consistent.
+    """Return a run whose files are complete and consistent, and whose table, row and column are known.
 
     Raises: InputError with the first problem.
     """
-    for path in (folder, *(folder / name for name in FILES)):
-        if path.is_symlink():
-            raise InputError(f"{path} is a symbolic link; copy the folder again, with the files themselves.")
-        if path.is_file() and path.stat().st_size > MOST_BYTES[path.name]:
-            raise InputError(
-                f"{path} has {path.stat().st_size:,} bytes; allowed: {MOST_BYTES[path.name]:,}; copy the folder again."
-            )
-    run = read_run(folder)
-    metrics = run.metrics
-    check_names(metrics)
-    _, ids, classes, clean, probabilities = read_predictions(folder / "predictions.parquet")
-    if len(classes) != metrics["test"]["texts"]:
-        raise InputError(
-            f"{folder}/predictions.parquet has {number_of(len(classes), 'texts')}, "
-            f"but metrics.json says {metrics['test']['texts']}; copy the folder again."
-        )
-    for section, given, found in rescored(metrics, ids, classes, clean, probabilities):
-        if (given is None) != (found is None):
-            raise InputError(f"{folder}/metrics.json says {section} {given}, but its predictions give {found}.")
-        for name, value in (found or {}).items():
-            if abs(float(value or 0.0) - float((given or {}).get(name) or 0.0)) > (1e-5 if name == "loss" else 1e-9):
-                raise InputError(
-                    f"{folder}/predictions.parquet gives {name} {value:.6f} for {section}, but metrics.json says "
-                    f"{(given or {}).get(name, 0):.6f}; copy the folder again."
-                )
+    run = check_files(folder)
+    check_names(run.metrics)
     return run
-
-
-def rescored(
-    metrics: Mapping[str, Any], ids: Sequence[str], classes: np.ndarray, clean: np.ndarray, probabilities: np.ndarray
-) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the score sections, on test and on each domain's test texts: as reported, and as recomputed."""
-    parts = {"": metrics} | metrics.get("domains", {})
-    of_text = np.array([text.partition("/")[0] for text in ids])
-    for domain, sections in parts.items():
-        own = (of_text == domain) if domain else np.ones(len(ids), np.bool_)
-        for section, asked in (("test", own), ("test_clean", own & clean)):
-            found = score(probabilities[asked], classes[asked]) if asked.any() else None
-            yield f"{section} of {domain}" if domain else section, sections.get(section), found
 
 
 def check_names(metrics: Mapping[str, Any]) -> None:

@@ -10,9 +10,9 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
-from retable.files import read_csv
+from retable.files import read_csv, sha256_of_file
 from retable.tracking.entries import Entry, Facts, final_metrics, parameters, points, start_and_end, tags
-from retable.tracking.store import DIGEST, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
+from retable.tracking.store import DIGEST, FILE, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
 
 ROUNDS = 8
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 10.0  # at most, after the first clash and after the later ones
@@ -158,6 +158,7 @@ def write(
         return whole[-1].run_id
     start, _ = start_and_end(entry)
     own = tags(entry.kind, entry.facts) | ({PARENT: parent} if parent else {})
+    own |= {FILE + file.name: sha256_of_file(file) for file in entry.files}
     run_id = kept[0].run_id if kept else create(client, experiment, entry.name, entry.place, entry.key, start, own)
     metrics = [] if entry.kind == "cell" else final_points(entry)
     if entry.kind in ("run", "focus"):

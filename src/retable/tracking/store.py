@@ -7,7 +7,7 @@ import socket
 import sqlite3
 import tempfile
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from retable.project.alone import alone
 from retable.tracking import experiments as of_ui
 
 KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "retable.live"
+FILE = "retable.file."  # before the name of a file: the tag has its digest
 PARENT = "mlflow.parentRunId"
 DATABASE_PORTS = {"postgresql": 5432, "mysql": 3306}
 SECONDS_TO_ANSWER = 10
@@ -96,7 +97,10 @@ class Store:
 
 @dataclass(frozen=True)
 class Found:
-    """A run of ours in a store; `digest` is empty until all is written, `live` marks a run logged during training."""
+    """A run of ours in a store; `digest` is empty until all is written, `live` marks a run logged during training.
+
+    `files` has the digest of each file; it is empty in an entry of an earlier version.
+    """
 
     run_id: str
     place: str
@@ -105,6 +109,7 @@ class Found:
     live: bool
     ended: int
     parent: str
+    files: Mapping[str, str]
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -284,9 +289,9 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 def found_run(run_id: str, ended: int | None, tags: dict[str, str]) -> Found:
     """Build a run from its tags."""
-    return Found(
-        run_id, tags[PLACE], tags.get(KEY, ""), tags.get(DIGEST, ""), LIVE in tags, ended or 0, tags.get(PARENT, "")
-    )
+    own = (tags[PLACE], tags.get(KEY, ""), tags.get(DIGEST, ""), LIVE in tags, ended or 0, tags.get(PARENT, ""))
+    files = {name.removeprefix(FILE): digest for name, digest in tags.items() if name.startswith(FILE)}
+    return Found(run_id, *own, files)
 
 
 def experiment_id(client: Any, store: Store, name: str) -> str:

@@ -1,0 +1,62 @@
+"""Check a run whose files were written by others: complete, of a sensible size, and its scores those of its answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retable.errors import InputError
+from retable.runs.metrics import score
+from retable.runs.predictions import read_predictions
+from retable.runs.record import FILES, RunRecord, read_run
+from retable.wording import number_of
+
+MOST_BYTES = {  # limits for files written by others
+    "metrics.json": 10**6, "cost.json": 10**5, "curve.csv": 10**7, "predictions.parquet": 10**9,
+}  # fmt: skip
+
+
+def check_files(folder: Path) -> RunRecord:
+    """Return a run whose files are complete and consistent.
+
+    Raises: InputError with the first problem.
+    """
+    for path in (folder, *(folder / name for name in FILES)):
+        if path.is_symlink():
+            raise InputError(f"{path} is a symbolic link; copy the folder again, with the files themselves.")
+        if path.is_file() and path.stat().st_size > MOST_BYTES[path.name]:
+            raise InputError(
+                f"{path} has {path.stat().st_size:,} bytes; allowed: {MOST_BYTES[path.name]:,}; copy the folder again."
+            )
+    run = read_run(folder)
+    metrics = run.metrics
+    _, ids, classes, clean, probabilities = read_predictions(folder / "predictions.parquet")
+    if len(classes) != metrics["test"]["texts"]:
+        raise InputError(
+            f"{folder}/predictions.parquet has {number_of(len(classes), 'texts')}, "
+            f"but metrics.json says {metrics['test']['texts']}; copy the folder again."
+        )
+    for section, given, found in rescored(metrics, ids, classes, clean, probabilities):
+        if (given is None) != (found is None):
+            raise InputError(f"{folder}/metrics.json says {section} {given}, but its predictions give {found}.")
+        for name, value in (found or {}).items():
+            if abs(float(value or 0.0) - float((given or {}).get(name) or 0.0)) > (1e-5 if name == "loss" else 1e-9):
+                raise InputError(
+                    f"{folder}/predictions.parquet gives {name} {value:.6f} for {section}, but metrics.json says "
+                    f"{(given or {}).get(name, 0):.6f}; copy the folder again."
+                )
+    return run
+
+
+def rescored(
+    metrics: Mapping[str, Any], ids: Sequence[str], classes: np.ndarray, clean: np.ndarray, probabilities: np.ndarray
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the score sections, on test and on each domain's test texts: as reported, and as recomputed."""
+    parts = {"": metrics} | metrics.get("domains", {})
+    of_text = np.array([text.partition("/")[0] for text in ids])
+    for domain, sections in parts.items():
+        own = (of_text == domain) if domain else np.ones(len(ids), np.bool_)
+        for section, asked in (("test", own), ("test_clean", own & clean)):
+            found = score(probabilities[asked], classes[asked]) if asked.any() else None
+            yield f"{section} of {domain}" if domain else section, sections.get(section), found
