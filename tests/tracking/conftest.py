@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from retable.experiments.identity import hash_of_parameters
-from retable.files import sha256_of_value, write_json
+from retable.files import read_json, sha256_of_value, write_json
 from retable.runs.folder import scores_of_splits, write_cost, write_curve
 from retable.runs.predictions import write_predictions
 from retable.runs.provenance import run_key
+from retable.runs.record import run_folder
 from retable.text.splits import Facts, Split
 from retable.tracking.store import Store, connect
 
@@ -91,6 +92,14 @@ def write_run(
     write_predictions(folder / "predictions.parquet", answers[1], answers[0])
     write_json(folder / "metrics.json", metrics)
     return folder
+
+
+def write_placed_run(results: Path, *, table: str = "fcsr-table-3", **given: Any) -> Path:
+    """Write a run's folder where its key belongs."""
+    folder = write_run(results / "written", table=table, **given)
+    place = run_folder(results / "runs", table, read_json(folder / "metrics.json")["key"])
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return shutil.move(folder, place)
 
 
 def write_results(results: Path) -> Path:

@@ -12,16 +12,19 @@ from retable.files import read_json, write_json
 from retable.runs.form import FILES
 from retable.tracking.checkout import fetch
 from retable.tracking.entries import cells, file_entry, focus_entry
-from retable.tracking.fetch import runs_from_store
+from retable.tracking.fetch import runs_from_store, take_files
 from retable.tracking.record import record
-from retable.tracking.store import FILE, PLACE, Store, connect, found
-from tests.tracking.conftest import copy_of, store_at, tree, write_results, write_run
+from retable.tracking.store import DIGEST, FILE, PLACE, Found, Store, connect, found
+from tests.tracking.conftest import CELLS, copy_of, store_at, tree, write_placed_run, write_run
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
 def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path):
-    results = write_results(tmp_path / "results")
+    results = tmp_path / "results"
+    for row, column, seed in CELLS:
+        write_placed_run(results, row=row, column=column, seed=seed)
+    write_run(results / "focus", alpha=0.3)
     write_json(results / "clean/mr/stats.json", {"corpus": "mr", "vocabulary": 100})
     focus = focus_entry(results / "focus", None)
     assert focus
@@ -32,17 +35,17 @@ def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path
     assert tree(tmp_path / "back") == tree(results)
 
 
-def test_the_run_that_stands_here_wins_over_a_newer_one(store: Store, tmp_path: Path):
-    place = "runs/two-table-1/1"
+def test_the_focus_run_that_stands_here_wins_over_a_newer_one(store: Store, tmp_path: Path):
     keys = []
-    for alpha in (0.2, 0.3):
-        write_run(tmp_path / place, table="two-table-1", alpha=alpha)
-        (cell,) = cells(tmp_path / "runs")
-        keys.append(cell.runs[0].key)
-        record(store, [cell])
-    for standing, alpha in (([], b'"alpha": 0.3'), ([keys[0]], b'"alpha": 0.2')):
+    for alpha in (0.4, 0.5):
+        write_run(tmp_path / "focus", alpha=alpha)
+        entry = focus_entry(tmp_path / "focus", None)
+        assert entry
+        keys.append(entry.key)
+        record(store, [entry])
+    for standing, alpha in (([], b'"alpha": 0.5'), ([keys[0]], b'"alpha": 0.4')):
         runs_from_store(store, tmp_path / "back", standing)
-        assert alpha in (tmp_path / "back" / place / "metrics.json").read_bytes()
+        assert alpha in (tmp_path / "back/focus/metrics.json").read_bytes()
 
 
 def change(path: Path, **values: object) -> None:
@@ -67,8 +70,8 @@ def cut_the_curve(run: Path) -> None:
     (run / "curve.csv").write_text("epoch,dev_accuracy\n1,2.0\n")
 
 
-CHANGED = r"the run \w{32} of runs/t-table-1/1 in .* lost or changed its files \(%s\); delete that run"
-DAMAGED = r"the run \w{32} in .* is damaged: .*runs/t-table-1/1/%s; delete that run"
+CHANGED = r"the run \w{32} of runs/t-table-1/\w{16} in .* lost or changed its files \(%s\); delete that run"
+DAMAGED = r"the run \w{32} in .* is damaged: .*runs/t-table-1/\w{16}/%s; delete that run"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,7 @@ def test_a_changed_artifact_is_noticed(
     tmp_path: Path, empty_store: Store, edit: Callable[[Path], None], refusal: str, of_an_earlier_version: str
 ):
     copy = copy_of(empty_store, tmp_path)
-    write_run(tmp_path / "runs/t-table-1/1", table="t-table-1")
+    write_placed_run(tmp_path, table="t-table-1")
     record(copy, cells(tmp_path / "runs"))
     edit(next(copy.artifacts.rglob("metrics.json")).parent)
     with pytest.raises(InputError, match=refusal):
@@ -103,28 +106,98 @@ def test_a_changed_artifact_is_noticed(
 
 def test_only_the_known_files_of_a_run_come_back(tmp_path: Path, empty_store: Store):
     copy = copy_of(empty_store, tmp_path)
-    write_run(tmp_path / "runs/t-table-1/1", table="t-table-1")
+    write_placed_run(tmp_path, table="t-table-1")
     record(copy, cells(tmp_path / "runs"))
     (next(copy.artifacts.rglob("metrics.json")).parent / "more.json").touch()
     (place,) = runs_from_store(copy, tmp_path / "back")
     assert {path.name for path in (tmp_path / "back" / place).iterdir()} == set(FILES)
 
 
-@pytest.mark.parametrize("place", ["{here}/mine", "../mine", "clean/../../mine", "runs", "clean/.git", "else/where"])
+PLACES = ["{here}/mine", "../mine", "clean/../../mine", "runs", "clean/.git", "else/where", "runs/x/y", "runs/x/{key}"]
+
+
+@pytest.mark.parametrize("place", PLACES)
 def test_a_tag_that_names_a_place_elsewhere_is_refused_before_a_folder_is_replaced(
     tmp_path: Path, empty_store: Store, place: str
 ):
     copy = copy_of(empty_store, tmp_path)
-    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
-    record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
-    (recorded,) = found(copy, ["corpora"])
-    connect(copy).set_tag(recorded.run_id, PLACE, place.format(here=tmp_path))
+    run = write_placed_run(tmp_path, table="t-table-1")
+    record(copy, cells(tmp_path / "runs"))
+    set_value(copy, f"UPDATE tags SET value = ? WHERE key = '{PLACE}'", place.format(here=tmp_path, key=run.name))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/kept").touch()
-    with pytest.raises(InputError, match=r"retable\.place"):
+    with pytest.raises(InputError, match=r"retable\.place .* allowed: runs/<its table>/\w{16}, .* delete that run"):
         runs_from_store(copy, tmp_path / "back")
     assert (tmp_path / "mine/kept").exists()
-    assert not (tmp_path / "back").exists()
+    assert not list((tmp_path / "back").rglob("*.*"))
+
+
+def set_value(store: Store, statement: str, value: object) -> None:
+    """Change a value in the database by hand."""
+    with closing(sqlite3.connect(store.sqlite_file or "")) as database, database:
+        database.execute(statement, (value,))
+
+
+OF_TAG, OF_RUN = "UPDATE tags SET value = ? WHERE key = '{}'", "UPDATE runs SET {} = ?"
+TYPES = r"the {} of the run \w{{32}} in .*mlflow\.db is {}; allowed: {}; repair it there, or move it away"
+URI = (
+    r"the files of the run \w{32} of clean/sst-2 in .* are at '.*'; allowed: file:///.*/<experiment>/\w{32}/artifacts;"
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "value", "refusal"),
+    [
+        (OF_TAG.format(PLACE), None, TYPES.format("tag retable.place", "None", "text")),
+        (OF_TAG.format(DIGEST), b"0", TYPES.format("tag retable.complete", "b'0'", "text")),
+        (OF_RUN.format("end_time"), "soon", TYPES.format("end_time", "'soon'", "a whole number")),
+        (OF_RUN.format("artifact_uri"), None, TYPES.format("artifact_uri", "None", "text")),
+        (OF_RUN.format("artifact_uri"), "file:///etc", URI),
+        (OF_RUN.format("artifact_uri"), "file:///etc/%00", URI),
+        (OF_RUN.format("artifact_uri"), "file://[::1", URI),
+        (OF_RUN.format("artifact_uri"), "file:///{elsewhere}", URI),
+        (OF_RUN.format("artifact_uri"), "http://localhost:1/files", URI),
+        (OF_RUN.format("artifact_uri"), "s3://bucket/files", URI),
+        (OF_RUN.format("artifact_uri"), "", URI),
+    ],
+)
+def test_what_anybody_may_have_written_into_a_store_is_one_sentence(
+    tmp_path: Path, empty_store: Store, statement: str, value: object, refusal: str
+):
+    copy = copy_of(empty_store, tmp_path)
+    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
+    record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
+    (run,) = found(copy, ["corpora"])
+    elsewhere = tmp_path / "elsewhere" / run.run_id / "artifacts"
+    shutil.copytree(next(copy.artifacts.rglob("stats.json")).parent, elsewhere)
+    set_value(copy, statement, value.format(elsewhere=elsewhere) if isinstance(value, str) else value)
+    with pytest.raises(InputError, match=refusal):
+        runs_from_store(copy, tmp_path / "back")
+    assert not list((tmp_path / "back").rglob("*.*"))
+
+
+@pytest.mark.parametrize("linked", ["stats.json", "."])
+def test_a_link_among_the_files_of_a_store_is_refused(tmp_path: Path, empty_store: Store, linked: str):
+    copy = copy_of(empty_store, tmp_path)
+    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
+    record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
+    file = next(copy.artifacts.rglob("stats.json")).parent / linked
+    file.rename(tmp_path / "elsewhere")
+    file.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"stats\.json is a symbolic link|the files of the run"):
+        runs_from_store(copy, tmp_path / "back")
+    assert not list((tmp_path / "back").rglob("*.*"))
+
+
+def test_files_that_a_server_has_elsewhere_are_refused(tmp_path: Path):
+    server, there = (
+        Store("http://localhost:1", tmp_path),
+        ("s3://bucket/1", "file:///etc", "mlflow-artifacts://other/1"),
+    )
+    for uri in there:
+        run = Found("1", "tagger", "", "0", False, 0, "", uri, {})
+        with pytest.raises(InputError, match=r"the files of the run 1 of tagger .* allowed: mlflow-artifacts:/\.\.\."):
+            take_files(None, run, server, tmp_path)
 
 
 def no_file(path: Path) -> None:

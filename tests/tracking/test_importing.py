@@ -121,3 +121,12 @@ def test_a_run_that_nothing_here_can_verify_is_marked_until_a_verified_copy_come
     assert not import_run(check_run(here), runs, verified=False)
     assert import_run(check_run(here), runs, verified=True)
     assert tree(here) == tree(run)
+
+
+def test_a_verified_copy_of_another_table_takes_the_place_of_the_unverified_one(tmp_path: Path, run: Path):
+    runs = tmp_path / "runs"  # a place names the table that trained the run
+    unverified = shutil.copytree(run, run_folder(runs, "pool-table-1", read_json(run / "metrics.json")["key"]))
+    change(unverified, unverified=True)
+    assert import_run(check_run(run), runs, verified=True)
+    assert not unverified.exists()
+    assert tree(place_in(runs, run)) == tree(run)

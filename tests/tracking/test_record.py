@@ -23,7 +23,7 @@ from retable.runs.record import FILES
 from retable.tracking import entries, record
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.store import DIGEST, PARENT, PLACE, Store, answering, connect, found
-from tests.tracking.conftest import store_at, write_run
+from tests.tracking.conftest import store_at, write_placed_run, write_run
 
 CELL, RUN = "runs/fcsr-table-3/fcsr/sst-2", "runs/fcsr-table-3/fcsr-sst-2"
 
@@ -295,16 +295,15 @@ WRITER = """
     Store.lock = property(lambda store: checkout / "lock") if len(sys.argv) > 4 else Store.lock
     record(Store(uri, folder / "mlartifacts"), cells(checkout / "runs"))
 """
-SHARED, OWN = "runs/fcsr-table-3/shared", "runs/fcsr-table-3/own"
 
 
 def checkouts(folder: Path, count: int) -> list[Path]:
     """Return checkouts that share one run and have one of their own each."""
-    write_run(folder / SHARED)
+    write_placed_run(folder)
     found = [folder / f"checkout-{number}" for number in range(count)]
     for number, checkout in enumerate(found):
         shutil.copytree(folder / "runs", checkout / "runs")
-        write_run(checkout / f"{OWN}-{number}", alpha=0.5 + number)
+        write_placed_run(checkout, alpha=0.5 + number)
     return found
 
 
@@ -401,7 +400,7 @@ def test_checkouts_at_once_record_in_an_mlflow_server(tmp_path: Path, server: st
     for each in of:
         record.record(store, entries.cells(each / "runs"))
     check_each_once(found(store, ["fcsr"], connect(store)), len(of))
-    places = {f"{SHARED.rpartition('/')[0]}/{name}" for name in ("shared", *(f"own-{n}" for n in range(len(of))))}
+    places = {path.parent.relative_to(each).as_posix() for each in of for path in each.rglob("metrics.json")}
     assert set(runs_from_store(store, tmp_path / "back")) == places
 
 
@@ -451,14 +450,14 @@ def test_a_copied_store_writes_beside_itself_and_reads_its_own_files(empty_store
     (tmp_path / "old").mkdir()
     old, new = store_at(tmp_path / "old"), store_at(tmp_path / "new")
     shutil.copy(empty_store.sqlite_file or "", old.sqlite_file or "")
-    write_run(tmp_path / "results/runs/moved-table-1/1", table="moved-table-1")
+    first = write_placed_run(tmp_path / "results", table="moved-table-1")
     record.record(old, entries.cells(tmp_path / "results/runs"))
     shutil.copytree(tmp_path / "old", tmp_path / "new")
     shutil.rmtree(tmp_path / "old/mlartifacts")
-    write_run(tmp_path / "results/runs/moved-table-1/2", table="moved-table-1", seed=2)
+    second = write_placed_run(tmp_path / "results", table="moved-table-1", seed=2)
     record.record(new, entries.cells(tmp_path / "results/runs"))
     assert not (tmp_path / "old/mlartifacts").exists()
-    assert set(runs_from_store(new, tmp_path / "out")) == {"runs/moved-table-1/1", "runs/moved-table-1/2"}
+    assert set(runs_from_store(new, tmp_path / "out")) == {f"runs/moved-table-1/{run.name}" for run in (first, second)}
 
 
 def test_a_store_whose_file_is_a_folder_is_refused_in_seconds(tmp_path: Path):

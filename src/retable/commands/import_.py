@@ -83,11 +83,14 @@ def import_run(run: RunRecord, runs: Path, *, verified: bool) -> bool:
     there = find_run(runs, run.key)
     if there and not (verified and read_run(there).is_unverified):
         return False
-    with atomic_folder(there or run_folder(runs, run.place[0], run.key)) as part:
+    own = run_folder(runs, run.place[0], run.key)
+    with atomic_folder(own) as part:
         for name in FILES:
             shutil.copyfile(run.predictions.parent / name, part / name)
         scores = {name: value for name, value in run.metrics.items() if name != UNVERIFIED}
         write_json(part / "metrics.json", scores | ({} if verified else {UNVERIFIED: True}))
+    if there and there != own:  # an unverified copy that another table asked for
+        shutil.rmtree(there)
     return True
 
 

@@ -15,6 +15,7 @@ from retable.forms import COUNT, DIGEST, NAME, ListOf, Maybe, Misfit, Named, Num
 from retable.runs.provenance import hash_of_parameters, run_key
 
 FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # in a run's folder
+KEY_DIGITS = 16  # of a key, in the name of that folder
 ADVICE = "remove its folder, or copy it again"
 SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
 COUNTS = ("texts", "questions")  # scores that are whole numbers; the loss may be above 1 too

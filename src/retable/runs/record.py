@@ -16,12 +16,12 @@ from retable.errors import InputError
 from retable.papers import paper_of_table
 from retable.papers.parameters import Cut
 from retable.runs.form import FILES as FILES
+from retable.runs.form import KEY_DIGITS as KEY_DIGITS
 from retable.runs.form import PERCENT, read_cost, read_curve, read_metrics
 from retable.runs.predictions import read_predictions
 from retable.text.folds import Fold
 
 UNVERIFIED = "unverified"  # in metrics.json: an import whose answers could not be compared with the test texts
-KEY_DIGITS = 16  # of a key, in a folder name
 
 
 @dataclass(frozen=True)

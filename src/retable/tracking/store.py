@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit
 
-from retable.errors import InputError
+from retable.errors import InputError, shown
 from retable.files import sha256_of_value
 from retable.project.alone import alone
 from retable.tracking import experiments as of_ui
@@ -99,7 +99,7 @@ class Store:
 class Found:
     """A run of ours in a store; `digest` is empty until all is written, `live` marks a run logged during training.
 
-    `files` has the digest of each file; it is empty in an entry of an earlier version.
+    `artifacts` is where its files are. `files` has the digest of each; it is empty in an entry of an earlier version.
     """
 
     run_id: str
@@ -109,11 +109,20 @@ class Found:
     live: bool
     ended: int
     parent: str
+    artifacts: str
     files: Mapping[str, str]
 
     @property
     def identity(self) -> tuple[str, str, str]:
         return self.place, self.key, self.digest
+
+
+class Info(NamedTuple):
+    """The facts about a run in a sqlite store, under the names of MLflow's `RunInfo`."""
+
+    run_id: str
+    end_time: int | None
+    artifact_uri: str
 
 
 @contextmanager
@@ -194,13 +203,16 @@ def take_files_beside(database: Path, artifacts: Path) -> None:
     MLflow stores absolute paths: a copied checkout would write into the original one.
     """
     with closing(sqlite3.connect(database, timeout=SECONDS_TO_ANSWER)) as connection, connection:
-        for number, name, place in connection.execute("SELECT experiment_id, name, artifact_location FROM experiments"):
+        of_experiments = "SELECT experiment_id, name, artifact_location FROM experiments"
+        for number, name, place in connection.execute(f"{of_experiments} WHERE typeof(artifact_location) = 'text'"):
             own = (artifacts / name).as_uri()
             if place == own or not place.endswith(f"/{artifacts.name}/{name}"):
                 continue
             connection.execute("UPDATE experiments SET artifact_location = ? WHERE experiment_id = ?", (own, number))
-            of_runs = connection.execute("SELECT run_uuid, artifact_uri FROM runs WHERE experiment_id = ?", (number,))
-            for run, uri in of_runs.fetchall():
+            of_runs = (
+                "SELECT run_uuid, artifact_uri FROM runs WHERE experiment_id = ? AND typeof(artifact_uri) = 'text'"
+            )
+            for run, uri in connection.execute(of_runs, (number,)).fetchall():
                 moved = own + uri.removeprefix(place)
                 if uri.startswith(place) and Path(unquote(urlsplit(moved).path)).exists():
                     connection.execute("UPDATE runs SET artifact_uri = ? WHERE run_uuid = ?", (moved, run))
@@ -225,7 +237,7 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
         token = None
         while experiment is not None:
             page = client.search_runs([experiment.experiment_id], f"tags.`{PLACE}` != ''", page_token=token)
-            runs += [found_run(run.info.run_id, run.info.end_time, run.data.tags) for run in page]
+            runs += [found_run(run.info, run.data.tags) for run in page]
             token = page.token
             if not token:
                 break
@@ -239,9 +251,9 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
         whole: require all tables. Raises: InputError.
     """
     tags: dict[str, dict[str, str]] = {}
-    ended: dict[str, int | None] = {}
+    infos: dict[str, Info] = {}
     query = f"""
-        SELECT run_uuid, end_time, tags.key, tags.value
+        SELECT run_uuid, end_time, artifact_uri, tags.key, tags.value
         FROM runs JOIN experiments USING (experiment_id) JOIN tags USING (run_uuid)
         WHERE runs.lifecycle_stage = 'active' AND experiments.lifecycle_stage = 'active'
           AND experiments.name IN ({", ".join("?" * len(experiments))})
@@ -253,10 +265,25 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
             if not whole:
                 return []  # a store that is new, or that another process is about to create
             raise InputError(f"{path} is not a complete MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
-        for run_id, end, key, value in database.execute(query, experiments):
+        for run_id, ended, uri, key, value in database.execute(query, experiments):
             tags.setdefault(run_id, {})[key] = value
-            ended[run_id] = end
-    return [found_run(run_id, ended[run_id], values) for run_id, values in tags.items() if PLACE in values]
+            infos[run_id] = Info(run_id, ended, uri)
+    for run_id, info in infos.items():
+        check_types(path, info, tags[run_id])
+    return [found_run(info, tags[run_id]) for run_id, info in infos.items() if PLACE in tags[run_id]]
+
+
+def check_types(path: Path, info: Info, tags: Mapping[str, Any]) -> None:
+    """Refuse a value of another type in a sqlite store, which accepts any, unlike MLflow. Raises: InputError."""
+    values = {"artifact_uri": info.artifact_uri, **{f"tag {name}": value for name, value in tags.items()}}
+    wrong = [(name, value, "text") for name, value in values.items() if not isinstance(value, str)]
+    if not isinstance(info.end_time, int | None):
+        wrong.append(("end_time", info.end_time, "a whole number"))
+    for name, value, allowed in wrong:
+        raise InputError(
+            f"the {name} of the run {info.run_id} in {path} is {shown(value)}; allowed: {allowed}; repair it there, "
+            f"or {AWAY}."
+        )
 
 
 def lacking_tables(database: sqlite3.Connection) -> list[str]:
@@ -287,11 +314,19 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         raise InputError(f"{path} cannot be read ({error}); close the program that uses it, or {AWAY}.") from None
 
 
-def found_run(run_id: str, ended: int | None, tags: dict[str, str]) -> Found:
-    """Build a run from its tags."""
-    own = (tags[PLACE], tags.get(KEY, ""), tags.get(DIGEST, ""), LIVE in tags, ended or 0, tags.get(PARENT, ""))
-    files = {name.removeprefix(FILE): digest for name, digest in tags.items() if name.startswith(FILE)}
-    return Found(run_id, *own, files)
+def found_run(info: Any, tags: Mapping[str, str]) -> Found:
+    """Build a run from its tags and its `Info`, or MLflow's."""
+    return Found(
+        run_id=info.run_id,
+        place=tags[PLACE],
+        key=tags.get(KEY, ""),
+        digest=tags.get(DIGEST, ""),
+        live=LIVE in tags,
+        ended=info.end_time or 0,
+        parent=tags.get(PARENT, ""),
+        artifacts=info.artifact_uri,
+        files={name.removeprefix(FILE): digest for name, digest in tags.items() if name.startswith(FILE)},
+    )
 
 
 def experiment_id(client: Any, store: Store, name: str) -> str:
