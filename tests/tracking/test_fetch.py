@@ -195,7 +195,7 @@ def test_files_that_a_server_has_elsewhere_are_refused(tmp_path: Path):
         ("s3://bucket/1", "file:///etc", "mlflow-artifacts://other/1"),
     )
     for uri in there:
-        run = Found("1", "tagger", "", "0", False, 0, "", uri, {})
+        run = Found("1", "tagger", "", "0", False, 0, "", uri, {}, True, 1, 0, None)
         with pytest.raises(InputError, match=r"the files of the run 1 of tagger .* allowed: mlflow-artifacts:/\.\.\."):
             take_files(None, run, server, tmp_path)
 

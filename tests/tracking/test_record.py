@@ -3,13 +3,15 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import textwrap
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +185,46 @@ def test_a_deleted_experiment_is_restored(store: Store, client: Any, results: Pa
     client.delete_experiment(client.get_experiment_by_name("focus").experiment_id)
     record.record(store, all_of(results))
     assert run_at(client, "focus", "focus").data.metrics["test_accuracy"] > 0.5
+
+
+def lose_artifacts(store: Store, run_id: str) -> None:
+    shutil.rmtree(next(store.artifacts.glob(f"*/{run_id}")))
+
+
+def lose(statement: str) -> Callable[[Store, str], None]:
+    """Return a function that changes the rows of a run in the database by hand."""
+
+    def change(store: Store, run_id: str) -> None:
+        with closing(sqlite3.connect(store.sqlite_file or "")) as database, database:
+            assert database.execute(f"{statement} run_uuid = ?", (run_id,)).rowcount
+
+    return change
+
+
+LOSSES = {
+    "metrics": lose("DELETE FROM metrics WHERE"),
+    "latest metrics": lose("DELETE FROM latest_metrics WHERE"),
+    "one metric": lose("DELETE FROM latest_metrics WHERE key = 'test_accuracy' AND"),
+    "params": lose("DELETE FROM params WHERE"),
+    "artifacts": lose_artifacts,
+    "status": lose("UPDATE runs SET status = 'RUNNING' WHERE"),
+}
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(
+    ("place", "loss"),
+    [(place, loss) for place in (RUN + "-2", CELL, "focus") for loss in LOSSES if (place, loss) != (CELL, "artifacts")],
+)
+def test_an_entry_that_lost_a_part_is_recorded_again(store: Store, client: Any, results: Path, place: str, loss: str):
+    run = run_at(client, "focus" if place == "focus" else "fcsr", place)
+    LOSSES[loss](store, run.info.run_id)
+    assert not record.is_recorded(store, all_of(results))
+    assert record.record(store, all_of(results)) == 1
+    assert record.is_recorded(store, all_of(results))
+    again = run_at(client, "focus" if place == "focus" else "fcsr", place)
+    assert again.info.status == "FINISHED"
+    assert (again.data.metrics, again.data.params) == (run.data.metrics, run.data.params)
 
 
 @pytest.mark.usefixtures("no_pictures")

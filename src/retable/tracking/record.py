@@ -117,7 +117,7 @@ def twins_among(here: Iterable[Found]) -> list[Found]:
 
 
 def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
-    """Return the entries that are missing or incomplete in the store, or stored with other bytes.
+    """Return the entries that are missing, incomplete or damaged in the store, or stored with other bytes.
 
     A complete one that was started again, such as the same focus run, counts as missing until that is cleaned up.
     """
@@ -128,10 +128,22 @@ def missing(entries: Iterable[Entry], here: Iterable[Found]) -> list[Entry]:
     return [
         entry
         for entry in entries
-        if entry.identity not in whole
+        if any(each.identity not in whole for each in (entry, *entry.runs))
         or any((each.place, each.key) in begun for each in (entry, *entry.runs))
-        or any(run.identity not in whole or whole[run.identity].parent not in parents for run in entry.runs)
+        or any(whole[run.identity].parent not in parents for run in entry.runs)
+        or not all(is_whole(each, whole[each.identity]) for each in (entry, *entry.runs))
     ]
+
+
+def is_whole(entry: Entry, run: Found) -> bool:
+    """Return whether the store still has all of an entry, by count; the bytes are compared when they are fetched."""
+    files = {file.name for file in entry.files}
+    return (
+        run.finished
+        and run.figures >= len(final_metrics(entry))
+        and run.parameters >= len(parameters(entry.facts))
+        and (run.there is None or files <= run.there)
+    )
 
 
 def write(
@@ -139,14 +151,15 @@ def write(
 ) -> str:
     """Write one entry, unless it is there, remove what it replaces, and return the id of its MLflow run.
 
-    A run that was logged live is completed, a half-written one replaced. A cell stays open until its runs are written.
+    A run that was logged live is completed, a half-written or damaged one replaced. A cell stays open until its runs
+    are written.
 
     Args:
         same: the store's runs with its place and key, newest last.
         parent: id of its cell.
         drawn: whether to draw a trained run's pictures.
     """
-    whole = [run for run in same if run.digest == entry.digest]
+    whole = [run for run in same if run.digest == entry.digest and is_whole(entry, run)]
     open_to_completion = [run for run in same if entry.kind == "cell" or (run.live and not run.digest)]
     kept = (whole or open_to_completion)[-1:]
     for run in same:

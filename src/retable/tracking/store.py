@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import tempfile
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -22,10 +23,12 @@ from retable.tracking import experiments as of_ui
 KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "retable.live"
 FILE = "retable.file."  # before the name of a file: the tag has its digest
 PARENT = "mlflow.parentRunId"
+CURVES = ("epoch/", "candidate/")  # before the names of figures that have many points; the others are final
 DATABASE_PORTS = {"postgresql": 5432, "mysql": 3306}
 SECONDS_TO_ANSWER = 10
 BUSY_S = 20.0  # waiting time for a locked sqlite file
 AWAY = "move it away, and `retable record` creates a new one"
+FINAL = " AND ".join(f"key NOT LIKE '{prefix}%'" for prefix in CURVES)
 TABLES = {"experiments", "runs", "tags", "params", "metrics", "latest_metrics"}  # among the tables of a sqlite store
 ENVIRONMENT = {  # read by MLflow on import
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -100,6 +103,7 @@ class Found:
     """A run of ours in a store; `digest` is empty until all is written, `live` marks a run logged during training.
 
     `artifacts` is where its files are. `files` has the digest of each; it is empty in an entry of an earlier version.
+    `figures` and `parameters` are how many there are, `there` the files that a sqlite store has (else None).
     """
 
     run_id: str
@@ -111,6 +115,10 @@ class Found:
     parent: str
     artifacts: str
     files: Mapping[str, str]
+    finished: bool
+    figures: int
+    parameters: int
+    there: frozenset[str] | None
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -123,6 +131,7 @@ class Info(NamedTuple):
     run_id: str
     end_time: int | None
     artifact_uri: str
+    status: str
 
 
 @contextmanager
@@ -237,7 +246,9 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
         token = None
         while experiment is not None:
             page = client.search_runs([experiment.experiment_id], f"tags.`{PLACE}` != ''", page_token=token)
-            runs += [found_run(run.info, run.data.tags) for run in page]
+            for run in page:
+                figures = sum(not name.startswith(CURVES) for name in run.data.metrics)
+                runs.append(found_run(run.info, run.data.tags, figures, len(run.data.params)))
             token = page.token
             if not token:
                 break
@@ -250,14 +261,17 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
     Args:
         whole: require all tables. Raises: InputError.
     """
-    tags: dict[str, dict[str, str]] = {}
-    infos: dict[str, Info] = {}
-    query = f"""
-        SELECT run_uuid, end_time, artifact_uri, tags.key, tags.value
+    ours = f"""
         FROM runs JOIN experiments USING (experiment_id) JOIN tags USING (run_uuid)
         WHERE runs.lifecycle_stage = 'active' AND experiments.lifecycle_stage = 'active'
-          AND experiments.name IN ({", ".join("?" * len(experiments))})
-          AND (tags.key LIKE 'retable.%' OR tags.key = '{PARENT}')"""
+          AND experiments.name IN ({", ".join("?" * len(experiments))})"""
+    of_tags = f"SELECT run_uuid, key, value {ours} AND (key LIKE 'retable.%' OR key = '{PARENT}')"
+    of_runs = f"""
+        SELECT run_uuid, end_time, artifact_uri, status,
+          (SELECT COUNT(*) FROM params WHERE params.run_uuid = runs.run_uuid),
+          (SELECT COUNT(*) FROM latest_metrics AS latest WHERE latest.run_uuid = runs.run_uuid AND {FINAL}),
+          (SELECT COUNT(DISTINCT key) FROM metrics WHERE metrics.run_uuid = runs.run_uuid AND {FINAL})
+        {ours} AND key = '{PLACE}'"""
     if not path.exists():
         return []
     with reading(path) as database:
@@ -265,12 +279,23 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
             if not whole:
                 return []  # a store that is new, or that another process is about to create
             raise InputError(f"{path} is not a complete MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
-        for run_id, ended, uri, key, value in database.execute(query, experiments):
-            tags.setdefault(run_id, {})[key] = value
-            infos[run_id] = Info(run_id, ended, uri)
-    for run_id, info in infos.items():
-        check_types(path, info, tags[run_id])
-    return [found_run(info, tags[run_id]) for run_id, info in infos.items() if PLACE in tags[run_id]]
+        tags: dict[str, dict[str, str]] = defaultdict(dict)
+        for run_id, key, value in database.execute(of_tags, experiments):
+            tags[run_id][key] = value
+        runs = []
+        for run_id, ended, uri, status, parameters, latest, figures in database.execute(of_runs, experiments):
+            info = Info(run_id, ended, uri, status)
+            check_types(path, info, tags[run_id])
+            runs.append(found_run(info, tags[run_id], min(latest, figures), parameters, files_at(uri)))
+    return runs
+
+
+def files_at(uri: str) -> frozenset[str]:
+    """Return the names of the files in a folder of this machine; none of another place."""
+    folder = unquote(uri.removeprefix("file://"))
+    if not folder.isprintable() or not os.path.isdir(folder):
+        return frozenset()
+    return frozenset(entry.name for entry in os.scandir(folder) if entry.is_file())
 
 
 def check_types(path: Path, info: Info, tags: Mapping[str, Any]) -> None:
@@ -314,7 +339,9 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         raise InputError(f"{path} cannot be read ({error}); close the program that uses it, or {AWAY}.") from None
 
 
-def found_run(info: Any, tags: Mapping[str, str]) -> Found:
+def found_run(
+    info: Any, tags: Mapping[str, str], figures: int, parameters: int, there: frozenset[str] | None = None
+) -> Found:
     """Build a run from its tags and its `Info`, or MLflow's."""
     return Found(
         run_id=info.run_id,
@@ -326,6 +353,10 @@ def found_run(info: Any, tags: Mapping[str, str]) -> Found:
         parent=tags.get(PARENT, ""),
         artifacts=info.artifact_uri,
         files={name.removeprefix(FILE): digest for name, digest in tags.items() if name.startswith(FILE)},
+        finished=info.status == "FINISHED",
+        figures=figures,
+        parameters=parameters,
+        there=there,
     )
 
 
