@@ -18,7 +18,29 @@ def store(uri: str) -> Store:
 def test_a_uri_that_is_no_store_is_refused(uri: str):
     with pytest.raises(InputError, match="allowed: sqlite"):
         store(uri)
-    assert store("postgresql+psycopg2://me:s3cret@host/runs").shown == "postgresql+psycopg2://me:***@host/runs"
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("postgresql+psycopg2://me:s3cret@host/runs", "postgresql+psycopg2://***@host/runs"),
+        ("http://s3cret@host:5000", "http://***@host:5000"),
+        ("http://s3cret:@host:5000/a", "http://***@host:5000/a"),
+        ("http://host?api_key=s3cret", "http://host?***"),
+        ("http://me@host/a?b=1&s3cret#s3cret", "http://***@host/a?***"),
+        ("http://host", "http://host"),
+        ("sqlite:////home/me@work/what?/mlflow.db", "sqlite:////home/me@work/what?/mlflow.db"),
+    ],
+)
+def test_a_uri_is_shown_without_user_and_query(uri: str, shown: str):
+    assert store(uri).shown == shown
+
+
+@pytest.mark.parametrize("uri", ["s3cret@host", "ftp://s3cret@host", "databricks?s3cret", "http://s3cret@[::1"])
+def test_a_refused_uri_is_shown_without_user_and_query(uri: str):
+    with pytest.raises(InputError, match=r"allowed: sqlite|cannot be parsed: Invalid IPv6 URL") as caught:
+        store(uri)
+    assert "s3cret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +51,10 @@ def test_a_uri_that_is_no_store_is_refused(uri: str):
         "postgresql://localhost:1/runs?user=me&password=s3cret",
         "mysql+none://me:s3cret@localhost:1/runs",
         "http://me:s3cret@localhost:1",
+        "http://s3cret@localhost:1",
+        "http://localhost:1?api_key=s3cret",
+        "http://localhost:1/mlflow?s3cret",
+        "http://me:s3cret@localhost:99999",
     ],
 )
 def test_the_password_of_the_uri_is_in_no_message(uri: str):
@@ -38,9 +64,25 @@ def test_the_password_of_the_uri_is_in_no_message(uri: str):
     assert not re.search("s3|cret", str(caught.value))
 
 
-def test_what_another_program_says_of_the_uri_loses_the_password():
-    said = store("http://me:s3%40cret@host").hidden("no http://me:s3%40cret@host, for s3@cret is wrong")
-    assert said == "no http://me:***@host, for *** is wrong"
+@pytest.mark.parametrize(
+    ("uri", "said", "shown"),
+    [
+        (
+            "http://me:s3%40cret@host",
+            "no http://me:s3%40cret@host, for s3@cret is wrong",
+            "no http://***@host, for *** is wrong",
+        ),
+        ("http://s3cret@host", "no s3cret, no key%3Ds3cret", "no ***, no key%3D***"),
+        (
+            "http://host/?api_key=s3cret&b=1",
+            "no /?api_key=s3cret&b=1, for s3cret is wrong",
+            "no /?***, for *** is wrong",
+        ),
+        ("postgresql://me@host/runs", "the time of me@host is over", "the time of ***@host is over"),
+    ],
+)
+def test_what_another_program_says_of_the_uri_loses_the_secrets(uri: str, said: str, shown: str):
+    assert store(uri).hidden(said) == shown
 
 
 def test_a_half_made_file_is_refused_with_what_to_do(tmp_path: Path):

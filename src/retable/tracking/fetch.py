@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from retable.errors import InputError, shown
 from retable.files import atomic_folder, is_plain_name, sha256_of_file
 from retable.runs.form import FILES, KEY_DIGITS
-from retable.tracking.store import Found, Store, answering, connect, found, locked, unusable
+from retable.tracking.store import Found, Store, answering, connect, found, locked, parted, unusable
 
 # First component of a place -> number of components, and files; `Found.digest` is that of the first file.
 KINDS = {
@@ -105,7 +105,7 @@ def artifacts_of(run: Found, store: Store) -> Path:
 def elsewhere(run: Found, store: Store, allowed: str) -> InputError:
     """Return the error for a run whose files are not among the store's."""
     return InputError(
-        f"the files of the run {run.run_id} of {run.place} in {store.shown} are at {shown(run.artifacts)}; "
+        f"the files of the run {run.run_id} of {run.place} in {store.shown} are at {shown(parted(run.artifacts)[0])}; "
         f"allowed: {allowed}; {AGAIN}."
     )
 

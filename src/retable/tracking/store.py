@@ -26,6 +26,7 @@ PARENT = "mlflow.parentRunId"
 CURVES = ("epoch/", "candidate/")  # before the names of figures that have many points; the others are final
 DATABASE_PORTS = {"postgresql": 5432, "mysql": 3306}
 SECONDS_TO_ANSWER = 10
+SHORT = 4  # characters of a secret that is hidden as a whole word only: a user "me" is no part of "time"
 BUSY_S = 20.0  # waiting time for a locked sqlite file
 AWAY = "move it away, and `retable record` creates a new one"
 FINAL = " AND ".join(f"key NOT LIKE '{prefix}%'" for prefix in CURVES)
@@ -58,25 +59,31 @@ class Store:
                 f'the MLflow store is "{self.shown}"; allowed: sqlite:///<path>, postgresql://..., mysql://..., '
                 "http(s)://... Change MLFLOW_TRACKING_URI, or unset it to use the sqlite file of this checkout."
             )
+        try:
+            urlsplit(self.uri)
+        except ValueError as error:
+            raise unusable(self, f"its address cannot be parsed: {error}") from None
 
     @property
     def scheme(self) -> str:
         """Return the kind of store, without a driver: postgresql for postgresql+psycopg2://."""
-        return urlsplit(self.uri).scheme.split("+")[0]
+        return self.uri.partition(":")[0].partition("+")[0].lower()
 
     @property
     def shown(self) -> str:
-        """Return the URI without a password, for messages; a password may contain an @, or be in the query."""
-        without = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", self.uri)
-        return re.sub(r"(?i)((?:password|passwd|pwd|token|secret)=)[^&]*", r"\1***", without)
+        """Return the URI for messages, without user, password and query."""
+        return parted(self.uri)[0]
 
     def hidden(self, text: str) -> str:
-        """Return another program's message without this store's password."""
-        found = re.search(r"://[^:/@]*:(.*)@", self.uri)
-        in_query = re.findall(r"(?i)(?:password|passwd|pwd|token|secret)=([^&]*)", self.uri)
-        for secret in filter(None, [found[1] if found else "", *in_query]):
-            for form in (secret, unquote(secret), unquote_plus(secret)):
-                text = text.replace(form, "***")
+        """Return another program's message without this store's URI, password, token, and values of its query."""
+        text = text.replace(self.uri, self.shown)
+        _, user, query = parted(self.uri)
+        values = [value for _, _, value in (pair.partition("=") for pair in query.split("&"))]
+        name, _, password = user.partition(":")
+        for secret in filter(None, [user, password or name, query, *values]):
+            for form in {secret, unquote(secret), unquote_plus(secret)}:
+                whole = re.escape(form) if len(form) > SHORT else rf"(?<!\w){re.escape(form)}(?!\w)"
+                text = re.sub(whole, "***", text)
         return text
 
     @property
@@ -123,6 +130,19 @@ class Found:
     @property
     def identity(self) -> tuple[str, str, str]:
         return self.place, self.key, self.digest
+
+
+def parted(uri: str) -> tuple[str, str, str]:
+    """Return a URI without its secrets, and these: what is before the last @, and the query.
+
+    A password may contain / ? # @ too. The path of a file has no secrets.
+    """
+    if uri.startswith(("sqlite:///", "file:///")):
+        return uri, "", ""
+    found = re.fullmatch(r"(?s)(.*?://)?(?:(.*)@)?([^?#]*)(?:[?#](.*))?", uri)
+    assert found
+    scheme, user, place, query = (part or "" for part in found.groups())
+    return f"{scheme}{'***@' if user else ''}{place}{'?***' if query else ''}", user, query
 
 
 class Info(NamedTuple):
