@@ -189,18 +189,12 @@ def test_a_link_among_the_files_of_a_store_is_refused(tmp_path: Path, empty_stor
     assert not list((tmp_path / "back").rglob("*.*"))
 
 
-def test_files_that_a_server_has_elsewhere_are_refused(tmp_path: Path):
-    server, there = (
-        Store("http://localhost:1", tmp_path),
-        ("s3://s3cret@bucket/1", "file:///etc", "mlflow-artifacts://b/1"),
-    )
-    for uri in there:
-        run = Found("1", "tagger", "", "0", False, 0, "", uri, {}, True, 1, 0, None)
-        with pytest.raises(
-            InputError, match=r"the files of the run 1 of tagger .* allowed: mlflow-artifacts:/\.\.\."
-        ) as caught:
-            take_files(None, run, server, tmp_path)
-        assert "s3cret" not in str(caught.value)
+@pytest.mark.parametrize("uri", ["s3://s3cret@bucket/1", "file:///etc", "mlflow-artifacts://other/1"])
+def test_files_that_a_server_has_elsewhere_are_refused(tmp_path: Path, uri: str):
+    run = Found("1", "tagger", "", "0", False, 0, "", uri, {}, True, 1, 0, None)
+    with pytest.raises(InputError, match=r"the files of the run 1 of tagger .* allowed: mlflow-artifacts:/") as caught:
+        take_files(None, run, Store("http://localhost:1", tmp_path), tmp_path)
+    assert "s3cret" not in str(caught.value)
 
 
 def no_file(path: Path) -> None:

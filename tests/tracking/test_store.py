@@ -1,10 +1,12 @@
 import re
+import socket
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from retable.commands import ui
+from retable.commands import serve, ui
 from retable.errors import InputError
 from retable.tracking import checkout as record
 from retable.tracking.store import Store, connect, found
@@ -118,3 +120,23 @@ def test_the_ui_of_a_server_is_named_without_the_password(
     said = capsys.readouterr().out
     assert "mlflow.example:5000" in said
     assert "s3cret" not in said
+
+
+@pytest.mark.parametrize("main", [ui.main, serve.main])
+@pytest.mark.parametrize("port", ["99999", "65536", "0", "-1", "5000.0", "5_000", "a"])
+def test_a_number_that_is_no_port_is_refused(main: Callable[[list[str]], None], port: str, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([f"--port={port}", *(["folder"] if main is serve.main else [])])
+    assert end.value.code == 2
+    assert (
+        f"argument --port: '{port}' is not a port; allowed: a whole number from 1 to 65535" in capsys.readouterr().err
+    )
+
+
+def test_a_port_that_another_program_has_is_refused(monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///unused.db")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(SystemExit):
+            ui.main([f"--port={port}"])
+    assert f"port {port} cannot be used (Address already in use)" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 import socket
 
 from retable.errors import InputError
-from retable.project.command import command, given_path
+from retable.project.command import command, given_path, given_port
 from retable.project.memory import keep_few_kernels
 from retable.project.parser import Parser
 
@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this machine only)"
     )
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+    parser.add_argument("--port", type=given_port, default=8000, help="port to listen on (default: 8000)")
     parser.add_argument(
         "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (default: auto)"
     )
@@ -44,5 +44,5 @@ def check_free(host: str, port: int) -> None:
     try:
         with socket.create_server((host, port)):
             pass
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise InputError(f"cannot listen on {host}:{port} ({error}); choose another --port or --host.") from None

@@ -7,7 +7,7 @@ from typing import Any
 
 from retable.errors import InputError
 from retable.papers import PAPERS
-from retable.project.command import command
+from retable.project.command import LAST_PORT, command, given_port
 from retable.project.parser import Parser
 from retable.tracking.checkout import the_store
 from retable.tracking.experiments import ABOUT, link
@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
         prog="retable ui", description="Show the record in the MLflow UI.", epilog="example: retable ui --port 5001"
     )
-    parser.add_argument("--port", type=int, default=5000)
+    parser.add_argument("--port", type=given_port, default=5000, help="port to listen on (default: 5000)")
     port, store = parser.parse_args(arguments).port, the_store()
     if store.is_server:
         print(f"the record is on a server, which has its own UI: {store.shown}{START_PAGE}")
@@ -58,10 +58,13 @@ def has_runs(client: Any, experiment: Any) -> bool:
 
 
 def check_free(port: int) -> None:
-    """Raises: InputError if another program listens on the port."""
+    """Raises: InputError if the port cannot be bound: in use, or the system's own."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
-        except OSError:
-            raise InputError(f"port {port} is in use; choose another one: make ui PORT={port + 1}") from None
+        except OSError as error:
+            other = port + 1 if 1024 <= port < LAST_PORT else 5001  # lower ones are the system's
+            raise InputError(
+                f"port {port} cannot be used ({error.strerror}); choose another one: make ui PORT={other}"
+            ) from None

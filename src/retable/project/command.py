@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
@@ -9,11 +10,12 @@ from functools import wraps
 from pathlib import Path
 from typing import NoReturn, ParamSpec
 
-from retable.errors import EXTRAS, InputError, lacks
+from retable.errors import EXTRAS, InputError, lacks, shown
 from retable.project.stopping import Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
 FULL = (errno.ENOSPC, errno.EDQUOT)
+LAST_PORT = 65535
 CLOSED_PIPE = 141  # as in shells, for a program that SIGPIPE ended
 
 
@@ -25,6 +27,16 @@ def given_path(text: str) -> Path:
     if not text:
         raise ArgumentTypeError("the path is empty; is a shell variable unset?")
     return Path(text)
+
+
+def given_port(text: str) -> int:
+    """Return a port from the command line; 0 would be any free one, which no message could name.
+
+    Raises: ArgumentTypeError.
+    """
+    if not re.fullmatch("[0-9]{1,5}", text) or not 1 <= int(text) <= LAST_PORT:
+        raise ArgumentTypeError(f"{shown(text)} is not a port; allowed: a whole number from 1 to {LAST_PORT}")
+    return int(text)
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
