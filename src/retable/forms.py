@@ -132,10 +132,11 @@ class Named:
 
 @dataclass(frozen=True)
 class Section:
-    """An object with these names and values; those in `more` may be missing. Other names are ignored."""
+    """An object with these names and values; those in `more` may be missing. Others are ignored, if not `closed`."""
 
     fields: Mapping[str, Form]
     more: Mapping[str, Form] | None = None
+    closed: bool = False
 
     def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
         if not isinstance(value, Mapping):
@@ -150,6 +151,11 @@ class Section:
         for name, form in (self.more or {}).items():
             if name in value:
                 yield from form.misfits(value[name], f"{before}{name}")
+        if self.closed:
+            known = {**self.fields, **(self.more or {})}
+            for name in value:
+                if name not in known:
+                    yield Misfit(f"a name in {place}" if place else "a name", name, ", ".join(known))
 
 
 @dataclass(frozen=True)

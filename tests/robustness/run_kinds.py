@@ -20,7 +20,7 @@ from retable.commands import check, import_
 from retable.errors import InputError
 from retable.experiments import folds, truth
 from retable.experiments.identity import hash_of_parameters
-from retable.files import read_json, sha256_of_file, write_csv, write_json
+from retable.files import read_csv, read_json, sha256_of_file, write_csv, write_json
 from retable.own.fit import fit
 from retable.own.folder import read_model
 from retable.papers import result_tables, trials
@@ -133,7 +133,42 @@ def c(where: str, value: Any) -> Kind:
     return Kind(f"cost.json: {where} = {value!r}", edit(COST, where, value), where)
 
 
+def of_curve(name: str, value: str, words: str) -> Kind:
+    """Change a value in the first epoch of the curve."""
+
+    def damage(place: Path) -> None:
+        first_line, *others = read_csv(place / CURVE)
+        write_csv(place / CURVE, [first_line | {name: value}, *others], list(first_line))
+
+    return Kind(f"a curve whose {name} is {value}", damage, words)
+
+
+def unknown_column(place: Path) -> None:
+    whole = [line | {"mood": "good"} for line in read_csv(place / CURVE)]
+    write_csv(place / CURVE, whole, list(whole[0]))
+
+
+def cut_curve(place: Path, lines: int) -> None:
+    """Keep the first lines of the curve."""
+    whole = read_csv(place / CURVE)
+    write_csv(place / CURVE, whole[:lines], list(whole[0]))
+
+
 MARKUP = "<script>alert(1)</script>"
+CURVE_LINES = (
+    ("epoch", "1.5", "epoch is '1.5'.*line 2"),
+    ("epoch", "nan", "epoch is 'nan'.*line 2"),
+    ("epoch", "0", "epoch is 0.*line 2"),
+    ("dev_accuracy", "good", "dev_accuracy is 'good'.*line 2"),
+    ("dev_accuracy", "nan", "dev_accuracy is nan.*line 2"),
+    ("dev_accuracy", "80", "dev_accuracy is 80.*line 2"),
+    ("train_accuracy", "", "train_accuracy is ''.*line 2"),
+    ("train_loss", "inf", "train_loss is inf.*line 2"),
+    ("dev_loss", "1e300", "dev_loss is 1e.300.*line 2"),
+    ("seconds", "word", "seconds is 'word'.*line 2"),
+    ("seconds", "1e300", "seconds is 1e.300.*line 2"),
+    ("learning_rate", "-1", "learning_rate is -1.*line 2"),
+)
 FOLDER_KINDS = (
     *json_file(METRICS, kind="metrics.json")[1:],
     *json_file(COST, kind="cost.json"),
@@ -221,14 +256,25 @@ FOLDER_KINDS = (
     *(c(name, value) for name in ("seconds", "parameters") for value in (NAN, -1, "many", True, [1])),
     c("peak_memory_mb", INF),
     c("words_per_second", None),
+    *(c(name, 1e300) for name in ("seconds", "seconds_per_epoch", "words_per_second", "parameters", "peak_memory_mb")),
     Kind("cost.json without seconds", without(COST, "seconds"), "seconds"),
-    Kind("a curve of other columns", put(CURVE, "epoch,loss\n1,0.5\n"), "dev_accuracy"),
-    Kind("a curve of words", put(CURVE, "epoch,dev_accuracy\n1,good\n"), "line 2"),
-    Kind("a curve of NaN", put(CURVE, "epoch,dev_accuracy\n1,nan\n"), "line 2"),
-    Kind("a curve above 1", put(CURVE, "epoch,dev_accuracy\n1,80\n"), "line 2"),
+    Kind("a curve of other columns", put(CURVE, "epoch,loss\n1,0.5\n"), "lacks learning_rate"),
+    *(of_curve(name, line, words) for name, line, words in CURVE_LINES),
+    Kind("a curve without train_loss", replaced(CURVE, "train_loss", "loss"), "line 2 lacks train_loss"),
+    Kind("a curve with another name for the seconds", replaced(CURVE, "seconds", "time"), "line 2 lacks seconds"),
+    Kind("a curve with a column too many", replaced(CURVE, "dev_loss", "dev_loss,x"), "line 2"),
+    Kind("a curve with an unknown column", unknown_column, "'mood' in.*line 2; allowed: epoch"),
     Kind("a curve with a field too few", put(CURVE, "epoch,dev_accuracy\n1\n"), "line 2"),
     Kind("a curve with a field too many", put(CURVE, "epoch,dev_accuracy\n1,0.5,7\n"), "line 2"),
-    Kind("a curve that ends early", replaced(CURVE, "\n6,", "\nx,"), "line 7"),
+    Kind("a curve whose last epoch is a word", replaced(CURVE, "\n6,", "\nx,"), "epoch is 'x'.*line 7"),
+    Kind("a curve with a gap", replaced(CURVE, "\n6,", "\n7,"), "epoch is 7.*line 7; allowed: 6"),
+    Kind("a curve with an epoch twice", replaced(CURVE, "\n6,", "\n5,"), "epoch is 5.*line 7; allowed: 6"),
+    Kind("a curve that ends early", lambda place: cut_curve(place, 5), "has 5 epochs, but metrics.json says 6"),
+    Kind("a curve that is only a header", lambda place: cut_curve(place, 0), "has 0 lines"),
+    Kind("a curve of candidates for epochs", put(CURVE, "features,dev_accuracy\nx,0.5\n"), "has 0 epochs"),
+    Kind("candidates with a number of their own", put(CURVE, "candidate,dev_accuracy\nx,0.5\n"), "features|candidate"),
+    Kind("a candidate of infinite cost", put(CURVE, "features,cost,dev_accuracy\nx,inf,0.5\n"), "cost is inf"),
+    Kind("a curve of 20,000 candidates", put(CURVE, "features,dev_accuracy\n" + "x,0.5\n" * 20_000), "20,000 lines"),
     Kind("a curve with NUL", put(CURVE, b"epoch,dev_accuracy\n1,0.\x005\n"), r"curve\.csv"),
     Kind("answers of other columns", answers(lambda table: table.drop_columns(["clean"])), "clean"),
     Kind(

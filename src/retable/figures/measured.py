@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from retable.papers.paper import ResultTable
-from retable.runs.form import PERCENT
+from retable.runs.curve import PERCENT
 from retable.runs.record import RunRecord
 from retable.tables.intervals import interval_of_mean
 from retable.tables.results import RunResult, error_of_cell, interval_of_cell, mean, of_folds

@@ -1,7 +1,7 @@
-"""The form of a run: the required contents of metrics.json, cost.json and curve.csv, and of the bank's lines.
+"""The form of a run: the required contents of metrics.json and cost.json, and of the bank's lines.
 
-A record that contradicts itself is refused as well: its key must match its parameters, data and recipe. Imports are
-light, because the record is checked at every `make tables`.
+curve.py has that of curve.csv. A record that contradicts itself is refused as well: its key must match its parameters,
+data and recipe. Imports are light, because the record is checked at every `make tables`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, shown
-from retable.files import read_csv, read_json
+from retable.files import read_json
 from retable.forms import COUNT, DIGEST, NAME, ListOf, Maybe, Misfit, Named, Number, OneOf, Plain, Section, Text, check
+from retable.runs.curve import ADVICE, SHARE
 from retable.runs.provenance import hash_of_parameters, run_key
 
 FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # in a run's folder
 KEY_DIGITS = 16  # of a key, in the name of that folder
-ADVICE = "remove its folder, or copy it again"
 SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
 COUNTS = ("texts", "questions")  # scores that are whole numbers; the loss may be above 1 too
 LARGEST_SEED = 2**32 - 1
-PERCENT = 100.0
 ROUNDING = 1e-9
 
 
@@ -51,7 +50,6 @@ class Scores:
                 yield Misfit(f"{place}.{name}", score, f"a finite number from 0{'' if name == 'loss' else ' to 1'}")
 
 
-SHARE = Number(0, 1 + ROUNDING)
 METRICS = Section(
     {
         "key": DIGEST,
@@ -83,11 +81,14 @@ METRICS = Section(
     },
     {"domains": Named(Named(Maybe(Scores())))},
 )
-TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 COSTS = ("parameters", "parameters_tuned_words", "flops_per_word")
+TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 MEMORY = {"peak_memory_mb", "peak_gpu_memory_mb"}  # of the process, or of the GPU's allocator
-COST = Section({}, dict.fromkeys((*TIMES, *COSTS, *MEMORY), Number(0)))  # in the bank: old runs lack some values
-COST_OF_FOLDER = Section(dict.fromkeys((*TIMES, *COSTS), Number(0)), dict.fromkeys(MEMORY, Number(0)))
+SECONDS, AMOUNT = Number(0, 1e9), Number(0, 1e18)  # MLflow's store has no room for a time far from today
+OF_TRAINING = dict.fromkeys((*COSTS, *TIMES), AMOUNT) | dict.fromkeys(("seconds", "seconds_per_epoch"), SECONDS)
+OF_MEMORY = dict.fromkeys(MEMORY, AMOUNT)
+COST = Section({}, OF_TRAINING | OF_MEMORY)  # in the bank: old runs lack some values
+COST_OF_FOLDER = Section(OF_TRAINING, OF_MEMORY)
 WHO = Text()  # who banked a run
 LINE = Section(
     {
@@ -118,29 +119,6 @@ def read_cost(folder: Path) -> dict[str, Any]:
     if len(cost.keys() & MEMORY) != 1:
         raise InputError(f"{path} must say one of {' and '.join(sorted(MEMORY))}; {ADVICE}.")
     return cost
-
-
-def read_curve(folder: Path) -> tuple[float, ...]:
-    """Return the dev accuracy after each epoch, in percent, from curve.csv; empty for a linear model.
-
-    Raises: InputError.
-    """
-    path = folder / "curve.csv"
-    lines = read_csv(path, columns=("dev_accuracy",))
-    if not lines:
-        raise InputError(f"{path} has no lines; {ADVICE}.")
-    curve = []
-    for number, line in enumerate(lines, start=2):
-        names = [name for name in ("epoch", "dev_accuracy", "dev_map") if line.get(name)]
-        try:
-            values = {name: float(line[name]) for name in names}
-        except ValueError as error:
-            raise InputError(f"{path}, line {number}: {error}; {ADVICE}.") from None
-        score = values.get("dev_map", values.get("dev_accuracy"))
-        if not SHARE.holds(score):
-            raise InputError(f"{path}, line {number}: the score on dev is {score}; allowed: from 0 to 1; {ADVICE}.")
-        curve += [PERCENT * float(str(score))] if "epoch" in line else []
-    return tuple(curve)
 
 
 def check_metrics(metrics: Any, where: str) -> None:

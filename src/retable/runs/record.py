@@ -15,9 +15,10 @@ import numpy as np
 from retable.errors import InputError
 from retable.papers import paper_of_table
 from retable.papers.parameters import Cut
+from retable.runs.curve import PERCENT, dev_scores, read_curve
 from retable.runs.form import FILES as FILES
 from retable.runs.form import KEY_DIGITS as KEY_DIGITS
-from retable.runs.form import PERCENT, read_cost, read_curve, read_metrics
+from retable.runs.form import read_cost, read_metrics
 from retable.runs.predictions import read_predictions
 from retable.text.folds import Fold
 
@@ -142,7 +143,8 @@ def read_run(folder: Path) -> RunRecord:
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise InputError(f"{folder} lacks {', '.join(missing)}, so the run is incomplete; remove the folder.")
-    metrics, cost, curve = read_metrics(folder), read_cost(folder), read_curve(folder)
+    metrics, cost = read_metrics(folder), read_cost(folder)
+    curve = dev_scores(read_curve(folder, metrics["epochs"]["run"]))
     check_place(metrics, f"{folder}/metrics.json")
     return RunRecord(metrics, cost, curve, folder / "predictions.parquet", folder)
 

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_curve
 from retable.papers import NAMES, paper_of_table, result_table, result_tables
 from retable.results.resolving import Resolver
 from retable.results.whole import BANK_SCALE, Whole
-from retable.runs.form import PERCENT
+from retable.runs.curve import PERCENT
 from retable.runs.predictions import read_predictions
 from retable.runs.record import RunRecord
 from retable.site.templating import render

@@ -10,7 +10,8 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
-from retable.files import read_csv, sha256_of_file
+from retable.files import sha256_of_file
+from retable.runs.curve import read_curve
 from retable.tracking.entries import Entry, Facts, final_metrics, parameters, points, start_and_end, tags
 from retable.tracking.store import DIGEST, FILE, KEY, PARENT, PLACE, Found, Store, connect, experiment_id, found, locked
 
@@ -236,7 +237,7 @@ def logged(client: Any, run_id: str) -> set[tuple[str, int]]:
 def curve(entry: Entry, start: float, there: Container[tuple[str, int]]) -> Iterator[Point]:
     """Yield the figures of a run's epochs or candidates that are not logged yet."""
     when = start
-    for position, line in enumerate(read_csv(entry.files[0].parent / "curve.csv"), start=1):
+    for position, line in enumerate(read_curve(entry.files[0].parent, entry.facts["epochs"]["run"]), start=1):
         when += float(line.get("seconds", 0))
         yield from (
             (name, value, when, step) for name, step, value in points(line, position) if (name, step) not in there
