@@ -18,6 +18,7 @@ from retable.errors import InputError, shown
 
 AGAIN = "remove it and run `dvc repro`, or `git checkout` it"  # advice for a damaged file
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
+HALF = re.compile("[\ud800-\udfff]")  # half of a character, which no file can hold
 PART = re.compile(r"\.[a-z0-9_]{8}(\.old)?\.part$")  # suffix of half-written files
 
 
@@ -167,6 +168,17 @@ def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises: ValueError if it is not valid, repeats a key, or has half of a character ("\\ud800"); RecursionError.
+    """
+    found = json.loads(text, object_pairs_hook=each_once)
+    if "\\u" in text and (half := HALF.search(json.dumps(found, ensure_ascii=False))):
+        raise ValueError(f"{half[0]!r} is half of a character")
+    return found
+
+
 def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
     """Read a JSON file.
 
@@ -176,7 +188,7 @@ def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
     Raises: InputError if it is damaged; FileNotFoundError.
     """
     try:
-        found = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=each_once)
+        found = parse_json(path.read_bytes().decode("utf-8"))
     except (ValueError, RecursionError, IsADirectoryError) as error:
         raise InputError(f"{path} is not valid JSON ({error}); {advice}.") from None
     if not isinstance(found, kind):

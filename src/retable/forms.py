@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from retable.errors import InputError, shown
-from retable.files import PLAIN_NAME
+from retable.files import HALF, PLAIN_NAME
 
 DEEPEST = 20  # levels of nesting
 LONGEST_TEXT = 300  # characters
@@ -76,6 +76,8 @@ class Text:
             yield Misfit(place, value, self.told)
         elif len(value) > self.longest:
             yield Misfit(place, value, f"{self.longest} characters or fewer")
+        elif HALF.search(value):
+            yield Misfit(place, value, "whole characters, no half of one")
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,7 @@ class Plain:
             and text.count("{") + text.count("[") <= DEEPEST
             and "\\" not in text
             and "\x7f" not in text
+            and not HALF.search(text)
         )
 
     def inside(self, value: Any, place: str, depth: int = 0) -> Iterator[Misfit]:

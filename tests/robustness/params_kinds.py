@@ -14,7 +14,7 @@ from retable.experiments import params_file
 from retable.project import params
 from retable.project.params import load_yaml
 from retable.stages import code
-from tests.robustness.kinds import Damage, Group, Kind, folder, lose, put, set_at
+from tests.robustness.kinds import Damage, Group, Kind, folder, lose, put, replaced, set_at
 
 GONE = object()
 WORD2VEC = "vectors/sample-en.word2vec-50"
@@ -161,6 +161,10 @@ KINDS = (
     row(f"{WORD2VEC}/source", ["data/pools/sample-en"]),
     row(f"{WORD2VEC}/source", "data/pools/nowhere"),
     row(f"{WORD2VEC}/source", GONE),
+    *(
+        Kind(f"half of a character: {text}", replaced("params.yaml", "source: data", text), r"line \d+: .*half of")
+        for text in (r'source: "\ud800" #', r'source: "\U0000DFFF" #', r'"\uD83D": "x" #')
+    ),
     row(f"{WORD2VEC}/windows", 5),
     row(f"{WORD2VEC}/window", GONE),
     row(f"{WORD2VEC}/window", 0),

@@ -143,6 +143,12 @@ def of_curve(name: str, value: str, words: str) -> Kind:
     return Kind(f"a curve whose {name} is {value}", damage, words)
 
 
+def facts_with_half(place: Path) -> None:
+    table = pq.read_table(place / ANSWERS)
+    facts = table.schema.metadata[b"retable"].replace(b"made-up", rb"made\ud800up")
+    pq.write_table(table.replace_schema_metadata({b"retable": facts}), place / ANSWERS)
+
+
 def unknown_column(place: Path) -> None:
     whole = [line | {"mood": "good"} for line in read_csv(place / CURVE)]
     write_csv(place / CURVE, whole, list(whole[0]))
@@ -240,6 +246,17 @@ FOLDER_KINDS = (
     a("vectors/name", 5),
     a("vectors/tokens_covered", 7),
     a("vectors/words_covered", "most"),
+    *(
+        Kind(f"half of a character: {where}", replaced(METRICS, old, new), "half of a character")
+        for where, old, new in (
+            ("the device", '"device": "cpu"', r'"device": "\ud800"'),
+            ("the commit", '"git_commit": "', r'"git_commit": "\uDFFF'),
+            ("an unknown key", '"date"', r'"\ud83d": 1, "date"'),
+            ("a note", '"date"', r'"note": ["\ud83d x"], "date"'),
+            ("a model's option", '"alpha"', r'"a\ud800": 1, "alpha"'),
+        )
+    ),
+    Kind("facts of answers with half of a character", facts_with_half, "half of a character"),
     a("threads", "two"),
     a("threads", -1),
     a("threads", True),
@@ -480,6 +497,8 @@ BANK_KINDS = (
     Kind("a bank that is not UTF-8", put(LINES, b"\xff\xfe\n"), r"fcsr-table-3\.jsonl"),
     Kind("a bank's line nested too deep", put(LINES, "[" * 100_000 + "\n"), "line 1"),
     Kind("a bank's file that is a folder", folder(LINES), r"fcsr-table-3\.jsonl"),
+    Kind("a bank's line with half of a character", replaced(LINES, '"who": "', r'"who": "\ud800'), "line 1.*half of"),
+    Kind("a trial with half of a character", replaced(TRIALS, '"fcsr"', r'"\ud800"'), "half of a character"),
     line("metrics/test/accuracy", NAN, "accuracy"),
     line("metrics/test/accuracy", 2.0, "accuracy"),
     line("metrics/table", "lama-table-4", "table|paper|row"),
@@ -557,6 +576,11 @@ TABLE_KINDS = (
     *json_file("figures/figures.json", kind="figures.json")[1:5],
     Kind("figures.json an object", put("figures/figures.json", "{}"), "figures.json"),
     Kind("figures.json of words", put("figures/figures.json", '["f"]'), "figures.json"),
+    Kind(
+        "figures.json with half of a character",
+        replaced("figures/figures.json", '"title": "t"', r'"title": "\ud800"'),
+        "figures.json.*half of a character",
+    ),
     *json_file("clean/mr/stats.json", kind="stats.json")[1:-1],
 )
 

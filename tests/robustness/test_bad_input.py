@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from retable.forms import ANY_TEXT, Named, Plain, Text
 from retable.project.command import command
 from retable.stages import train
 from tests.robustness import data_kinds, run_kinds
@@ -66,6 +67,13 @@ def test_a_focus_run_that_is_trained_without_the_stage_code_is_checked_too(where
     with pytest.raises(SystemExit):
         train.main()
     assert re.match(f"error: {where.rpartition('/')[2]}|error: .*{where.replace('/', '.')}", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("value", ["\ud800", "a\udfff"])
+@pytest.mark.parametrize("form", [Text(), ANY_TEXT, Plain(), Named(ANY_TEXT)])
+def test_no_form_takes_half_of_a_character(form, value):
+    whole = {value: "x"} if isinstance(form, Named) else value
+    assert [misfit.value for misfit in form.misfits(whole, "place")] == [value]
 
 
 def test_there_are_enough_kinds_and_none_twice():

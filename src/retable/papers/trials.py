@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from retable.errors import InputError
-from retable.files import atomic_file, each_once, read_json
+from retable.files import atomic_file, parse_json, read_json
 from retable.forms import NAME, Named, Number, Plain, Section, check
 from retable.project.paths import BANK, TRIALS
 
@@ -112,7 +112,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
-            found.append(json.loads(line, object_pairs_hook=each_once))
+            found.append(parse_json(line))
             check(found[-1], TRIAL, f"{path}, line {number}", advice, "the trial")
     except InputError:
         raise

@@ -1,16 +1,20 @@
 """Read params.yaml as DVC does: YAML 1.2, in which 1e-3 is a number and `no` is a string."""
 
 import copy
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
-from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.events import AliasEvent, ScalarEvent
 
 from retable.errors import InputError, shortened, shown
+from retable.files import HALF
 from retable.project.paths import PARAMS
+
+HALF_ESCAPED = re.compile(r"\\[uU](0000)?d[89a-f]", re.IGNORECASE)
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
@@ -18,6 +22,7 @@ def load_yaml(path: Path) -> dict[str, Any]:
     try:
         text = read_text(path)
         refuse_aliases(path, text)
+        refuse_halves(path, text)
         found = YAML(typ="safe", pure=True).load(text)
     except FileNotFoundError:
         raise InputError(f"{path} is missing; `make params SCALE=cpu` writes it.") from None
@@ -44,6 +49,16 @@ def refuse_aliases(path: Path, text: str) -> None:
             if isinstance(event, AliasEvent):
                 raise InputError(
                     f"{path}, line {event.start_mark.line + 1} has the alias *{event.anchor}; write the value itself."
+                )
+
+
+def refuse_halves(path: Path, text: str) -> None:
+    """Refuse half of a character ("\\ud800"), which no file can hold. Raises: InputError."""
+    if HALF_ESCAPED.search(text):
+        for event in YAML(typ="safe", pure=True).parse(text):
+            if isinstance(event, ScalarEvent) and (half := HALF.search(event.value)):
+                raise InputError(
+                    f"{path}, line {event.start_mark.line + 1}: {half[0]!r} is half of a character; write it whole."
                 )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
-from retable.files import atomic_file, each_once
+from retable.files import atomic_file, parse_json
 from retable.forms import check
 from retable.papers import result_tables
 from retable.runs.form import TIMES, WHO, check_line
@@ -51,7 +51,7 @@ def read_lines(path: Path) -> list[RunRecord]:
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
         where, advice = f"{path}, line {number}", f"`git checkout {path.name}`"
         try:
-            record = json.loads(line, object_pairs_hook=each_once)
+            record = parse_json(line)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{where}, is not a valid run ({error}); {advice}.") from None
         check_line(record, where, advice)

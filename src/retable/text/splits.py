@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from retable.errors import InputError, shortened
-from retable.files import AGAIN
+from retable.files import AGAIN, parse_json
 from retable.forms import ANY_TEXT, ListOf, OneOf, Section, check
 
 SPLITS = ("train", "dev", "test")
@@ -90,7 +90,7 @@ def read_facts(path: Path) -> Facts:
     if b"retable" not in metadata:
         raise InputError(f"{path} was not written by retable: its schema has no facts; {AGAIN}.")
     try:
-        values = json.loads(metadata[b"retable"])
+        values = parse_json(metadata[b"retable"].decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"the facts of {path} are not valid JSON ({error}); {AGAIN}.") from None
     check(values, FACTS, f"the facts of {path}", AGAIN)
