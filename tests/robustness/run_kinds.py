@@ -160,6 +160,12 @@ def cut_curve(place: Path, lines: int) -> None:
     write_csv(place / CURVE, whole[:lines], list(whole[0]))
 
 
+UNKNOWN = (  # names that metrics.json does not have, in each of its sections
+    ("", NAN),
+    ("", "m" * 900_000),
+    ("", json.loads("[" * 900 + "]" * 900)),
+    *((f"{section}/", 0.5) for section in ("test", "test_clean", "dev", "epochs", "hashes", "vectors", "parameters")),
+)
 MARKUP = "<script>alert(1)</script>"
 CURVE_LINES = (
     ("epoch", "1.5", "epoch is '1.5'.*line 2"),
@@ -270,6 +276,11 @@ FOLDER_KINDS = (
     a("chosen", []),
     a("versions", ["3.11"]),
     a("versions/python", 3.11),
+    *(a(f"{section}mood", value, "a name .*is 'mood'") for section, value in UNKNOWN),
+    Kind("cost.json: mood = 'good'", edit(COST, "mood", "good"), "a name is 'mood'"),
+    c("date", "yesterday"),
+    c("threads", "two"),
+    a("unverified", "yes"),
     *(c(name, value) for name in ("seconds", "parameters") for value in (NAN, -1, "many", True, [1])),
     c("peak_memory_mb", INF),
     c("words_per_second", None),
@@ -404,6 +415,8 @@ IMPORT_KINDS = (
         edit(METRICS, "test_clean/accuracy", 0.99),
         "test_clean",
     ),
+    Kind("import of an AUC of null", edit(METRICS, "test/macro_auc", None), "gives macro_auc 0.*says null"),
+    Kind("import without an F1", without(METRICS, "test/macro_f1"), "gives macro_f1 0.*says null"),
     Kind("import of a loss that is not that of the answers", edit(METRICS, "test/loss", 0.001), "loss"),
     Kind("import of an unknown row", renamed(row="fscr"), "fscr"),
     Kind("import of an unknown column", renamed(column="sst2"), "sst2"),
@@ -426,9 +439,11 @@ IMPORT_KINDS = (
         Kind(f"import of a {name.rpartition('/')[2]} of 2 GB", huge(name), "bytes")
         for name in (METRICS, COST, CURVE, ANSWERS)
     ),
-    Kind("import of parameters nested deeply", renamed(parameters__x=json.loads("[" * 500 + "]" * 500)), "nested"),
-    Kind("import of NUL in parameters", renamed(parameters__x="a\x00"), "parameters"),
-    Kind("import of an over-long parameter", renamed(parameters__x="a" * 200_000), "parameters"),
+    Kind(
+        "import of parameters nested deeply", renamed(parameters__model__x=json.loads("[" * 500 + "]" * 500)), "nested"
+    ),
+    Kind("import of NUL in parameters", renamed(parameters__model__x="a\x00"), "parameters"),
+    Kind("import of an over-long parameter", renamed(parameters__model__x="a" * 200_000), "parameters"),
     Kind("import of parameters without training", renamed(parameters__training=None), "parameters"),
 )
 
@@ -507,6 +522,9 @@ BANK_KINDS = (
     line("metrics/model", "bilstm", "model"),
     line("metrics/seed", -1, "seed"),
     line("metrics/epochs", None, "epochs"),
+    line("mood", "good", "a name is 'mood'"),
+    line("metrics/mood", "good", "a name is 'mood'"),
+    line("cost/mood", "good", "a name in cost is 'mood'"),
     line("metrics", None),
     line("cost", []),
     line("cost/seconds", "many", "seconds"),

@@ -41,12 +41,25 @@ def check_files(folder: Path) -> RunRecord:
         if (given is None) != (found is None):
             raise InputError(f"{folder}/metrics.json says {section} {given}, but its predictions give {found}.")
         for name, value in (found or {}).items():
-            if abs(float(value or 0.0) - float((given or {}).get(name) or 0.0)) > (1e-5 if name == "loss" else 1e-9):
+            told = (given or {}).get(name)
+            if not agree(told, value, 1e-5 if name == "loss" else 1e-9):
                 raise InputError(
-                    f"{folder}/predictions.parquet gives {name} {value:.6f} for {section}, but metrics.json says "
-                    f"{(given or {}).get(name, 0):.6f}; copy the folder again."
+                    f"{folder}/predictions.parquet gives {name} {described(value)} for {section}, but metrics.json "
+                    f"says {described(told)}; copy the folder again."
                 )
     return run
+
+
+def agree(told: float | None, found: float | None, rounding: float) -> bool:
+    """Return whether a reported score is the recomputed one; one that cannot be computed is null."""
+    if told is None or found is None:
+        return told is found
+    return abs(told - found) <= rounding
+
+
+def described(value: float | None) -> str:
+    """Return a score for a message."""
+    return "null" if value is None else f"{value:.6f}"
 
 
 def rescored(

@@ -19,6 +19,11 @@ FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # in 
 KEY_DIGITS = 16  # of a key, in the name of that folder
 SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
 COUNTS = ("texts", "questions")  # scores that are whole numbers; the loss may be above 1 too
+SCORES = (
+    "accuracy", "error_rate", "precision", "recall", "macro_f1", "micro_f1", "macro_auc", "micro_auc", "loss",
+    "map", "mrr", *COUNTS,
+)  # fmt: skip
+UNVERIFIED = "unverified"  # in metrics.json: an import whose answers could not be compared with the test texts
 LARGEST_SEED = 2**32 - 1
 ROUNDING = 1e-9
 
@@ -42,7 +47,9 @@ class Scores:
             if name not in value:
                 yield Misfit(f"{place}.{name}", None, "a number")
         for name, score in value.items():
-            if name in COUNTS:
+            if name not in SCORES:
+                yield Misfit(f"a name in {place}", name, ", ".join(SCORES))
+            elif name in COUNTS:
                 yield from Number(1, whole=True).misfits(score, f"{place}.{name}")
             elif score is None and name != "accuracy":
                 continue
@@ -50,6 +57,7 @@ class Scores:
                 yield Misfit(f"{place}.{name}", score, f"a finite number from 0{'' if name == 'loss' else ' to 1'}")
 
 
+DATE = Text(r"\d{4}-\d\d-\d\d", "a date such as 2026-11-20")
 METRICS = Section(
     {
         "key": DIGEST,
@@ -58,37 +66,48 @@ METRICS = Section(
         "fold": Maybe(Number(1, whole=True)),
         "parameters": Section(
             {"corpus": Section({"name": NAME}), "model": Section({"name": NAME}), "embedding": Section({})}
-            | {"training": Section({}), "seed": COUNT}
+            | {"training": Section({}), "seed": COUNT},
+            {"device": Text(), "precision": Text()},
+            closed=True,
         ),
         "hashes": Section(
             {
                 "data": DIGEST,
                 "parameters": DIGEST,
                 "recipe": Text(r"[\w.-]+ \d+\.\d+(, [\w.-]+ \d+\.\d+)*", "unit 1.0, ...", 5000),
-            }
+            },
+            closed=True,
         ),
-        "vectors": Maybe(Section({"name": NAME}, {"words_covered": Maybe(SHARE), "tokens_covered": Maybe(SHARE)})),
+        "vectors": Maybe(
+            Section({"name": NAME}, {"words_covered": Maybe(SHARE), "tokens_covered": Maybe(SHARE)}, closed=True)
+        ),
         "test": Scores(whole=True),
         "test_clean": Maybe(Scores()),
         "dev": Maybe(Scores()),
-        "epochs": Section({"run": Maybe(COUNT), "chosen": Maybe(COUNT), "turned": Maybe(OneOf((True, False)))}),
+        "epochs": Section(
+            {"run": Maybe(COUNT), "chosen": Maybe(COUNT), "turned": Maybe(OneOf((True, False)))}, closed=True
+        ),
         "chosen": Named(Plain()),
         "git_commit": Text(),
         "versions": Named(Text()),
         "device": Text(),
         "threads": Number(1, whole=True),
-        "date": Text(r"\d{4}-\d\d-\d\d", "a date such as 2026-11-20"),
+        "date": DATE,
     },
-    {"domains": Named(Named(Maybe(Scores())))},
+    {
+        "domains": Named(Section({}, {"test": Maybe(Scores()), "test_clean": Maybe(Scores())}, closed=True)),
+        UNVERIFIED: OneOf((True,)),
+    },
+    closed=True,
 )
 COSTS = ("parameters", "parameters_tuned_words", "flops_per_word")
 TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 MEMORY = {"peak_memory_mb", "peak_gpu_memory_mb"}  # of the process, or of the GPU's allocator
 SECONDS, AMOUNT = Number(0, 1e9), Number(0, 1e18)  # MLflow's store has no room for a time far from today
 OF_TRAINING = dict.fromkeys((*COSTS, *TIMES), AMOUNT) | dict.fromkeys(("seconds", "seconds_per_epoch"), SECONDS)
-OF_MEMORY = dict.fromkeys(MEMORY, AMOUNT)
-COST = Section({}, OF_TRAINING | OF_MEMORY)  # in the bank: old runs lack some values
-COST_OF_FOLDER = Section(OF_TRAINING, OF_MEMORY)
+OF_MACHINE = dict.fromkeys(MEMORY, AMOUNT) | {"device": Text(), "threads": Number(1, whole=True), "date": DATE}
+COST = Section({}, OF_TRAINING | OF_MACHINE, closed=True)  # in the bank: old runs lack some values
+COST_OF_FOLDER = Section(OF_TRAINING, OF_MACHINE, closed=True)
 WHO = Text()  # who banked a run
 LINE = Section(
     {
@@ -97,7 +116,8 @@ LINE = Section(
         "who": WHO,
         "predictions": NAME,
         "cost": COST,
-    }
+    },
+    closed=True,
 )
 
 

@@ -18,11 +18,11 @@ from retable.papers.parameters import Cut
 from retable.runs.curve import PERCENT, dev_scores, read_curve
 from retable.runs.form import FILES as FILES
 from retable.runs.form import KEY_DIGITS as KEY_DIGITS
+from retable.runs.form import UNVERIFIED as UNVERIFIED
 from retable.runs.form import read_cost, read_metrics
 from retable.runs.predictions import read_predictions
 from retable.text.folds import Fold
 
-UNVERIFIED = "unverified"  # in metrics.json: an import whose answers could not be compared with the test texts
 
 
 @dataclass(frozen=True)
