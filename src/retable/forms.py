@@ -3,6 +3,7 @@
 The forms of stored JSON are defined next to the code that reads it, as values of these classes.
 """
 
+import datetime
 import json
 import math
 import re
@@ -158,6 +159,33 @@ class Section:
             for name in value:
                 if name not in known:
                     yield Misfit(f"a name in {place}" if place else "a name", name, ", ".join(known))
+
+
+@dataclass(frozen=True)
+class When:
+    """One form for an object that has a name, another for one that lacks it."""
+
+    name: str
+    form: Form
+    otherwise: Form
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        has = isinstance(value, Mapping) and self.name in value
+        yield from (self.form if has else self.otherwise).misfits(value, place)
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day of this century, such as 2026-11-20."""
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        try:
+            fits = isinstance(value, str) and re.fullmatch(r"20\d\d-\d\d-\d\d", value, re.ASCII)
+            if fits and datetime.date.fromisoformat(value):
+                return
+        except ValueError:  # as 2026-02-30
+            pass
+        yield Misfit(place, value, "a date such as 2026-11-20")
 
 
 @dataclass(frozen=True)

@@ -149,6 +149,11 @@ def facts_with_half(place: Path) -> None:
     pq.write_table(table.replace_schema_metadata({b"retable": facts}), place / ANSWERS)
 
 
+def eleventh_fold(place: Path) -> None:
+    corpus = {"name": "sst-2", "kind": "test", "folds": 10, "fold": 11}
+    renamed(fold=11, parameters__corpus=corpus)(place)
+
+
 def unknown_column(place: Path) -> None:
     whole = [line | {"mood": "good"} for line in read_csv(place / CURVE)]
     write_csv(place / CURVE, whole, list(whole[0]))
@@ -281,6 +286,27 @@ FOLDER_KINDS = (
     c("date", "yesterday"),
     c("threads", "two"),
     a("unverified", "yes"),
+    *(a("date", day) for day in ("9999-99-99", "2026-02-30", "1900-01-01")),
+    a("epochs/chosen", 99, "epochs.chosen is 99, but epochs.run is 6"),
+    a("epochs/run", 5, "has 6 epochs, but metrics.json says 5"),
+    a("epochs/run", None, "epochs.chosen is 4, but epochs.run is None"),
+    a("vectors/name", "glove-6b", "vectors.name is 'glove-6b', but its parameters say 'pool-en"),
+    *(
+        Kind(f"a run of {name} = {value}", renamed(**{f"parameters__{name}": value}), words)
+        for name, value, words in (
+            ("corpus__fold", 5, "lacks parameters.corpus.kind"),
+            ("corpus__kind", "test", "a name in parameters.corpus is 'kind'"),
+            ("corpus", {"name": "sst-2", "kind": "all", "folds": 10, "fold": 5}, "kind is 'all'"),
+            ("corpus", {"name": "sst-2", "kind": "test", "folds": 10, "fold": "5"}, "fold is '5'"),
+            ("corpus", {"name": "sst-2", "kind": "test", "folds": 10, "fold": 5}, "fold is None, but its .* say 5"),
+            ("training__schedule", "linear", "lacks parameters.training"),
+            ("training__epochs", "six", "epochs is 'six'"),
+            ("training__epochs", 5, "epochs.run is 6, but its parameters allow 5"),
+            ("training__max_words", -1, "max_words is -1"),
+            ("embedding__vectors", "none", "vectors.name is 'pool-en.*, but its parameters say 'none'"),
+        )
+    ),
+    Kind("a run of fold 11 of 10", eleventh_fold, "fold is 11, but its parameters have 10"),
     *(c(name, value) for name in ("seconds", "parameters") for value in (NAN, -1, "many", True, [1])),
     c("peak_memory_mb", INF),
     c("words_per_second", None),

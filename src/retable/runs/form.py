@@ -11,7 +11,23 @@ from typing import Any
 
 from retable.errors import InputError, shown
 from retable.files import read_json
-from retable.forms import COUNT, DIGEST, NAME, ListOf, Maybe, Misfit, Named, Number, OneOf, Plain, Section, Text, check
+from retable.forms import (
+    COUNT,
+    DIGEST,
+    NAME,
+    Day,
+    ListOf,
+    Maybe,
+    Misfit,
+    Named,
+    Number,
+    OneOf,
+    Plain,
+    Section,
+    Text,
+    When,
+    check,
+)
 from retable.runs.curve import ADVICE, SHARE
 from retable.runs.provenance import hash_of_parameters, run_key
 
@@ -57,7 +73,20 @@ class Scores:
                 yield Misfit(f"{place}.{name}", score, f"a finite number from 0{'' if name == 'loss' else ' to 1'}")
 
 
-DATE = Text(r"\d{4}-\d\d-\d\d", "a date such as 2026-11-20")
+LONGEST = 10**9  # epochs, or words of a text
+CORPUS = When(
+    "fold",
+    Section(
+        {"name": NAME, "kind": OneOf(("dev", "test")), "folds": Number(1, 1e6, whole=True)}
+        | {"fold": Number(1, 1e6, whole=True)},
+        closed=True,
+    ),
+    Section({"name": NAME}, closed=True),
+)
+OF_NETWORK = dict.fromkeys(("epochs", "epochs_max", "patience", "max_words"), Number(0, LONGEST, whole=True))
+TRAINING = When(
+    "schedule", Section({"schedule": NAME, "optimiser": NAME} | OF_NETWORK, {"heads": NAME}), Section({}, OF_NETWORK)
+)
 METRICS = Section(
     {
         "key": DIGEST,
@@ -65,8 +94,8 @@ METRICS = Section(
         "seed": Number(0, LARGEST_SEED, whole=True),
         "fold": Maybe(Number(1, whole=True)),
         "parameters": Section(
-            {"corpus": Section({"name": NAME}), "model": Section({"name": NAME}), "embedding": Section({})}
-            | {"training": Section({}), "seed": COUNT},
+            {"corpus": CORPUS, "model": Section({"name": NAME}), "embedding": Section({})}
+            | {"training": TRAINING, "seed": COUNT},
             {"device": Text(), "precision": Text()},
             closed=True,
         ),
@@ -92,7 +121,7 @@ METRICS = Section(
         "versions": Named(Text()),
         "device": Text(),
         "threads": Number(1, whole=True),
-        "date": DATE,
+        "date": Day(),
     },
     {
         "domains": Named(Section({}, {"test": Maybe(Scores()), "test_clean": Maybe(Scores())}, closed=True)),
@@ -105,7 +134,7 @@ TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 MEMORY = {"peak_memory_mb", "peak_gpu_memory_mb"}  # of the process, or of the GPU's allocator
 SECONDS, AMOUNT = Number(0, 1e9), Number(0, 1e18)  # MLflow's store has no room for a time far from today
 OF_TRAINING = dict.fromkeys((*COSTS, *TIMES), AMOUNT) | dict.fromkeys(("seconds", "seconds_per_epoch"), SECONDS)
-OF_MACHINE = dict.fromkeys(MEMORY, AMOUNT) | {"device": Text(), "threads": Number(1, whole=True), "date": DATE}
+OF_MACHINE = dict.fromkeys(MEMORY, AMOUNT) | {"device": Text(), "threads": Number(1, whole=True), "date": Day()}
 COST = Section({}, OF_TRAINING | OF_MACHINE, closed=True)  # in the bank: old runs lack some values
 COST_OF_FOLDER = Section(OF_TRAINING, OF_MACHINE, closed=True)
 WHO = Text()  # who banked a run
@@ -151,18 +180,30 @@ def check_metrics(metrics: Any, where: str) -> None:
     check(metrics, METRICS, where, ADVICE)
     check(metrics["parameters"], Plain(), where, ADVICE, "parameters")
     check(metrics["chosen"], Plain(), where, ADVICE, "chosen")
-    asked = metrics["parameters"]
+    if wrong := next(contradictions(metrics), None):
+        raise InputError(f"{where} says that {wrong}; it was changed: {ADVICE}.")
+    hashes = {name: metrics["hashes"][name] for name in ("parameters", "data", "recipe")}
+    if (hashes["parameters"], metrics["key"]) != (hash_of_parameters(metrics["parameters"]), run_key(**hashes)):
+        raise InputError(f"{where} was changed: its key does not match its parameters, data and recipe; {ADVICE}.")
+
+
+def contradictions(metrics: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how a record of the right form contradicts its parameters, or its epochs each other."""
+    asked, (run, chosen) = metrics["parameters"], (metrics["epochs"][name] for name in ("run", "chosen"))
     stated = {"model": asked["model"]["name"], "corpus": asked["corpus"]["name"], "seed": asked["seed"]}
     stated["fold"] = asked["corpus"].get("fold")
-    for name in ("model", "corpus", "seed", "fold"):
-        if metrics[name] != stated[name]:
-            raise InputError(
-                f"{where} says that {name} is {shown(metrics[name])}, but its parameters say {shown(stated[name])}; "
-                f"it was changed: {ADVICE}."
-            )
-    hashes = {name: metrics["hashes"][name] for name in ("parameters", "data", "recipe")}
-    if (hashes["parameters"], metrics["key"]) != (hash_of_parameters(asked), run_key(**hashes)):
-        raise InputError(f"{where} was changed: its key does not match its parameters, data and recipe; {ADVICE}.")
+    for name, of_parameters in stated.items():
+        if metrics[name] != of_parameters:
+            yield f"{name} is {shown(metrics[name])}, but its parameters say {shown(of_parameters)}"
+    if stated["fold"] and stated["fold"] > asked["corpus"]["folds"]:
+        yield f"fold is {stated['fold']}, but its parameters have {asked['corpus']['folds']} folds"
+    vectors = (metrics["vectors"] or {}).get("name")
+    if vectors and vectors != (given := asked["embedding"].get("vectors", vectors)):
+        yield f"vectors.name is {shown(vectors)}, but its parameters say {shown(given)}"
+    if (chosen or 0) > (run or 0):
+        yield f"epochs.chosen is {chosen}, but epochs.run is {shown(run)}"
+    if (run or 0) > (most := asked["training"].get("epochs", LONGEST)):
+        yield f"epochs.run is {run}, but its parameters allow {most}"
 
 
 def check_line(told: Mapping[str, Any], where: str, advice: str) -> None:
