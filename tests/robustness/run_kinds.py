@@ -353,7 +353,9 @@ FOLDER_KINDS = (
         column("probabilities", lambda values: fixed([[0.2, 0.3, 0.5]] * len(values), 3)),
         "probabilities",
     ),
-    Kind("no answers", answers(lambda table: table.slice(0, 0)), "has no predictions"),
+    Kind("no answers", answers(lambda table: table.slice(0, 0)), "has 0 texts, but metrics.json says 400"),
+    Kind("answers to fewer texts", answers(lambda table: table.slice(0, 399)), "has 399 texts, but .* says 400"),
+    Kind("scores of more texts", edit(METRICS, "test/texts", 4000), "has 400 texts, but metrics.json says 4,000"),
 )
 
 
@@ -396,6 +398,15 @@ def answered(*, labels: bool = False, ids: bool = False, clean: bool = False, fe
         write_json(place / METRICS, content | {name: scores[name] for name in ("test", "test_clean")})
 
     return damage
+
+
+def two_million(place: Path) -> None:
+    """Repeat one answer: a small file that is large once it is read."""
+    table = pq.read_table(place / ANSWERS).slice(0, 1)
+    pq.write_table(pa.concat_tables([table] * 2_000).combine_chunks(), place / ANSWERS)
+    table = pq.read_table(place / ANSWERS)
+    pq.write_table(pa.concat_tables([table] * 1_000), place / ANSWERS, compression="zstd")
+    edit(METRICS, "test/texts", 2_000_000)(place)
 
 
 def known_data(place: Path) -> None:
@@ -444,6 +455,7 @@ IMPORT_KINDS = (
     Kind("import of an AUC of null", edit(METRICS, "test/macro_auc", None), "gives macro_auc 0.*says null"),
     Kind("import without an F1", without(METRICS, "test/macro_f1"), "gives macro_f1 0.*says null"),
     Kind("import of a loss that is not that of the answers", edit(METRICS, "test/loss", 0.001), "loss"),
+    Kind("import of two million answers in a small file", two_million, "2,000,000 texts; allowed: 1,000,000"),
     Kind("import of an unknown row", renamed(row="fscr"), "fscr"),
     Kind("import of an unknown column", renamed(column="sst2"), "sst2"),
     Kind("import of an unknown table", renamed(table="fcsr-table-33"), "fcsr-table-33"),

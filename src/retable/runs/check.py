@@ -10,11 +10,12 @@ from retable.errors import InputError
 from retable.runs.metrics import score
 from retable.runs.predictions import read_predictions
 from retable.runs.record import FILES, RunRecord, read_run
-from retable.wording import number_of
+from retable.text.splits import number_of_rows
 
 MOST_BYTES = {  # limits for files written by others
     "metrics.json": 10**6, "cost.json": 10**5, "curve.csv": 10**7, "predictions.parquet": 10**9,
 }  # fmt: skip
+MOST_TEXTS = 10**6  # no declared test split has more
 
 
 def check_files(folder: Path) -> RunRecord:
@@ -29,14 +30,10 @@ def check_files(folder: Path) -> RunRecord:
             raise InputError(
                 f"{path} has {path.stat().st_size:,} bytes; allowed: {MOST_BYTES[path.name]:,}; copy the folder again."
             )
+    check_size(folder / "predictions.parquet")
     run = read_run(folder)
     metrics = run.metrics
-    _, ids, classes, clean, probabilities = read_predictions(folder / "predictions.parquet")
-    if len(classes) != metrics["test"]["texts"]:
-        raise InputError(
-            f"{folder}/predictions.parquet has {number_of(len(classes), 'texts')}, "
-            f"but metrics.json says {metrics['test']['texts']}; copy the folder again."
-        )
+    _, ids, classes, clean, probabilities = read_predictions(run.predictions)
     for section, given, found in rescored(metrics, ids, classes, clean, probabilities):
         if (given is None) != (found is None):
             raise InputError(f"{folder}/metrics.json says {section} {given}, but its predictions give {found}.")
@@ -60,6 +57,15 @@ def agree(told: float | None, found: float | None, rounding: float) -> bool:
 def described(value: float | None) -> str:
     """Return a score for a message."""
     return "null" if value is None else f"{value:.6f}"
+
+
+def check_size(predictions: Path) -> None:
+    """Refuse more texts than any test split has, before they are read: a file of 3 MB can hold 120 million.
+
+    Raises: InputError.
+    """
+    if predictions.is_file() and (texts := number_of_rows(predictions)) > MOST_TEXTS:
+        raise InputError(f"{predictions} has {texts:,} texts; allowed: {MOST_TEXTS:,}; copy the folder again.")
 
 
 def rescored(

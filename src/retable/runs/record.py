@@ -15,13 +15,15 @@ import numpy as np
 from retable.errors import InputError
 from retable.papers import paper_of_table
 from retable.papers.parameters import Cut
-from retable.runs.curve import PERCENT, dev_scores, read_curve
+from retable.runs.curve import ADVICE, PERCENT, dev_scores, read_curve
 from retable.runs.form import FILES as FILES
 from retable.runs.form import KEY_DIGITS as KEY_DIGITS
 from retable.runs.form import UNVERIFIED as UNVERIFIED
 from retable.runs.form import read_cost, read_metrics
 from retable.runs.predictions import read_predictions
 from retable.text.folds import Fold
+from retable.text.splits import number_of_rows
+from retable.wording import number_of
 
 
 
@@ -146,7 +148,18 @@ def read_run(folder: Path) -> RunRecord:
     metrics, cost = read_metrics(folder), read_cost(folder)
     curve = dev_scores(read_curve(folder, metrics["epochs"]["run"]))
     check_place(metrics, f"{folder}/metrics.json")
+    check_answers(metrics, folder / "predictions.parquet")
     return RunRecord(metrics, cost, curve, folder / "predictions.parquet", folder)
+
+
+def check_answers(metrics: Mapping[str, Any], predictions: Path) -> None:
+    """Refuse answers to more or fewer texts than metrics.json says. Raises: InputError."""
+    texts = number_of_rows(predictions)
+    if texts != metrics["test"]["texts"]:
+        raise InputError(
+            f"{predictions} has {number_of(texts, 'texts')}, but metrics.json says {metrics['test']['texts']:,}; "
+            f"{ADVICE}."
+        )
 
 
 def check_place(metrics: Mapping[str, Any], where: str) -> None:

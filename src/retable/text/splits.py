@@ -100,6 +100,11 @@ def read_facts(path: Path) -> Facts:
     )
 
 
+def number_of_rows(path: Path) -> int:
+    """Return how many rows a Parquet file says it has, without reading them. Raises: InputError."""
+    return int(_open(path).metadata.num_rows)
+
+
 def column_names(path: Path) -> list[str]:
     """Return the names of the columns of a Parquet file. Raises: InputError."""
     return list(_open(path).schema_arrow.names)
