@@ -3,6 +3,9 @@
 import json
 import re
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -10,7 +13,9 @@ from retable.commands.bank import copies_of_tests
 from retable.errors import InputError
 from retable.files import read_json, write_json
 from retable.runs.bank import add_to_bank, read_bank, repeats
+from retable.runs.predictions import PREDICTED
 from retable.runs.record import read_run
+from retable.text.splits import CLEAN, LABEL, read_columns, read_facts
 from tests.results.records import with_metrics
 from tests.tracking.conftest import write_run
 
@@ -114,6 +119,38 @@ def test_a_damaged_run_is_refused_with_its_file(run, name, content, message):
         path.write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(InputError, match=message):
         read_run(run.folder)
+
+
+def scores_of_answers(path):
+    """Return what metrics.py computes of right and wrong answers, on all texts and on the clean ones."""
+    labels = pa.array(read_facts(path).labels)
+    table = read_columns(path, [LABEL, PREDICTED, CLEAN])
+    true, answered = (
+        pc.index_in(table.column(name).cast(pa.string()), labels).to_numpy() for name in ("label", "predicted")
+    )
+    pairs, clean = true * len(labels) + answered, table.column("clean").to_numpy()
+    return {"test": scores_of_pairs(pairs, len(labels)), "test_clean": scores_of_pairs(pairs[clean], len(labels))}
+
+
+def scores_of_pairs(found, classes):
+    pairs = np.bincount(found, minlength=classes**2).reshape(classes, classes)  # (true class, answer)
+    right, texts = pairs.diagonal(), pairs.sum()
+    precision, recall, f1 = (
+        right / np.maximum(of, 0.5) for of in (pairs.sum(0), pairs.sum(1), (pairs.sum(0) + pairs.sum(1)) / 2)
+    )
+    accuracy = right.sum() / texts
+    return {"texts": texts, "accuracy": accuracy, "error_rate": 1 - accuracy, "micro_f1": accuracy} | {
+        "precision": precision.mean(), "recall": recall.mean(), "macro_f1": f1.mean(),
+    }  # fmt: skip
+
+
+def test_every_banked_score_is_that_of_its_answers():
+    from retable.project.paths import BANK
+
+    for run in read_bank(BANK):
+        for section, scores in scores_of_answers(run.predictions).items():
+            told = {name: run.metrics[section][name] for name in scores}
+            assert told == pytest.approx(scores, abs=1e-9), (run.name, run.predictions, section)
 
 
 def test_every_banked_run_of_the_repository_is_whole():

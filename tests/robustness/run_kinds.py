@@ -149,6 +149,15 @@ def facts_with_half(place: Path) -> None:
     pq.write_table(table.replace_schema_metadata({b"retable": facts}), place / ANSWERS)
 
 
+def exchanged(place: Path) -> None:
+    """Change the label of a right and of a wrong answer, which leaves the accuracy as it is."""
+    labels, answers_there = (pq.read_table(place / ANSWERS).column(name).to_pylist() for name in ("label", "predicted"))
+    right = [label == answer for label, answer in zip(labels, answers_there, strict=True)]
+    for number in (right.index(True), right.index(False)):
+        answers_there[number] = "positive" if answers_there[number] == "negative" else "negative"
+    column("predicted", answers_there)(place)
+
+
 def eleventh_fold(place: Path) -> None:
     corpus = {"name": "sst-2", "kind": "test", "folds": 10, "fold": 11}
     renamed(fold=11, parameters__corpus=corpus)(place)
@@ -339,10 +348,10 @@ FOLDER_KINDS = (
     Kind("answers of ids that are numbers", column("id", lambda values: list(range(len(values)))), "id"),
     Kind("an answer's id of null", column("id", first(None)), "id"),
     Kind("an answer's id twice", column("id", first("text-1")), "text-1"),
-    Kind("an answer's unknown label", column("label", first("neutral")), "neutral"),
+    Kind("an answer's unknown label", column("label", first("neutral")), "gives accuracy 0.88"),
     Kind("an answer's label of null", column("label", first(None)), "label"),
-    Kind("an answer that is not the most probable", column("predicted", lambda values: values[::-1]), "predicted"),
-    Kind("an unknown answer", column("predicted", first("neutral")), "neutral"),
+    Kind("an answer that is not the most probable", column("predicted", lambda values: values[::-1]), "gives accuracy"),
+    Kind("an unknown answer", column("predicted", first("neutral")), "gives accuracy 0.88"),
     Kind("an answer's clean of null", column("clean", first(None)), "clean"),
     Kind("probabilities of NaN", probabilities(NAN), "probabilities"),
     Kind("probabilities below 0", probabilities(-0.5), "probabilities"),
@@ -354,6 +363,12 @@ FOLDER_KINDS = (
         "probabilities",
     ),
     Kind("no answers", answers(lambda table: table.slice(0, 0)), "has 0 texts, but metrics.json says 400"),
+    Kind(
+        "an accuracy that is not that of the answers",
+        edit(METRICS, "test/accuracy", 0.9912),
+        "gives accuracy 0.88.* for test, but metrics.json says 0.991200",
+    ),
+    Kind("a right answer for a wrong one, and the other way", exchanged, "predicted is not the most probable"),
     Kind("answers to fewer texts", answers(lambda table: table.slice(0, 399)), "has 399 texts, but .* says 400"),
     Kind("scores of more texts", edit(METRICS, "test/texts", 4000), "has 400 texts, but metrics.json says 4,000"),
 )
@@ -366,6 +381,8 @@ def make_import(place: Path) -> None:
     make_run(place)
     other = write_run(place / "other", seed=2)
     shutil.copy(place / ANSWERS, other / "predictions.parquet")  # the same test texts
+    same = {name: read_json(place / METRICS)[name] for name in ("test", "test_clean")}
+    write_json(other / "metrics.json", read_json(other / "metrics.json") | same)
     add_to_bank(place / "bank", [read_run(other)], "me")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from retable.errors import InputError, shortened
@@ -73,6 +74,13 @@ def read_right(path: Path) -> dict[str, bool]:
     table = read_columns(path, [ID, LABEL, PREDICTED])
     ids, labels, answers = (table.column(field.name).to_pylist() for field in (ID, LABEL, PREDICTED))
     return dict(zip(ids, map(operator.eq, labels, answers), strict=True))
+
+
+def accuracy_of(path: Path) -> float:
+    """Return the share of right answers, without reading ids and probabilities. Raises: InputError."""
+    table = read_columns(path, [LABEL, PREDICTED])
+    labels, answers = (table.column(field.name).cast(pa.string()) for field in (LABEL, PREDICTED))
+    return float(pc.mean(pc.equal(labels, answers)).as_py() or 0.0)
 
 
 def write_compact(source: Path, target: Path) -> None:

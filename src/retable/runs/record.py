@@ -18,13 +18,12 @@ from retable.papers.parameters import Cut
 from retable.runs.curve import ADVICE, PERCENT, dev_scores, read_curve
 from retable.runs.form import FILES as FILES
 from retable.runs.form import KEY_DIGITS as KEY_DIGITS
+from retable.runs.form import ROUNDING, read_cost, read_metrics
 from retable.runs.form import UNVERIFIED as UNVERIFIED
-from retable.runs.form import read_cost, read_metrics
-from retable.runs.predictions import read_predictions
+from retable.runs.predictions import accuracy_of, read_predictions
 from retable.text.folds import Fold
 from retable.text.splits import number_of_rows
 from retable.wording import number_of
-
 
 
 @dataclass(frozen=True)
@@ -153,12 +152,17 @@ def read_run(folder: Path) -> RunRecord:
 
 
 def check_answers(metrics: Mapping[str, Any], predictions: Path) -> None:
-    """Refuse answers to more or fewer texts than metrics.json says. Raises: InputError."""
+    """Refuse answers to more or fewer texts than metrics.json says, or with another accuracy. Raises: InputError."""
     texts = number_of_rows(predictions)
     if texts != metrics["test"]["texts"]:
         raise InputError(
             f"{predictions} has {number_of(texts, 'texts')}, but metrics.json says {metrics['test']['texts']:,}; "
             f"{ADVICE}."
+        )
+    accuracy, told = accuracy_of(predictions), metrics["test"]["accuracy"]
+    if abs(accuracy - told) > ROUNDING:
+        raise InputError(
+            f"{predictions} gives accuracy {accuracy:.6f} for test, but metrics.json says {told:.6f}; {ADVICE}."
         )
 
 
