@@ -16,6 +16,7 @@ from retable.forms import (
     DIGEST,
     NAME,
     Day,
+    Form,
     ListOf,
     Maybe,
     Misfit,
@@ -77,15 +78,14 @@ LONGEST = 10**9  # epochs, or words of a text
 CORPUS = When(
     "fold",
     Section(
-        {"name": NAME, "kind": OneOf(("dev", "test")), "folds": Number(1, 1e6, whole=True)}
-        | {"fold": Number(1, 1e6, whole=True)},
+        {"name": NAME, "kind": OneOf(("dev", "test")), **dict.fromkeys(("folds", "fold"), Number(1, 1e6, whole=True))},
         closed=True,
     ),
     Section({"name": NAME}, closed=True),
 )
 OF_NETWORK = dict.fromkeys(("epochs", "epochs_max", "patience", "max_words"), Number(0, LONGEST, whole=True))
 TRAINING = When(
-    "schedule", Section({"schedule": NAME, "optimiser": NAME} | OF_NETWORK, {"heads": NAME}), Section({}, OF_NETWORK)
+    "schedule", Section({"schedule": NAME, "optimiser": NAME, **OF_NETWORK}, {"heads": NAME}), Section({}, OF_NETWORK)
 )
 METRICS = Section(
     {
@@ -94,8 +94,13 @@ METRICS = Section(
         "seed": Number(0, LARGEST_SEED, whole=True),
         "fold": Maybe(Number(1, whole=True)),
         "parameters": Section(
-            {"corpus": CORPUS, "model": Section({"name": NAME}), "embedding": Section({})}
-            | {"training": TRAINING, "seed": COUNT},
+            {
+                "corpus": CORPUS,
+                "model": Section({"name": NAME}),
+                "embedding": Section({}),
+                "training": TRAINING,
+                "seed": COUNT,
+            },
             {"device": Text(), "precision": Text()},
             closed=True,
         ),
@@ -134,8 +139,13 @@ TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 MEMORY = {"peak_memory_mb", "peak_gpu_memory_mb"}  # of the process, or of the GPU's allocator
 SECONDS, AMOUNT = Number(0, 1e9), Number(0, 1e18)  # MLflow's store has no room for a time far from today
 OF_TRAINING = dict.fromkeys((*COSTS, *TIMES), AMOUNT) | dict.fromkeys(("seconds", "seconds_per_epoch"), SECONDS)
-OF_MACHINE = dict.fromkeys(MEMORY, AMOUNT) | {"device": Text(), "threads": Number(1, whole=True), "date": Day()}
-COST = Section({}, OF_TRAINING | OF_MACHINE, closed=True)  # in the bank: old runs lack some values
+OF_MACHINE: Mapping[str, Form] = {
+    **dict.fromkeys(MEMORY, AMOUNT),
+    "device": Text(),
+    "threads": Number(1, whole=True),
+    "date": Day(),
+}
+COST = Section({}, {**OF_TRAINING, **OF_MACHINE}, closed=True)  # in the bank: old runs lack some values
 COST_OF_FOLDER = Section(OF_TRAINING, OF_MACHINE, closed=True)
 WHO = Text()  # who banked a run
 LINE = Section(
