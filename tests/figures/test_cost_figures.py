@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from retable.figures import costs
-from retable.figures.costs import CostFigure, CostPoint, best_floor, cost_values, pareto_front
+from retable.figures.cost_points import CostPoint
+from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, Panel
 from retable.figures.names import covered
@@ -159,11 +160,16 @@ def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypa
     put, seen = costs.put_names, []
 
     def kept(figure, place, points, floor, front):
-        put(figure, place, points, floor, front)
+        names = put(figure, place, points, floor, front)
+        shown = {text.get_text().replace("\n", " ") for text in place.texts}
+        numbers = shown - {name for name, *_ in points}
+        assert {name for name, *_ in points} - shown == set(names)
+        assert numbers == {str(number) for number in range(1, len(names) + 1)}
         texts = [text.get_window_extent() for text in place.texts]
         dots = [place.transData.transform((x, y)) for _, x, y in points]
         steps = [place.transData.transform(corner) for corner in front]
         seen.append((texts, dots, place.get_window_extent(), place.transData.transform((1, floor))[1], steps))
+        return names
 
     monkeypatch.setattr(costs, "put_names", kept)
     with mpl.rc_context():
@@ -179,6 +185,31 @@ def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypa
         assert not [1 for text in texts for x, y in dots if text.x0 < x < text.x1 and text.y0 < y < text.y1]
         assert not [1 for text in texts if text.y0 < level < text.y1]
         assert all(inside.x0 - 2 <= text.x0 and text.x1 <= inside.x1 + 2 for text in texts)
+
+
+def test_a_point_far_from_the_others_is_at_the_border_with_its_accuracy_and_the_axis_fits_the_others(monkeypatch):
+    """Four networks at chance left the other 28 of FCSR's figure 3 a fifth of the axis."""
+    seen = []
+
+    def kept(figure, place, points, floor, front):
+        seen.append((points, place.get_ylim()))
+        return []
+
+    monkeypatch.setattr(costs, "put_names", kept)
+    one = frozenset({1})
+    marks = [
+        CostPoint(f"model {number}", 70.0 + number, 1e5, None, None, False, 0, 1, "", one, 69.0 + number, 71.0 + number)
+        for number in range(3)
+    ]
+    plot = Plot("A", (*marks, CostPoint("at chance", 25.9, 1e5, None, None, False, 0, 1, "", one)))
+    assert b"beyond the axis, accuracy in brackets" in FIGURE.picture([plot], "svg")
+    ((points, (low, high)),) = seen
+    (name, cost, y), *others = points[::-1]
+    assert (name, cost) == ("at chance (25.9)", 1e5)
+    assert 65 < low < y < 69
+    assert 73 < high < 75
+    assert [each[2] for each in others] == [72.0, 71.0, 70.0]
+    assert FIGURE.csv_lines([plot])[3]["accuracy"] == "25.9"
 
 
 def test_what_a_box_covers_is_the_area_that_it_shares_with_each():

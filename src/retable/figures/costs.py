@@ -1,21 +1,21 @@
 """Accuracy against cost: every row of a table as a named point, floors marked; a panel for each corpus and cost."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 
+from retable.figures.cost_points import CostPoint, cost_plot, has_subject, shared_columns
 from retable.figures.figure import Figure, Lines, Plot, told_of_times
-from retable.figures.measured import Measured, OfRows, Panel, is_timed, most_common
-from retable.figures.names import put_names
+from retable.figures.keys import Key, put_keys
+from retable.figures.lines import far_lines
+from retable.figures.measured import Measured
+from retable.figures.names import Point, put_names
 from retable.figures.networks import Networks
 from retable.figures.style import BLUE, INK, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
-from retable.models import LINEAR_MODELS
-from retable.runs.record import RunRecord
 from retable.tables.markdown import listed
-from retable.tables.results import mean
 
 Cost = Literal["flops_per_word", "seconds"]
 COSTS: tuple[Cost, ...] = get_args(Cost)
@@ -26,29 +26,7 @@ BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}
 BARS_IN_LEGEND: dict[str, Any] = {"markeredgewidth": 1.2, "alpha": 0.5}
 INTERVAL, INTERVAL_OF_MEAN = "95% interval for one more run", "95% interval of the mean"
 NAMED = 3  # columns of a mean that are named; more are only counted
-PanelRuns = tuple[Panel, OfRows]
-
-
-@dataclass(frozen=True)
-class CostPoint:
-    """A row: accuracy in percent with its interval, FLOPs per word, seconds of training; means over the runs.
-
-    `core_seconds` is threads times seconds. Both are over the `timed` of its runs: those timed on the machine of the
-    others, without other work. They are None if a column has none.
-    """
-
-    model: str
-    accuracy: float
-    flops_per_word: float
-    seconds: float | None
-    core_seconds: float | None
-    floor: bool
-    timed: int
-    runs: int
-    machine: str
-    threads: frozenset[int]
-    low: float | None = None  # None if a point is a mean over columns of which one has no known spread
-    high: float | None = None
+FAR, FAR_ROOM = "beyond the axis, accuracy in brackets", 0.12  # room as a share of the others' range
 
 
 @dataclass(frozen=True)
@@ -77,14 +55,17 @@ class CostFigure(Figure[CostPoint]):
         costs = [(plot, cost) for plot in plots for cost in (COSTS if has_times(plot.marks) else COSTS[:1])]
         heights = [1.7 + 0.12 * sum(map(bool, cost_values(plot.marks, cost)[0])) for plot, cost in costs]
         with mpl.rc_context(STYLE):
-            figure = new_figure(7.6, 0.4 + sum(heights))
+            figure = new_figure(6.0, 0.4 + sum(heights))
             places = list(figure.subplots(len(costs), 1, squeeze=False, height_ratios=heights)[:, 0])
             shown = [(place, draw_cost(place, *each)) for place, each in zip(places, costs, strict=True)]
             legend_below(figure, places)
             figure.draw_without_rendering()  # fixes the panel positions, which the names depend on
             figure.set_layout_engine("none")
-            for (place, points), (plot, _) in zip(shown, costs, strict=True):
+            names = [
                 put_names(figure, place, points, best_floor(plot.marks), pareto_front([(x, y) for _, x, y in points]))
+                for (place, points), (plot, _) in zip(shown, costs, strict=True)
+            ]
+            put_keys(figure, [Key.of_names(figure, *each) for each in zip(places, names, strict=True)])
             return saved(figure, form)
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
@@ -100,74 +81,6 @@ class CostFigure(Figure[CostPoint]):
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield how many runs are timed where not all are."""
         yield from told_of_times(lines)
-
-
-def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> Plot[CostPoint]:
-    """Return one point per row: means over the runs of a column and then over the columns."""
-    runs = [run for _, of_rows in columns for each in of_rows.values() for run in each]
-    timed = [run for run in runs if is_timed(run)]  # a GPU beside other work has no times to show
-    machine = most_common([run.machine[0] for run in timed or runs])
-    return Plot(title, tuple(cost_point(row, columns, measured, machine) for row in each_row(columns)))
-
-
-def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machine: str) -> CostPoint:
-    """Return the point of a row, with the times of one machine."""
-    panel = columns[0][0]
-    of_columns = [of_rows[row] for _, of_rows in columns]
-    every = [run for each in of_columns for run in each]
-    panels = [panel for panel, _ in columns]
-    interval = measured.interval(panel, row) if len(panels) == 1 else measured.mean_interval(panels, row)
-    timed = [[run for run in each if is_timed(run) and run.machine[0] == machine] for each in of_columns]
-    timed = timed if all(timed) else []
-    return CostPoint(
-        measured.name(panel, row),
-        mean_of(of_columns, lambda run: run.accuracy),
-        mean_of(of_columns, lambda run: float(run.cost["flops_per_word"])),
-        mean_of(timed, lambda run: float(run.cost["seconds"])) if timed else None,
-        mean_of(timed, lambda run: run.machine[1] * float(run.cost["seconds"])) if timed else None,
-        is_floor(measured.tables[panel.table].row(row).model),
-        sum(map(len, timed)),
-        len(every),
-        "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (run.machine for run in every)})),
-        frozenset(run.machine[1] for each in timed for run in each),
-        *(interval or (None, None)),
-    )
-
-
-def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord], float]) -> float:
-    """Return the mean of a measure over the runs of a column and then over the columns."""
-    return mean([mean([measure(run) for run in runs]) for runs in columns])
-
-
-def is_floor(model: str | None) -> bool:
-    """Return whether a model is a baseline that a user might pick instead: linear, or fastText."""
-    return model in LINEAR_MODELS or model == "fasttext"
-
-
-def has_subject(panel: Panel, rows: Iterable[str], measured: Measured) -> bool:
-    """Return whether a panel has more than floors, unless its table is one of floors."""
-    others = {row.id for row in measured.tables[panel.table].rows if not is_floor(row.model)}
-    return not others or not others.isdisjoint(rows)
-
-
-def shared_columns(found: Sequence[PanelRuns], fewest: int) -> list[PanelRuns]:
-    """Return the columns on which the same rows were measured, restricted to these rows.
-
-    Rows are dropped one at a time, fewest columns first, until two columns are shared.
-    """
-    rows = each_row(found)
-    while len(rows) >= fewest:
-        shared = [(panel, of_rows) for panel, of_rows in found if all(row in of_rows for row in rows)]
-        if len(shared) > 1:
-            return [(panel, {row: of_rows[row] for row in rows}) for panel, of_rows in shared]
-        counts = {row: sum(row in of_rows for _, of_rows in found) for row in rows}
-        rows.remove(min(reversed(rows), key=lambda row: counts[row]))
-    return []
-
-
-def each_row(found: Sequence[PanelRuns]) -> list[str]:
-    """Return the rows of all panels, in order of first appearance."""
-    return list(dict.fromkeys(row for _, of_rows in found for row in of_rows))
 
 
 def has_times(points: Sequence[CostPoint]) -> bool:
@@ -203,27 +116,36 @@ def pareto_front(points: Iterable[tuple[float, float]]) -> list[tuple[float, flo
     return front
 
 
-def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[tuple[str, float, float]]:
+def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[Point]:
     """Draw a panel's points and a line at the best floor; return name, x and y of the points drawn."""
     values, label = cost_values(plot.marks, cost)
     points = [(point, value) for point, value in zip(plot.marks, values, strict=True) if value]
+    far = far_lines({point.model: (point.accuracy,) for point, _ in points})
+    near = [(point, value) for point, value in points if point.model not in far]
+    place.set(title=plot.title, xlabel=label, ylabel="accuracy on test, %")
+    place.margins(0.12)
+    log_x(place, [value for _, value in points])
+    draw_points(place, near)
+    draw_bars(place, near, INTERVAL_OF_MEAN if plot.title.startswith(MEAN) else INTERVAL)
+    named = [(point.model, value, point.accuracy) for point, value in near]
+    if far:
+        named += draw_far(place, [each for each in points if each not in near], near)
+    front = pareto_front([(x, y) for _, x, y in named])
+    if len(front) > 1:
+        steps: dict[str, Any] = {"linewidth": 1, "drawstyle": "steps-post", "zorder": 0}
+        place.plot(*zip(*front, strict=True), label=FRONT, color=FRONT_COLOUR, **steps)
+    if (floor := best_floor(plot.marks)) is not None:
+        place.axhline(floor, color=ORANGE, linestyle=":", linewidth=1, zorder=0)
+    return named
+
+
+def draw_points(place: Axes, points: Sequence[tuple[CostPoint, float]]) -> None:
+    """Draw networks and floors."""
     for is_of_floors, name, colour, marker in ((False, "network", BLUE, "o"), (True, FLOOR, ORANGE, "s")):
         chosen = [(value, point.accuracy) for point, value in points if point.floor == is_of_floors]
         if chosen:
             look: dict[str, Any] = {"linestyle": "none", "color": colour, "marker": marker, "markersize": 5}
             place.plot(*zip(*chosen, strict=True), label=name, **look)
-    draw_bars(place, points, INTERVAL_OF_MEAN if plot.title.startswith(MEAN) else INTERVAL)
-    front = pareto_front([(value, point.accuracy) for point, value in points])
-    if len(front) > 1:
-        place.plot(
-            *zip(*front, strict=True), label=FRONT, color=FRONT_COLOUR, linewidth=1, drawstyle="steps-post", zorder=0
-        )
-    if (floor := best_floor(plot.marks)) is not None:
-        place.axhline(floor, color=ORANGE, linestyle=":", linewidth=1, zorder=0)
-    place.set(title=plot.title, xlabel=label, ylabel="accuracy on test, %")
-    place.margins(0.12)
-    log_x(place, [value for _, value in points])
-    return [(point.model, value, point.accuracy) for point, value in points]
 
 
 def draw_bars(place: Axes, points: Sequence[tuple[CostPoint, float]], name: str) -> None:
@@ -231,10 +153,33 @@ def draw_bars(place: Axes, points: Sequence[tuple[CostPoint, float]], name: str)
     barred = [(value, point) for point, value in points if point.low != point.high]
     place.vlines(
         [value for value, _ in barred],
-        [point.low or point.accuracy for _, point in barred],
-        [point.high or point.accuracy for _, point in barred],
+        [ends(point)[0] for _, point in barred],
+        [ends(point)[1] for _, point in barred],
         color=[ORANGE if point.floor else BLUE for _, point in barred],
         **BARS,
     )
     if barred:
         place.plot([], [], color=INK, linestyle="none", marker="|", markersize=9, label=name, **BARS_IN_LEGEND)
+
+
+def draw_far(
+    place: Axes, far: Sequence[tuple[CostPoint, float]], near: Sequence[tuple[CostPoint, float]]
+) -> list[Point]:
+    """Fit the axis to the near points and draw the far ones, all on one side of them, at its border.
+
+    Returns: the far points' names with their accuracy, x and y.
+    """
+    low, high = min(ends(point)[0] for point, _ in near), max(ends(point)[1] for point, _ in near)
+    room = FAR_ROOM * (high - low)
+    is_below = far[0][0].accuracy < low
+    y = low - room if is_below else high + room
+    place.set_ylim(low - (2 if is_below else 1) * room, high + (1 if is_below else 2) * room)
+    colours = [ORANGE if point.floor else BLUE for point, _ in far]
+    x = [value for _, value in far]
+    place.scatter(x, [y] * len(x), 22, colours, marker="v" if is_below else "^", label=FAR)
+    return [(f"{point.model} ({point.accuracy:.1f})", value, y) for point, value in far]
+
+
+def ends(point: CostPoint) -> tuple[float, float]:
+    """Return the ends of a point's bar; its accuracy if it has none."""
+    return point.low or point.accuracy, point.high or point.accuracy

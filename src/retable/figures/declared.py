@@ -30,7 +30,7 @@ COST_CAPTION = (
     "and to its right is worse and costs more than what a user would pick instead. Bars are 95% intervals. "
     "In a panel of one column: for one more run, as in its table. In a panel of means: of that mean, from the spread "
     "between the runs of each column (or between its test folds); the choice of test texts is not in it. Systems share "
-    "test texts, so that tests can tell them apart where bars overlap."
+    "test texts, so that tests can tell them apart where bars overlap. A number stands for a name below the panel."
 )
 FCSR_FIGURES: tuple[AnyFigure, ...] = (
     ParameterFigure(
