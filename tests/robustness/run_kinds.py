@@ -665,12 +665,12 @@ def make_store(place: Path) -> None:
     make_run(place)
     database = sqlite3.connect(place / "mlflow.db")
     for name, columns in {
-        "runs": "run_uuid, end_time, lifecycle_stage, experiment_id",
+        "runs": "run_uuid, end_time, lifecycle_stage, experiment_id, artifact_uri, status",
         "experiments": "experiment_id, name, lifecycle_stage",
         "tags": "key, value, run_uuid",
-        "metrics": "a",
-        "params": "a",
-        "latest_metrics": "a",
+        "metrics": "key, run_uuid",
+        "params": "key, run_uuid",
+        "latest_metrics": "key, run_uuid",
         "inputs": "a",
         "datasets": "a",
         "experiment_tags": "a",
@@ -680,7 +680,9 @@ def make_store(place: Path) -> None:
     database.execute("INSERT INTO experiments VALUES (1, 'fcsr', 'active')")
     (cell,) = entries.cells(place / "runs")
     for number, entry in enumerate((cell, *cell.runs)):
-        database.execute("INSERT INTO runs VALUES (?, 1, 'active', 1)", [str(number)])
+        database.execute(
+            "INSERT INTO runs VALUES (?, 1, 'active', 1, 'mlflow-artifacts:/1', 'FINISHED')", [str(number)]
+        )
         content = {store.PLACE: entry.place, store.KEY: entry.key, store.DIGEST: entry.digest, store.PARENT: "0"}
         for tag, value in content.items():
             database.execute("INSERT INTO tags VALUES (?, ?, ?)", [tag, value, str(number)])
