@@ -236,7 +236,7 @@ def test_a_figure_without_a_picture_is_shown_as_its_lines():
 def test_a_curve_is_drawn_between_its_lowest_and_highest_value():
     found = curves([(50.0, 60.0, 55.0), (50.0,)], [2, 1])
     assert (found["low"], found["high"], found["epochs"]) == (50.0, 60.0, 3)
-    assert found["lines"] == ["0.0,180.0 160.0,0.0 320.0,90.0"]
+    assert found["lines"] == ["0,180 160,0 320,90"]
     assert found["best"] == [(160.0, 0.0)]
     assert curves([(50.0,)], [1]) == {}
 

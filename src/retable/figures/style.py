@@ -32,6 +32,7 @@ STYLE: Any = {
     "svg.hashsalt": "retable", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 9, "lines.linewidth": 1.5,
     "legend.frameon": False, "legend.fontsize": 7, "axes.spines.top": False, "axes.spines.right": False,
     "axes.grid": True, "grid.alpha": 0.15, "text.parse_math": False,
+    "font.sans-serif": ["DejaVu Sans", "Verdana"],  # every text of an SVG repeats the list; Verdana is as wide
     **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "grid.color"), INK),
     **dict.fromkeys(("text.color", "xtick.color", "ytick.color"), INK),
 }  # fmt: skip

@@ -6,6 +6,7 @@ latex          a grid for a paper (package booktabs): measured ± half its inter
 markdown       as in docs/results.md
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from retable.errors import unknown_name
-from retable.files import atomic_file, write_json
+from retable.files import atomic_file
 from retable.papers import papers
 from retable.papers.paper import Paper, StatisticsTable
 from retable.results.resolving import Resolver
@@ -108,9 +109,11 @@ def write_parquet(path: Path, found: Exported) -> None:
 
 
 def write_json_of(path: Path, found: Exported) -> None:
-    """Write the lines under the table's declaration."""
+    """Write the lines under the table's declaration, a cell a line."""
     head = {"table": found.table.name, "title": found.table.title, "unit": found.unit}
-    write_json(path, head | {"cells": [as_values(line) for line in found.lines]})
+    cells = ",\n".join(json.dumps(as_values(line), sort_keys=True, ensure_ascii=False) for line in found.lines)
+    with atomic_file(path) as part:
+        part.write_text(f'{json.dumps(head, ensure_ascii=False)[:-1]}, "cells": [\n{cells}\n]}}\n', encoding="utf-8")
 
 
 def write_latex(path: Path, found: Exported) -> None:

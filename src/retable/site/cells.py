@@ -170,4 +170,4 @@ def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str,
 
 def points(found: Iterable[tuple[float, float]]) -> str:
     """Return points as the `points` attribute of an SVG polyline."""
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in found)
+    return " ".join(f"{x:.0f},{y:.0f}" for x, y in found)  # whole units of 320 by 180: a site of 700 cells stays small
