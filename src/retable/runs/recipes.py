@@ -43,7 +43,7 @@ RECIPES = {
     "published-vectors": "1.0",
     # statistics of the numbers
     "tables": "2.0",  # means, intervals, verdicts
-    "claims": "4.0",  # paired comparisons
+    "claims": "5.0",  # paired comparisons
 }
 
 
