@@ -31,14 +31,16 @@ def test_the_interval_of_a_mean_by_hand():
     columns = (Column("a", "A", "a", "paper"), Column("b", "B", "b", "paper", folds="test"))
     rows = (Row("cnn", "CNN", "textcnn"), Row("svm", "SVM", "tfidf-svm"), Row("lstm", "LSTM", "lstm"))
     table = ResultTable("t", "T", None, "accuracy", "%", rows, columns)
-    folds = [run_of(0.69, 1, "test"), run_of(0.71, 2, "test")]  # variance of their mean 1e-4, one degree of freedom
+    folds = [run_of(0.69, 1, "test"), run_of(0.71, 2, "test")]  # 2e-4, one degree of freedom
     seeds = [run_of(accuracy, 0, "", seed) for seed, accuracy in enumerate((0.8, 0.8, 0.86))]  # of theirs 4e-4, two
     runs = {
         ("t", "cnn", "a"): seeds, ("t", "cnn", "b"): folds, ("t", "svm", "a"): seeds[:1], ("t", "svm", "b"): folds,
     }  # fmt: skip
     panels = (Panel("t", "a"), Panel("t", "b"))
-    # CNN: 5e-4 / 4, 25 / 9 degrees of freedom, t 3.3314. SVM: no spread on column a; 1e-4 / 4, one, t 12.7062.
-    cnn, svm = (76 - 3.7247, 76 + 3.7247), (75 - 6.3531, 75 + 6.3531)
+    # Two folds hold out 1 / 0.9 of what they train on: their mean has 2e-4 (1 / 2 + 1 / 0.9) = 3.2222e-4.
+    # CNN: 7.2222e-4 / 4, 2.8374 degrees of freedom, t 3.2881.
+    # SVM: no spread on column a; 3.2222e-4 / 4, one degree of freedom, t 12.7062.
+    cnn, svm = (76 - 4.4182, 76 + 4.4182), (75 - 11.4042, 75 + 11.4042)
     assert Measured({"t": table}, runs, {}).mean_interval(panels, "cnn") == pytest.approx(cnn, abs=1e-3)
     assert Measured({"t": table}, runs, {}).mean_interval(panels, "svm") == pytest.approx(svm, abs=1e-3)
     one_run = runs | {("t", "cnn", "a"): seeds[:1]}  # and no other network on its column

@@ -10,7 +10,7 @@ from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.intervals import NO_SPREAD, Spread, Verdict, pooled_spread, prediction_interval, spread_of, verdict
 from retable.tables.lines import CUT, Line, joined
 from retable.tables.published import Published
-from retable.text.folds import Fold
+from retable.text.folds import Fold, held_out_ratio
 from retable.training.schedules import learning_rates
 
 LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
@@ -333,14 +333,17 @@ def interval_of_cell(
 def error_of_cell(
     table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
 ) -> Spread | None:
-    """Return the variance of a cell's mean over its runs, or over its test folds; None if no spread is known."""
+    """Return the variance of a cell's mean over its runs, or over its test folds; None if no spread is known.
+
+    Source: docs/protocol.md, rule 1: folds share training texts, so the variance of their mean is Nadeau and Bengio's.
+    """
     mine = runs[row.id, column.id]
     if mine[0].kind == "test":
         folds = means_of_folds(mine)
-        spread, count = spread_of(folds, mine[0].texts / len(folds)), len(folds)
+        spread, share = spread_of(folds, mine[0].texts / len(folds)), 1 / len(folds) + held_out_ratio(len(folds))
     else:
-        spread, count = spread_of_cell(table, row, column, runs), len(mine)
-    return Spread(spread.variance / count, spread.freedom) if spread else None
+        spread, share = spread_of_cell(table, row, column, runs), 1 / len(mine)
+    return Spread(spread.variance * share, spread.freedom) if spread else None
 
 
 def spread_of_cell(
