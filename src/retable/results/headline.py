@@ -15,7 +15,6 @@ from retable.papers.paper import Paper, ResultTable
 from retable.papers.shared import FLOORS
 from retable.results.claims import CONTRADICT, beside_readings, size_of, through
 from retable.results.judging import AT_LEAST, PERCENT, Line, after_holm
-from retable.results.tables import published_numbers
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import markdown_table
 
@@ -144,14 +143,11 @@ def coverage(paper: Paper, tables: Mapping[str, Sequence[Score]]) -> Coverage:
     """Count the cells of a paper's tables.
 
     Args:
-        paper: its tables without runs count as printed.
-        tables: name -> the cells of a table with runs.
+        tables: name -> the cells of a table that has runs or prints numbers.
     """
     cells = [cell for table in paper.results for cell in tables.get(table.name, ())]
-    without = [table for table in paper.results if table.name not in tables]
     return Coverage(
-        sum(bool(cell.published) for cell in cells)
-        + sum(len(published_numbers(paper, table.published)) for table in without),
+        sum(bool(cell.published) for cell in cells),
         sum(bool(cell.published and cell.measured) for cell in cells),
         sum(bool(cell.measured and not cell.published) for cell in cells),
     )

@@ -21,7 +21,7 @@ BANK_SCALE = "measure"  # the scale whose protocols make the bank's runs current
 
 @dataclass(frozen=True)
 class Whole:
-    """Hold the bank: its runs, the tables that have any, and every comparison of the claims."""
+    """Hold the bank: its runs, the tables that have any or print numbers, and every comparison of the claims."""
 
     resolver: Resolver
     statistics: Statistics
@@ -41,7 +41,7 @@ def read_whole(bank: Path) -> Whole:
     judge = Judge(read_copies(bank), resolver.protocol)
     with progress("bank", len(result_tables()) + len(claims()), "tables and claims") as bar:
         for table in result_tables():
-            if resolver.fill(table).runs:
+            if table.published or resolver.fill(table).runs:
                 tables[table.name] = Measured(table, *lines_and_costs(table, resolver))
             bar.advance()
         lines = judged_claims(lambda name: resolver.fill(result_table(name)).runs, judge, bar.advance)

@@ -69,9 +69,8 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
         for name in ASSETS:
             shutil.copyfile(TEMPLATES / name, folder / name)
         (folder / "data").mkdir()
-        for source in papers():
-            for measured in tables.tables_of(source, whole):
-                write_formats(folder / "data", measured)
+        for measured in whole.tables.values():
+            write_formats(folder / "data", measured)
         documents.copy_pictures(docs, folder / "docs")
     return count
 
@@ -108,7 +107,7 @@ def as_table(figure: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def shown_papers(whole: Whole) -> list[Paper]:
-    """Return the papers that have a table with runs."""
+    """Return the papers that have a table with runs or printed numbers."""
     return [source for source in papers() if any(table.name in whole.tables for table in source.results)]
 
 

@@ -7,9 +7,8 @@ from typing import Any
 from retable.figures.declared import COST_FIGURE
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.floors import TABLE_1
-from retable.papers.paper import Column, Paper, Row
+from retable.papers.paper import Column, Row
 from retable.results.findings import Measured
-from retable.results.tables import lines_and_costs
 from retable.results.whole import Whole
 from retable.site.cells import place_of
 from retable.site.claims import paper_of
@@ -26,7 +25,7 @@ DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("JSON", "json"), ("LaTeX",
 def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield a page for each paper, the list of all numbers, and the list of missing ones."""
     for source in papers():
-        of_paper = tables_of(source, whole)
+        of_paper = [each for name, each in whole.tables.items() if paper_of_table(name) is source]
         drawn = [each for each in figures if is_of(each["name"], source.name)]
         if of_paper:
             place = f"papers/{source.name}.html"
@@ -41,15 +40,6 @@ def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
     found = [number for each in whole.tables.values() for number in numbers(each, whole)]
     yield "numbers.html", render("numbers.html", "numbers.html", {"numbers": found})
     yield "missing.html", render("missing.html", "missing.html", {"papers": list(left_out(whole))})
-
-
-def tables_of(source: Paper, whole: Whole) -> list[Measured]:
-    """Return the tables of a paper that have runs or printed numbers."""
-    return [
-        whole.tables.get(table.name) or Measured(table, *lines_and_costs(table, whole.resolver))
-        for table in source.results
-        if table.name in whole.tables or table.published
-    ]
 
 
 def is_of(figure: str, paper: str) -> bool:
@@ -144,7 +134,7 @@ def titles() -> dict[str | None, str]:
 def left_out(whole: Whole) -> Iterator[tuple[str, str, list[Any]]]:
     """Yield each paper that has cells without a number: its id, its name, and per table how many and which."""
     for source in papers():
-        found = [(each.table, missing(each)) for each in tables_of(source, whole)]
+        found = [(each.table, missing(each)) for each in whole.tables.values() if each.table in source.results]
         listed = [(table, sum(len(cells) for _, _, cells in lines), lines) for table, lines in found if lines]
         if listed:
             yield source.name, NAMES[source.name], listed
