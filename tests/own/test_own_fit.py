@@ -163,6 +163,9 @@ def test_only_a_model_folder_is_written_over(texts: Path, tmp_path: Path) -> Non
     with pytest.raises(InputError, match=r"model contains thesis\.txt, which is not of its model"):
         fit(texts, model="naive-bayes", to=tmp_path / "model")
     assert (tmp_path / "model/thesis.txt").exists()
+    (tmp_path / "model/model.json").write_text('{"sha256": 5}', encoding="utf-8")
+    with pytest.raises(InputError, match="which is not of its model"):
+        fit(texts, model="naive-bayes", to=tmp_path / "model")
     (tmp_path / "thesis").mkdir()
     with pytest.raises(InputError, match="thesis exists and is not a model folder"):
         fit(texts, model="naive-bayes", to=tmp_path / "thesis")

@@ -64,8 +64,9 @@ def names_beside(folder: Path) -> list[str]:
     """Return what a model folder contains besides its model, which a new model would replace."""
     if not folder.exists():
         return []
-    named = read_json(folder / CONTENTS).get("sha256", {})
-    return sorted({path.name for path in folder.iterdir()} - {CONTENTS, CARD, *named})
+    named = read_json(folder / CONTENTS).get("sha256")
+    of_model = named if isinstance(named, dict) else ()
+    return sorted({path.name for path in folder.iterdir()} - {CONTENTS, CARD, *of_model})
 
 
 def write_model(

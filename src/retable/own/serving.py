@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
+from retable.files import HALF
 from retable.own.batching import Batcher, Overloaded
 from retable.own.model import Answer, Model, answers_of
 
@@ -24,7 +25,7 @@ PAGE = Path(__file__).with_name("page.html")
 
 def encodable(text: str) -> str:
     """Refuse half characters, which JSON can spell and UTF-8 cannot. Raises: ValueError."""
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if HALF.search(text):
         raise ValueError("the text contains half of a character (a surrogate)")
     return text
 

@@ -47,12 +47,11 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
 @cache
 def places() -> list[str]:
     """Return the page of each claim, named by what it compares; claims on the same pair are numbered."""
-    found: list[str] = []
-    for claim in claims():
-        name = f"claims/{claim.table}-{claim.first}-beside-{claim.second}"
-        earlier = sum(place.startswith((f"{name}.", f"{name}--")) for place in found)
-        found.append(f"{name}--{earlier + 1}.html" if earlier else f"{name}.html")
-    return found
+    names = [f"claims/{claim.table}-{claim.first}-beside-{claim.second}" for claim in claims()]
+    earlier = [names[:place].count(name) for place, name in enumerate(names)]
+    return [
+        f"{name}--{before + 1}.html" if before else f"{name}.html" for name, before in zip(names, earlier, strict=True)
+    ]
 
 
 def without_runs(claim: Claim, whole: Whole) -> str:
