@@ -184,7 +184,8 @@ def test_a_table_with_many_columns_and_few_rows_is_turned(site):
 
 
 @pytest.mark.parametrize(
-    ("ends", "reach", "last"), [([], 5, None), ([-1.0, 5.0], 5, 100.0), ([5.1], 10, 75.5), ([2.0, -17.4], 20, 6.5)]
+    ("ends", "reach", "last"),
+    [([], 5, None), ([-1.0, 5.0], 5, 100.0), ([5.1], 10, 75.5), ([2.0, -17.4], 20, 6.5), ([-130.0], 100, 0.0)],
 )
 def test_the_picture_of_a_claim_holds_every_interval(ends, reach, last):
     assert reach_of(ends) == reach

@@ -92,9 +92,9 @@ def pictured(lines: Sequence[Line], adjusted: Mapping[int, str]) -> tuple[list[d
 
 
 def reach_of(ends: Iterable[float]) -> int:
-    """Return how far a picture reaches to either side of zero, in points, to hold all of these."""
+    """Return how far a picture reaches to either side of zero, in points, to hold all of these up to a hundred."""
     widest = max(map(abs, ends), default=0.0)
-    return next(reach for reach in REACHES if widest <= reach)
+    return next((reach for reach in REACHES if widest <= reach), REACHES[-1])
 
 
 def comparison(line: Line, adjusted: str, others: Sequence[Line], reach: int) -> dict[str, Any]:
@@ -120,8 +120,11 @@ def comparison(line: Line, adjusted: str, others: Sequence[Line], reach: int) ->
 
 
 def at(points: float, reach: int) -> float:
-    """Return the position of a difference in a picture that reaches so far, in % of its width."""
-    return round(50 + 50 * points / reach, 1)
+    """Return the position of a difference in a picture that reaches so far, in % of its width.
+
+    An interval from few runs may end beyond a hundred points, where no difference is: it is drawn up to there.
+    """
+    return round(50 + 50 * float(np.clip(points / reach, -1, 1)), 1)
 
 
 def texts_between(line: Line, whole: Whole) -> dict[str, Any]:
