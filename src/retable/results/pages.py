@@ -24,6 +24,7 @@ from retable.results import declared
 from retable.results.bench import bench_markdown, read_bench
 from retable.results.chances import CHANCES, equal_chances
 from retable.results.claims import claims_markdown
+from retable.results.cost_claims import cost_claims, cost_claims_markdown
 from retable.results.figures import write_figures
 from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, findings, index
 from retable.results.generated import renew
@@ -73,6 +74,7 @@ def write_pages(root: Path, bank: Path) -> int:
     entries = write_figures(docs / "figures", resolver, statistics, put_on_white)
     write_tables(docs, tables, resolver, statistics, entries)
     renew(docs / "claims.md", "claims", claims_markdown(lines))
+    renew(docs / "claims.md", "cost claims", cost_claims_markdown(cost_claims(resolver.fill)))
     write_forest(docs / "figures", lines)
     bench = read_bench(resolver, whole.judge)
     if bench.scores:
