@@ -118,6 +118,23 @@ class ListOf:
 
 
 @dataclass(frozen=True)
+class Distinct:
+    """A list of different texts, at least `least`, each of any length and not empty; fast for a whole vocabulary."""
+
+    least: int = 1
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+            yield Misfit(place, value, "a list of texts that are not empty")
+        elif len(set(value)) < len(value):
+            seen = set[str]()
+            twice = next(each for each in value if each in seen or seen.add(each))  # type: ignore[func-returns-value]
+            yield Misfit(place, twice, "each text once")
+        elif len(value) < self.least:
+            yield Misfit(place, value, f"{self.least} texts or more")
+
+
+@dataclass(frozen=True)
 class Named:
     """An object whose names match `name` and whose values match `form`."""
 
@@ -232,6 +249,7 @@ class Plain:
 NAME = Text(PLAIN_NAME.pattern, "a name of letters, digits and . - + _")
 DIGEST = Text(r"[0-9a-f]{64}", "64 hexadecimal digits")
 COUNT = Number(0, whole=True)
+FLAG = OneOf((True, False))
 ANY_TEXT = Text(r"(?s:.*)", "text", longest=10_000)
 
 

@@ -26,7 +26,6 @@ from retable.own.folder import read_model
 from retable.papers import result_tables, trials
 from retable.results import report
 from retable.results.figures import entry_before
-from retable.results.tables import read_statistics
 from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.folder import scores_of_splits
 from retable.runs.predictions import write_predictions
@@ -619,7 +618,6 @@ def make_tables(place: Path) -> None:
         place / "figures/figures.json",
         [{"name": "f", "runs": ["k"], "title": "t", "caption": "c", "files": [], "note": ""}],
     )
-    write_json(place / "clean/mr/stats.json", {"splits": {"train": {"texts": 5}}})
 
 
 def read_tables(place: Path) -> None:
@@ -630,7 +628,6 @@ def read_tables(place: Path) -> None:
     entry_before(mock.Mock(), place / "figures", ())
     with mock.patch.object(report, "FIGURES", place / "figures"):
         report.figure_sections()
-    read_statistics(place / "clean")
 
 
 T, P = "tables/fcsr-table-3.csv", "fcsr.csv"
@@ -654,7 +651,6 @@ TABLE_KINDS = (
         replaced("figures/figures.json", '"title": "t"', r'"title": "\ud800"'),
         "figures.json.*half of a character",
     ),
-    *json_file("clean/mr/stats.json", kind="stats.json")[1:-1],
 )
 
 

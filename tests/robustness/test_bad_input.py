@@ -11,11 +11,11 @@ import pytest
 from retable.forms import ANY_TEXT, Named, Plain, Text
 from retable.project.command import command
 from retable.stages import train
-from tests.robustness import data_kinds, run_kinds
+from tests.robustness import data_kinds, facts_kinds, run_kinds
 from tests.robustness.kinds import Group
 from tests.robustness.params_kinds import PARAMS, has
 
-GROUPS: dict[str, Group] = {"params": PARAMS, **data_kinds.GROUPS, **run_kinds.GROUPS}
+GROUPS: dict[str, Group] = {"params": PARAMS, **data_kinds.GROUPS, **facts_kinds.GROUPS, **run_kinds.GROUPS}
 LONGEST = 1_500  # characters per message: a value that is a whole file is shortened
 
 

@@ -37,7 +37,7 @@ def folders(tmp_path, monkeypatch, planted):
     monkeypatch.setattr(facts, "corpus", lambda name: Facts(name, languages[name], ()))
     tagged(tmp_path / "tagged/english", "en", [["Man1", "man1", "unheard", "of"]])
     tagged(tmp_path / "tagged/other", "zh", [["电影", "好看"]])
-    pool(tmp_path / "pools/planted", "en", 40_000, 0)
+    pool(tmp_path / "pools/planted", "en", 40_000, 200_000)
     shutil.copy(planted.texts, tmp_path / "pools/planted/texts.parquet")
     pool(tmp_path / "pools/chinese", "zh", 5, 9)
     written(tmp_path / "pools/chinese/texts.parquet", [["电影", "好看"], ["好", "看", "电影"]])

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
-from retable.files import read_json, write_json
+from retable.files import AGAIN, read_json, write_json
+from retable.forms import check
 from retable.papers.trials import bank_trials
 from retable.project.alone import alone
 from retable.project.command import command
@@ -19,9 +20,10 @@ from retable.project.paths import BANK, CLEAN, LOCK_OF_BANK, ROOT, RUNS, TRIALS
 from retable.results.pages import write_pages
 from retable.results.resolving import Resolver
 from retable.results.tables import read_statistics
-from retable.results.whole import read_corpora
+from retable.results.whole import CLUSTERS, clusters_of_bank
 from retable.runs.bank import add_to_bank
 from retable.runs.record import read_runs
+from retable.tables.statistics import read_corpora
 from retable.wording import number_of
 
 
@@ -55,7 +57,7 @@ def bank_runs(who: str, *, times: bool) -> None:
     added = add_to_bank(BANK, runs, who, times=times)
     bank_trials(BANK, TRIALS)
     write_json(BANK / "corpora.json", read_corpora(BANK) | read_statistics(CLEAN))
-    write_json(BANK / "copies.json", read_json(BANK / "copies.json") | copies_of_tests(CLEAN))
+    write_json(BANK / "copies.json", clusters_of_bank(BANK) | copies_of_tests(CLEAN))
     shown = write_pages(ROOT, BANK)
     print(f"{number_of(added, 'runs')} added to {BANK}; the pages show {shown}")
 
@@ -65,6 +67,7 @@ def copies_of_tests(clean: Path) -> dict[str, list[list[str]]]:
     found = {}
     for path in sorted(clean.glob("[!.]*/copies.json")):
         clusters: list[list[str]] = read_json(path, list)
+        check(clusters, CLUSTERS, str(path), AGAIN, "copies")
         tests = ([text for text in texts if not re.search("/(train|dev)/", text)] for texts in clusters)
         found[path.parent.name] = [texts for texts in tests if len(texts) > 1]
     return found

@@ -50,7 +50,7 @@ def shared_texts() -> str:
 
 def comparison_size() -> str:
     """Return the number of entries in the comparison table."""
-    size = facts.json_at(PARTS_TABLES / "zh/agreement.json").get("table", {})
+    size = facts.json_at(PARTS_TABLES / "zh/agreement.json", facts.AGREEMENT).get("table", {})
     return "".join(f"- {name.replace('_', ' ')}: {count:,}\n" for name, count in size.items()) + "\n"
 
 

@@ -15,8 +15,9 @@ from retable.project.paths import BANK
 from retable.project.progress import progress
 from retable.results.export_bank import FILES, write_bank
 from retable.results.export_tables import FORMATS, exported, names
-from retable.results.whole import bank_resolver, read_corpora
+from retable.results.whole import bank_resolver
 from retable.runs.bank import read_bank
+from retable.tables.statistics import read_corpora
 
 
 @command

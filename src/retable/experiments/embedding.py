@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from retable.errors import InputError
-from retable.files import read_json
+from retable.files import AGAIN, read_json
+from retable.forms import COUNT, FLAG, NAME, ListOf, Named, Number, OneOf, Section, check
 from retable.project.paths import CHECKOUT, ROOT, TAGGED
 from retable.project.progress import progress
 from retable.text.splits import SPLITS, read_facts
@@ -16,6 +17,16 @@ from retable.vectors.published import read_published
 from retable.vectors.store import NO_VECTORS, WordVectors
 from retable.vectors.token_lists import TokenLists
 from retable.vectors.word2vec import train_word2vec
+
+SIZE = Number(1, 1e12, whole=True)  # build_pool refuses an empty pool
+POOL = Section(
+    {"language": OneOf(("en", "zh", "other")), "words": SIZE, "characters": SIZE},
+    {
+        "name": NAME, "corpora": ListOf(NAME), "unlabelled": FLAG, "texts": SIZE, "excluded": Named(COUNT, NAME),
+        "near_copies": COUNT, "folds": COUNT, "fold": COUNT, "kind": OneOf(("dev",)),
+    },
+    closed=True,
+)  # fmt: skip
 
 
 def made(name: str, method: str, options: dict[str, Any]) -> WordVectors:
@@ -64,13 +75,14 @@ def glove(name: str, *, source: str, epochs: int, **options: Any) -> WordVectors
 
 
 def pool_facts(name: str, source: str) -> dict[str, Any]:
-    """Return the contents of pool.json."""
+    """Return the contents of pool.json. Raises: InputError."""
     file = ROOT / source / "pool.json"
     if not file.exists():
         raise InputError(
             f"vectors.{name}.source in params.yaml is {source}, which is not a pool; `dvc repro` makes one."
         )
     facts: dict[str, Any] = read_json(file)
+    check(facts, POOL, str(file), AGAIN)
     return facts
 
 

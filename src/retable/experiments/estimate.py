@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from retable.experiments.cells import cells_of_table
 from retable.experiments.scale import read_preset
-from retable.files import read_json
 from retable.papers import paper_of_table
 from retable.papers.paper import Column, Row
 from retable.papers.parameters import folds_of, limit_of, row_parameters, seeds_of
 from retable.runs.bank import read_bank
+from retable.tables.statistics import read_corpora
 
 SHARE = 0.55  # of its epochs that a training runs before early stopping, if no scale limits them
 RUN_S = 5.0  # overhead of a run: reading, scoring, writing
@@ -40,7 +40,7 @@ def read_measured(bank: Path) -> Measured:
     for run in read_bank(bank):
         if run.cost.get("words_per_second"):
             rates[run.metrics["model"]].append(run.cost["words_per_second"])
-    return Measured({model: median(found) for model, found in rates.items()}, read_json(bank / "corpora.json"))
+    return Measured({model: median(found) for model, found in rates.items()}, read_corpora(bank))
 
 
 def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, float]:

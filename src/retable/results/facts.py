@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from retable.corpora import CORPORA, corpus
+from retable.errors import InputError
 from retable.experiments.scale import model_preset
-from retable.files import read_json
+from retable.files import AGAIN, read_json
+from retable.forms import COUNT, NAME, Form, ListOf, Maybe, Named, Number, Plain, Section, check
 from retable.models import LINEAR_MODELS, MODELS, linear_trainer, model_module
 from retable.project.params import read_params
 from retable.project.paths import CLEAN, OVERLAP, PARTS_TABLES, TAGGED, TAGGER, VECTORS
+from retable.tables.statistics import read_stats
 from retable.text.splits import UNLABELLED
-from retable.vectors.store import WordVectors, read_vectors
+from retable.vectors.store import FACTS, WordVectors, read_vectors
 from retable.vectors.store import coverage as words_covered
 from retable.vectors.token_lists import TokenLists
 
@@ -28,16 +31,52 @@ COMPARED = {  # key of agreement.json -> its description
     "characters_alone": "characters, each looked up by itself",
 }
 
+SHARE = Number(0, 1)
+OVERLAPS = Section(
+    {
+        "texts": Named(Named(COUNT, NAME), NAME),
+        "pairs": ListOf(Section({"corpus": NAME, "other": NAME, "exact": COUNT, "near": COUNT}, closed=True)),
+    },
+    closed=True,
+)
+TAGGED_RIGHT = Section({"upos": SHARE, "xpos": SHARE, "words": COUNT}, closed=True)
+ACCURACY = Section({"treebank": NAME}, dict.fromkeys(("dev", "test", "test_lowercased"), TAGGED_RIGHT), closed=True)
+AGREED = Section(
+    {"tokens": COUNT, "same_part": Maybe(SHARE), "same_verdict": Maybe(SHARE), "added": COUNT}, closed=True
+)
+AGREEMENT = Section(
+    {
+        "table": Named(COUNT),
+        "dev": Named(Section({"texts": COUNT, **dict.fromkeys(COMPARED, AGREED)}, closed=True), NAME),
+    },
+    closed=True,
+)
+SPEED = Section({"characters_per_second": Named(Named(Number(0, 1e12)), NAME)}, closed=True)
+OF_VECTORS = Section(
+    {**FACTS.fields, "name": NAME, "method": NAME},
+    {**(FACTS.more or {}), "training_words": COUNT, "parameters": Named(Plain(), NAME)},
+)
 
-def json_at(path: Path) -> dict[str, Any]:
-    """Return a JSON file; empty if it does not exist."""
-    found: dict[str, Any] = read_json(path) if path.exists() else {}
+
+def json_at(path: Path, form: Form) -> dict[str, Any]:
+    """Return a JSON file; empty if it does not exist. Raises: InputError if it has another form."""
+    if not path.exists():
+        return {}
+    found: dict[str, Any] = read_json(path)
+    check(found, form, str(path), AGAIN)
     return found
 
 
-def in_scale(section: str, folder: Path, name: str) -> list[dict[str, Any]]:
-    """Return the JSON files that exist for the entries of a section of params.yaml, in its order."""
-    return [found for listed in read_params(section) if (found := json_at(folder / listed / name))]
+def statistics_in_scale() -> list[dict[str, Any]]:
+    """Return the statistics of the cleaned corpora of params.yaml, in its order."""
+    paths = [CLEAN / name / "stats.json" for name in read_params("corpora")]
+    return [read_stats(path) for path in paths if path.exists()]
+
+
+def vectors_in_scale() -> list[dict[str, Any]]:
+    """Return the facts of the word vectors of params.yaml that exist, in its order."""
+    paths = [VECTORS / name / "vectors.json" for name in read_params("vectors")]
+    return [json_at(path, OF_VECTORS) for path in paths if path.exists()]
 
 
 def declared_corpora(*, at_hand: bool) -> Rows:
@@ -122,14 +161,14 @@ def corpora() -> Rows:
             "vocabulary": facts[f"published-vocabulary-{'characters' if facts['language'] == 'zh' else 'words'}"],
             "removed": sum(facts["removed"].values()),
         }
-        for facts in in_scale("corpora", CLEAN, "stats.json")
+        for facts in statistics_in_scale()
     ]
 
 
 def leakage() -> Rows:
     """Return how many dev and test texts occur in the training texts of a corpus, and how many texts are repeated."""
     rows: Rows = []
-    for facts in in_scale("corpora", CLEAN, "stats.json"):
+    for facts in statistics_in_scale():
         leaks, test = facts["leakage"], facts["splits"]["test"]["texts"]
         in_train = {
             f"{asked} in train, {kind}": leaks[f"{asked}-in-train"][kind]
@@ -144,8 +183,10 @@ def leakage() -> Rows:
 
 def overlaps() -> Rows:
     """Return pairs of corpora that share texts, largest overlap first."""
-    found = json_at(OVERLAP / "overlap.json")
+    found = json_at(OVERLAP / "overlap.json", OVERLAPS)
     texts = {name: sum(splits.values()) for name, splits in found.get("texts", {}).items()}
+    if unknown := [pair["corpus"] for pair in found.get("pairs", []) if pair["corpus"] not in texts]:
+        raise InputError(f"{OVERLAP / 'overlap.json'} has pairs of {unknown[0]}, but not its texts; {AGAIN}.")
     pairs = [(pair["corpus"], pair["other"], pair["exact"], pair["near"]) for pair in found.get("pairs", [])]
     return [
         {"texts of": name, "all": texts[name], "in": other, "exactly": exact, "nearly": near}
@@ -156,7 +197,7 @@ def overlaps() -> Rows:
 def vectors() -> Rows:
     """Return the word vectors of this scale."""
     rows: Rows = []
-    for facts in in_scale("vectors", VECTORS, "vectors.json"):
+    for facts in vectors_in_scale():
         known = {"vectors": facts["name"], "unit": facts.get("unit", "words"), "words": facts["words"]}
         sizes = {"size": facts["dim"], "training words": facts.get("training_words")}
         shown = [(name, value) for name, value in facts.get("parameters", {}).items() if name not in SHOWN_ELSEWHERE]
@@ -167,7 +208,7 @@ def vectors() -> Rows:
 
 def coverage() -> Rows:
     """Return the share of training tokens that have a vector: one row per corpus, one column per set of vectors."""
-    sets = [read_vectors(VECTORS / facts["name"]) for facts in in_scale("vectors", VECTORS, "vectors.json")]
+    sets = [read_vectors(VECTORS / facts["name"]) for facts in vectors_in_scale()]
     rows = []
     for name in sorted(read_params("corpora"), key=lambda each: (corpus(each).language, each)):
         file = TAGGED / name / "train.parquet"
@@ -197,7 +238,7 @@ def tagger() -> Rows:
             "UPOS": percentage(found["upos"]),
             "XPOS": percentage(found["xpos"]),
         }
-        for name, found in json_at(TAGGER / "accuracy.json").items()
+        for name, found in json_at(TAGGER / "accuracy.json", ACCURACY).items()
         if isinstance(found, Mapping)
     ]
 
@@ -213,14 +254,14 @@ def comparison_table() -> Rows:
             "same verdict (content or not)": percentage(found[unit]["same_verdict"]),
             "words added": found[unit].get("added"),
         }
-        for name, found in json_at(PARTS_TABLES / "zh/agreement.json").get("dev", {}).items()
+        for name, found in json_at(PARTS_TABLES / "zh/agreement.json", AGREEMENT).get("dev", {}).items()
         for unit in COMPARED
     ]
 
 
 def comparison_speeds() -> Rows:
     """Return characters per second of processor time, for tagging in context and for its replacements."""
-    speeds_of = json_at(PARTS_TABLES / "zh/speed.json").get("characters_per_second", {})
+    speeds_of = json_at(PARTS_TABLES / "zh/speed.json", SPEED).get("characters_per_second", {})
     return [
         {"corpus": name} | {what.replace("_", " "): round(speed) for what, speed in speeds.items()}
         for name, speeds in speeds_of.items()

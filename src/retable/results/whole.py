@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from retable.experiments.scale import scale_preset
 from retable.files import read_json
+from retable.forms import NAME, Distinct, ListOf, Named, check
 from retable.papers import result_table, result_tables
 from retable.papers.claims import claims
 from retable.project.progress import progress
@@ -15,8 +15,10 @@ from retable.results.judging import Copies, Judge, Line, judged_claims
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, lines_and_costs
 from retable.runs.bank import read_bank
+from retable.tables.statistics import read_corpora
 
 BANK_SCALE = "measure"  # the scale whose protocols make the bank's runs current
+CLUSTERS = ListOf(Distinct(2))  # of ids of texts, as `clean` writes them
 
 
 @dataclass(frozen=True)
@@ -53,16 +55,17 @@ def bank_resolver(bank: Path) -> Resolver:
     return Resolver(scale_preset(BANK_SCALE), read_bank(bank), beyond=True)
 
 
-def read_corpora(bank: Path) -> dict[str, Any]:
-    """Return corpus -> its statistics, from the bank."""
-    found: dict[str, Any] = read_json(bank / "corpora.json")
-    return found
-
-
 def read_copies(bank: Path) -> Copies:
-    """Return corpus -> text id -> the number of its cluster of near copies, from the bank."""
-    groups: dict[str, list[list[str]]] = read_json(bank / "copies.json")
+    """Return corpus -> text id -> the number of its cluster of near copies, from the bank. Raises: InputError."""
     return {
         corpus: {text: number for number, texts in enumerate(clusters) for text in texts}
-        for corpus, clusters in groups.items()
+        for corpus, clusters in clusters_of_bank(bank).items()
     }
+
+
+def clusters_of_bank(bank: Path) -> dict[str, list[list[str]]]:
+    """Return corpus -> the ids of near copies, by cluster, from the bank. Raises: InputError."""
+    path, advice = bank / "copies.json", f"`git checkout {bank / 'copies.json'}`"
+    found: dict[str, list[list[str]]] = read_json(path, advice=advice)
+    check(found, Named(CLUSTERS, NAME), str(path), advice)
+    return found

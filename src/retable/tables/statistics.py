@@ -1,16 +1,46 @@
 """A table of facts about corpora, counted here beside the printed ones."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from retable.declaration import UNLABELLED
+from retable.errors import InputError
+from retable.files import AGAIN, read_json
+from retable.forms import ANY_TEXT, DIGEST, NAME, Distinct, Form, Named, Number, OneOf, Section, When, check
 from retable.papers.paper import StatisticsTable
 from retable.tables.lines import Line, joined, judged
 from retable.tables.published import Published
+from retable.text.splits import SPLITS
 
 UNIT_FACTOR = {"thousand": 1000.0, "million": 1e6}
 DIGITS = {"count": 0, "words": 1, "tokens": 1, "sentences": 1, **dict.fromkeys(UNIT_FACTOR, 1)}
 
 Stats = Mapping[str, Mapping[str, Any]]
+
+COUNT, MEAN = Number(0, 1e12, whole=True), Number(0, 1e12)  # of texts, words or characters
+LENGTHS = {"average-length": MEAN, "average-length-characters": MEAN, "vocabulary": COUNT}
+LEAK = Section({"exact": COUNT, "near": COUNT}, closed=True)
+OF_SPLIT = Section(
+    {"texts": COUNT, "labels": Named(COUNT, ANY_TEXT), **LENGTHS, "copies": COUNT, "contradicting-labels": COUNT},
+    closed=True,
+)
+OF_ALL: Mapping[str, Form] = {  # what `clean` writes of every corpus
+    "language": NAME, "labels": Distinct(2), "classes": Number(2, 1e6, whole=True),
+    "split": OneOf(("published", "own")), "removed": Named(COUNT), "instances": COUNT, "instances-published": COUNT,
+    **LENGTHS, "vocabulary-train": COUNT,
+    **{f"published-average-{unit}": MEAN for unit in ("words", "words-and-marks", "characters", "sentences")},
+    **{f"published-max-{unit}": COUNT for unit in ("words", "words-and-marks", "characters", "sentences")},
+    **{f"published-vocabulary-{unit}": COUNT for unit in ("words", "characters")},
+    "near-duplicates": Section({"texts": COUNT, "clusters": COUNT, "largest": COUNT}, closed=True),
+    **dict.fromkeys(SPLITS, COUNT),
+}  # fmt: skip
+PUBLISHED = {f"published-{split}": COUNT for split in (*SPLITS, UNLABELLED, "all")}
+WITH_UNLABELLED = {
+    UNLABELLED: COUNT,
+    **{f"with-unlabelled-average-{unit}": MEAN for unit in ("tokens", "words")},
+    **{f"with-unlabelled-{vocabulary}": COUNT for vocabulary in ("vocabulary", "vocabulary-untokenised")},
+}
 
 
 def statistics_lines(table: StatisticsTable, published: Sequence[Published], stats: Stats) -> list[Line]:
@@ -20,7 +50,7 @@ def statistics_lines(table: StatisticsTable, published: Sequence[Published], sta
         stats: corpus -> stats.json of the available ones.
     """
     printed = [
-        _compared(table, number, stats[corpus][table.statistic(number.row, number.column)])
+        _compared(table, number, _statistic(table, number, corpus, stats[corpus]))
         if (corpus := table.corpora[number.row]) in stats
         else _not_counted(table, number)
         for number in published
@@ -36,6 +66,52 @@ def statistics_lines(table: StatisticsTable, published: Sequence[Published], sta
         if row not in rows and corpus in stats and (key := table.statistic(row, column)) in stats[corpus]
     ]
     return printed + ours
+
+
+def statistics_form(name: str) -> When:
+    """Return the form of a corpus's statistics (stats.json), which name the corpus itself."""
+
+    def form(splits: Sequence[str], more: Mapping[str, Form]) -> Section:
+        leaks = Section({f"{late}-in-{early}": LEAK for place, late in enumerate(splits) for early in splits[:place]})
+        return Section(
+            {
+                "corpus": OneOf((name,)),
+                **OF_ALL,
+                **more,
+                "leakage": leaks,
+                "splits": Section(dict.fromkeys(splits, OF_SPLIT), closed=True),
+                "sha256": Section(dict.fromkeys(splits, DIGEST), closed=True),
+            },
+            PUBLISHED,
+            closed=True,
+        )
+
+    return When(UNLABELLED, form((*SPLITS, UNLABELLED), WITH_UNLABELLED), form(SPLITS, {}))
+
+
+def read_stats(path: Path) -> dict[str, Any]:
+    """Read data/clean/<corpus>/stats.json. Raises: InputError."""
+    facts: dict[str, Any] = read_json(path)
+    check(facts, statistics_form(path.parent.name), str(path), AGAIN)
+    return facts
+
+
+def read_corpora(bank: Path) -> dict[str, Any]:
+    """Return corpus -> its statistics, from the bank. Raises: InputError."""
+    path, advice = bank / "corpora.json", f"`git checkout {bank / 'corpora.json'}`"
+    found: dict[str, Any] = read_json(path, advice=advice)
+    for name, facts in found.items():
+        check(facts, statistics_form(name), str(path), advice, name)
+    return found
+
+
+def _statistic(table: StatisticsTable, number: Published, corpus: str, facts: Mapping[str, Any]) -> float:
+    """Return what the corpus has of a printed figure. Raises: InputError if its statistics lack it."""
+    name = table.statistic(number.row, number.column)
+    if name not in facts:
+        raise InputError(f"stats.json of {corpus} lacks {name}, which the table {table.name} shows; {AGAIN}.")
+    found: float = facts[name]
+    return found
 
 
 def _compared(table: StatisticsTable, number: Published, counted: float) -> Line:
