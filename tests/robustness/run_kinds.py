@@ -15,12 +15,16 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import torch
+from safetensors.numpy import load_file, save
 
 from retable.commands import check, import_
 from retable.errors import InputError
 from retable.experiments import folds, truth
 from retable.experiments.identity import hash_of_parameters
+from retable.experiments.scale import model_preset
 from retable.files import read_csv, read_json, sha256_of_file, write_csv, write_json
+from retable.own.corpus import split_of_texts
 from retable.own.fit import fit
 from retable.own.folder import read_model
 from retable.papers import result_tables, trials
@@ -28,13 +32,18 @@ from retable.results import report
 from retable.results.figures import entry_before
 from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.folder import scores_of_splits
+from retable.runs.form import SCORED, read_training
 from retable.runs.predictions import write_predictions
 from retable.runs.provenance import run_key
 from retable.runs.record import read_run, read_runs
 from retable.tables.lines import Line, write_lines
 from retable.tables.published import read_published
+from retable.text.splits import Facts
 from retable.tracking import entries, store
 from retable.tracking.record import is_recorded
+from retable.training.network import untrained_classifier
+from retable.training.run import load_classifier
+from retable.vectors.store import NO_VECTORS
 from tests.robustness.kinds import Damage, Group, Kind, edit, files, folder, json_file, put, replaced, twice, without
 from tests.tracking.conftest import some_answers, write_run
 
@@ -756,6 +765,18 @@ def resealed(name: str, content: bytes) -> Damage:
     return damage
 
 
+def vocabulary(**changes: Any) -> Damage:
+    return lambda place: resealed(
+        "vocabulary.json", json.dumps(read_json(place / "model/vocabulary.json") | changes).encode()
+    )(place)
+
+
+def weights(**changes: np.ndarray) -> Damage:
+    return lambda place: resealed(
+        "weights.safetensors", save(load_file(place / "model/weights.safetensors") | changes)
+    )(place)
+
+
 M = "model/model.json"
 MODEL_KINDS = (
     *json_file(M, kind="model.json"),
@@ -776,6 +797,29 @@ MODEL_KINDS = (
     Kind("a model's weights that are none", resealed("weights.safetensors", b"\xff" * 64), "weights"),
     Kind("a model's vocabulary that is a list", resealed("vocabulary.json", b"[]"), "vocabulary"),
     Kind("a model's vocabulary of other options", resealed("vocabulary.json", b'{"a": 1}'), "vocabulary"),
+    *(
+        Kind(f"a model's vocabulary with {name} = {value!r}", vocabulary(**{name: value}), name)
+        for name, value in (
+            ("scale", NAN),
+            ("scale", True),
+            ("scale", -1),
+            ("lowercase", 1),
+            ("unit", "letters"),
+            ("features", "x"),
+            ("weighting", None),
+            ("ngrams", "ab"),
+            ("ngrams", []),
+            ("ngrams", ["a", "a"]),
+            ("ngrams", [1]),
+            ("idf", 1),
+        )
+    ),
+    Kind("a model's vocabulary of fewer n-grams", vocabulary(ngrams=["a"]), "shapes"),
+    Kind("model.json with a label more", edit(M, "labels", ["0", "1", "2"]), "classes"),
+    Kind("model.json with a label twice", edit(M, "labels", ["0", "0"]), "labels"),
+    Kind("a model's weights with NaN", weights(bias=np.full(2, NAN)), "bias has a number"),
+    Kind("a model's weights of another shape", weights(factors=np.ones(1)), "shapes"),
+    Kind("a model's weights with one too many", weights(more=np.ones(1)), "shapes"),
     Kind(
         "a model's weights of other names",
         resealed("weights.safetensors", b"\x02\x00\x00\x00\x00\x00\x00\x00{}"),
@@ -783,7 +827,73 @@ MODEL_KINDS = (
     ),
 )
 
+
+# The focus run between training and scoring; a saved network
+
+
+def make_focus(place: Path) -> None:
+    make_run(place)
+    record = read_json(place / METRICS)
+    write_json(place / "training.json", {name: value for name, value in record.items() if name not in SCORED})
+
+
+FOCUS_KINDS = (
+    *json_file("training.json", kind="training.json")[1:],
+    *(Kind(f"training.json without {name}", without("training.json", name), name) for name in ("parameters", "epochs")),
+    Kind("training.json with a score", edit("training.json", "test", {"accuracy": 1.0}), "test"),
+    Kind("training.json of another option", edit("training.json", "parameters/model/alpha", 0.99), "changed"),
+    Kind("training.json of another seed", edit("training.json", "seed", 7), "seed"),
+    Kind("training.json of true threads", edit("training.json", "threads", True), "threads"),
+)
+
+
+@cache
+def network() -> Path:
+    """Return a saved network, made once, and parameters.json."""
+    place = Path(tempfile.mkdtemp())
+    asked: dict[str, Any] = {name: model_preset("avg-embedding")[name] for name in ("model", "embedding", "training")}
+    asked["embedding"] |= {"size": 4, "unit": "words", "vectors": "none", "min_count": 1}
+    texts = split_of_texts(SAVED_FACTS, ["a good day", "a bad day"])
+    cpu = torch.device("cpu")
+    made = untrained_classifier(texts, NO_VECTORS, **asked, seed=1, device=cpu, precision="float32")
+    made.save(place)
+    write_json(place / "parameters.json", asked | {"device": "cpu", "precision": "float32"})
+    return place
+
+
+SAVED_FACTS = Facts("mine", "en", ("bad", "good"))
+OF_NETWORK = (
+    ("words", ["<padding>"]), ("words", "ab"), ("words", ["<padding>", "<unknown>", "a", "a"]),
+    ("words", ["<padding>", "<unknown>", 5]), ("tuned", 10**30), ("tuned", True), ("tuned", NAN), ("unit", "letters"),
+    ("unit", "characters"), ("lowercase", "yes"), ("parts", None), ("sides", 1), ("word", []),
+)  # fmt: skip
+NETWORK_KINDS = (
+    *json_file("vocabulary.json", kind="a network's vocabulary"),
+    *(
+        Kind(f"vocabulary.json: {name} = {value}", edit("vocabulary.json", name, value), name)
+        for name, value in OF_NETWORK
+    ),
+    *(
+        Kind(f"a network's {place} = {value}", edit("parameters.json", place, value), place.rpartition("/")[2])
+        for place, value in (("training/max_words", 10**30), ("training/max_words", -1), ("training/heads", "many"))
+    ),
+    Kind(
+        "a network's weights with infinity",
+        lambda place: (place / "weights.safetensors").write_bytes(
+            save({name: array + INF for name, array in load_file(place / "weights.safetensors").items()})
+        ),
+        "infinite",
+    ),
+)
+
+
+def read_network(place: Path) -> None:
+    load_classifier(read_json(place / "parameters.json"), place, SAVED_FACTS)
+
+
 GROUPS = {
+    "focus": Group(make_focus, lambda place: read_training(place / "training.json"), FOCUS_KINDS),
+    "network": Group(lambda place: shutil.copytree(network(), place, dirs_exist_ok=True), read_network, NETWORK_KINDS),
     "run": Group(make_run, read_folder, FOLDER_KINDS),
     "import": Group(make_import, read_import, IMPORT_KINDS),
     "bank": Group(make_bank, read_all_of_bank, BANK_KINDS),

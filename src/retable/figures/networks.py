@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from retable.figures.measured import AttendedText
-from retable.files import read_json
 from retable.project.paths import TAGGED
+from retable.runs.form import read_metrics
 from retable.runs.record import RunRecord
 from retable.text.splits import Split, read_facts, read_split
 
@@ -54,5 +54,5 @@ def load_network(weights: Path, predictions: Path) -> Any:
     """Return a classifier; cached, because figures use it repeatedly."""
     from retable.training.run import load_classifier
 
-    parameters = read_json(weights.parent / "metrics.json")["parameters"]
+    parameters = read_metrics(weights.parent)["parameters"]
     return load_classifier(parameters, weights, read_facts(predictions))

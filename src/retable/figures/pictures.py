@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from sklearn.metrics import auc, roc_curve
 
 from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, bare, new_figure, saved
-from retable.files import read_json
 from retable.runs.curve import read_curve
+from retable.runs.form import read_metrics
 from retable.runs.predictions import read_predictions
 
 CLASSES_BY_NAME = 8  # a longer legend would hide the picture
@@ -26,7 +26,7 @@ POINTS_OF_A_LINE = 200
 def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
     """Return the pictures of a run's folder: curve, roc, confusion."""
     facts, _, classes, _, probabilities = read_predictions(folder / "predictions.parquet")
-    chosen = read_json(folder / "metrics.json")["epochs"]["chosen"]
+    chosen = read_metrics(folder)["epochs"]["chosen"]
     return {
         "curve": curve_picture(read_curve(folder), chosen, form),
         "roc": roc_picture(classes, probabilities, facts.labels, form),

@@ -27,8 +27,9 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from retable.errors import InputError
-from retable.files import atomic_file, read_json, write_json
-from retable.models.linear import Candidate
+from retable.files import atomic_file, write_json
+from retable.forms import Named, Number, Plain, Section, Text
+from retable.models.linear import OF_TEXTS, Candidate, read_facts
 from retable.models.minilm import texts_of
 from retable.models.options import check_at_least
 from retable.models.sentence_encoder import FILES, bert_flops, need, padded
@@ -37,6 +38,13 @@ from retable.text.splits import Split
 from retable.text.units import RAW, Unit
 
 FILE = "bert.json"
+FORM = Section(  # of this file; the tokenizer is a JSON file of its own
+    {
+        **OF_TEXTS, "config": Named(Plain()), "tokenizer": Text(r"(?s:.*)", "text", longest=10**8),
+        "max_pieces": Number(3, 10**6, whole=True), "flops_per_text": Number(0),
+    },
+    closed=True,
+)  # fmt: skip
 BATCH = 32  # texts per batch in evaluation
 DECAY, LARGEST_NORM, WARM = 0.01, 1.0, 0.1
 RENAMED = {".gamma": ".weight", ".beta": ".bias"}  # names of norms in the files of 2018
@@ -113,8 +121,8 @@ class BertClassifier:
 
 
 def load_bert(folder: Path) -> BertClassifier:
-    """Read what `BertClassifier.save` wrote."""
-    facts = read_json(folder / FILE)
+    """Read what `BertClassifier.save` wrote. Raises: InputError if bert.json has another form."""
+    facts = read_facts(folder / FILE, FORM)
     weights = tensors_of((folder / "weights.safetensors").read_bytes())
     network = FineTuned(facts["config"], len(weights["output.bias"]), 0.0)
     network.load_state_dict(weights)

@@ -4,7 +4,7 @@ Answers    a softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, F features, C classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ import numpy as np
 from safetensors.numpy import load_file
 from scipy.special import softmax
 
-from retable.files import read_json, write_json
-from retable.models.linear import Candidate, fitted_scale, write_weights
+from retable.files import write_json
+from retable.forms import Form, Section
+from retable.models.linear import SCALE, Candidate, check_arrays, fitted_scale, read_facts, write_weights
 from retable.text.splits import Split
 
 
@@ -75,7 +76,21 @@ def save_arrays(folder: Path, file: str, facts: dict[str, Any], arrays: dict[str
     write_json(folder / file, facts | {"scale": scorer.scale})
 
 
-def load_arrays(folder: Path, file: str) -> tuple[dict[str, Any], dict[str, np.ndarray], Scorer]:
-    """Read what `save_arrays` wrote."""
-    facts, arrays = read_json(folder / file), load_file(folder / "weights.safetensors")
+def load_arrays(
+    folder: Path,
+    file: str,
+    form: Mapping[str, Form],
+    shapes: Callable[[dict[str, Any], dict[str, np.ndarray]], tuple[int, Mapping[str, tuple[int, ...]]]],
+) -> tuple[dict[str, Any], dict[str, np.ndarray], Scorer]:
+    """Read what `save_arrays` wrote.
+
+    Args:
+        form: of the facts, without the scale.
+        shapes: returns, for facts and arrays, the number of features and the shapes of the arrays.
+    Raises: InputError or ValueError if a file has another form.
+    """
+    facts = read_facts(folder / file, Section({**form, "scale": SCALE}, closed=True))
+    arrays = load_file(folder / "weights.safetensors")
+    (features, of_arrays), classes = shapes(facts, arrays), len(arrays["bias"])
+    check_arrays(arrays, weights=(classes, features), bias=(classes,), **of_arrays)
     return facts, arrays, Scorer(arrays.pop("weights"), arrays.pop("bias"), facts.pop("scale"))

@@ -26,8 +26,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from retable.forms import FLAG, Distinct, Form, ListOf, Number
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
-from retable.models.linear import Candidate, check_costs, joined_texts
+from retable.models.linear import OF_TEXTS, Candidate, check_costs, joined_texts
 from retable.models.options import check_at_least
 from retable.text.pairs import pairs_of
 from retable.text.splits import Split
@@ -35,6 +36,11 @@ from retable.text.units import Unit
 
 FILE = "paragraphs.json"
 KINDS = ("dbow", "dm")
+AMOUNT = Number(1, 10**9, whole=True)
+FORM: dict[str, Form] = {
+    **OF_TEXTS, **dict.fromkeys(("size", "window", "epochs"), AMOUNT), "words": Distinct(), "counts": ListOf(AMOUNT),
+    "seed": Number(0, 2**32 - 1, whole=True), "compare": FLAG,
+}  # fmt: skip
 FIRST_RATE, LAST_RATE = 0.025, 0.0001
 STEPS = 1000  # maximum for the logistic regression
 
@@ -95,7 +101,15 @@ class ParagraphClassifier:
 
 def load_paragraphs(folder: Path) -> ParagraphClassifier:
     """Read what `ParagraphClassifier.save` wrote."""
-    facts, arrays, scorer = load_arrays(folder, FILE)
+
+    def shapes(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[int, dict[str, tuple[int, ...]]]:
+        of_network = (len(facts["words"]), facts["size"])
+        features = len(KINDS) * (1 if facts.get("compare") else facts["size"])
+        return features, dict.fromkeys(("dm.words", *(f"{kind}.tree" for kind in KINDS)), of_network)
+
+    facts, arrays, scorer = load_arrays(folder, FILE, FORM, shapes)
+    if len(facts["counts"]) != len(facts["words"]):
+        raise ValueError(f"there are {len(facts['words'])} words, but {len(facts['counts'])} counts")
     return ParagraphClassifier(**facts, arrays=arrays, scorer=scorer)
 
 

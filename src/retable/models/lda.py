@@ -19,8 +19,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 
+from retable.forms import Distinct
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
-from retable.models.linear import Candidate, check_costs, joined_texts, ngram_counter, svm_weights
+from retable.models.linear import OF_TEXTS, Candidate, check_costs, joined_texts, ngram_counter, svm_weights
 from retable.models.options import check_at_least
 from retable.text.splits import Split
 from retable.text.units import Unit
@@ -64,7 +65,12 @@ class TopicClassifier:
 
 def load_topics(folder: Path) -> TopicClassifier:
     """Read what `TopicClassifier.save` wrote."""
-    facts, arrays, scorer = load_arrays(folder, FILE)
+    facts, arrays, scorer = load_arrays(
+        folder,
+        FILE,
+        OF_TEXTS | {"words": Distinct()},
+        lambda facts, arrays: (len(arrays["topics"]), {"topics": (len(arrays["topics"]), len(facts["words"]))}),
+    )
     return TopicClassifier(**facts, topics=arrays["topics"], scorer=scorer)
 
 

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from safetensors.numpy import load_file, save
@@ -26,6 +26,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.svm import LinearSVC
 
 from retable.files import atomic_file, read_json, write_json
+from retable.forms import FLAG, Distinct, Form, Number, OneOf, Section, Text, check
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
 
@@ -36,6 +37,19 @@ FitWeights = Callable[[sparse.csr_matrix, np.ndarray, Any, int], tuple[np.ndarra
 FEATURES = ("words-1", "words-2", "words-3", "characters-4", "characters-5")
 SMALL = 5_000_000  # characters of training text; above this, the large features take many minutes and gigabytes
 LARGE_FEATURES = ("words-3", "characters-4", "characters-5")
+AGAIN = "make the model again"
+OF_TEXTS: dict[str, Form] = {"lowercase": FLAG, "unit": OneOf(get_args(Unit))}
+SCALE = Number(0)  # of the scores
+FORM = Section(  # of vocabulary.json
+    {
+        "features": Text(r"(words|characters)-[1-5]", "words-1 to characters-5"),
+        "weighting": OneOf(get_args(Weighting)),
+        "ngrams": Distinct(),
+        "scale": SCALE,
+        **OF_TEXTS,
+    },
+    closed=True,
+)
 PASSES = 200  # largest number of iterations of dual coordinate descent
 
 
@@ -126,9 +140,26 @@ def write_weights(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def load_linear(folder: Path) -> LinearClassifier:
-    """Read what `LinearClassifier.save` wrote."""
-    facts, arrays = read_json(folder / "vocabulary.json"), load_file(folder / "weights.safetensors")
+    """Read what `LinearClassifier.save` wrote. Raises: InputError or ValueError if a file has another form."""
+    facts, arrays = read_facts(folder / "vocabulary.json", FORM), load_file(folder / "weights.safetensors")
+    ngrams, classes = len(facts["ngrams"]), len(arrays["bias"])
+    check_arrays(arrays, factors=(ngrams,), weights=(classes, ngrams), bias=(classes,))
     return LinearClassifier(**facts, **arrays)
+
+
+def read_facts(path: Path, form: Section) -> dict[str, Any]:
+    """Read the JSON file of a saved model. Raises: InputError if it has another form."""
+    facts: dict[str, Any] = read_json(path, advice=AGAIN)
+    check(facts, form, str(path), AGAIN)
+    return facts
+
+
+def check_arrays(arrays: Mapping[str, np.ndarray], **shapes: tuple[int, ...]) -> None:
+    """Raise ValueError for weights of other names or shapes, or that are not finite."""
+    if {name: array.shape for name, array in arrays.items()} != shapes:
+        raise ValueError(f"the shapes {[(name, array.shape) for name, array in sorted(arrays.items())]} do not fit")
+    if wrong := [name for name, array in arrays.items() if not np.isfinite(array).all()]:
+        raise ValueError(f"{wrong[0]} has a number that is infinite or NaN")
 
 
 def train_tfidf_svm(

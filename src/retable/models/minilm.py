@@ -21,10 +21,19 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from retable.errors import InputError
-from retable.files import read_json, write_json
+from retable.files import write_json
+from retable.forms import Form, Number, Section, Text
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
-from retable.models.linear import Candidate, check_costs, joined_texts, write_weights
+from retable.models.linear import (
+    OF_TEXTS,
+    Candidate,
+    check_arrays,
+    check_costs,
+    joined_texts,
+    read_facts,
+    write_weights,
+)
 from retable.models.sentence_encoder import FILES, Encoder, published_encoder
 from retable.text.splits import Split
 from retable.text.units import RAW, Unit
@@ -32,6 +41,8 @@ from retable.text.units import RAW, Unit
 LR_FILE, KNN_FILE = "sentences.json", "neighbours.json"
 CHUNK = 1024  # texts per search for neighbours
 WEIGHTS = FILES["model.safetensors"]
+AMOUNT = Number(1, 10**9, whole=True)
+OF_READER: dict[str, Form] = {**OF_TEXTS, "encoder": Text(), "max_pieces": AMOUNT, "flops_per_text": Number(0)}
 
 
 @dataclass(frozen=True)
@@ -118,23 +129,33 @@ class NeighbourClassifier:
 
 def load_sentences(folder: Path) -> SentenceClassifier:
     """Read what `SentenceClassifier.save` wrote."""
-    facts, _, scorer = load_arrays(folder, LR_FILE)
-    return SentenceClassifier(reader_of(facts, folder), scorer)
+    facts, _, scorer = load_arrays(folder, LR_FILE, OF_READER, lambda facts, arrays: (arrays["weights"].shape[1], {}))
+    return SentenceClassifier(reader_of(facts, folder, scorer.weights), scorer)
 
 
 def load_neighbours(folder: Path) -> NeighbourClassifier:
-    """Read what `NeighbourClassifier.save` wrote."""
-    facts, arrays = read_json(folder / KNN_FILE), load_file(folder / "weights.safetensors")
+    """Read what `NeighbourClassifier.save` wrote. Raises: InputError or ValueError if a file has another form."""
+    facts = read_facts(folder / KNN_FILE, Section(OF_READER | {"count": AMOUNT, "neighbours": AMOUNT}, closed=True))
+    vectors, classes = (arrays := load_file(folder / "weights.safetensors"))["vectors"], arrays["classes"]
+    check_arrays(arrays, vectors=vectors.shape, classes=(len(vectors),))
     count, neighbours = facts.pop("count"), facts.pop("neighbours")
-    return NeighbourClassifier(reader_of(facts, folder), arrays["vectors"], arrays["classes"], count, neighbours)
+    if classes.dtype != np.int64 or classes.min() < 0 or classes.max() >= count:
+        raise ValueError(f"classes are not whole numbers from 0 to {count - 1}")
+    return NeighbourClassifier(reader_of(facts, folder, vectors), vectors, classes, count, neighbours)
 
 
-def reader_of(facts: dict[str, Any], folder: Path) -> Reader:
-    """Return the reader with these facts. Raises: InputError if the encoder's weights differ."""
+def reader_of(facts: dict[str, Any], folder: Path, weights: np.ndarray) -> Reader:
+    """Return the reader with these facts, whose vectors meet these weights, (n, S).
+
+    Raises: InputError if the encoder's weights differ; ValueError if its vectors have another size.
+    """
     facts = dict(facts)
     if facts.pop("encoder") != WEIGHTS:
         raise InputError(f"the model in {folder} was trained on vectors of a different encoder; train it again.")
-    return Reader(published_encoder(facts.pop("max_pieces")), **facts)
+    encoder = published_encoder(facts.pop("max_pieces"))
+    if weights.shape[1:] != (encoder.config.hidden_size,):
+        raise ValueError(f"the weights have the shape {weights.shape}; allowed: (n, {encoder.config.hidden_size})")
+    return Reader(encoder, **facts)
 
 
 def train_minilm_lr(

@@ -25,9 +25,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import sparse
 
+from retable.forms import Distinct, Form, OneOf
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
-from retable.models.linear import Candidate, check_costs
+from retable.models.linear import OF_TEXTS, Candidate, check_costs
 from retable.models.options import check_choice
 from retable.text.pairs import pairs_of
 from retable.text.splits import Split
@@ -38,6 +39,7 @@ LONGEST = 4  # longest n-gram of BLEU
 LEAST = 2  # training pairs in which a lexical feature must occur
 ALIKE = [*(f"bleu {n}" for n in range(1, LONGEST + 1)), "length", "shared", "share"]
 Features = Literal["unlexicalized", "unigrams", "lexicalized"]
+FORM: dict[str, Form] = {**OF_TEXTS, "features": OneOf(get_args(Features)), "names": Distinct()}
 Pair = tuple[list[str], list[str]]
 
 
@@ -75,7 +77,7 @@ class PairClassifier:
 
 def load_pairs(folder: Path) -> PairClassifier:
     """Read what `PairClassifier.save` wrote."""
-    facts, _, scorer = load_arrays(folder, FILE)
+    facts, _, scorer = load_arrays(folder, FILE, FORM, lambda facts, arrays: (len(facts["names"]), {}))
     return PairClassifier(**facts, scorer=scorer)
 
 

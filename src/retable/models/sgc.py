@@ -23,9 +23,20 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from retable.files import read_json, write_json
+from retable.files import write_json
+from retable.forms import Distinct, Section
 from retable.layers.word_graph import WordGraph, word_graph
-from retable.models.linear import Candidate, fitted_scale, joined_texts, ngram_counter, write_weights
+from retable.models.linear import (
+    OF_TEXTS,
+    SCALE,
+    Candidate,
+    check_arrays,
+    fitted_scale,
+    joined_texts,
+    ngram_counter,
+    read_facts,
+    write_weights,
+)
 from retable.models.options import check_at_least
 from retable.text.splits import Split
 from retable.text.units import Unit
@@ -82,8 +93,12 @@ class GraphRegression:
 
 
 def load_graph(folder: Path) -> GraphRegression:
-    """Read what `GraphRegression.save` wrote."""
-    return GraphRegression(**read_json(folder / FILE), **load_file(folder / "weights.safetensors"))
+    """Read what `GraphRegression.save` wrote. Raises: InputError or ValueError if a file has another form."""
+    form = Section({**OF_TEXTS, "words": Distinct(), "scale": SCALE}, closed=True)
+    facts, arrays = read_facts(folder / FILE, form), load_file(folder / "weights.safetensors")
+    words, classes = len(facts["words"]), len(arrays["bias"])
+    check_arrays(arrays, idf=(words,), sums=(words,), far=(words, classes), near=(words, classes), bias=(classes,))
+    return GraphRegression(**facts, **arrays)
 
 
 def train_sgc(

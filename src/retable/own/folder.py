@@ -14,7 +14,7 @@ from typing import Any
 from retable import __version__
 from retable.errors import InputError, unknown_name
 from retable.files import atomic_folder, read_json, sha256_of_file, write_json
-from retable.forms import ANY_TEXT, DIGEST, NAME, ListOf, Named, OneOf, Section, check
+from retable.forms import ANY_TEXT, DIGEST, NAME, Distinct, Named, OneOf, Section, check
 from retable.own.corpus import OwnCorpus
 from retable.runs.predictions import write_predictions
 from retable.text.splits import Facts
@@ -28,7 +28,7 @@ FORM = Section(  # of model.json
     {
         "corpus": ANY_TEXT,
         "language": ANY_TEXT,
-        "labels": ListOf(ANY_TEXT),
+        "labels": Distinct(2),
         "markup": OneOf((True, False)),
         "parameters": Section({"model": Section({"name": NAME}), "embedding": Section({}), "training": Section({})}),
         "sha256": Named(DIGEST, NAME),

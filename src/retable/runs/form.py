@@ -134,6 +134,9 @@ METRICS = Section(
     },
     closed=True,
 )
+TRAINING_RECORD = Section(  # training.json: what is known before a run is scored
+    {name: form for name, form in METRICS.fields.items() if name not in SCORED}, closed=True
+)
 COSTS = ("parameters", "parameters_tuned_words", "flops_per_word")
 TIMES = ("seconds", "seconds_per_epoch", "words_per_second")
 MEMORY = {"peak_memory_mb", "peak_gpu_memory_mb"}  # of the process, or of the GPU's allocator
@@ -170,6 +173,13 @@ def read_metrics(folder: Path) -> dict[str, Any]:
     return metrics
 
 
+def read_training(path: Path) -> dict[str, Any]:
+    """Read and check training.json, the record of a trained run without scores. Raises: InputError."""
+    facts: dict[str, Any] = read_json(path, advice=ADVICE)
+    check_record(facts, TRAINING_RECORD, str(path))
+    return facts
+
+
 def read_cost(folder: Path) -> dict[str, Any]:
     """Read and check cost.json of a run. Raises: InputError."""
     path = folder / "cost.json"
@@ -181,13 +191,18 @@ def read_cost(folder: Path) -> dict[str, Any]:
 
 
 def check_metrics(metrics: Any, where: str) -> None:
-    """Refuse a record of another form, or one that contradicts itself.
+    """Refuse a scored record of another form, or one that contradicts itself.
 
     Args:
         where: the file, for the error message.
     Raises: InputError.
     """
-    check(metrics, METRICS, where, ADVICE)
+    check_record(metrics, METRICS, where)
+
+
+def check_record(metrics: Any, form: Form, where: str) -> None:
+    """Refuse a record that does not have this form, or contradicts itself. Raises: InputError."""
+    check(metrics, form, where, ADVICE)
     check(metrics["parameters"], Plain(), where, ADVICE, "parameters")
     check(metrics["chosen"], Plain(), where, ADVICE, "chosen")
     if wrong := next(contradictions(metrics), None):

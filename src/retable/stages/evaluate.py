@@ -11,9 +11,10 @@ from typing import Any
 
 from retable.experiments.folds import splits_of_run
 from retable.experiments.identity import identity, score_into
-from retable.files import copy_file, read_json, write_json
+from retable.files import copy_file, write_json
 from retable.project.command import command
 from retable.project.paths import FOCUS, TAGGED, VECTORS
+from retable.runs.form import read_training
 from retable.training.run import load_classifier
 
 
@@ -21,7 +22,7 @@ from retable.training.run import load_classifier
 def main() -> None:
     from retable.tracking.checkout import record_focus  # not at the top: recording code does not change a run
 
-    facts = read_json(FOCUS / "model/training.json")
+    facts = read_training(FOCUS / "model/training.json")
     parameters, tagged = facts["parameters"], TAGGED / facts["corpus"]
     # Computed again, because the test split may have changed since training.
     facts |= identity(parameters, tagged, VECTORS / parameters["embedding"]["vectors"])

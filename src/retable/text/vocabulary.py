@@ -4,20 +4,25 @@ The vocabulary comes from the training split and from the given vectors (which c
 test text never adds a word or a part of speech. If the unit is the character, "word" means a character here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from retable.errors import InputError
+from retable.files import read_json
+from retable.forms import COUNT, FLAG, Distinct, Misfit, OneOf, Section, check
 from retable.text.pairs import questions_of, side_of_words
 from retable.text.sentence_ends import sentence_of_words
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
 
 PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
+FIRST_WORDS = ["<padding>", "<unknown>"]
 NO_PART = "<unknown>"  # the part of speech of padding, and any that no training text has
 
 
@@ -38,6 +43,33 @@ class Vocabulary:
     parts: list[str] = field(default_factory=list)
     sentences: bool = False
     sides: bool = False
+
+
+class Words:
+    """The form of a vocabulary's words: the first two, then different ones."""
+
+    def misfits(self, value: Any, place: str) -> Iterator[Misfit]:
+        """Yield the error in a list of words."""
+        if not isinstance(value, list) or value[:2] != FIRST_WORDS:
+            yield Misfit(place, value, f"a list of {', '.join(FIRST_WORDS)} and other words")
+        else:
+            yield from Distinct().misfits(value[2:], place)
+
+
+FORM = Section(  # of vocabulary.json
+    {"words": Words(), "tuned": COUNT, "lowercase": FLAG, "unit": OneOf(get_args(Unit))},
+    {"parts": Distinct(0), "sentences": FLAG, "sides": FLAG},
+    closed=True,
+)
+
+
+def read_vocabulary(path: Path, advice: str) -> Vocabulary:
+    """Read the vocabulary that a network was saved with. Raises: InputError if it has another form."""
+    facts = read_json(path, advice=advice)
+    check(facts, FORM, str(path), advice)
+    if facts["tuned"] > len(facts["words"]):
+        raise InputError(f"tuned is {facts['tuned']} in {path}, which has {len(facts['words'])} words; {advice}.")
+    return Vocabulary(**facts)
 
 
 @dataclass(frozen=True)
@@ -112,7 +144,7 @@ def build_vocabulary(
     trained.sort(key=lambda word: (-counts[word], word))
     in_training = set(trained)
     rest = [word for word in given if word not in in_training]
-    words = ["<padding>", "<unknown>", *trained, *rest]
+    words = [*FIRST_WORDS, *trained, *rest]
     return Vocabulary(words, 2 + len(trained), lowercase, unit, [*parts], sentences, sides)
 
 
@@ -123,7 +155,7 @@ def vocabulary_of(alphabet: str, *, lowercase: bool, unit: Unit) -> Vocabulary:
         lowercase: whether texts are lower-cased; if not, the capital letters have rows of their own.
     """
     capitals = "" if lowercase else alphabet.upper()
-    return Vocabulary(["<padding>", "<unknown>", *dict.fromkeys(alphabet + capitals)], 0, lowercase, unit)
+    return Vocabulary([*FIRST_WORDS, *dict.fromkeys(alphabet + capitals)], 0, lowercase, unit)
 
 
 def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encoded:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -12,13 +12,15 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from retable.errors import InputError
-from retable.files import atomic_file, read_json, write_json
+from retable.files import atomic_file, write_json
+from retable.forms import FLAG, Number, OneOf, check
+from retable.forms import Section as SectionForm
 from retable.layers.domains import PerDomain
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
 from retable.models import network_class
 from retable.text.splits import Facts, Split
-from retable.text.units import in_unit
+from retable.text.units import Unit, in_unit
 from retable.text.vocabulary import (
     UNKNOWN,
     Encoded,
@@ -27,6 +29,7 @@ from retable.text.vocabulary import (
     count_words,
     encode,
     part_names,
+    read_vocabulary,
     vocabulary_of,
 )
 from retable.training.batches import BatchMaker
@@ -40,6 +43,10 @@ from retable.vectors.store import WordVectors
 
 Section = Mapping[str, Any]
 Heads = Literal["shared", "per-domain"]
+AGAIN = "make the model again"
+MAX_WORDS = Number(0, 10**9, whole=True)
+OF_TEXTS = SectionForm({"tune": FLAG, "unit": OneOf(get_args(Unit)), "lowercase": FLAG})
+OF_ANSWERS = SectionForm({"heads": OneOf(get_args(Heads)), "max_words": MAX_WORDS})
 
 
 @dataclass(frozen=True)
@@ -278,10 +285,19 @@ def load_network(
     device: str,
     precision: Precision,
 ) -> NetworkClassifier:
-    """Load what `NetworkClassifier.save` wrote, for a corpus with these facts."""
+    """Load what `NetworkClassifier.save` wrote, for a corpus with these facts.
+
+    Raises: InputError or ValueError if a file or an option has another form, or a weight is not finite.
+    """
+    for name, section, form in (("embedding", embedding, OF_TEXTS), ("training", training, OF_ANSWERS)):
+        check(section, form, f"the parameters of the model in {folder}", AGAIN, name)
     where = choose_device(device)
-    vocabulary = Vocabulary(**read_json(folder / "vocabulary.json"))
+    vocabulary = read_vocabulary(folder / "vocabulary.json", AGAIN)
+    if (vocabulary.unit, vocabulary.lowercase) != (embedding["unit"], embedding["lowercase"]):
+        raise ValueError("the vocabulary has another unit or case")
     weights = load_file(folder / "weights.safetensors")
+    if wrong := [name for name, weight in weights.items() if not weight.isfinite().all()]:
+        raise ValueError(f"{wrong[0]} has a number that is infinite or NaN")
     tuned = vocabulary.tuned if embedding["tune"] else 0
     table = f"embedding.{'tuned' if tuned else 'fixed'}"
     size = next(weight.shape[1] for name, weight in weights.items() if name.endswith(table))

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 
 from retable.errors import InputError, shortened
 from retable.machine.processor import processor_fact
@@ -141,16 +141,26 @@ def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifi
     try:
         if parameters["model"]["name"] in LINEAR_MODELS:
             found: Classifier = linear_loader(folder)(folder)
+            check_classes(folder, len(facts.labels))
             return found
         sections = {key: parameters[key] for key in ("model", "embedding", "training", "device", "precision")}
         return load_network(folder, facts, **sections)
     except InputError:
         raise
-    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, KeyError, StopIteration) as error:
+    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, LookupError, StopIteration) as error:
         raise InputError(
             f"the weights and vocabulary in {folder} are not those of {parameters['model']['name']} as it was trained "
             f"({shortened(str(error))}); make the model again."
         ) from None
+
+
+def check_classes(folder: Path, labels: int) -> None:
+    """Raise ValueError if a linear model was saved with another number of classes."""
+    with safe_open(folder / "weights.safetensors", "np") as file:
+        names = {"bias", "output.bias"}.intersection(file.keys())
+        shapes = [file.get_slice(name).get_shape() for name in names]
+    if shapes and shapes != [[labels]]:
+        raise ValueError(f"it has {shapes[0][0]} classes, but the corpus {labels} labels")
 
 
 def peak_memory(device: torch.device) -> dict[str, float]:
