@@ -15,7 +15,8 @@ from retable.runs.predictions import read_predictions
 from retable.runs.record import RunRecord
 from retable.site.templating import render
 
-WIDTH, HEIGHT, POINTS = 320.0, 180.0, 60  # of a drawing, in pixels; points per curve
+WIDTH, HEIGHT, POINTS = 320, 180, 60  # of a drawing, in pixels; points per curve
+SEEN = 0.25  # of a unit: a point is drawn if it is farther than that from a straight line
 SHOWN_CLASSES = 20  # of a confusion matrix
 SCORES = {
     "seed": "seed", "fold": "fold", "dev, %": "dev", "test, %": "test", "clean, %": "clean", "macro F1, %": "f1",
@@ -66,6 +67,8 @@ def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
     environments = [run.metrics["versions"] for run in runs if run.metrics["versions"]]
     of_table = result_table(table)
     labels, confusion, roc = answers(runs)
+    origins = shown([facts(run) for run in runs], ORIGINS)
+    shared = {title: cells[0] for title, cells in origins.items() if len(cells) > 1 and len({*cells}) == 1}
     return {
         "table": of_table,
         "paper": (NAMES[paper_of_table(table).name], f"papers/{paper_of_table(table).name}.html"),
@@ -75,7 +78,8 @@ def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
         "corpus": runs[0].metrics["corpus"],
         "runs": len(runs),
         "scores": shown([facts(run) for run in runs], SCORES),
-        "origins": shown([facts(run) for run in runs], ORIGINS),
+        "origins": {title: cells for title, cells in origins.items() if title not in shared},
+        "shared": shared,
         "parameters": {
             name: {key: value for key, value in section.items() if key != "fold"}
             for name, section in runs[0].metrics["parameters"].items()
@@ -162,7 +166,7 @@ def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str,
     one_of = np.eye(len(labels), dtype=np.int64)[true]
     false_rate, true_rate, _ = roc_curve(one_of.ravel(), probabilities.ravel())
     at = np.unique(np.linspace(0, len(false_rate) - 1, POINTS).astype(int))
-    line = points((WIDTH * x, HEIGHT * (1 - y)) for x, y in zip(false_rate[at], true_rate[at], strict=True))
+    line = points(thinned([(WIDTH * x, HEIGHT * (1 - y)) for x, y in zip(false_rate[at], true_rate[at], strict=True)]))
     areas = [run.metrics["test"].get("micro_auc") for run in runs]
     known = [area for area in areas if area is not None]
     return labels, confusion, {"line": line, "area": sum(known) / len(known) if known else None}
@@ -171,3 +175,14 @@ def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str,
 def points(found: Iterable[tuple[float, float]]) -> str:
     """Return points as the `points` attribute of an SVG polyline."""
     return " ".join(f"{x:.0f},{y:.0f}" for x, y in found)  # whole units of 320 by 180: a site of 700 cells stays small
+
+
+def thinned(found: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return a line without the points that are straight between others. Source: Douglas and Peucker, 1973."""
+    (x, y), (to_x, to_y) = found[0], found[-1]
+    length = np.hypot(to_x - x, to_y - y) or 1.0
+    apart = [abs((to_x - x) * (each[1] - y) - (to_y - y) * (each[0] - x)) / length for each in found]
+    farthest = int(np.argmax(apart))
+    if apart[farthest] <= SEEN:
+        return [found[0], found[-1]]
+    return thinned(found[: farthest + 1])[:-1] + thinned(found[farthest:])

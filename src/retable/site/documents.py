@@ -15,6 +15,7 @@ from retable.site.templating import render
 
 ELSEWHERE = {"results.md": "../numbers.html"}  # a document replaced by a page of the site itself, relative to docs/
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+TAG, NEEDLESS = re.compile(r"<[^>]+>"), re.compile(r"(\.\d\d)\d+| transform=\"rotate\(-0 [^\"]*\"")  # of an SVG
 FINDINGS = "findings"
 FOLDERS = ("", FINDINGS, "readings")
 GROUPS = {  # of the home page; documents in none of them come last
@@ -117,9 +118,17 @@ def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], dept
 
 
 def copy_pictures(docs: Path, to: Path) -> None:
-    """Copy the pictures of documents and papers, and the data of figures."""
+    """Copy the pictures of documents and papers, and the data of figures; an SVG without needless digits."""
     for pattern in ("figures/*.svg", "figures/*.csv", "*.svg", "mlflow/*.png"):
         for path in docs.glob(pattern):
             target = to / path.relative_to(docs)
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+            if path.suffix == ".svg":
+                target.write_text(TAG.sub(rounded, path.read_text(encoding="utf-8")), encoding="utf-8")
+            else:
+                shutil.copyfile(path, target)
+
+
+def rounded(tag: re.Match[str]) -> str:
+    """Return a tag of an SVG on one line, numbers to hundredths, and not turned by zero degrees."""
+    return " ".join(NEEDLESS.sub(r"\1", tag[0]).split())

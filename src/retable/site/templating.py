@@ -1,5 +1,6 @@
 """Render a template of this package with its values; every value is escaped."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from retable.tables.markdown import half_interval
 from retable.wording import number_of
 
 TEMPLATES = Path(__file__).parent / "templates"
+IMPLIED = re.compile(r"\s*</(?:td|th|tr|li|dt|dd|option|thead|tbody)>\s*")  # end tags that HTML lets a page leave out
 WORDS = {  # a cell's verdict, in the wording of the site
     "agrees": "agrees", "higher": "ours higher", "lower": "ours lower", "uninformative": "cannot tell",
     "cut": "cut", "one-run": "one run", "not-run": "", "": "",
@@ -34,11 +36,12 @@ def environment() -> Environment:
 
 
 def render(template: str, place: str, values: Mapping[str, Any]) -> str:
-    """Render a page.
+    """Render a page, without the end tags that a browser does not need.
 
     Args:
         template: file name of the template.
         place: path of the page in the site, such as "claims/fcsr.html"; its links are relative to it.
         values: values for the template.
     """
-    return environment().get_template(template).render(root="../" * place.count("/"), place=place, **values)
+    page = environment().get_template(template).render(root="../" * place.count("/"), place=place, **values)
+    return IMPLIED.sub("", page)

@@ -37,13 +37,15 @@ function sortable(table) {
   });
 }
 
+const keyed = (row, select) => row.dataset[select.dataset.key] ?? select.dataset.usual;  // the usual value is not written
+
 function filterable(panel) {
   const table = panel.nextElementSibling.querySelector("table");
   const rows = [...table.tBodies[0].rows];
   const text = panel.querySelector("[data-text]");
   const selects = [...panel.querySelectorAll("select")];
   for (const select of selects) {
-    const values = [...new Set(rows.map((row) => row.dataset[select.dataset.key]))].filter(Boolean).sort();
+    const values = [...new Set(rows.map((row) => keyed(row, select)))].filter(Boolean).sort();
     select.append(...values.map((value) => new Option(value, value)));
     select.parentElement.hidden = values.length < 2;
     if (values.includes(select.dataset.first)) select.value = select.dataset.first;
@@ -52,7 +54,7 @@ function filterable(panel) {
     const wanted = text?.value.toLowerCase() ?? "";
     let count = 0;
     for (const row of rows) {
-      const fits = selects.every((each) => !each.value || row.dataset[each.dataset.key] === each.value);
+      const fits = selects.every((each) => !each.value || keyed(row, each) === each.value);
       row.hidden = !(fits && row.textContent.toLowerCase().includes(wanted));
       count += row.hidden ? 0 : 1;
     }
