@@ -105,6 +105,7 @@ def test_the_linear_lead_is_the_largest_over_the_best_printed():
         score("fasttext", "sst-2", measured="98.00"),  # no network
         score("fcsr", "sst-2", published="80.8"),
         score("nb-svm", "sst-2", measured="83.20", clean="83.14"),
+        score("cnn", "sst-2", measured="99.00", verdict="unverified"),
         score("tfidf-svm", "sst-2", measured="98.00"),  # taking the better one would be a choice by test scores
         score("nb-svm", "ag-news-5k", measured="99.00"),  # nothing is printed there
     ]
@@ -115,6 +116,8 @@ def test_the_linear_lead_is_the_largest_over_the_best_printed():
         "reaches 82.5."
     )
     assert headline.linear_lead([(TABLE, scores[3:4])]) == ""
+    unverified = [replace(each, verdict="unverified") if each.row == "nb-svm" else each for each in scores]
+    assert headline.linear_lead([(TABLE, unverified)]) == ""
 
 
 def test_papers_have_their_outcomes_and_how_much_is_measured(lines):
@@ -151,6 +154,7 @@ def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_hol
         ({"measured": "83.20", "low": "83.20", "high": "83.20"}, "83.2"),
         ({"measured": "83.20"}, "83.2"),
         ({"measured": "83.20", "note": "cut: ended after 8 epochs"}, "83.2, cut"),
+        ({"measured": "83.20", "verdict": "unverified"}, "83.2, unverified"),
     ],
 )
 def test_a_cell_in_short(cells, shown):

@@ -32,6 +32,12 @@ def test_numbers_as_people_read_them(value, shown):
     assert short(value) == span([value, value * 1.00001]) == shown
 
 
+def test_a_row_with_an_unverified_run_says_so():
+    kept = COST | {"row": "net", "parameters": 5, "seconds_per_epoch": 2.0, "unverified": ""}
+    assert cost_table([kept, kept], {"net": "Net"})[0][0] == "Net"
+    assert cost_table([kept, kept | {"unverified": "yes"}], {"net": "Net"})[0][0] == "Net (unverified)"
+
+
 def test_a_time_that_was_not_kept_is_a_dash_and_takes_no_part_in_a_median():
     kept = COST | {"row": "net", "parameters": 5, "seconds_per_epoch": 2.0}
     none = kept | {"seconds_per_epoch": "", "words_per_second": "", "peak_memory_mb": ""}  # on a GPU with other work

@@ -233,6 +233,19 @@ def test_a_cut_training_and_a_single_run_get_no_verdict():
     assert "**90.50**" not in text
 
 
+def test_unverified_answers_get_no_verdict_nor_does_a_mean_with_them():
+    table = replace(TABLE, columns=(*TABLE.columns, Column("average", "Avg.", split="paper", mean_of=("a", "sample"))))
+    unverified = [replace(run(value), is_unverified=True) for value in (0.80, 0.81)]
+    runs = {("net", "a"): [run(0.80), run(0.81)], ("net", "sample"): unverified}
+    lines = {line.column: line for line in result_lines(table, PRINTED, Cells(runs, {})) if line.row == "net"}
+    assert {name: line.verdict for name, line in lines.items()} == {
+        "a": "uninformative", "b": "not-run", "sample": "unverified", "average": "unverified",
+    }  # fmt: skip
+    marked = [name for name, line in lines.items() if "unverified: imported, answers not compared" in line.note]
+    assert marked == ["sample", "average"]
+    assert "| **80.50** ± 11.0 unverified |" in result_markdown(TABLE, [lines["sample"]])
+
+
 def test_a_single_run_takes_the_spread_of_other_networks_in_its_column():
     table = replace(TABLE, rows=(*TABLE.rows, Row("second", "Second", model="net", extra=True)))
     runs = {("net", "a"): [run(0.83)], ("second", "a"): [run(0.70), run(0.72)], ("tfidf-svm", "a"): [run(0.8)]}

@@ -20,12 +20,12 @@ from mlflow import MlflowException
 
 from retable.commands import ui
 from retable.errors import InputError
-from retable.files import write_json
+from retable.files import read_json, write_json
 from retable.runs.record import FILES
 from retable.tracking import entries, record
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.store import DIGEST, PARENT, PLACE, Store, answering, connect, found
-from tests.tracking.conftest import store_at, write_placed_run, write_run
+from tests.tracking.conftest import copy_of, store_at, write_placed_run, write_run
 
 CELL, RUN = "runs/fcsr-table-3/fcsr/sst-2", "runs/fcsr-table-3/fcsr-sst-2"
 
@@ -302,6 +302,18 @@ class TestChanges:
         runs = client.search_runs([number], "tags.corpus = 'mr'")
         assert sorted(run.data.metrics["vocabulary"] for run in runs) == [100, 200]
         assert runs[0].data.metrics["removed/wrong_ label"] == 3
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_an_unverified_run_and_its_cell_are_tagged_until_a_verified_copy_comes(tmp_path: Path, empty_store: Store):
+    store, folder = copy_of(empty_store, tmp_path), write_placed_run(tmp_path)
+    verified = read_json(folder / "metrics.json")
+    for told, mark in ((verified | {"unverified": True}, "yes"), (verified, "no")):
+        write_json(folder / "metrics.json", told)
+        record.record(store, entries.cells(tmp_path / "runs"))
+        client = connect(store)
+        number = client.get_experiment_by_name("fcsr").experiment_id
+        assert [run.data.tags["unverified"] for run in client.search_runs([number])] == [mark] * 2
 
 
 class KillingClient:

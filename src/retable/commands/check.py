@@ -26,7 +26,7 @@ from retable.results.tables import result_of
 from retable.runs.bank import read_lines as read_lines_of_bank
 from retable.runs.record import RunRecord
 from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of
-from retable.tables.lines import read_lines
+from retable.tables.lines import UNVERIFIED, read_lines
 from retable.tables.results import COST_UNITS, DIGITS, FACTOR, mean, of_folds
 from retable.text.folds import Fold
 from retable.wording import number_of
@@ -128,6 +128,7 @@ def checked_cells(table: ResultTable) -> Iterator[dict[str, Any]]:
             "published": line.published,
             "bank": f"{factor * mean(old.values):.{digits}f}" if old and old.values else "",
             "verdict": "refused" if refused else "regression" if fell else line.verdict,
+            UNVERIFIED: line.is_unverified,
             "failed": refused or fell,
         }
 
@@ -141,7 +142,8 @@ def show(table: ResultTable, cells: Sequence[Mapping[str, Any]], console: Consol
         colour = "red" if cell["failed"] else COLOURS.get(cell["verdict"], "dim")
         interval = f"{cell['low']} – {cell['high']}" if cell["low"] else ""
         verdict = f"[{colour}]{cell['verdict'] or '–'}[/]"
-        shown.add_row(cell["row"], cell["column"], cell["measured"], interval, cell["published"], cell["bank"], verdict)
+        measured = f"{cell['measured']} ({UNVERIFIED})" if cell[UNVERIFIED] else cell["measured"]
+        shown.add_row(cell["row"], cell["column"], measured, interval, cell["published"], cell["bank"], verdict)
     if shown.row_count:
         console.print(shown)
 

@@ -17,6 +17,7 @@ from retable.results.resolving import Filled, Resolver
 from retable.results.tables import lines_and_costs
 from retable.runs.record import RunRecord
 from retable.tables.comparison import holm
+from retable.tables.lines import UNVERIFIED
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import half_interval, listed, markdown_table
 from retable.tables.ranks import Ranks, rank_rows
@@ -59,9 +60,12 @@ class Bench:
 
     @property
     def complete(self) -> list[Column]:
-        """Return the columns on which every row has a score; ranks over partial columns would favour fast models."""
-        rows = self.rows
-        return [column for column in self.columns if all((row.id, column.id) in self.scores for row in rows)]
+        """Return the columns on which every row has a score; ranks over partial columns would favour fast models.
+
+        A score that was imported without its answers being checked does not count.
+        """
+        rows, known = self.rows, {key for key, score in self.scores.items() if not score.is_unverified}
+        return [column for column in self.columns if all((row.id, column.id) in known for row in rows)]
 
     def runs(self, row: str) -> list[RunRecord]:
         """Return all runs of a row."""
@@ -149,7 +153,8 @@ def cell_text(row: str, column: str, bench: Bench) -> str:
     measured, clean = (f"{float(number or score.measured):.1f}" for number in (score.measured, score.clean))
     clean = f" ({clean})" if clean != measured else ""
     standing = bench.standings.get((row, column))
-    return f"{measured}{half}{clean} {sign_of(standing) if standing else ''}".rstrip()
+    sign = UNVERIFIED if score.is_unverified else sign_of(standing) if standing else ""
+    return f"{measured}{half}{clean} {sign}".rstrip()
 
 
 def sign_of(standing: Standing) -> str:

@@ -27,6 +27,7 @@ def openml_run(facts: Mapping[str, Any], parameters: Mapping[str, Any], predicti
         "run": {
             "run_name": facts["run"],
             "uploader_name": facts["who"],
+            **({"tag": ["unverified"]} if facts["unverified"] else {}),
             "task": {
                 "task_type": "Supervised Classification",
                 "source_data": facts["corpus"],

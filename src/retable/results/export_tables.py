@@ -21,7 +21,7 @@ from retable.papers import papers
 from retable.papers.paper import Paper, StatisticsTable
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, lines_and_costs, tables_without_runs
-from retable.tables.lines import Line, write_lines
+from retable.tables.lines import UNVERIFIED, Line, write_lines
 from retable.tables.markdown import Table, half_interval, printed_names, result_markdown
 
 NUMBERS = ("measured", "low", "high", "clean", "published", "delta")  # columns of a line
@@ -140,7 +140,8 @@ def latex_cell(line: Line) -> str:
     if not line.measured:
         return f"-- \\textit{{{line.published}}}" if line.published else "--"
     half = f" $\\pm$ {half_interval(line)}" if line.high and line.high != line.low else ""
-    return f"{line.measured}{half}" + (f" \\textit{{{line.published}}}" if line.published else "")
+    mark = f" ({UNVERIFIED})" if line.is_unverified else ""
+    return f"{line.measured}{half}{mark}" + (f" \\textit{{{line.published}}}" if line.published else "")
 
 
 def escaped(text: str) -> str:

@@ -27,6 +27,7 @@ from retable.project.progress import progress
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics
 from retable.runs.record import RunRecord, find_run
+from retable.tables.markdown import listed
 
 TOO_FEW = "No picture: too few cells are measured."
 ENTRIES = ListOf(  # entries of figures.json
@@ -78,6 +79,17 @@ def why(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str], scale
     return OTHER_MACHINE if any(map(is_timed, measured.runs[key])) else UNTIMED
 
 
+def unverified(figure: AnyFigure, measured: Measured) -> str:
+    """Return a sentence that names the rows with imported runs whose answers were not checked; empty if none."""
+    names = [
+        f"{measured.name(panel, row)} on {measured.title(panel)}"
+        for panel, of_rows in figure.runs_of(measured)
+        for row, runs in of_rows.items()
+        if any(run.is_unverified for run in runs)
+    ]
+    return f"Unverified (imported, answers not compared with the test texts): {listed(names)}." if names else ""
+
+
 def write_figure(
     figure: AnyFigure, measured: Measured, missing: dict[Key, str], scale: str, folder: Path, before: Path | None
 ) -> dict[str, Any]:
@@ -96,6 +108,7 @@ def write_figure(
             shutil.copyfile(before / name, folder / name)
         return standing
     note = remarks(figure, measured.tables, found.rows if found else (), partial(why, figure, measured, missing, scale))
+    note = " ".join(filter(None, [note, unverified(figure, measured)]))
     entry = {
         "name": figure.name,
         "title": figure.title,

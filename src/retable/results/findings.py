@@ -204,7 +204,9 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
 
 def near_copies(floors: Measured) -> Finding | None:
     """Return where a linear model scores lower on test texts without near copies in training."""
-    found = {score.column: score for score in floors.scores if score.row == FLOOR and score.clean}
+    found = {
+        score.column: score for score in floors.scores if score.row == FLOOR and score.clean and not score.is_unverified
+    }
     gaps = {column: float(score.measured) - float(score.clean) for column, score in found.items()}
     shown = sorted((column for column in gaps if gaps[column] >= FLATTERED), key=lambda column: -gaps[column])
     if not shown:

@@ -15,6 +15,7 @@ from retable.papers.paper import Paper, ResultTable
 from retable.papers.shared import FLOORS
 from retable.results.claims import CONTRADICT, beside_readings, size_of, through
 from retable.results.judging import AT_LEAST, PERCENT, Line, after_holm
+from retable.tables.lines import UNVERIFIED
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import markdown_table
 
@@ -137,6 +138,7 @@ class Coverage(NamedTuple):
     printed: int
     measured: int
     ours: int
+    unverified: int = 0  # of all that are measured
 
 
 def coverage(paper: Paper, tables: Mapping[str, Sequence[Score]]) -> Coverage:
@@ -150,6 +152,7 @@ def coverage(paper: Paper, tables: Mapping[str, Sequence[Score]]) -> Coverage:
         sum(bool(cell.published) for cell in cells),
         sum(bool(cell.published and cell.measured) for cell in cells),
         sum(bool(cell.measured and not cell.published) for cell in cells),
+        sum(cell.is_unverified for cell in cells),
     )
 
 
@@ -167,7 +170,8 @@ def papers_table(lines: Sequence[Line], tables: Mapping[str, Sequence[Score]]) -
             counts = counted([line for line in lines if claims()[line.claim].paper == paper.name])
             outcome = [f"{counts.hold} of {counts.judged}", str(counts.against)] if counts.judged else ["–", "–"]
             name = f"[{NAMES[paper.name]}](docs/tables/{paper.name}.md)"
-            body.append([name, *outcome, f"{found.measured} of {found.printed}", str(found.ours)])
+            mark = f" ({found.unverified} {UNVERIFIED})" if found.unverified else ""
+            body.append([name, *outcome, f"{found.measured} of {found.printed}{mark}", str(found.ours)])
     header = ("paper", "as claimed", "the other way", "printed numbers measured", "more of ours")
     return markdown_table(header, body)
 
@@ -219,14 +223,15 @@ def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
     for score in scores:
         row, column = table.row(score.row), table.column(score.column)
         printed = [float(each.published) for each in scores if each.column == score.column and each.published]
-        if row.id == FLOOR and score.measured and printed and score.metric == "accuracy" and not column.mean_of:
+        is_known = score.measured and not score.is_unverified
+        if row.id == FLOOR and is_known and printed and score.metric == "accuracy" and not column.mean_of:
             ours, clean = (scale * float(number or 0) for number in (score.measured, score.clean))
             name = f"{column.printed}, trained on all domains" if column.domain else column.printed
             name = f"{name} (review domain)" if column.corpus in FAMILIES["fdu"] else name
             networks = [
                 scale * float(each.measured)
                 for each in scores
-                if (each.column, each.is_cut) == (score.column, False)
+                if (each.column, each.is_cut, each.is_unverified) == (score.column, False, False)
                 and each.measured
                 and table.row(each.row).model not in NO_NETWORKS
             ]
@@ -251,4 +256,5 @@ def front_cell(score: Score | None) -> str:
         return "–"
     half = (float(score.high) - float(score.low)) / 2 if score.high else 0
     number = f"{float(score.measured):.1f}" + (f" ± {max(half, 0.1):.1f}" if half else "")
-    return f"{number}{', cut' if score.is_cut else ''}" + (f" (*{score.published}*)" if score.published else "")
+    marks = f"{', cut' if score.is_cut else ''}{', unverified' if score.is_unverified else ''}"
+    return f"{number}{marks}" + (f" (*{score.published}*)" if score.published else "")

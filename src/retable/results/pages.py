@@ -36,7 +36,7 @@ from retable.results.systems import systems_markdown
 from retable.results.tables import Statistics, tables_without_runs
 from retable.results.whole import read_whole
 from retable.runs.bank import repeats
-from retable.runs.record import RunRecord
+from retable.runs.record import UNVERIFIED, RunRecord
 from retable.tables.costs import NOTE
 from retable.tables.markdown import LEGEND, result_markdown
 
@@ -222,11 +222,17 @@ def repeated(resolver: Resolver, table: ResultTable) -> str:
     """Return the runs of a table that were trained more than once, with both accuracies; empty if there are none."""
     pairs = repeats(run for runs in resolver.placed.values() for run in runs if run.place[0] == table.name)
     text = "\n".join(
-        f"- {first.name}: {first.accuracy:.2f} is shown, {other.accuracy:.2f} on {other.machine[0]}, "
+        f"- {first.name}: {first.accuracy:.2f}{marked(first)} is shown, "
+        f"{other.accuracy:.2f}{marked(other)} on {other.machine[0]}, "
         f"{other.metrics['date']}, by {other.who}"
         for first, other in pairs
     )
     return f"\n### Trained again\n\n{text}\n" if text else ""
+
+
+def marked(run: RunRecord) -> str:
+    """Return the mark of a run whose answers were not checked; empty for any other."""
+    return f" ({UNVERIFIED})" if run.is_unverified else ""
 
 
 def short(commit: str) -> str:

@@ -27,7 +27,7 @@ from retable.results.resolving import Resolver
 from retable.runs.form import read_cost, read_metrics
 from retable.runs.record import RunRecord, read_runs
 from retable.tables.costs import HEADER, NOTE, cost_table
-from retable.tables.lines import Line, read_lines
+from retable.tables.lines import UNVERIFIED, Line, read_lines
 from retable.tables.markdown import MARK, Table, half_interval, notes, printed_names
 
 VERDICTS = {
@@ -37,6 +37,7 @@ VERDICTS = {
     "uninformative": "the interval is too wide to tell",
     "cut": "no verdict: the scale's limit ended training",
     "one-run": "no verdict: one run gives no spread",
+    UNVERIFIED: "no verdict: imported, answers not compared with the test texts",
 }
 PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion matrix"}
 RUNS_SHOWN = 3  # per cell; the others differ by seed or fold and are in MLflow

@@ -25,7 +25,7 @@ from retable.results.resolving import Filled, Key, Resolver, reasons
 from retable.runs.metrics import sampling_of_f1
 from retable.runs.recipes import from_text, recipe_of
 from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
-from retable.tables.lines import Line, write_lines
+from retable.tables.lines import UNVERIFIED, Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
 from retable.tables.results import COST_UNITS, Cells, RunResult, is_whole, of_folds, result_lines
@@ -35,7 +35,7 @@ Protocol = Mapping[str, Any]  # how a scale runs a paper's cells
 Statistics = Mapping[str, Mapping[str, Any]]  # corpus -> its stats.json
 COSTS = (  # kept apart from the scores because they differ between runs
     "row", "column", "seed", "run", "parameters", "parameters_tuned_words", "flops_per_word", "seconds_per_epoch",
-    "words_per_second", "seconds", "peak_memory_mb", "peak_gpu_memory_mb", "device", "threads", "date",
+    "words_per_second", "seconds", "peak_memory_mb", "peak_gpu_memory_mb", "device", "threads", "date", UNVERIFIED,
 )  # fmt: skip
 NO_COST = "trained on a GPU, whose memory is another quantity"
 
@@ -97,7 +97,7 @@ def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:
         {
             "row": row, "column": column, "seed": run_name(run.seed, run.fold), "run": run.key[:KEY_DIGITS],
             "device": run.metrics["device"], "threads": run.metrics["threads"], "date": run.metrics["date"],
-            **run.cost,
+            UNVERIFIED: "yes" if run.is_unverified else "", **run.cost,
         }
         for (row, column), seeds in filled.runs.items()
         if not table.column(column).runs_of

@@ -12,7 +12,7 @@ from retable.results.resolving import Resolver
 from retable.results.whole import BANK_SCALE, Whole
 from retable.runs.curve import PERCENT
 from retable.runs.predictions import read_predictions
-from retable.runs.record import RunRecord
+from retable.runs.record import UNVERIFIED, RunRecord
 from retable.site.templating import render
 
 WIDTH, HEIGHT, POINTS = 320, 180, 60  # of a drawing, in pixels; points per curve
@@ -21,6 +21,7 @@ SHOWN_CLASSES = 20  # of a confusion matrix
 SCORES = {
     "seed": "seed", "fold": "fold", "dev, %": "dev", "test, %": "test", "clean, %": "clean", "macro F1, %": "f1",
     "epochs": "epochs", "best epoch": "chosen", "chosen on dev": "options", "seconds": "seconds",
+    "answers": "answers",
 }  # fmt: skip
 ORIGINS = {
     "seed": "seed", "fold": "fold", "date": "date", "machine": "machine", "commit": "commit", "key": "key",
@@ -125,6 +126,7 @@ def facts(run: RunRecord) -> dict[str, Any]:
         "chosen": run.metrics["epochs"]["chosen"],
         "options": ", ".join(f"{name} {value}" for name, value in run.metrics["chosen"].items()),
         "seconds": run.cost.get("seconds"),
+        "answers": UNVERIFIED if run.is_unverified else None,
         "machine": f"{run.machine[0]}, {run.machine[1]} thread{'s' if run.machine[1] != 1 else ''}",
         "date": run.metrics["date"],
         "commit": run.metrics["git_commit"][:10],

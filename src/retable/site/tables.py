@@ -14,7 +14,7 @@ from retable.site.cells import place_of
 from retable.site.claims import paper_of
 from retable.site.families import families
 from retable.site.templating import render
-from retable.tables.costs import HEADER, cost_table
+from retable.tables.costs import BESIDE, HEADER, cost_table
 from retable.tables.lines import Line
 from retable.tables.markdown import is_turned, notes
 
@@ -107,7 +107,10 @@ def links_of(measured: Measured, whole: Whole) -> dict[tuple[str, str], str]:
 def numbers(measured: Measured, whole: Whole) -> Iterator[dict[str, Any]]:
     """Yield every measured cell of a table as a line of the list."""
     table, links = measured.table, links_of(measured, whole)
-    spent = {cells[0]: cells[FLOPS] for cells in cost_table(measured.costs, {row.id: row.id for row in table.rows})}
+    spent = {
+        cells[0].removesuffix(BESIDE): cells[FLOPS]
+        for cells in cost_table(measured.costs, {row.id: row.id for row in table.rows})
+    }
     for line in measured.scores:
         if line.measured:
             row, column = table.row(line.row), table.column(line.column)

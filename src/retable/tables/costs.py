@@ -4,8 +4,11 @@ from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
+from retable.tables.lines import UNVERIFIED
+
 Costs = Iterable[Mapping[str, Any]]  # one mapping per run: row, and the fields of cost.json, as numbers or text
 NOT_KEPT = "–"
+BESIDE = f" ({UNVERIFIED})"  # a name of a row with such a run
 HEADER = ("", "parameters", "FLOPs per word", "words/s", "seconds per epoch", "peak MB", "threads")
 NOTE = (
     "Parameters are the trained ones, without word vectors; FLOPs are of the forward pass; words/s is the median of "
@@ -26,7 +29,7 @@ def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
         of_row.setdefault(str(cost["row"]), []).append(cost)
     return [
         [
-            name,
+            name + (BESIDE if any(cost.get(UNVERIFIED) for cost in of_row[row]) else ""),
             span([_number(cost, "parameters") - _number(cost, "parameters_tuned_words") for cost in of_row[row]]),
             span([_number(cost, "flops_per_word") for cost in of_row[row]]),
             short(median(speeds)) if (speeds := _known(of_row[row], "words_per_second")) else NOT_KEPT,

@@ -11,7 +11,7 @@ from typing import Literal
 from retable.tables.comparison import Part, around
 
 CONFIDENCE = 0.95
-Verdict = Literal["agrees", "higher", "lower", "uninformative", "cut", "one-run", "not-run", ""]
+Verdict = Literal["agrees", "higher", "lower", "uninformative", "cut", "one-run", "unverified", "not-run", ""]
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Literal
 
 from retable.errors import InputError, shown
 from retable.files import read_csv, write_csv
 
 NUMBERS = ("measured", "low", "high")
 CUT = "cut: ended after"  # start of the note on a training that ended early
+UNVERIFIED: Literal["unverified"] = "unverified"  # in place of a verdict
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ class Line:
     def is_cut(self) -> bool:
         """Return whether the scale's limit ended a training of the cell early."""
         return CUT in self.note
+
+    @property
+    def is_unverified(self) -> bool:
+        """Return whether a run of the cell was imported without its answers being checked."""
+        return self.verdict == UNVERIFIED
 
 
 def joined(notes: Iterable[str]) -> str:

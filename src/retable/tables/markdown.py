@@ -5,14 +5,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from retable.papers.counts import CountTable
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.tables.costs import HEADER, NOTE, Costs, cost_table
-from retable.tables.lines import Line
+from retable.tables.lines import UNVERIFIED, Line
 
 Table = ResultTable | StatisticsTable | CountTable
 WIDE = 20  # columns that a page shows side by side
 COUNTED = "counted here next to the *printed* number; ▲ ours is higher, ▼ lower, = agrees."
 MARK = {
     "agrees": "=", "higher": "▲", "lower": "▼", "uninformative": "~", "cut": "cut", "one-run": "1 run",
-    "not-run": "", "": "",
+    UNVERIFIED: UNVERIFIED, "not-run": "", "": "",
 }  # fmt: skip
 LEGEND = (
     "Each cell: **measured** ± half of its 95% prediction interval, next to the *published* number; – is not measured "
@@ -121,7 +121,7 @@ def _cell(line: Line | None, *, with_unit: bool = False) -> str:
         f" ± {half_interval(line)}" if line.high != line.low else ""
     )  # a linear row has no spread on the paper's texts
     mark = f" {MARK[line.verdict]}" if MARK[line.verdict] else ""
-    mark = f" ({mark.strip()})" if mark and line.match != "exact" else mark
+    mark = f" ({mark.strip()})" if mark and line.match != "exact" and not line.is_unverified else mark
     clean = f" (clean {line.clean})" if line.clean and line.clean != line.measured else ""
     number = line.measured if line.is_cut else f"**{line.measured}**"
     return f"{number}{half}{clean}{published}{mark}"

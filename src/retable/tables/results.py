@@ -8,7 +8,7 @@ from typing import Any
 from retable.models import is_seedless
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.intervals import NO_SPREAD, Spread, Verdict, pooled_spread, prediction_interval, spread_of, verdict
-from retable.tables.lines import CUT, Line, joined
+from retable.tables.lines import CUT, UNVERIFIED, Line, joined
 from retable.tables.published import Published
 from retable.text.folds import Fold, held_out_ratio
 from retable.training.schedules import learning_rates
@@ -17,7 +17,7 @@ LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
 OTHER_MACHINE = "not the paper's machine: compare order and slope, not values"
 IN_NO_SCALE = "not planned at any scale"
-UNVERIFIED = "unverified: imported, answers not compared with the test texts"
+NOT_COMPARED = f"{UNVERIFIED}: imported, answers not compared with the test texts"
 SPENT = 1e-3  # share of the initial learning rate below which training has no visible effect on dev
 COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that are in cost.json, and their units
 
@@ -125,7 +125,6 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
     shown = pooled(runs) if first.kind == "test" else max(runs, key=lambda run: run.dev or 0.0)
     values = tuple(run.value for run in runs)
     cut_short = max(run.of_epochs for run in runs)
-    unverified = any(run.is_unverified for run in runs)
     return replace(
         shown,
         fold="",
@@ -133,7 +132,7 @@ def of_folds(runs: Sequence[RunResult]) -> RunResult:
         of_epochs=cut_short,
         values=values,
         kind=first.kind,
-        is_unverified=unverified,
+        is_unverified=any(run.is_unverified for run in runs),
     )
 
 
@@ -159,6 +158,7 @@ def of_all(runs: Sequence[RunResult]) -> RunResult:
         texts=sum(run.texts for run in runs),
         tokens_covered=mean(covered) if covered else None,
         epochs=max(epochs, default=None),
+        is_unverified=any(run.is_unverified for run in runs),
     )
 
 
@@ -201,7 +201,9 @@ def result_lines(table: ResultTable, published: Sequence[Published], cells: Cell
         for column in table.columns:
             key = (row.id, column.id)
             if key in cells.runs:
-                lines.append(_measured(table, row, column, printed, cells.runs))
+                line = _measured(table, row, column, printed, cells.runs)
+                unverified = any(run.is_unverified for run in cells.runs[key])
+                lines.append(replace(line, verdict=UNVERIFIED) if unverified else line)
             elif key in printed or key in cells.missing or (row.extra and not column.extra):
                 lines.append(_not_run(table, row, column, printed.get(key), cells))
     return lines
@@ -421,7 +423,7 @@ def _notes(
         f"texts cut after {first.max_words} words" if first.max_words else "",
         f"the schedule of {first.cut} epochs was stopped after {first.epochs}" if first.cut else "",
         f"{CUT} {first.epochs} of {cut_short} epochs, the scale's limit" if cut_short else "",
-        UNVERIFIED if any(run.is_unverified for run in runs) else "",
+        NOT_COMPARED if any(run.is_unverified for run in runs) else "",
         f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained with {earlier}, equal within rounding" if earlier else "",
         f"best dev score in the last epoch ({first.epochs})" if any(run.turned is False for run in runs) else "",

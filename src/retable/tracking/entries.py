@@ -11,7 +11,7 @@ from typing import Any
 from retable.errors import InputError
 from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, sha256_of_file, sha256_of_value
-from retable.runs.form import FILES, read_cost, read_metrics
+from retable.runs.form import FILES, UNVERIFIED, read_cost, read_metrics
 
 FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale", "device", "dvc_experiment", "tagger")
 NAMED = ("model", "embedding", "training", "seed", "precision")  # sections whose changes name a focus run
@@ -72,6 +72,7 @@ def cell_entry(place: str, key: str, runs: Sequence[Entry]) -> Entry:
         name: value for name, value in runs[0].facts.items() if name not in ("seed", "fold", "test", "dev", "date")
     }
     facts["parameters"] = without_seed(facts["parameters"])
+    facts[UNVERIFIED] = any(run.facts.get(UNVERIFIED) for run in runs)
     name = f"{facts['row']} on {facts['column']} · {facts['table']}"
     digest = sha256_of_value(sorted(run.digest for run in runs))
     return Entry("cell", facts["paper"], name, place, key, digest, facts, runs=tuple(runs))
@@ -148,6 +149,8 @@ def tags(kind: str, facts: Facts) -> dict[str, str]:
     hashes = facts.get("hashes", {})
     found |= {"kind": kind, "commit": facts.get("git_commit")}
     found |= {f"{name}_hash": hashes.get(name) for name in ("data", "parameters")} | {"recipe": hashes.get("recipe")}
+    if hashes:  # both values: a cell keeps its tags until they are written again
+        found[UNVERIFIED] = "yes" if facts.get(UNVERIFIED) else "no"
     vectors = facts.get("vectors")
     found["vectors"] = vectors["name"] if isinstance(vectors, Mapping) else vectors
     found |= {f"version.{name}": version for name, version in facts.get("versions", {}).items()}
