@@ -36,10 +36,10 @@ def test_a_difference_decides_but_times_within_a_tenth_are_alike(measure, ours, 
     assert line(measure, *ours).verdict == verdict
 
 
-def runs(row, *, seconds=None, threads=1, device="a machine", words=0):
+def runs(row, *, seconds=None, threads=1, device="a machine", words=0, **metrics):
     cost = {"parameters": 1000.0, "parameters_tuned_words": words, "flops_per_word": 5.0}
     cost |= {} if seconds is None else {"seconds": 3 * seconds, "seconds_per_epoch": seconds}
-    made = with_metrics(run(plan(), TABLE, row, "fdu-apparel"), device=device, threads=threads)
+    made = with_metrics(run(plan(), TABLE, row, "fdu-apparel"), device=device, threads=threads, **metrics)
     return [[replace(made, cost=cost)]]
 
 
@@ -60,6 +60,13 @@ def test_times_compare_on_one_machine_with_equal_threads(tmp_path, monkeypatch, 
     filled = Filled({("fcsr", "fdu-apparel"): runs("fcsr", **first), ("cnn", "fdu-apparel"): runs("cnn", **second)})
     (found,) = cost_claims(lambda table: filled)
     assert (found.ours, found.why, found.on) == (ours, why, "Apparel")
+
+
+def test_costs_of_unverified_runs_decide_nothing(tmp_path, monkeypatch):
+    (tmp_path / "claims.csv").write_text(f"{HEADER}fcsr,figure 7,fastest,{TABLE},fcsr,cnn,parameters\n")
+    monkeypatch.setattr(of_costs, "CLAIMED", tmp_path / "claims.csv")
+    filled = Filled({("fcsr", "fdu-apparel"): runs("fcsr", unverified=True), ("cnn", "fdu-apparel"): runs("cnn")})
+    assert [each.why for each in cost_claims(lambda table: filled)] == ["no run of FCSR"]
 
 
 def test_a_claim_without_runs_says_so(tmp_path, monkeypatch):

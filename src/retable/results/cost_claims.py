@@ -94,17 +94,19 @@ def compared(
 ) -> Iterator[CostLine]:
     """Yield the comparisons of two rows, on each column that has runs of both; one without costs if there is none."""
     names = (rows[0].printed, rows[1].printed)
-    both = [column for column in table.columns if all(filled.shown((row.id, column.id)) for row in rows)]
-    for column in both:
-        runs = {row.id: filled.shown((row.id, column.id)) for row in rows}
+    known = {
+        column: {row.id: [run for run in filled.shown((row.id, column.id)) if not run.is_unverified] for row in rows}
+        for column in table.columns
+    }
+    both = {column: runs for column, runs in known.items() if all(runs.values())}
+    for column, runs in both.items():
         kept = timed_alike(runs) if measure == SECONDS else runs
         missing = [row.printed for row in rows if row.id not in kept]
         costs = [mean([cost_of(run, measure) for run in kept[row.id]]) for row in rows if not missing]
         ours = (costs[0], costs[1]) if costs else None
         yield CostLine(*head, *names, column.printed, measure, ours, f"not timed: {listed(missing)}" if missing else "")
     if not both:
-        ran = {row for row, _ in filled.runs}
-        missing = [row.printed for row in rows if row.id not in ran] or list(names)
+        missing = [row.printed for row in rows if not any(runs[row.id] for runs in known.values())] or list(names)
         yield CostLine(*head, *names, "", measure, why=f"no run of {listed(missing)}")
 
 
