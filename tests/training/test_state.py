@@ -275,13 +275,65 @@ def made_by_other_torch(path):
     path.write_bytes(json.dumps(json.loads(head) | {"torch": "1.0"}).encode() + b"\n" + body)
 
 
-def made_by_other_network(path):  # as a code change that keeps the recipe can leave it
-    head, _, body = path.read_bytes().partition(b"\n")
-    state = torch.load(io.BytesIO(body), weights_only=True)
-    state["weights"][0] = state["weights"][0].flatten()
-    torch.save(state, changed := io.BytesIO())
-    header = json.loads(head) | {"sha256": hashlib.sha256(changed.getvalue()).hexdigest()}
-    path.write_bytes(json.dumps(header).encode() + b"\n" + changed.getvalue())
+def changed(act):
+    """Return what changes a saved state, under a digest that fits."""
+
+    def change(path):
+        head, _, body = path.read_bytes().partition(b"\n")
+        state = torch.load(io.BytesIO(body), weights_only=True)
+        state = act(state) or state
+        torch.save(state, written := io.BytesIO())
+        header = json.loads(head) | {"sha256": hashlib.sha256(written.getvalue()).hexdigest()}
+        path.write_bytes(json.dumps(header).encode() + b"\n" + written.getvalue())
+
+    return change
+
+
+def put(name, value):
+    return lambda state: state.__setitem__(name, value(state[name]) if callable(value) else value)
+
+
+def of_adam(name, value):
+    return lambda state: state["optimisers"][0]["state"][0].__setitem__(name, value)
+
+
+# as a code change that keeps the recipe can leave it
+made_by_other_network = changed(put("weights", lambda weights: [weights[0].flatten(), *weights[1:]]))
+OTHER_STATES = {
+    "a list": lambda state: [1],
+    "a part less": lambda state: state.__delitem__("order"),
+    "a part more": put("more", 1),
+    "a weight less": put("weights", lambda weights: weights[1:]),
+    "weights of float64": put("weights", lambda weights: [weight.double() for weight in weights]),
+    "weights of NaN": put("weights", lambda weights: [weight * math.nan for weight in weights]),
+    "best weights less": put("best_weights", []),
+    "no optimiser": put("optimisers", []),
+    "an optimiser of another rate of decay": lambda state: state["optimisers"][0]["param_groups"][0].update(eps=1.0),
+    "moments of another shape": of_adam("exp_avg", torch.ones(2)),
+    "moments missing": lambda state: state["optimisers"][0]["state"][0].__delitem__("exp_avg_sq"),
+    "steps of NaN": of_adam("step", torch.tensor(math.nan)),
+    "an order of words": put("order", "first to last"),
+    "an order of another generator": put("order", lambda order: order | {"bit_generator": "MT19937"}),
+    "random numbers of another size": put("random", torch.ones(3, dtype=torch.uint8)),
+    "epochs of numbers": put("epochs", [1]),
+    "an epoch of NaN": put("epochs", lambda epochs: [epochs[0] | {"dev_loss": math.nan}]),
+    "an epoch twice": put("epochs", lambda epochs: [*epochs, *epochs]),
+    "another best": put("best", [0.0, 0.0]),
+    "another chosen epoch": put("chosen", 7),
+    "true steps": put("done", True),
+    "negative seconds": put("epoch_s", -1.0),
+    "a sum of two losses": put("loss", torch.ones(2)),
+    "correct texts of float": put("correct", torch.tensor(1.0)),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_STATES)
+def test_a_state_of_another_form_is_told_and_training_starts_anew(opinions, kept, kind):
+    with pytest.raises(Killed):
+        train(opinions, file=kept(), on_batch=at_step(12, kill))
+    changed(OTHER_STATES[kind])(kept.path)
+    assert same(train(opinions, file=kept()), train(opinions))
+    assert re.search(r"is of another form .*; training starts again\.$", kept.told[0])
 
 
 @pytest.mark.parametrize(

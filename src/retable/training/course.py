@@ -5,7 +5,6 @@ threads): weights, optimisers, random generators and sums are restored, and the 
 drawn again from the state that the generator had before them.
 """
 
-import math
 import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -18,6 +17,7 @@ from torch.optim import Optimizer
 from retable.layers.embedding import WordEmbedding
 from retable.training.batches import shuffled_batches
 from retable.training.history import Epoch
+from retable.training.state_form import NONE_BEST, state_form
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Course:
         self.order = np.random.default_rng(seed)
         self.order_before = self.order.bit_generator.state  # before the batches of the current epoch were drawn
         self.epochs: list[Epoch] = []
-        self.best = (-1.0, -math.inf)  # score on dev, and negative dev loss
+        self.best = NONE_BEST
         self.best_weights: list[Tensor] = []  # none before the first epoch's end
         self.chosen = self.better = 0  # the epoch of `best`, and the last one that raised the score
         self.sums = no_sums(device)
@@ -145,8 +145,10 @@ class Course:
         }
 
     def fits(self, state: dict[str, Any]) -> bool:
-        """Return whether a state's weights have the shapes of this network's."""
-        return [weight.shape for weight in state["weights"]] == [weight.shape for weight in learned(self.network)]
+        """Return whether a state has the form of this course's, and its best epoch is that of its epochs."""
+        epochs = state.get("epochs") if isinstance(state, dict) else None
+        form = state_form(epochs, learned(self.network), self.optimisers, self.device, self.sums.loss.dtype)
+        return next(form.misfits(state, ""), None) is None
 
     def restore(self, state: dict[str, Any]) -> None:
         """Restore what `state` returned."""

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from retable.errors import shortened
-from retable.files import atomic_file
+from retable.files import atomic_file, parse_json
 from retable.forms import Number, Section, Text
 from retable.project.stopping import Signals
 
@@ -88,7 +88,7 @@ class StateFile:
         """Return the state from `write`, its tensors on the CPU; None if this run cannot resume from it.
 
         Args:
-            fits: whether the network has the shapes of a state, as code may change without a new recipe.
+            fits: whether a state has the form of this training's, as code may change without a new recipe.
         """
         try:
             data = self.path.read_bytes()
@@ -105,13 +105,14 @@ class StateFile:
             return None
         try:
             state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
-        except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        except (UnpicklingError, RuntimeError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
             self.tell(
                 f"the saved state {self.path} is not a torch file ({shortened(str(error))}); training starts again."
             )
             return None
         if not fits(state):
-            self.tell(f"the saved state {self.path} has weights of different shapes; training starts again.")
+            problem = "is of another form or has weights of different shapes"
+            self.tell(f"the saved state {self.path} {problem}; training starts again.")
             return None
         self.earlier_s = float(header["seconds"])
         self.tell(f"resumes at {header['where']}, saved {header['saved']}.")
@@ -132,7 +133,7 @@ class StateFile:
 
 def _header(line: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(line)
-    except ValueError:
+        header = parse_json(line.decode("utf-8"))
+    except (ValueError, RecursionError):
         return {}
     return header if isinstance(header, dict) else {}
