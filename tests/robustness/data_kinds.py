@@ -94,6 +94,12 @@ def split_with(seal: bool = True, name: str = TRAIN, facts: Any = FACTS, **chang
     return damage
 
 
+def doubled(place: Path, name: str) -> None:
+    """Append a column of a split to itself."""
+    table = pq.read_table(place / TRAIN)
+    pq.write_table(table.append_column(table.schema.field(name), table.column(name)), place / TRAIN)
+
+
 def same(value: Any, texts: int = 6) -> list[Any]:
     return [value] * texts
 
@@ -128,6 +134,11 @@ SPLIT_KINDS = (
     Kind("an id twice", split_with(id=[*EVEN["id"][:5], EVEN["id"][0]]), "sample-en/train/0"),
     Kind(
         "an id of train in test", split_with(name="tagged/sample-en/test.parquet", id=EVEN["id"]), "sample-en/train/0"
+    ),
+    Kind("an id of dev in test", split_with(name="tagged/sample-en/test.parquet", id=columns("dev")["id"]), "dev/0"),
+    *(
+        Kind(f"a column {name} twice", lambda place, twice=name: doubled(place, twice), f"column {name} twice")
+        for name in EVEN
     ),
     Kind("a text without tokens", split_with(tokens=[*EVEN["tokens"][:5], []], parts=None), "token"),
     Kind("all texts empty", split_with(tokens=same([]), parts=None), "token"),

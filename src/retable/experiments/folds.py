@@ -70,7 +70,8 @@ def splits_of_run(parameters: Mapping[str, Any], *, compared: bool = True) -> tu
 
     def test_apart() -> Split:
         found = test()
-        check_apart(train, found)
+        for known in (train, dev):
+            check_apart(known, found)
         return found
 
     return train, dev, test_apart

@@ -122,6 +122,8 @@ def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
     for field in fields:
         if field.name not in schema.names:
             raise InputError(f"{path} has no column {field.name}; {AGAIN}.")
+        if schema.names.count(field.name) > 1:
+            raise InputError(f"{path} has the column {field.name} twice; {AGAIN}.")
         found = schema.field(field.name).type
         found = found.value_type if pa.types.is_dictionary(found) else found
         if not found.equals(field.type):
