@@ -10,6 +10,7 @@ from retable.commands import serve, ui
 from retable.errors import InputError
 from retable.tracking import checkout as record
 from retable.tracking.store import Store, connect, found
+from tests.tracking.conftest import store_at
 
 
 def store(uri: str) -> Store:
@@ -92,6 +93,25 @@ def test_a_half_made_file_is_refused_with_what_to_do(tmp_path: Path):
         half.execute("CREATE TABLE experiments (experiment_id INTEGER)")
     with pytest.raises(InputError, match=r"cannot be used .*remove it: `retable record`"):
         connect(store(f"sqlite:///{tmp_path}/mlflow.db"))
+
+
+def test_a_creation_that_is_interrupted_leaves_nothing_and_the_next_one_creates_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The store was half-made after Ctrl-C, and every later `make tables` ended with an error."""
+    here = store_at(tmp_path)
+
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt  # after the tables of a migration, before its number
+
+    with monkeypatch.context() as patch:
+        patch.setattr("alembic.runtime.migration.HeadMaintainer.update_to_step", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            connect(here)
+    assert not list(tmp_path.glob(".*"))
+    assert connect(here).search_experiments(max_results=1)
+    with sqlite3.connect(tmp_path / "mlflow.db") as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_a_store_that_does_not_exist_holds_nothing(tmp_path: Path):

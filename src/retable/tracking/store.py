@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from retable.errors import InputError, shown
-from retable.files import sha256_of_value
+from retable.files import copy_file, sha256_of_value
 from retable.project.alone import alone
 from retable.tracking import experiments as of_ui
 
@@ -212,6 +212,8 @@ def connect(store: Store) -> Any:
         if store.sqlite_file is not None:  # with a folder in its place, MLflow would retry for minutes
             with closing(sqlite3.connect(store.sqlite_file, timeout=BUSY_S)) as database:
                 database.execute("PRAGMA user_version")
+            if not store.sqlite_file.stat().st_size:
+                create(store.sqlite_file)
         client = mlflow.MlflowClient(tracking_uri=store.uri)
         client.search_experiments(max_results=1)
         if store.sqlite_file is not None:
@@ -224,6 +226,16 @@ def connect(store: Store) -> Any:
     except errors_of_stores() as error:
         raise unusable(store, str(error)) from None
     return client
+
+
+def create(database: Path) -> None:
+    """Create a sqlite store, whole or not at all: MLflow cannot complete one whose creation was interrupted."""
+    import mlflow
+
+    with tempfile.TemporaryDirectory(prefix="retable-store-") as folder:
+        new = Path(folder) / "mlflow.db"
+        mlflow.MlflowClient(tracking_uri=f"sqlite:///{new}").search_experiments(max_results=1)
+        copy_file(new, database.resolve())
 
 
 def take_files_beside(database: Path, artifacts: Path) -> None:
