@@ -3,7 +3,7 @@
 In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json,
      docs/attention.json
 Out  a folder: index.html, numbers.html, missing.html, commands.html, python.html, attention.html, papers/, cells/,
-     claims/, systems/, corpora/, docs/, data/
+     claims/, systems/, corpora/, docs/, data/, and for kept networks attention/
 """
 
 import shutil
@@ -21,6 +21,7 @@ from retable.results.figures import read_entries
 from retable.results.findings import Measured
 from retable.results.headline import counted, coverage
 from retable.results.whole import Whole
+from retable.runs.record import RunRecord
 from retable.site import attention, cells, claims, corpora, documents, python, systems, tables
 from retable.site.python import Public
 from retable.site.templating import TEMPLATES, render
@@ -33,7 +34,7 @@ NO_API: Public = {}
 
 
 CONTENTS = {
-    *ASSETS, "attention.html", "cells", "claims", "commands.html", "corpora", "data", "docs", "index.html",
+    *ASSETS, "attention", "attention.html", "cells", "claims", "commands.html", "corpora", "data", "docs", "index.html",
     "missing.html", "numbers.html", "papers", "python.html", "systems",
 }  # fmt: skip
 
@@ -44,7 +45,14 @@ def check_out(out: Path) -> None:
         raise InputError(f"{out} exists and is not a results site; --out takes a new folder or an earlier site.")
 
 
-def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] = (), public: Public = NO_API) -> int:
+def write_site(
+    out: Path,
+    whole: Whole,
+    docs: Path,
+    commands: Sequence[Command] = (),
+    public: Public = NO_API,
+    kept: Sequence[RunRecord] = (),
+) -> int:
     """Write every page into a folder that is replaced as a whole, and return the number of pages.
 
     Args:
@@ -53,11 +61,12 @@ def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] 
         docs: the folder of the docs.
         commands: commands of the command line.
         public: the public API of `import retable`.
+        kept: runs whose networks show texts of their corpora: for a site that is not passed on.
     Raises: InputError.
     """
     check_out(out)
     count = 0
-    parts = parts_of(whole, docs, commands, public)
+    parts = parts_of(whole, docs, commands, public, kept)
     with progress("site", len(parts), "parts") as bar, atomic_folder(out) as folder:
         for part in parts:
             for place, text in part:
@@ -82,7 +91,9 @@ def write_formats(folder: Path, measured: Measured) -> None:
         write(folder / f"{measured.table.name}.{suffix}", found)
 
 
-def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Public) -> list[Iterable[Page]]:
+def parts_of(
+    whole: Whole, docs: Path, commands: Sequence[Command], public: Public, kept: Sequence[RunRecord]
+) -> list[Iterable[Page]]:
     """Return every page, grouped by kind."""
     figures = read_entries(docs / "figures")
     return [
@@ -93,7 +104,7 @@ def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Publ
         corpora.pages(whole),
         documents.pages(docs, [source.name for source in shown_papers(whole)]),
         python.pages(public),
-        attention.pages(docs / "attention.json"),
+        attention.pages(docs / "attention.json", kept),
         [overview(whole, docs)],
         [("commands.html", render("commands.html", "commands.html", {"commands": commands}))],
     ]
