@@ -1,5 +1,6 @@
 """Declare the facts about a corpus that are known before reading it; they are declared here and checked everywhere."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -150,8 +151,12 @@ class Corpus(Source):
         Raises: InputError for an unreadable line, an undeclared label, or a wrong count.
         """
         found: Counter[tuple[str, str]] = Counter()
-        for example in self.read(self, folder):
+        counts = [*self.texts.values(), self.unlabelled]
+        most = 1_000 + 2 * sum(count for *_, count in self.declared_counts()) if None not in counts else math.inf
+        for number, example in enumerate(self.read(self, folder), start=1):
             found[example.split, example.label] += 1
+            if number > most:  # an archive may unpack to far more than it should; the comparison below refuses it
+                break
             yield example
         for split, label, count in self.declared_counts():
             there = found[split, label] if label else sum(found[split, each] for each in ("", *self.labels))

@@ -295,6 +295,7 @@ def marked(archive: bytes, place: int, value: bytes) -> bytes:
     return archive
 
 
+OF_WINK = {"dimensions": 2, "words": ["a"]}
 GLOVE = b"".join(b"word%d 1.5 2.5 3.5\n" % number for number in range(400))
 ZIP = zipped({"x.vec": GLOVE})
 ENCRYPTED, METHOD_99 = marked(ZIP, 6, b"\x01\x00"), marked(ZIP, 8, b"\x63\x00")
@@ -319,6 +320,37 @@ PUBLISHED: tuple[tuple[str, str, str, bytes, str, str], ...] = (
     ("with a word for a number", "x.vec", "glove", b"a 1 2 3\nb 4 x 6\n", "", "vector 2"),
     ("with NaN", "x.vec", "glove", b"a 1 2 3\nb 4 nan 6\n", "", "vector 2"),
     ("with infinity", "x.vec", "glove", b"a 1 2 1e39\n", "", "vector 1"),
+    ("with a header", "x.vec", "glove", b"2 3\na 1 2 3\nb 4 5 6\n", "", "line 1"),
+    ("with an empty word", "x.vec", "glove", b"a 1 2 3\n 4 5 6\n", "", "vector 2"),
+    ("of one endless line", "x.gz", "glove", gzip.compress(b"a" * ((1 << 24) + 1), 1), "", "line 1"),
+    (
+        "binary, of an endless word",
+        "x.gz",
+        "word2vec-binary",
+        gzip.compress(b"9 3\n" + bytes(18 << 20)),
+        "",
+        "vector 1",
+    ),
+    *(
+        (
+            f"of wink, {name}",
+            "x.json",
+            "wink",
+            json.dumps(OF_WINK | found).encode(),
+            "",
+            "wink",
+        )
+        for name, found in {
+            "without vectors": {},
+            "a row too short": {"vectors": {"a": [1]}},
+            "a row of true": {"vectors": {"a": [True, 1]}},
+            "a row of lists": {"vectors": {"a": [[1], [2]]}},
+            "a row of texts": {"vectors": {"a": ["1", "2"]}},
+            "a word of a number": {"words": [5], "vectors": {"a": [1, 2]}},
+            "no size": {"dimensions": -1, "vectors": {"a": [1, 2]}},
+            "a size of true": {"dimensions": True, "vectors": {"a": [1, 2]}},
+        }.items()
+    ),
     ("without a header", "x.vec", "word2vec-text", b"a 1 2 3\n", "", "line 1"),
     ("of a negative count", "x.vec", "word2vec-text", b"-2 3\na 1 2 3\n", "", "line 1"),
     ("of another count", "x.vec", "word2vec-text", b"3 3\na 1 2 3\n", "", "3"),
@@ -397,6 +429,7 @@ def line(number: int, content: bytes) -> Damage:
     return damage
 
 
+MANY = f"{SAMPLE.labels[0]}\ta text\n".encode() * 3_000
 LONG_ZIP = zipped({"x.txt": b"".join(b"line %d\n" % number for number in range(3000))})
 CORPUS_KINDS = (
     *files("sample-en/train.txt", kind="a corpus's file", words="train.txt|sample-en"),
@@ -409,6 +442,13 @@ CORPUS_KINDS = (
     ),
     *files("x.zip", kind="a zip"),
     Kind("a zip damaged inside", put("x.zip", LONG_ZIP[:200] + bytes(80) + LONG_ZIP[280:]), "x.zip"),
+    Kind(
+        "a corpus of far more texts",
+        lambda place: (place / "sample-en/train.txt").open("ab").write(MANY),
+        "texts",
+    ),
+    Kind("a zip of one endless line", put("x.zip", zipped({"x.txt": b"a" * ((1 << 26) + 1)})), "line 1: .* bytes"),
+    Kind("a tar.gz of an endless line", put("x.tar.gz", tarred("train.csv", b"a" * ((1 << 26) + 1))), "bytes"),
     Kind("a zip encrypted", put("x.zip", marked(zipped({"x.txt": b"a\n"}), 6, b"\x01\x00")), "password|encrypted"),
     Kind("a zip of an unknown method", put("x.zip", marked(zipped({"x.txt": b"a\n"}), 8, b"\x63\x00")), "x.zip"),
     Kind("a zip with ../ names alone", put("x.zip", zipped({"../x.txt": b"a\n"})), "x.txt"),

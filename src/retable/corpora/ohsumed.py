@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from retable.corpora.archives import damaged
-from retable.corpora.readers import present
+from retable.corpora.readers import LONGEST_LINE, present
 from retable.declaration import Corpus, Example, in_mirror
 
 ARCHIVE = "ohsumed_single_23.tar.gz"
@@ -38,6 +38,8 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
     try:
         with tarfile.open(path, mode="r|gz") as members:
             for member in members:
+                if member.size > LONGEST_LINE:
+                    raise damaged(path, f"{member.name} has {member.size:,} bytes")
                 content = members.extractfile(member)
                 if content:
                     yield abstract(corpus, path, PurePosixPath(member.name), content.read())

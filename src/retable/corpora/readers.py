@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn
 
 from retable.declaration import UNLABELLED, Corpus, Example, Sentence
 from retable.errors import InputError
@@ -16,6 +16,7 @@ from retable.text.pairs import joined
 
 SENTIMENT = {"0": "negative", "1": "positive"}
 CONLLU_COLUMNS = 10
+LONGEST_LINE = 1 << 26  # bytes
 LONGEST_FIELD = 1 << 24  # characters; the csv module's limit is 131,072, which whole articles exceed
 
 
@@ -236,10 +237,12 @@ def lines(path: Path, encoding: str, undecodable: str = "strict") -> Iterator[st
 
 
 def decoded(
-    source: Iterable[bytes], encoding: str, path: Path, *, undecodable: str = "strict", inside: str = ""
+    source: IO[bytes], encoding: str, path: Path, *, undecodable: str = "strict", inside: str = ""
 ) -> Iterator[str]:
     """Yield lines as text; `path` and `inside` give their origin, for messages."""
-    for number, line in enumerate(source):
+    for number, line in enumerate(iter(lambda: source.readline(LONGEST_LINE + 1), b"")):
+        if len(line) > LONGEST_LINE:
+            broken(path, number, f"{inside}it has over {LONGEST_LINE:,} bytes")
         try:
             yield line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding, undecodable)
         except UnicodeDecodeError as error:

@@ -6,7 +6,7 @@ which `str.splitlines` and `str.split` would split; word2vec's own tools cut lon
 """
 
 import gzip
-import json
+import re
 import tarfile
 import zipfile
 import zlib
@@ -17,12 +17,17 @@ from typing import IO
 
 import numpy as np
 
-from retable.errors import InputError, shortened, unknown_name
+from retable.errors import InputError, shortened, shown, unknown_name
+from retable.files import parse_json
+from retable.forms import ANY_TEXT, ListOf, Number, Section, check
 from retable.vectors.store import WordVectors
 from retable.wording import number_of
 
 BYTES_IN_CHUNK = 1 << 20
 MOST_NUMBERS = 100_000  # dimensions of a vector
+LONGEST_LINE = 1 << 24  # bytes
+MOST_BYTES = 1 << 30  # of winkNLP's JSON, which is cut off there
+WINK = Section({"dimensions": Number(1, MOST_NUMBERS, whole=True), "words": ListOf(ANY_TEXT), "vectors": Section({})})
 Row = tuple[bytes, np.ndarray | list[bytes] | list[float]]  # a word and its numbers, parsed or not
 Reader = Callable[[IO[bytes], Path], Iterator[Row]]
 
@@ -54,6 +59,8 @@ def read_published(path: Path, form: str, *, member: str = "", wanted: Container
             if word in words:
                 repeated += 1
             elif wanted is None or word in wanted:
+                if not word or "\n" in word:
+                    raise InputError(f"{path}, vector {line}: the word is {shown(word)}; remove the line.")
                 words[word] = None
                 numbers += _finite(row, f"{path}, vector {line} ({word})").tobytes()
     if not line:
@@ -94,8 +101,10 @@ def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterat
     """Yield rows from lines of a word and `dim` numbers (0: as many as in the first line), split from the right, as a
     word may contain spaces.
     """
-    for line, text in enumerate(file, first_line):
+    for line, text in enumerate(bounded_lines(file, path), first_line):
         text = text.rstrip(b"\r\n ")
+        if not dim and re.fullmatch(rb"\d+ \d+", text):
+            raise InputError(f"{path}, line {line} is {text!r}, the header of word2vec's text; use word2vec-text.")
         dim = dim or text.count(b" ")
         word, *numbers = text.rsplit(b" ", dim)
         if len(numbers) != dim or not dim:
@@ -103,6 +112,14 @@ def _text_rows(file: IO[bytes], path: Path, dim: int, first_line: int) -> Iterat
                 f"{path}, line {line}: {number_of(len(numbers), 'numbers')}; allowed: {dim or 'one or more'}."
             )
         yield word, numbers
+
+
+def bounded_lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file. Raises: InputError for one that does not end."""
+    for number, text in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
+        if len(text) > LONGEST_LINE:
+            raise InputError(f"{path}: line {number} read has over {LONGEST_LINE:,} bytes; is it of another format?")
+        yield text
 
 
 def _word2vec_binary(file: IO[bytes], path: Path) -> Iterator[Row]:
@@ -113,6 +130,8 @@ def _word2vec_binary(file: IO[bytes], path: Path) -> Iterator[Row]:
     for number in range(1, count + 1):
         while (space := buffer.find(b" ", start)) < 0 or len(buffer) < space + 1 + size:
             chunk = file.read(BYTES_IN_CHUNK)
+            if len(buffer) - start > LONGEST_LINE:
+                raise InputError(f"{path}, vector {number}: its word does not end in {LONGEST_LINE:,} bytes.")
             if not chunk:
                 raise InputError(f"{path} ends inside vector {number} of {count}; get the file again.")
             buffer, start = buffer[start:] + chunk, 0
@@ -123,9 +142,16 @@ def _word2vec_binary(file: IO[bytes], path: Path) -> Iterator[Row]:
 def _wink(file: IO[bytes], path: Path) -> Iterator[Row]:
     """Yield rows of an object {dimensions, words, vectors}; a word's numbers are followed by its norm and index."""
     try:
-        content = json.load(file)
+        content = parse_json(file.read(MOST_BYTES).decode("utf-8"))
+        check(content, WINK, "the file", "get it again")
         dim, vectors = content["dimensions"], content["vectors"]
-        yield from ((word.encode(), vectors[word][:dim]) for word in content["words"])
+        for word in content["words"]:
+            row = vectors[word][:dim]
+            if len(row) != dim or not all(type(number) in (int, float) for number in row):
+                raise InputError(f"the file has no {dim} numbers for {shown(word)}; get it again.")
+            yield word.encode(), row
+    except InputError as error:
+        raise InputError(f"{path} is not the JSON of winkNLP's vectors: {error}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path} is not the JSON of winkNLP's vectors ({error!r}); get it again.") from None
 
