@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from retable.corpora import CORPORA, corpus
-from retable.errors import InputError, unknown_name
+from retable.errors import InputError, shown, unknown_name
 from retable.experiments.digests import Kind as DataKind
 from retable.experiments.digests import check_texts, raw_digest, read_lock, texts_digest, tokens_digest, vectors_digest
 from retable.files import sha256_of_value
@@ -24,6 +24,8 @@ from retable.project.paths import CLEAN, DIGESTS, TAGGED
 from retable.text.folds import Fold, FoldedCorpus, Kind
 from retable.text.splits import SPLITS, Split, check_apart, check_training, read_split, read_texts
 from retable.text.units import RAW
+
+MOST_FOLDS = 1_000
 
 
 class Planned(NamedTuple):
@@ -192,15 +194,22 @@ def check_folds(protocol: Mapping[str, Any], source: Paper, corpora: Collection[
         if name not in cut:
             allowed = ", ".join(sorted(filter(None, cut))) or "none"
             raise InputError(f"folds of {where} has {name}, which {source.name} does not cut; allowed: {allowed}.")
-        if type(count) is not int or count < 0 or count == 1:
-            raise InputError(f"folds.{name} of {where} is {count!r}; allowed: 0 (none), or 2 or more.")
+        if not is_fold_count(count):
+            raise InputError(f"folds.{name} of {where} is {shown(count)}; allowed: 0 (none), or 2 to {MOST_FOLDS}.")
+
+
+def is_fold_count(count: object) -> bool:
+    """Return whether a corpus can be cut into so many folds; 0 is none."""
+    return type(count) is int and (count == 0 or 2 <= count <= MOST_FOLDS)
 
 
 def check_folds_of_pool(name: str, pool: Mapping[str, Any]) -> None:
     """Refuse folds of a pool that is not one corpus's training texts, and an invalid number of folds."""
     folds = pool.get("folds", 0)
-    if type(folds) is not int or folds < 0 or folds == 1:
-        raise InputError(f"pools.{name}.folds is {folds!r} in params.yaml; allowed: 0 (none), or 2 or more.")
+    if not is_fold_count(folds):
+        raise InputError(
+            f"pools.{name}.folds is {shown(folds)} in params.yaml; allowed: 0 (none), or 2 to {MOST_FOLDS}."
+        )
     if folds and (len(pool["corpora"]) > 1 or pool.get("unlabelled") or corpus(pool["corpora"][0]).domains):
         raise InputError(
             f"pools.{name} in params.yaml has folds, so it must contain the training texts of one corpus that is "

@@ -10,13 +10,13 @@ from retable.errors import InputError, shown, unknown_name
 from retable.experiments.cells import cells_of_paper
 from retable.experiments.folds import check_fold_vectors, check_folds
 from retable.experiments.scale import model_preset
-from retable.forms import COUNT, Number
+from retable.forms import Number
 from retable.models import LINEAR_MODELS, MODELS, read_beside_words
 from retable.papers.paper import Paper
 from retable.papers.parameters import folds_of, row_parameters
 from retable.runs.form import LARGEST_SEED
 from retable.training.options import Training
-from retable.training.parameters import DEVICES, PRECISIONS, check_parameters
+from retable.training.parameters import DEVICES, LARGEST, PRECISIONS, check_parameters
 
 PROTOCOL = {
     "seeds",
@@ -30,6 +30,7 @@ PROTOCOL = {
 OPTIONAL = {"deterministic", "model", "training"}  # keys that may be omitted
 TRAINING = [each.name for each in fields(Training)]
 SEED = Number(0, LARGEST_SEED, whole=True)
+LIMIT = Number(0, LARGEST, whole=True)
 FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", "precision")
 
 
@@ -141,9 +142,10 @@ def check_limit(what: str, limit: object, corpora: Iterable[str]) -> None:
     if isinstance(limit, dict):
         check_corpora(what, limit, corpora)
     values = list(limit.values()) if isinstance(limit, dict) else [limit]
-    if not all(COUNT.holds(value) for value in values):
+    if not all(LIMIT.holds(value) for value in values):
         raise InputError(
-            f"{what} is {shown(limit)}; allowed: 0 (as the preset says) or more, for all corpora or {{corpus: number}}."
+            f"{what} is {shown(limit)}; allowed: 0 (as the preset says) to {LARGEST:,}, for all corpora or "
+            "{corpus: number}."
         )
 
 

@@ -21,6 +21,7 @@ from retable.training.options import Training
 
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
+LARGEST = 10**9  # whole number of an option
 LARGEST_SIZE = 10_000  # dimensions of a word vector
 GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
@@ -210,7 +211,9 @@ def type_problem(value: Any, expected: Any) -> str | None:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         return None if Number().holds(value) else "a number" if not number else "a finite number"
     if expected is int:
-        return None if isinstance(value, int) and not isinstance(value, bool) else "a whole number"
+        whole = Number(-LARGEST, LARGEST, whole=True)
+        out = isinstance(value, int) and not isinstance(value, bool)
+        return None if whole.holds(value) else f"a whole number{f' from -{LARGEST:,} to {LARGEST:,}' if out else ''}"
     if expected is bool:
         return None if isinstance(value, bool) else "true or false"
     if expected is type(None):
