@@ -35,8 +35,8 @@ def unknown_name(what: str, name: object, known: Iterable[str]) -> InputError:
     names, asked = sorted(known), shortened(name) if isinstance(name, str) else shown(name)
     small = {each.casefold(): each for each in reversed(names)}
     near = difflib.get_close_matches(asked.casefold(), small, n=1)
-    hint = f'; did you mean "{small[near[0]]}"?' if near else "."
-    listed = ", ".join(names[:MOST_NAMES]) or "none"
+    hint = f'; did you mean "{shortened(small[near[0]])}"?' if near else "."
+    listed = ", ".join(map(shortened, names[:MOST_NAMES])) or "none"
     rest = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return InputError(f'unknown {what}: "{asked}"{hint} Known: {listed}{rest}.')
 
@@ -56,9 +56,14 @@ def shown(value: object) -> str:
     return shortened(_SHORT.repr(value))
 
 
+def on_one_line(text: str) -> str:
+    """Return a text with its line ends and control characters written as in Python: "a\\nb"."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
 def shortened(text: str) -> str:
     """Return a text on one line, shortened if long."""
-    line = text if text.isprintable() else repr(text)[1:-1]
+    line = on_one_line(text)
     return line if len(line) <= LONGEST_VALUE else f"{line[: LONGEST_VALUE - 3]}..."
 
 

@@ -4,12 +4,15 @@ import csv
 import io
 import os
 import random
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from retable.commands import fit as fit_command
+from retable.commands import predict as predict_command
 from retable.commands.fit import seconds_of
 from retable.commands.predict import chunks
 from retable.errors import InputError
@@ -110,3 +113,58 @@ def test_a_budget_that_is_no_time_is_refused(budget: str) -> None:
 
 def test_texts_come_in_lists_of_a_size() -> None:
     assert list(chunks("abcde", 2)) == [["a", "b"], ["c", "d"], ["e"]]
+
+
+def votes(path: Path) -> Path:
+    """Write eighty texts with a word that tells their label."""
+    draw = random.Random(2)
+    rows = [(" ".join(draw.choices("abcdefghij", k=9)) + f" {word}", word) for word in ("yes", "no") for _ in range(40)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("a b.csv", "'a b-model'"),
+        ("a:b.csv", "a:b-model"),
+        ("-dash.csv", "./-dash-model"),
+        ("#$(x).CSV", "'#$(x)-model'"),
+    ],
+)
+def test_a_file_may_have_any_name_and_the_advice_can_be_pasted(
+    name: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    votes(tmp_path / name)
+    fit_command.main(["--model", "naive-bayes", "--", name])
+    assert f"`retable predict {folder} TEXTS`" in capsys.readouterr().out
+    (written,) = shlex.split(folder)
+    predict_command.main([written, f"./{name}"])
+    assert capsys.readouterr().out.startswith("label,probability\nyes,")
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "sentence"),
+    [
+        (
+            "a:b.csv",
+            ["a:b.csv", "--record"],
+            'under the name of its texts, "a:b"; allowed there: a name without : and /',
+        ),
+        ("-dash.csv", ["-dash.csv"], "-dash.csv begins with a dash, as options do; write ./-dash.csv"),
+        ("a\nb.csv", ["a\nb.csv", "--text", "said"], r'unknown column of a\nb.csv: "said". Known: label, text.'),
+    ],
+)
+def test_what_a_name_does_not_allow_is_one_line_before_any_training(
+    name: str, words: list[str], sentence: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    votes(tmp_path / name)
+    with pytest.raises(SystemExit):
+        fit_command.main([*words, "--model", "naive-bayes"])
+    printed = capsys.readouterr()
+    assert sentence in printed.err.splitlines()[-1]
+    assert [path.name for path in tmp_path.iterdir()] == [name]

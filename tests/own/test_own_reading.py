@@ -1,5 +1,8 @@
 """Users' files are read unchanged, or refused with the file, the place and a remedy."""
 
+import csv
+import datetime
+import decimal
 import json
 from pathlib import Path
 
@@ -127,3 +130,57 @@ def test_a_folder_without_texts_is_refused(folders: tuple[str, ...], sentence: s
         (tmp_path / folder).mkdir()
     with pytest.raises(InputError, match=sentence):
         labelled_texts(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["te\nxt", 'te"xt', " text ", "文本", "t" * 5000, "1", ""], ids=lambda name: name[:6])
+def test_a_column_may_have_any_name_and_a_message_has_it_on_one_short_line(name: str, tmp_path: Path) -> None:
+    rows = [(name, f"{name}'s"), ("good", "a"), ("bad", "b")]
+    with (tmp_path / "odd.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    pq.write_table(pa.Table.from_arrays([["good", "bad"], ["a", "b"]], names=rows[0]), tmp_path / "odd.parquet")
+    for path in (tmp_path / "odd.csv", tmp_path / "odd.parquet"):
+        found = labelled_texts(path, text=name, label=f"{name}'s")
+        assert [(each.text, each.label) for each in found] == rows[1:]
+        with pytest.raises(InputError, match="unknown column of") as error:
+            labelled_texts(path)
+        assert str(error.value).isprintable()
+        assert len(str(error.value)) < 600
+
+
+DAY = datetime.datetime(2026, 11, 26)
+LABELS = {  # two labels in Parquet -> their names, or what the message says
+    "true and false": (pa.array([True, False]), ["true", "false"]),
+    "whole numbers": (pa.array([1, 0], pa.uint8()), ["1", "0"]),
+    "whole floats": (pa.array([1.0, 0.0]), ["1", "0"]),
+    "categories": (pa.array(["a", "b"]).dictionary_encode(), ["a", "b"]),
+    "large strings": (pa.array(["a", "b"], pa.large_string()), ["a", "b"]),
+    "fractions": (pa.array([1.5, 0.5]), "row 1: label is 1.5; a label is a name"),
+    "decimals": (pa.array([decimal.Decimal("1.50")] * 2), "row 1: label is Decimal('1.50'); a label is a name"),
+    "dates": (pa.array([DAY.date()] * 2), "row 1: label is datetime.date(2026, 11, 26); a label is a name"),
+    "times": (pa.array([DAY] * 2), "row 1: label is datetime.datetime(2026, 11, 26, 0, 0); a label is a name"),
+    "a time after the year 9999": (pa.array([2**62] * 2, pa.timestamp("us")), "holds what Python cannot (date value"),
+    "lists": (pa.array([["a"], ["b"]]), "row 1: label is ['a']; a label is a name"),
+    "bytes": (pa.array([b"a", b"b"]), "row 1: label is b'a'; a label is a name"),
+    "nothing": (pa.nulls(2), "row 1: label is None; a label is a name"),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_any_type_are_names_or_refused(kind: str, tmp_path: Path) -> None:
+    labels, expected = LABELS[kind]
+    pq.write_table(pa.Table.from_arrays([["good", "bad"], labels], names=["text", "label"]), tmp_path / "odd.parquet")
+    if isinstance(expected, list):
+        assert [each.label for each in labelled_texts(tmp_path / "odd.parquet")] == expected
+        return
+    with pytest.raises(InputError) as error:
+        labelled_texts(tmp_path / "odd.parquet")
+    assert f"{tmp_path}/odd.parquet, row 1" in str(error.value)
+    assert expected in str(error.value)
+
+
+def test_a_parquet_file_with_a_column_twice_is_refused(tmp_path: Path) -> None:
+    """The last of the two was read, without a word."""
+    columns = [["good", "bad"], ["bad", "good"], ["a", "b"]]
+    pq.write_table(pa.Table.from_arrays(columns, names=["text", "text", "label"]), tmp_path / "twice.parquet")
+    with pytest.raises(InputError, match=r'twice\.parquet has the column "text" 2 times; name each once'):
+        labelled_texts(tmp_path / "twice.parquet")

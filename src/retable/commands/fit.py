@@ -24,6 +24,15 @@ def seconds_of(budget: str) -> float:
     return float(found[1]) * UNITS[found[2]]
 
 
+def check_registered(texts: Path) -> None:
+    """Refuse texts whose name MLflow does not take for the registered model. Raises: InputError."""
+    if ":" in texts.stem:
+        raise InputError(
+            f'--record registers the model in MLflow under the name of its texts, "{texts.stem}"; allowed there: a '
+            "name without : and /; rename the file or folder, or leave out --record."
+        )
+
+
 @command
 def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
@@ -64,6 +73,8 @@ def main(arguments: list[str] | None = None) -> None:
 
     if options.record:
         import mlflow  # noqa: F401 - reported before any training if it is missing
+
+        check_registered(options.texts)
     fitted = fit(
         options.texts, text=options.text, label=options.label, test=options.test, model=options.model,
         language=options.language, vectors=options.vectors, markup=options.html,
@@ -79,7 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
     console.print(table)
     for line in result_lines(fitted):
         console.print(line)
-    folder = shlex.quote(str(fitted.folder))
+    folder = shlex.quote(f"./{fitted.folder}" if str(fitted.folder).startswith("-") else str(fitted.folder))
     console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS` classifies other texts.")
     if options.record:
         from retable.own import pyfunc

@@ -191,14 +191,14 @@ def parquet_rows(path: Path) -> Iterator[Row]:
     number = 0
     try:
         with pq.ParquetFile(path) as file:
+            check_header(path, file.schema_arrow.names)
             for batch in file.iter_batches(batch_size=ROWS_AT_ONCE):
                 for fields in batch.to_pylist():
                     number += 1
                     yield Row(f"row {number}", fields)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        broken(
-            path, f"row {number + 1} or soon after", f"it is not Parquet, or is damaged ({str(error).splitlines()[0]})"
-        )
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
+        problem = f"it is not Parquet, or is damaged, or holds what Python cannot ({str(error).splitlines()[0]})"
+        broken(path, f"row {number + 1} or soon after", problem)
 
 
 def opened(path: Path) -> TextIO:

@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import NoReturn, ParamSpec
 
-from retable.errors import EXTRAS, InputError, lacks, shown
+from retable.errors import EXTRAS, InputError, lacks, on_one_line, shown
 from retable.project.stopping import Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
@@ -41,7 +41,7 @@ def given_port(text: str) -> int:
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
     """Exit with a sentence on standard error."""
-    print(f"error: {sentence}", file=sys.stderr, flush=True)
+    print(f"error: {on_one_line(sentence)}", file=sys.stderr, flush=True)
     sys.exit(code)
 
 

@@ -4,6 +4,7 @@ import argparse
 import re
 import sys
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 from retable.errors import unknown_name
@@ -36,6 +37,8 @@ class Parser(argparse.ArgumentParser):
         words = sys.argv[1:] if args is None else list(args)
         known = self._option_string_actions
         for word in takewhile(lambda word: word != "--", words):
+            if word.startswith("-") and word not in known and Path(word).is_file():
+                self.error(f"{word} begins with a dash, as options do; write ./{word}")
             found = OPTION.fullmatch(word)
             if found and not any(option.startswith(found[1]) for option in known):
                 self.error(str(unknown_name("option", found[1], known)))
