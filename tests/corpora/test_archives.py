@@ -143,6 +143,7 @@ def test_every_release_joins_its_columns_and_names_its_classes(facts, tmp_path):
             r"zip, line 2: in snli.*train.jsonl, it is not a pair",
         ),
         ("snli", {SNLI_FILES[0]: pair("maybe", "A", "B")}, r'line 1: in snli.*the label is "maybe"; allowed: entail'),
+        ("snli", {SNLI_FILES[0]: pair("neutral", "A", None)}, r"line 1: in snli.*it is not a pair of texts"),
         ("snli", {SNLI_FILES[0]: "[1]\n"}, r"line 1: in snli.*it is not a pair in JSON"),
         ("snli", {SNLI_FILES[1]: ""}, r"cannot be used \(it does not contain snli_1.0/snli_1.0_train.jsonl\)"),
         ("news-aggregator", {"other.csv": ""}, r"cannot be used \(it does not contain newsCorpora\.csv\)"),

@@ -10,6 +10,7 @@ from retable.commands import make
 from retable.commands.make import Reader, duration_text
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
+from retable.project import progress
 from retable.project.alone import alone
 from retable.project.command import command
 
@@ -41,6 +42,16 @@ def test_what_never_ran_here_is_told(tmp_path, monkeypatch, capsys):
     Reader({"clean@mr": 0.0, "tag@mr": 0.0, "train": 60.0}, "cpu").begin("clean@mr")
     assert "clean@mr  all stages about 60 s, not counting 1 that have never run here\n" in capsys.readouterr().err
     assert read_json(tmp_path / "plan.json") == {"position": "stage 1 of 3", "this_s": 0.0, "after_s": 60.0}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 9_999, "\xff", '{"cpu": {"a": NaN}}', '{"cpu": {"a": true}}'])
+def test_damaged_times_and_plans_are_as_good_as_none(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(make, "TIMES", tmp_path / "stages.json")
+    monkeypatch.setattr(progress, "SCRATCH", tmp_path)
+    for name in ("stages.json", "plan.json"):
+        (tmp_path / name).write_text(text, encoding="latin-1")
+    assert make.known_times() == {}
+    assert progress.read_plan() is None
 
 
 @pytest.mark.parametrize("name", ["smoke", "cpu"])

@@ -868,7 +868,7 @@ OF_NETWORK = (
     ("unit", "characters"), ("lowercase", "yes"), ("parts", None), ("sides", 1), ("word", []),
 )  # fmt: skip
 NETWORK_KINDS = (
-    *json_file("vocabulary.json", kind="a network's vocabulary"),
+    *json_file("vocabulary.json", kind="a network's vocabulary", words="vocabulary"),
     *(
         Kind(f"vocabulary.json: {name} = {value}", edit("vocabulary.json", name, value), name)
         for name, value in OF_NETWORK

@@ -22,6 +22,7 @@ from rich.table import Table
 from retable.errors import InputError
 from retable.experiments.runner import JOBS, cores, default_jobs
 from retable.files import read_json, write_json
+from retable.forms import Named, Number
 from retable.project.alone import alone
 from retable.project.command import command, fail
 from retable.project.params import load_yaml
@@ -38,6 +39,7 @@ SKIPPED = re.compile(r"Stage '(.+)' (?:didn't change|is cached)")
 CHATTER = ("> ", "Updating lock", "Generating lock", "Use `dvc", "To track", "To enable auto", "\t", "'", "Data and",
            "Pipeline is", "Restored stage", "Verifying", "Everything is")  # fmt: skip
 GRACE_S, IDLE_S, POLL_S = 10.0, 2.0, 0.1  # to stop; until DVC counts as idle; between two polls
+OF_TIMES = Named(Named(Number(0, 1e9)))
 PLAN, TIMES = SCRATCH / "plan.json", SCRATCH / "stages.json"
 
 
@@ -54,10 +56,10 @@ def estimates(params: dict[str, Any], jobs: int) -> dict[str, float]:
 def known_times() -> dict[str, dict[str, float]]:
     """Return the stored scale -> stage -> seconds; empty if the file is damaged, as the next stage rewrites it."""
     try:
-        found = read_json(TIMES)
-        return {scale: {stage: float(seconds) for stage, seconds in stages.items()} for scale, stages in found.items()}
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        found: dict[str, dict[str, float]] = read_json(TIMES)
+    except (OSError, InputError):
         return {}
+    return {} if next(OF_TIMES.misfits(found, ""), None) else found
 
 
 def stages_of(params: dict[str, Any]) -> Iterator[str]:

@@ -62,8 +62,10 @@ def json_lines(corpus: Corpus, folder: Path, file: str) -> Iterator[Example]:
     for number, line in enumerate(lines(folder / file, corpus.encoding)):
         try:
             row = json.loads(line)
-            text, label = str(row["text"]), CODES[str(row["_id"])]
-        except (ValueError, KeyError, TypeError):
+            text, label = row["text"], CODES[str(row["_id"])]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            text = None
+        if not isinstance(text, str):
             broken(folder / file, number, 'it is not a JSON object with "text" and "_id" from 0 to 3')
         yield Example(f"{corpus.name}/train/{number}", "train", unescaped(text), label)
 

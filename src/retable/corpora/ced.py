@@ -32,7 +32,7 @@ def text_of(path: Path) -> str:
     """Return the text of a post."""
     try:
         text = json.loads(present(path).read_bytes())["text"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         text = None
     if not isinstance(text, str):
         broken(path, 0, 'it is not a JSON object with "text"')

@@ -30,11 +30,13 @@ def read(corpus: Corpus, folder: Path, *, members: Mapping[str, str]) -> Iterato
                 label, first, second = (pair[key] for key in ("gold_label", "sentence1", "sentence2"))
             except (ValueError, TypeError, KeyError, RecursionError) as error:
                 broken(folder / file, number, f"in {member}, it is not a pair in JSON ({error!r})")
+            if not (isinstance(first, str) and isinstance(second, str)):
+                broken(folder / file, number, f"in {member}, it is not a pair of texts")
             if label == NO_AGREEMENT:
                 continue
             if label not in LABELS:
                 broken(folder / file, number, f'in {member}, the label is "{label}"; allowed: {", ".join(LABELS)}')
-            yield Example(identity(corpus, split, number), split, joined(str(first), str(second)), label)
+            yield Example(identity(corpus, split, number), split, joined(first, second), label)
 
 
 SNLI = Corpus(

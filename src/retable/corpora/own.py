@@ -9,7 +9,7 @@ from pathlib import Path
 
 from retable.declaration import Corpus, Example, RemoteFile
 from retable.errors import InputError
-from retable.files import read_json, sha256_of_file
+from retable.files import parse_json, read_json, sha256_of_file
 from retable.forms import ANY_TEXT, COUNT, DIGEST, NAME, ListOf, Named, Number, OneOf, Section, Text, check
 from retable.project.paths import OWN
 
@@ -67,10 +67,14 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
     with path.open("rb") as file:
         for number, line in enumerate(file):
             try:
-                split, text, label = json.loads(line.decode("utf-8"))
+                split, text, label = parse_json(line.decode("utf-8"))
             except (ValueError, TypeError, RecursionError) as error:
                 raise InputError(f"{path}, line {number + 1}, is not [split, text, label] ({error}).") from None
-            if not isinstance(text, str) or split not in corpus.texts or label not in corpus.labels:
+            if (
+                not (isinstance(text, str) and isinstance(split, str))
+                or split not in corpus.texts
+                or label not in corpus.labels
+            ):
                 raise InputError(
                     f"{path}, line {number + 1}, is not a text with a split and a label that {DECLARATION} declares."
                 )

@@ -4,13 +4,13 @@ On a terminal a live bar; elsewhere (CI, a log file) an occasional line. `make t
 folder, from which the time left for the whole pipeline is shown too.
 """
 
-import json
 import math
 import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -23,12 +23,16 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from retable.errors import InputError
+from retable.files import read_json
+from retable.forms import Number, Section, Text
 from retable.project.paths import SCRATCH
 from retable.wording import number_of
 
 QUIET = "RETABLE_QUIET"  # if set, no progress is shown
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_PLANS = 1.0  # the plan is a file, and a small model advances hundreds of times a second
+PLAN = Section({"position": Text(), "this_s": Number(0), "after_s": Number(0)})
 
 
 class Bar:
@@ -93,12 +97,16 @@ class Bar:
         return f" · {plan['position']} · all stages: about {minutes:.0f} min left"
 
 
-def read_plan() -> dict | None:  # type: ignore[type-arg]
-    """Return the plan of `make tables`: position of the stage, its estimated seconds and those after it."""
+def read_plan() -> dict[str, Any] | None:
+    """Return the plan of `make tables`: position of the stage, its estimated seconds and those after it.
+
+    None without a plan, or if it is damaged: it is only shown.
+    """
     try:
-        return json.loads((SCRATCH / "plan.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
+        plan: dict[str, Any] = read_json(SCRATCH / "plan.json")
+    except (OSError, InputError):
         return None
+    return None if next(PLAN.misfits(plan, ""), None) else plan
 
 
 @contextmanager
