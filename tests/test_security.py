@@ -5,12 +5,17 @@ import json
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
-from retable.figures.pictures import confusion_picture
+from retable.figures.forest import Difference, forest_picture
+from retable.figures.pictures import confusion_picture, roc_picture
+from retable.tables.markdown import literal
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [path for name in ("src", "benchmarks", "probe") for path in sorted((ROOT / name).rglob("*.py"))]
@@ -106,6 +111,53 @@ def test_a_label_of_markup_is_text_in_a_picture():
     assert "&lt;script&gt;alert(1)" in picture
     assert "<script" not in picture
     assert "<img" not in picture
+
+
+NAMES = {  # a label, word or row -> how a picture shows it, where it cannot be as it is
+    "<script>alert(1)</script>": "",
+    '"><img src=x onerror=alert(1)>': "",
+    "</text></svg><svg onload=alert(1)>": "",
+    "a ]]> b": "",
+    "--><!-- x": "",
+    "A & B &lt; &#60;": "",
+    "$x^2$ \\frac{$": "",
+    "{{ 7 * 7 }}": "",
+    "#coronavirus": "",
+    'id="a-long-name"': "",
+    "bell\x07": "bell\ufffd",
+}
+
+
+def pictures_with(name):
+    """Return the kinds of picture that show names from data or tables."""
+    true, found = np.array([0, 1, 0, 1]), np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]])
+    return {
+        "confusion": confusion_picture(true, found.argmax(axis=1), ("good", name), "svg"),
+        "roc": roc_picture(true, found, ("good", name), "svg"),
+        "forest": forest_picture([Difference("FCSR", name, 1.0, 0.5, 0.1, 0.9)]),
+    }
+
+
+DRAWN = {"svg", "defs", "style", "g", "path", "text", "tspan", "use", "rect", "clipPath", "image", "title"}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # no glyph, or no room
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_shown_letter_by_letter_in_every_picture(name):
+    for kind, picture in pictures_with(name).items():
+        root = ElementTree.fromstring(picture)
+        assert {each.tag.rpartition("}")[2] for each in root.iter()} <= DRAWN, kind
+        assert not [key for each in root.iter() for key in each.attrib if key.startswith("on")], kind
+        assert any((NAMES[name] or name) in (each.text or "") for each in root.iter()), kind
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_shown_letter_by_letter_in_markdown(name):
+    page = f"| {literal(name)} |\n|---|\n\n# {literal(name)}: x\n\n- {literal(name)}\n"
+    html = MarkdownIt("commonmark", {"html": True}).enable("table").render(page)
+    shown = re.findall(r"<(?:th|h1|li)>(.*?)(?:: x)?</(?:th|h1|li)>", html)
+    assert [unescape(each) for each in shown] == [name] * 3
+    assert not re.search(r"<(?!/?(table|thead|tr|th|h1|ul|li)>)", html)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ COLOURS = (BLUE, ORANGE, "#2f9e6e", "#c2519b", "#8a6fd1", "#b08d1e", "#d1495b", 
 SHADES = LinearSegmentedColormap.from_list("share", [(*to_rgb(BLUE), 0.04), (*to_rgb(BLUE), 1.0)])
 DASHES = ("-", "--", ":", "-.")
 DECADE, WIDE_AXIS = 10, 2000  # ratio of largest to smallest value
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # characters that no XML has
 DOTS_PER_INCH, SHADES_IN_PNG = 150, 256
 PANELS_BESIDE = 3  # per row of panels
 STYLE: Any = {
@@ -140,10 +141,12 @@ def with_palette(picture: io.BytesIO) -> bytes:
 
 def plain_svg(text: str) -> str:
     """Return the bare <svg> element, with ids that are unique on a page with several pictures."""
-    text = text[text.index("<svg") :]
+    text = CONTROL.sub("\ufffd", text[text.index("<svg") :])
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     text = re.sub(r'<(g|path) id="[A-Za-z0-9.]+_[\d_]+"', r"<\1", text)
     own = hashlib.sha256(text.encode("utf-8")).hexdigest()[:8]
-    text = re.sub(r'(id="|#)(\w{11,})', rf"\g<1>p{own}-\2", text)
+    text = re.sub(
+        r"<[^>]+>", lambda tag: re.sub(r'(id="|#)(\w{11,})', rf"\g<1>p{own}-\2", tag[0]), text
+    )  # not in words
     return re.sub(r"\n\s*", "\n", text).replace(INK, "currentColor")

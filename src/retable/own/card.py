@@ -11,7 +11,7 @@ from retable.own.candidates import Candidate
 from retable.own.corpus import OwnCorpus
 from retable.own.vectors import no_gensim
 from retable.runs.provenance import versions
-from retable.tables.markdown import signed
+from retable.tables.markdown import literal, signed
 from retable.text.splits import Split
 from retable.wording import number_of
 
@@ -119,12 +119,12 @@ def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
         test.classes, answers.argmax(axis=1), labels=range(len(corpus.facts.labels)), zero_division=0
     )
     classes = [
-        f"| {markdown(label)} | {100 * precision:.1f} | {100 * recall:.1f} | {100 * f1:.1f} | {count} |"
+        f"| {literal(label)} | {100 * precision:.1f} | {100 * recall:.1f} | {100 * f1:.1f} | {count} |"
         for label, precision, recall, f1, count in zip(corpus.facts.labels, *rows, strict=True)
     ]
     tried = [f"| {' | '.join(line)} |" for line in table_of_candidates(fitted)]
     lines = [
-        f"# {markdown(corpus.facts.corpus)}: {chosen.model}",
+        f"# {literal(corpus.facts.corpus)}: {chosen.model}",
         "",
         *result_lines(fitted),
         "",
@@ -163,8 +163,3 @@ def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
         f"{', '.join(f'{name} {version}' for name, version in sorted(versions().items()))}.",
     ]
     return "\n".join(lines) + "\n"
-
-
-def markdown(text: str) -> str:
-    """Escape a name so that Markdown and HTML show it literally."""
-    return "".join(f"\\{each}" if each in "\\`*_{}[]<>#|" else each for each in text)

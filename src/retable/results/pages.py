@@ -38,7 +38,7 @@ from retable.results.whole import read_whole
 from retable.runs.bank import repeats
 from retable.runs.record import UNVERIFIED, RunRecord
 from retable.tables.costs import NOTE
-from retable.tables.markdown import LEGEND, result_markdown
+from retable.tables.markdown import LEGEND, literal, result_markdown
 
 FOREST = "claims"  # the picture of printed and measured differences
 MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
@@ -179,7 +179,7 @@ def figure_markdown(entry: Mapping[str, Any], folder: Path) -> str:
 def words_markdown(lines: Lines) -> str:
     """Return the words of each class, one class per line."""
     return "\n".join(
-        f"- {column}, {label}: {', '.join(line['word'] for line in words)}"
+        f"- {column}, {label}: {', '.join(literal(line['word']) for line in words)}"
         for (column, label), words in groupby(lines, key=lambda line: (line["column"], line["class"]))
     )
 

@@ -159,6 +159,11 @@ def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> l
     return named + [f"{row}.{column}" for row, column in cells if (row, column) in rest]
 
 
+def literal(text: str) -> str:
+    """Escape a name so that Markdown and HTML show it letter by letter, on one line."""
+    return "".join(f"\\{each}" if each in "\\`*_{}[]<>#|&" else each for each in " ".join(text.split()))
+
+
 def signed(points: float) -> str:
     """Return a difference as "+0.5"; what rounds to zero has no sign."""
     text = f"{points:+.1f}"
