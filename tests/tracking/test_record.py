@@ -337,17 +337,25 @@ def test_a_run_that_is_not_whole_is_refused(tmp_path: Path):
         all_of(tmp_path)
 
 
-WRITER = """
-    import sys
+WRITERS = """
+    import json, sys
+    from multiprocessing import get_context
     from pathlib import Path
+    import mlflow.store.tracking.sqlalchemy_store  # once for all writers, because it takes seconds
     from retable.figures import pictures
     from retable.tracking.entries import cells
     from retable.tracking.record import record
     from retable.tracking.store import Store
     pictures.pictures_of_run = lambda folder, form: {}  # which take most of the time
-    uri, folder, checkout = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    Store.lock = property(lambda store: checkout / "lock") if len(sys.argv) > 4 else Store.lock
-    record(Store(uri, folder / "mlartifacts"), cells(checkout / "runs"))
+    uri, folder, alone, *checkouts = sys.argv[1:]
+    def write(checkout):
+        Store.lock = property(lambda store: Path(checkout) / "lock") if alone else Store.lock
+        record(Store(uri, Path(folder) / "mlartifacts"), cells(Path(checkout) / "runs"))
+    writers = [get_context("fork").Process(target=write, args=(each,)) for each in checkouts]
+    for step in ("start", "join"):
+        for writer in writers:
+            getattr(writer, step)()
+    print(json.dumps([writer.exitcode for writer in writers]))
 """
 
 
@@ -361,10 +369,16 @@ def checkouts(folder: Path, count: int) -> list[Path]:
     return found
 
 
-def record_at_once(uri: str, folder: Path, of: list[Path], *more: str) -> list[int]:
-    """Record all checkouts at the same time; return their exit codes."""
-    code = [sys.executable, "-c", textwrap.dedent(WRITER), uri, str(folder)]
-    return [process.wait() for process in [subprocess.Popen([*code, str(each), *more]) for each in of]]
+def record_at_once(uri: str, folder: Path, of: list[Path], alone: str = "") -> list[int]:
+    """Record all checkouts at the same time, each in its own process; return their exit codes.
+
+    Args:
+        alone: not empty if each writer has a lock of its own, as on another machine.
+    """
+    words = [sys.executable, "-c", textwrap.dedent(WRITERS), uri, folder, alone, *of]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
+    codes: list[int] = json.loads(done.stdout.splitlines()[-1])
+    return codes
 
 
 def check_each_once(here: list[Any], count: int) -> None:
@@ -378,7 +392,7 @@ def check_each_once(here: list[Any], count: int) -> None:
 
 
 def test_checkouts_at_once_make_one_sqlite_store_and_lose_and_double_nothing(tmp_path: Path):
-    of = checkouts(tmp_path, 4)
+    of = checkouts(tmp_path, 8)
     assert record_at_once(f"sqlite:///{tmp_path}/mlflow.db", tmp_path, of) == [0] * len(of)
     check_each_once(found(store_at(tmp_path), ["fcsr"]), len(of))
 
