@@ -20,7 +20,7 @@ from mlflow import MlflowException
 
 from retable.commands import ui
 from retable.errors import InputError
-from retable.files import read_json, write_json
+from retable.files import read_json, sha256_of_file, write_json
 from retable.runs.record import FILES
 from retable.tracking import entries, record
 from retable.tracking.fetch import runs_from_store
@@ -360,8 +360,10 @@ WRITERS = """
 
 
 def checkouts(folder: Path, count: int) -> list[Path]:
-    """Return checkouts that share one run and have one of their own each."""
-    write_placed_run(folder)
+    """Return checkouts that share one run, whose weights were kept, and have one of their own each."""
+    weights = write_placed_run(folder) / "model/weights.safetensors"
+    weights.parent.mkdir()
+    weights.write_bytes(b"weights")
     found = [folder / f"checkout-{number}" for number in range(count)]
     for number, checkout in enumerate(found):
         shutil.copytree(folder / "runs", checkout / "runs")
@@ -395,6 +397,7 @@ def test_checkouts_at_once_make_one_sqlite_store_and_lose_and_double_nothing(tmp
     of = checkouts(tmp_path, 8)
     assert record_at_once(f"sqlite:///{tmp_path}/mlflow.db", tmp_path, of) == [0] * len(of)
     check_each_once(found(store_at(tmp_path), ["fcsr"]), len(of))
+    assert len(models_of(connect(store_at(tmp_path)), "fcsr")) == 1
 
 
 @pytest.fixture
@@ -468,6 +471,7 @@ def test_checkouts_at_once_record_in_an_mlflow_server(tmp_path: Path, server: st
     for each in of:
         record.record(store, entries.cells(each / "runs"))
     check_each_once(found(store, ["fcsr"], connect(store)), len(of))
+    assert len(models_of(connect(store), "fcsr")) == 1
     places = {path.parent.relative_to(each).as_posix() for each in of for path in each.rglob("metrics.json")}
     assert set(runs_from_store(store, tmp_path / "back")) == places
 
@@ -483,6 +487,39 @@ def test_runs_that_two_machines_wrote_at_once_are_one_again(store: Store, tmp_pa
     record.record(store, twins)
     run_at(client, "twin", "runs/twin-table-1/1")
     assert len(found(store, ["twin"])) == 2
+
+
+def models_of(client: Any, experiment: str) -> list[tuple[str, str, str]]:
+    """Return run, status and weights of every model of an experiment, each linked by its run."""
+    models = client.search_logged_models([client.get_experiment_by_name(experiment).experiment_id])
+    for model in models:
+        outputs = client.get_run(model.source_run_id).outputs.model_outputs
+        assert [output.model_id for output in outputs] == [model.model_id]
+    return [(model.source_run_id, str(model.status), model.tags["sha256"]) for model in models]
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_kept_weights_are_linked_once_as_the_model_of_their_run_also_in_an_earlier_record(store: Store, tmp_path: Path):
+    folder = write_run(tmp_path / "runs/kept-table-1/1", table="kept-table-1")
+    client = connect(store)
+    record.record(store, entries.cells(tmp_path / "runs"))
+    assert models_of(client, "kept") == []
+    (folder / "model").mkdir()
+    (folder / "model/weights.safetensors").write_bytes(b"weights")
+    kept = entries.cells(tmp_path / "runs")
+    assert [record.record(store, kept) for _ in range(2)] == [1, 0]
+    assert record.is_recorded(store, kept)
+    run = run_at(client, "kept", "runs/kept-table-1/1").info.run_id
+    shown = [(run, "READY", sha256_of_file(folder / "model/weights.safetensors"))]
+    assert models_of(client, "kept") == shown
+    record.write_missing(client, {"kept": record.experiment_id(client, store, "kept")}, kept, [])  # a second machine
+    assert len(models_of(client, "kept")) == 2
+    client.set_tag(run, DIGEST, "")  # as if it was stopped before its end
+    record.record(store, kept)
+    run = run_at(client, "kept", "runs/kept-table-1/1").info.run_id
+    assert models_of(client, "kept") == [(run, *shown[0][1:])]
+    shutil.rmtree(folder / "model")  # a checkout that has the results alone
+    assert record.record(store, entries.cells(tmp_path / "runs")) == 0
 
 
 @pytest.mark.usefixtures("no_pictures")

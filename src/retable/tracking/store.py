@@ -21,6 +21,7 @@ from retable.project.alone import alone
 from retable.tracking import experiments as of_ui
 
 KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "retable.live"
+MODEL = "retable.model"  # a tag: SHA-256 of the weights of the linked model
 FILE = "retable.file."  # before the name of a file: the tag has its digest
 PARENT = "mlflow.parentRunId"
 CURVES = ("epoch/", "candidate/")  # before the names of figures that have many points; the others are final
@@ -110,6 +111,7 @@ class Found:
     """A run of ours in a store; `digest` is empty until all is written, `live` marks a run logged during training.
 
     `artifacts` is where its files are. `files` has the digest of each; it is empty in an entry of an earlier version.
+    `model` is the digest of its model's weights, if one is linked.
     `figures` and `parameters` are how many there are, `there` the files that a sqlite store has (else None).
     """
 
@@ -126,6 +128,7 @@ class Found:
     figures: int
     parameters: int
     there: frozenset[str] | None
+    model: str = ""
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -389,6 +392,7 @@ def found_run(
         figures=figures,
         parameters=parameters,
         there=there,
+        model=tags.get(MODEL, ""),
     )
 
 
