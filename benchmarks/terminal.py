@@ -1,9 +1,11 @@
-"""Draw a command's output as a picture of a terminal: docs/terminal.svg.
+"""Draw a command's output as a picture of a terminal: docs/terminal.svg, docs/terminal-test.svg.
 
     make tables SCALE=smoke 2>&1 | tee run.log
     python -m benchmarks.terminal "make tables SCALE=smoke" < run.log > docs/terminal.svg
+    make test 2>&1 | tee test.log
+    python -m benchmarks.terminal "make test" < test.log > docs/terminal-test.svg
 
-The first and last lines are kept, and paths are shown relative to the checkout.
+The first and last lines are kept, without pytest's list of warnings, and paths are shown relative to the checkout.
 """
 
 import os
@@ -17,6 +19,7 @@ from rich.text import Text
 
 WIDTH, HEAD, TAIL = 92, 6, 13
 FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # rich links fonts on a host; a picture must not contact one
+WARNINGS = re.compile(r"^=+ warnings summary =.*?^-- Docs: .*?\n", re.DOTALL | re.MULTILINE)  # of pytest
 COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 
@@ -39,5 +42,5 @@ def terminal_picture(command: str, lines: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    output = sys.stdin.read().replace(f"{os.getcwd()}/", "").splitlines()
+    output = WARNINGS.sub("", sys.stdin.read()).replace(f"{os.getcwd()}/", "").splitlines()
     print(terminal_picture(sys.argv[1], [line for line in output if not line.startswith("  ")]))
