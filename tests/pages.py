@@ -1,12 +1,13 @@
 """Run the commands in README.md and the pages of docs/, page by page, each page in a fresh copy of a checkout.
 
-    python -m tests.pages CHECKOUT [--page NAME ...]
+    python -m tests.pages CHECKOUT [--page NAME ... | --quick]
 
 CHECKOUT must have completed `make tables SCALE=smoke`. Every line of a shell block is run in order, in one
 shell (once, if a page repeats it), and so is every whole command inside a sentence that is in no block and no earlier
 sentence. There is no mirror and no network. A command must exit with 0; a path in its trailing comment must then exist;
 file names and column heads of an output shown on the page must occur in the real one. NOT_RUN lists what cannot run
-here, INSTEAD what runs in another form, and tests/test_documents.py checks that every entry is still needed.
+here, INSTEAD what runs in another form, and tests/test_documents.py checks that every entry is still needed. `--quick`,
+as in .ci/run, leaves out the pages in SLOW, and says which and why.
 """
 
 import argparse
@@ -57,6 +58,14 @@ NOT_RUN = {  # how a command begins -> why it is not run here
     "export MLFLOW_TRACKING_URI=http": "names the server before",
     "retable run fcsr-table-4 --executor slurm": "wants SLURM; tests/pipeline/test_runner.py has a stand-in of it",
     "retable run survey-table-1 swem": "a cell of scale full",
+}
+SLOW = {  # page -> why `--quick` leaves it out; seconds of a core
+    "docs/add-a-corpus.md": "60 s: the corpus goes through the whole pipeline",
+    "docs/add-a-figure.md": "55 s: the smoke scale twice",
+    "docs/add-a-model.md": "65 s: the smoke scale, and a training under another option",
+    "docs/mlflow.md": "110 s: two trainings under other options, and a server",
+    "docs/objections.md": "45 s: verdicts on two corpora, and all predictions exported",
+    "docs/your-own-texts.md": "60 s: five searches of models",
 }
 INSTEAD = {  # a part of a command -> its replacement here
     r"\b(sst-2|mr|fdu-baby)$": "sample-en",  # a corpus of the smoke scale
@@ -381,10 +390,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.pages", description=__doc__)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--page", nargs="*", default=[])
+    parser.add_argument("--quick", action="store_true", help="leave out the slow pages")
     options = parser.parse_args()
     begun, pages = time.monotonic(), plan()
     chosen = {name: steps for name, steps in pages.items() if not options.page or Path(name).stem in options.page}
     chosen = {name: steps for name, steps in chosen.items() if any(s.kind in ("shell", "sentence") for s in steps)}
+    for name in sorted(SLOW.keys() & chosen) if options.quick else ():
+        print(f"{name}: not run ({SLOW[name]}): python -m tests.pages CHECKOUT --page {Path(name).stem}")
+        del chosen[name]
     with ThreadPoolExecutor(2) as pool:
         found = [pool.submit(problems_of_page, *item, options.checkout.resolve()) for item in chosen.items()]
         problems = [line for each in found for line in ([str(each.exception())] if each.exception() else each.result())]

@@ -19,6 +19,7 @@ from tests.pages import (
     NOT_RUN,
     PAGES,
     SHELL,
+    SLOW,
     Step,
     bare,
     names_shown,
@@ -136,6 +137,7 @@ def test_what_is_not_run_of_the_pages_still_stands_in_one():  # tests/pages.py r
         assert any(command.startswith(start) for command in COMMANDS_OF_PAGES), start
     for part in INSTEAD:
         assert any(re.search(part, stand_in(command, but=part)) for command in COMMANDS_OF_PAGES), part
+    assert set(SLOW) <= set(plan())
     kept = sum(not why_not(command) for command in COMMANDS_OF_PAGES)
     assert kept >= 0.75 * len(COMMANDS_OF_PAGES) >= 75
 
