@@ -69,7 +69,7 @@ class TimeFigure(Figure[Bar]):
         is_wide = max(values) >= WIDE_SPAN * min(values)
         names, lengths = [bar.model for bar in plot.marks], [bar.milliseconds or 0.0 for bar in plot.marks]
         drawn = place.barh(names, lengths, color=BLUE, height=0.65)
-        place.bar_label(drawn, [f"{value:.3g}" if value else "" for value in lengths], padding=3, fontsize=7)
+        place.bar_label(drawn, [digits(value) if value else "" for value in lengths], padding=3, fontsize=7)
         for at, length in enumerate(lengths):
             if not length:
                 place.annotate(
@@ -85,3 +85,8 @@ class TimeFigure(Figure[Bar]):
             place.set_xscale("log")
             place.set_xlim(min(values) / 2, max(values) * 4)
             plain_log_ticks(place.xaxis)
+
+
+def digits(value: float) -> str:
+    """Return a time with three digits: "34.9", "1,508"."""
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"

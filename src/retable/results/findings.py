@@ -275,7 +275,7 @@ def cost_of_a_word(measured: Measured | None) -> Finding | None:
         "The operations of a forward pass do not depend on the machine. Times are of one CPU thread; a dash: not "
         "kept, because the machine had other work. A GPU runs independent operations in parallel, so that the order of "
         "times is another there, and may be the paper's ([measured on one](../gpu.md)); it does not follow that the "
-        "model computes less.\n"
+        "model computes less. [All claims about costs](../claims.md#costs).\n"
     )
     body = cost_table(measured.costs, {row: names[row] for row in sorted(operations, key=operations.__getitem__)})
     table = markdown_table(("", *COST_HEADER[1:]), body)
