@@ -1,6 +1,8 @@
 import re
 import socket
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from retable.commands import serve, ui
 from retable.errors import InputError
 from retable.tracking import checkout as record
 from retable.tracking.store import Store, connect, found
-from tests.tracking.conftest import store_at
+from tests.tracking.conftest import copy_of, store_at
 
 
 def store(uri: str) -> Store:
@@ -112,6 +114,25 @@ def test_a_creation_that_is_interrupted_leaves_nothing_and_the_next_one_creates_
     assert connect(here).search_experiments(max_results=1)
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+HALF_A_TRANSACTION = """
+import os, signal, sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+database.execute("PRAGMA cache_size = 1")  # pages are written before the end
+database.execute("UPDATE experiments SET name = 'x'")
+database.executemany("INSERT INTO experiment_tags VALUES (?, ?, 0)", ((str(n), "x" * 5_000) for n in range(200)))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_store_whose_writer_was_killed_in_a_transaction_is_read_as_before_it(tmp_path: Path, empty_store: Store):
+    """It could not be read before a writer came, and every later record refused it."""
+    here = copy_of(empty_store, tmp_path)
+    subprocess.run([sys.executable, "-c", HALF_A_TRANSACTION, str(here.sqlite_file)], check=False)
+    assert (tmp_path / "mlflow.db-journal").exists()
+    assert found(here, ["fcsr"]) == []
+    assert not (tmp_path / "mlflow.db-journal").exists()
 
 
 def test_a_store_that_does_not_exist_holds_nothing(tmp_path: Path):

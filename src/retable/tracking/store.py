@@ -366,9 +366,14 @@ def is_made(path: Path) -> bool:
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a read-only connection. Raises: InputError if that fails within the block."""
+    """Yield a connection to read from. Raises: InputError if that fails within the block.
+
+    After a kill in the middle of a transaction, its journal has to be rolled back first: reading alone cannot.
+    """
+    file = path.resolve()
+    mode = "rw" if Path(f"{file}-journal").exists() and os.access(file, os.W_OK) else "ro"
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)) as database:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode={mode}", uri=True, timeout=BUSY_S)) as database:
             yield database
     except sqlite3.Error as error:
         raise InputError(f"{path} cannot be read ({error}); close the program that uses it, or {AWAY}.") from None
