@@ -31,7 +31,7 @@ def run(tmp_path, monkeypatch):
     folder = write_run(tmp_path / "run", texts=20)
     metrics = read_run(folder).metrics
     parameters = {
-        "model": {"name": "lama", **MODEL}, "embedding": {"tune": True, "unit": "words"},
+        "model": {"name": "lama", **MODEL}, "embedding": {"lowercase": True, "tune": True, "unit": "words"},
         "training": {"heads": "shared", "max_words": 3}, "device": "cpu", "precision": "float32",
     }  # fmt: skip
     parameters = metrics["parameters"] | parameters

@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from retable.errors import InputError
+from retable.experiments.scale import model_preset
 from retable.papers import result_table
+from retable.papers.parameters import row_parameters
 from retable.project.paths import BANK
 from retable.results import cost_claims as of_costs
 from retable.results.cost_claims import CostLine, cost_claims, cost_claims_markdown
 from retable.results.resolving import Filled
-from tests.results.records import plan, run, with_metrics
+from tests.results.records import PROTOCOL, plan, run, with_metrics
 
 TABLE = "fcsr-figure-7"
 HEADER = "paper,place,sentence,table,first,second,measure\n"
@@ -100,7 +102,10 @@ def test_figure_7_has_the_papers_systems_with_its_batch():
     assert [row.id for row in rows] == [
         "cnn", "lstm", "stacked-lstm", "bilstm", "stacked-bilstm", "transformer", "s-lstm", "fcsr",
     ]  # fmt: skip
-    assert all(row.overrides["training"] == {"batch_size": 20, "epochs": 3} and not row.searched for row in rows)
+    for row in rows:
+        column = result_table(TABLE).column("fdu-apparel")
+        found = row_parameters(model_preset(row.model), row, column, PROTOCOL, vectors="none", seed=1)["training"]
+        assert (found["batch_size"], found["epochs"]) == (20, 3)
 
 
 def test_every_claim_of_the_file_is_read_from_the_bank():
