@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 from retable.layers.embedding import WordEmbedding
 from retable.training.batches import shuffled_batches
 from retable.training.history import Epoch
-from retable.training.state_form import NONE_BEST, state_form
+from retable.training.state_form import NONE_BEST, best_of, state_form
 
 
 @dataclass
@@ -110,10 +110,8 @@ class Course:
     def end_epoch(self, line: Epoch) -> None:
         """Append the epoch's line, and keep its weights if they are the best so far."""
         self.epochs.append(line)
-        score = (line.score, -line.dev_loss)
-        self.better = line.epoch if line.score > self.best[0] else self.better
-        if score > self.best:
-            self.best, self.chosen = score, line.epoch
+        self.best, self.chosen, self.better = best_of(self.epochs)
+        if self.chosen == line.epoch:
             self.best_weights = copy_weights(self.network, self.best_weights)
         self.sums = no_sums(self.device)
         self.order_before = self.order.bit_generator.state

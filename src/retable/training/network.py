@@ -19,6 +19,7 @@ from retable.layers.domains import PerDomain
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
 from retable.models import network_class
+from retable.models.linear import AGAIN
 from retable.text.splits import Facts, Split
 from retable.text.units import Unit, in_unit
 from retable.text.vocabulary import (
@@ -43,7 +44,6 @@ from retable.vectors.store import WordVectors
 
 Section = Mapping[str, Any]
 Heads = Literal["shared", "per-domain"]
-AGAIN = "make the model again"
 MAX_WORDS = Number(0, 10**9, whole=True)
 OF_TEXTS = SectionForm({"tune": FLAG, "unit": OneOf(get_args(Unit)), "lowercase": FLAG})
 OF_ANSWERS = SectionForm({"heads": OneOf(get_args(Heads)), "max_words": MAX_WORDS})
