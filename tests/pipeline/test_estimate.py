@@ -2,8 +2,9 @@
 
 import pytest
 
-from retable.experiments.estimate import RUN_S, SHARE, Measured, cell_seconds, read_measured
+from retable.experiments.estimate import BEST_EPOCH, RUN_S, Measured, cell_seconds, read_measured
 from retable.papers.paper import Column, Row
+from retable.papers.trials import COUNT
 from retable.project.paths import BANK
 
 TRAIN = {"texts": 4, "average-length": 100.0, "average-length-characters": 600.0}
@@ -17,9 +18,11 @@ PROTOCOL = {"seeds": [1], "folds": {}, "epochs": 0, "max_words": 0, "device": "a
 @pytest.mark.parametrize(
     ("model", "training", "corpus", "limits", "expected"),
     [
-        ("lama", {"epochs": 20}, "r8", {}, 400 * 20 * SHARE / 2),
-        ("lama", {"epochs": 20, "max_words": 50}, "r8", {}, 200 * 20 * SHARE / 2),
-        ("lama", {"epochs": 20, "max_words": 500}, "r8", {}, 400 * 20 * SHARE / 2),
+        ("lama", {"epochs": 20, "patience": 3}, "r8", {}, 400 * (BEST_EPOCH + 3) / 2),
+        ("lama", {"epochs": 3, "patience": 3}, "r8", {}, 400 * 3 / 2),  # none of its epochs can be saved
+        ("lama", {"epochs": 20, "patience": 20}, "r8", {}, 400 * 20 / 2),
+        ("lama", {"epochs": 20, "patience": 3, "max_words": 50}, "r8", {}, 200 * (BEST_EPOCH + 3) / 2),
+        ("lama", {"epochs": 20, "patience": 3, "max_words": 500}, "r8", {}, 400 * (BEST_EPOCH + 3) / 2),
         ("lama", {"epochs": 20}, "r8", {"epochs": 2, "max_words": 20}, 80 * 2 / 2),  # a scale limits both
         ("lama", {"epochs": 20}, "ced", {"epochs": {"ced": 3}}, 2400 * 3 / 2),  # characters
         ("dpcnn", {"epochs": 20}, "r8", {"epochs": 1}, 400 / 4),  # never measured
@@ -37,6 +40,13 @@ def test_every_seed_and_fold_is_a_run(model, runs):
     row, column = Row("of-ours", "ours", model=model), Column("r8", "r8", "r8", folds="dev")
     protocol = PROTOCOL | {"seeds": {"r8": [1, 2]}, "folds": {"r8": 3}}
     assert cell_seconds(row, column, protocol, MEASURED) == runs * cell_seconds(row, column, PROTOCOL, MEASURED)
+
+
+def test_the_trials_of_a_search_are_runs_too():
+    column = Column("r8", "r8", "r8")
+    searched, plain = (Row("lama", "LAMA", model="lama", search=name) for name in ("bench-table-1", ""))
+    took = [cell_seconds(row, column, PROTOCOL | {"epochs": 1}, MEASURED) for row in (searched, plain)]
+    assert took[0] == (1 + COUNT) * took[1]
 
 
 def test_the_bank_tells_rates_and_words(tmp_path):

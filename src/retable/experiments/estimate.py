@@ -1,5 +1,7 @@
 """Estimate how long the cells of a scale take, run one after another: words x epochs / words per second.
 
+A training is expected to end by its patience, counted from the usual best epoch, or with its last epoch before that.
+
 Words come from the bank's corpora, words per second is the median over the bank's runs of a model; a model without runs
 gets the median of the other models.
 """
@@ -15,11 +17,12 @@ from retable.experiments.cells import cells_of_table
 from retable.experiments.scale import read_preset
 from retable.papers import paper_of_table
 from retable.papers.paper import Column, Row
-from retable.papers.parameters import folds_of, limit_of, row_parameters, seeds_of
+from retable.papers.parameters import folds_of, row_parameters, seeds_of
+from retable.papers.trials import COUNT
 from retable.runs.bank import read_bank
 from retable.tables.statistics import read_corpora
 
-SHARE = 0.55  # of its epochs that a training runs before early stopping, if no scale limits them
+BEST_EPOCH = 6  # epochs run before the patience: the mean (6.2) of the bank's 1,281 runs that ended by it
 RUN_S = 5.0  # overhead of a run: reading, scoring, writing
 
 
@@ -61,13 +64,13 @@ def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, fl
 
 
 def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured: Measured) -> float:
-    """Return the seconds of all runs of a cell, over seeds and folds."""
+    """Return the seconds of all runs of a cell, over seeds and folds, and of the trials of its search."""
     model, corpus = str(row.model), str(column.corpus)
     training = row_parameters(read_preset(model), row, column, protocol, vectors="", seed=1)["training"]
     statistics = measured.corpora.get(corpus, {})
     train = statistics.get("splits", {}).get("train", {})
     length = train.get("average-length-characters" if statistics.get("language") == "zh" else "average-length", 0.0)
     words = train.get("texts", 0) * min(length, training.get("max_words") or length)
-    epochs = training.get("epochs", 1) * (1 if limit_of(protocol["epochs"], corpus) else SHARE)
-    runs = len(seeds_of(row, column, protocol)) * len(folds_of(column, protocol))
+    epochs = min(training["epochs"], BEST_EPOCH + training["patience"]) if "epochs" in training else 1
+    runs = len(seeds_of(row, column, protocol)) * len(folds_of(column, protocol)) + (COUNT if row.search else 0)
     return float(runs * (RUN_S + words * epochs / measured.rate(model)))
