@@ -22,7 +22,7 @@ from retable.results.judging import Judge, printed_in
 from retable.runs.predictions import write_compact, write_predictions
 from retable.runs.recipes import RECIPES
 from retable.runs.record import RunRecord
-from retable.tables.results import RunResult, of_folds
+from retable.tables.run_result import RunResult, of_folds
 from retable.text.folds import Fold
 from retable.text.splits import Facts, Split
 

@@ -24,7 +24,8 @@ from retable.runs.recipes import RECIPES
 from retable.tables.comparison import Comparison, compare, compare_units, holm
 from retable.tables.counts import count_lines
 from retable.tables.lines import Line
-from retable.tables.results import Cells, RunResult, of_folds, result_lines
+from retable.tables.results import Cells, result_lines
+from retable.tables.run_result import RunResult, of_folds
 from retable.tables.statistics import statistics_lines
 from retable.text.folds import Fold
 

@@ -8,7 +8,8 @@ from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.lines import Line, read_lines, write_lines
 from retable.tables.markdown import WIDE, half_interval, listed, result_markdown, signed
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, RunResult, is_papers_own, is_whole, result_lines
+from retable.tables.results import Cells, is_papers_own, result_lines
+from retable.tables.run_result import RunResult, is_whole
 
 TABLE = ResultTable(
     name="made-up-table-1",

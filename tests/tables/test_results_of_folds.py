@@ -7,7 +7,8 @@ import pytest
 
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.published import Published
-from retable.tables.results import Cells, RunResult, of_folds, result_lines
+from retable.tables.results import Cells, result_lines
+from retable.tables.run_result import RunResult, of_folds
 
 TABLE = ResultTable(
     name="made-up-table-1", title="A table", published="table-1", metric="accuracy", unit="%",

@@ -27,7 +27,8 @@ from retable.runs.bank import read_lines as read_lines_of_bank
 from retable.runs.record import RunRecord
 from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of
 from retable.tables.lines import UNVERIFIED, read_lines
-from retable.tables.results import COST_UNITS, DIGITS, FACTOR, mean, of_folds
+from retable.tables.results import DIGITS, FACTOR
+from retable.tables.run_result import COST_UNITS, mean, of_folds
 from retable.text.folds import Fold
 from retable.wording import number_of
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from retable.figures.figure import Figure, Lines, Plot, told_of_times
 from retable.figures.measured import Measured, OfRows, Panel, timed_alike
 from retable.figures.style import BLUE, INK, plain_log_ticks
-from retable.tables.results import mean
+from retable.tables.run_result import mean
 
 MILLI = 1000.0
 UNTIMED = "not timed"

@@ -7,7 +7,7 @@ from retable.figures.figure import Plot
 from retable.figures.measured import Measured, OfRows, Panel, is_timed, most_common
 from retable.models import LINEAR_MODELS
 from retable.runs.record import RunRecord
-from retable.tables.results import mean
+from retable.tables.run_result import mean
 
 PanelRuns = tuple[Panel, OfRows]
 

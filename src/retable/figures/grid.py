@@ -11,7 +11,7 @@ from retable.figures.figure import Figure, Lines, Plot
 from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.style import INK, SHADES, bare
 from retable.papers.paper import ResultTable
-from retable.tables.results import mean
+from retable.tables.run_result import mean
 
 
 @dataclass(frozen=True)

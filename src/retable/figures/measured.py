@@ -10,8 +10,9 @@ import numpy as np
 from retable.papers.paper import ResultTable
 from retable.runs.curve import PERCENT
 from retable.runs.record import RunRecord
+from retable.tables.cell_intervals import error_of_cell, interval_of_cell
 from retable.tables.intervals import interval_of_mean
-from retable.tables.results import RunResult, error_of_cell, interval_of_cell, mean, of_folds
+from retable.tables.run_result import RunResult, mean, of_folds
 
 Key = tuple[str, str, str]  # table, row, column
 OfRows = Mapping[str, Sequence[RunRecord]]  # row -> its runs on a column

@@ -17,7 +17,7 @@ from retable.figures.figure import Figure, Plot
 from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.style import INK, each_once, line_looks
 from retable.runs.record import RunRecord
-from retable.tables.results import mean
+from retable.tables.run_result import mean
 
 PLACES = np.round(np.linspace(0, 1, 201), 3)  # false positive rates at which a curve is evaluated
 

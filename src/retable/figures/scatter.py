@@ -10,7 +10,7 @@ from retable.figures.figure import Figure, Lines, Plot, told_of_bars
 from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.style import each_once, line_looks, log_x
 from retable.runs.record import RunRecord
-from retable.tables.results import mean
+from retable.tables.run_result import mean
 
 MARKERS = "osD^vP*X"
 NEAR, APART = 1.05, 9.0  # ratio of two sizes that are nearly equal; distance in 1/72 inch

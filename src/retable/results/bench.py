@@ -21,7 +21,7 @@ from retable.tables.lines import UNVERIFIED
 from retable.tables.lines import Line as Score
 from retable.tables.markdown import half_interval, listed, markdown_table
 from retable.tables.ranks import Ranks, rank_rows
-from retable.tables.results import mean
+from retable.tables.run_result import mean
 
 BYTES = 4  # per weight
 NO_BREAK = "\N{NO-BREAK SPACE}"

@@ -19,7 +19,7 @@ from retable.results.resolving import Filled
 from retable.runs.record import RunRecord
 from retable.tables.costs import short
 from retable.tables.markdown import listed, markdown_table
-from retable.tables.results import mean
+from retable.tables.run_result import mean
 
 CLAIMED = PUBLISHED / "cost_claims.csv"
 SECONDS, PARAMETERS = "seconds_per_epoch", "parameters"

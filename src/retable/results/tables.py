@@ -28,7 +28,8 @@ from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
 from retable.tables.lines import UNVERIFIED, Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import COST_UNITS, Cells, RunResult, is_whole, of_folds, result_lines
+from retable.tables.results import Cells, result_lines
+from retable.tables.run_result import COST_UNITS, RunResult, is_whole, of_folds
 from retable.tables.statistics import read_stats, statistics_lines
 
 Protocol = Mapping[str, Any]  # how a scale runs a paper's cells

@@ -2,175 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import stdev, variance
-from typing import Any
+from statistics import stdev
 
-from retable.models import is_seedless
 from retable.papers.paper import Column, ResultTable, Row
-from retable.tables.intervals import NO_SPREAD, Spread, Verdict, pooled_spread, prediction_interval, spread_of, verdict
+from retable.tables.cell_intervals import interval_of_cell
+from retable.tables.intervals import Verdict, verdict
 from retable.tables.lines import CUT, UNVERIFIED, Line, joined
 from retable.tables.published import Published
-from retable.text.folds import Fold, held_out_ratio
-from retable.training.schedules import learning_rates
+from retable.tables.run_result import COST_UNITS, RunResult, mean, of_all, turned
 
 LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
 OTHER_MACHINE = "not the paper's machine: compare order and slope, not values"
 IN_NO_SCALE = "not planned at any scale"
 NOT_COMPARED = f"{UNVERIFIED}: imported, answers not compared with the test texts"
-SPENT = 1e-3  # share of the initial learning rate below which training has no visible effect on dev
-COST_UNITS = {"peak_memory_mb": "MB", "seconds_per_epoch": "s"}  # scores that are in cost.json, and their units
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """Hold what a table needs of one run: scores as fractions, and the facts for its notes."""
-
-    value: float
-    clean: float | None
-    texts: int
-    vectors: str
-    tokens_covered: float | None
-    epochs: int | None
-    turned: bool | None
-    max_words: int = 0  # texts were cut after this many; 0: never
-    cut: int = 0  # epochs of a schedule that was cut off while it still had epochs to run; 0: not cut off
-    fold: str = ""  # `Fold.label`; empty for a run on the corpus's own splits
-    dev: float | None = None  # accuracy on dev
-    clean_texts: int = 0
-    of_epochs: int = 0  # the row's epochs, if the scale's limit ended the run early; 0: it is whole
-    values: tuple[float, ...] = ()  # of all folds that this result combines; `kind` is what was held out
-    kind: str = ""
-    earlier: str = ""  # outdated recipe versions that are equal within rounding: "loop 1.0 (today 1.1)"
-    sampling: float | None = None  # variance of the score between sets of test texts; None: binomial
-    precision: str = "float32"
-    is_unverified: bool = False  # imported, and its answers were not checked
-
-    @classmethod
-    def from_metrics(
-        cls, metrics: Mapping[str, Any], cost: Mapping[str, Any], metric: str, domain: str = ""
-    ) -> "RunResult":
-        """Build the result from metrics.json and cost.json.
-
-        Args:
-            metric: a score, or one of COST_UNITS.
-            domain: domain of a joint corpus whose scores are wanted; "" for all texts.
-        """
-        scores = metrics["domains"][domain] if domain else metrics
-        vectors, clean = metrics["vectors"], scores["test_clean"]
-        of_cost, fold = metric in COST_UNITS, Fold.of_parameters(metrics["parameters"].get("corpus", {}))
-        is_network = metrics["epochs"]["run"] is not None  # a paper's precision does not apply to its linear rows
-        return cls(
-            cost[metric] if of_cost else scores["test"][metric],
-            None if of_cost or not clean else clean.get(metric),  # a ranking has no clean part
-            scores["test"]["texts"],
-            vectors["name"] if vectors else "",
-            vectors["tokens_covered"] if vectors else None,
-            metrics["epochs"]["run"],
-            metrics["epochs"]["turned"],
-            metrics["parameters"]["training"].get("max_words", 0),
-            schedule_cut(metrics["parameters"]["training"], metrics["epochs"]["run"]),
-            fold.label if fold else "",
-            (metrics.get("dev") or {}).get("accuracy"),
-            0 if of_cost or not clean else clean.get("texts", 0),
-            precision=metrics["parameters"].get("precision", "float32") if is_network else "float32",
-        )
-
-    @property
-    def of_texts(self) -> float:
-        """Return the variance of the score between sets of test texts.
-
-        For a proportion, two right and two wrong answers are added (Agresti and Coull, 1998), so that 100% varies too.
-        """
-        share = (self.value * self.texts + 2) / (self.texts + 4)
-        return share * (1 - share) / self.texts if self.sampling is None else self.sampling
-
-
-def is_whole(training: Mapping[str, Any], ran: int | None, curve: Sequence[float], of_row: int) -> bool:
-    """Return whether a training ended by its patience, after all epochs of its row, or with a vanishing learning rate.
-
-    Args:
-        training: the run's training parameters.
-        ran: epochs run; None for a linear model.
-        curve: dev accuracy after each epoch; empty if it was not kept.
-        of_row: the row's epochs.
-    Source: docs/protocol.md, rule 3.
-    """
-    if ran is None or ran >= of_row or ran < training["epochs"]:  # below its limit, its patience ran out
-        return True
-    if curve and len(curve) - 1 - curve.index(max(curve)) >= training["patience"]:
-        return True
-    middle_of_last = learning_rates(training["schedule"], 1.0, training["epochs_max"])(ran - 0.5)
-    return middle_of_last < SPENT
-
-
-def of_folds(runs: Sequence[RunResult]) -> RunResult:
-    """Return the result of one seed: the run itself if there are no folds.
-
-    With test folds, the mean over all their texts, each tested once. With dev folds, the run of the fold with the best
-    score on what it held out: "the accuracy of the best model on the test set after performing 3-fold cross-validation"
-    (LAMA, section 5).
-
-    Raises: ValueError if the runs do not cover all folds.
-    """
-    folds = [Fold.read(run.fold) if run.fold else None for run in runs]
-    if folds == [None]:
-        return runs[0]
-    ordered = sorted(zip(folds, runs, strict=True), key=lambda pair: pair[0].number if pair[0] else 0)
-    numbers = [fold.number if fold else 0 for fold, _ in ordered]
-    first = ordered[0][0]
-    if first is None or numbers != list(range(1, first.folds + 1)):
-        raise ValueError(f"folds {numbers} of {first.folds if first else 1}: a result needs each fold exactly once")
-    runs = [run for _, run in ordered]
-    shown = pooled(runs) if first.kind == "test" else max(runs, key=lambda run: run.dev or 0.0)
-    values = tuple(run.value for run in runs)
-    cut_short = max(run.of_epochs for run in runs)
-    return replace(
-        shown,
-        fold="",
-        turned=turned(runs),
-        of_epochs=cut_short,
-        values=values,
-        kind=first.kind,
-        is_unverified=any(run.is_unverified for run in runs),
-    )
-
-
-def pooled(runs: Sequence[RunResult]) -> RunResult:
-    """Combine runs on different test texts: an accuracy, also a clean one, is the share of all their texts."""
-    clean_texts = sum(run.clean_texts for run in runs)
-    found = of_all(runs)
-    return replace(
-        found,
-        value=sum(run.value * run.texts for run in runs) / found.texts,
-        clean=sum((run.clean or 0.0) * run.clean_texts for run in runs) / clean_texts if clean_texts else None,
-        clean_texts=clean_texts,
-        dev=mean([run.dev or 0.0 for run in runs]),
-    )
-
-
-def of_all(runs: Sequence[RunResult]) -> RunResult:
-    """Return the first run with the totals of all: the sum of texts, the mean coverage, the most epochs."""
-    covered = [run.tokens_covered for run in runs if run.tokens_covered is not None]
-    epochs = [run.epochs for run in runs if run.epochs is not None]
-    return replace(
-        runs[0],
-        texts=sum(run.texts for run in runs),
-        tokens_covered=mean(covered) if covered else None,
-        epochs=max(epochs, default=None),
-        is_unverified=any(run.is_unverified for run in runs),
-    )
-
-
-def turned(runs: Sequence[RunResult]) -> bool | None:
-    """Return whether the dev curves of all runs had turned; None if one has no curve."""
-    return None if any(run.turned is None for run in runs) else all(run.turned for run in runs)
-
-
-def schedule_cut(training: Mapping[str, Any], run: int | None) -> int:
-    """Return the schedule's length in epochs if the rates depend on it and the run ended earlier; else 0."""
-    depends = training.get("schedule") in ("fcsr", "linear", "steps")
-    return training["epochs_max"] if depends and run == training["epochs"] < training["epochs_max"] else 0
 
 
 @dataclass(frozen=True)
@@ -310,67 +155,6 @@ def _judged(
     return verdict(low - rounded, high + rounded, float(number.value), max(column_values) - min(column_values))
 
 
-def interval_of_cell(
-    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
-) -> tuple[float, float] | None:
-    """Return the interval for one more run of a cell, as fractions; None if no spread is known.
-
-    Source: docs/protocol.md, rule 5. For test folds, that of another set of folds, or of a single fold if the paper's
-    split is unknown.
-    """
-    mine, paper_split = runs[row.id, column.id], column.split == "paper"
-    texts = mine[0].texts
-    values = [run.value for run in mine]
-    if mine[0].kind == "test":
-        folds = means_of_folds(mine)
-        if not paper_split:
-            return prediction_interval(folds, spread_of(folds, texts / len(folds)) or NO_SPREAD)
-        own = spread_of(values, texts) or Spread(variance(folds) / len(folds), len(folds) - 1)
-        return prediction_interval(values, own)
-    spread = spread_of_cell(table, row, column, runs)
-    of_texts = 0.0 if paper_split else mean([run.of_texts for run in mine])
-    return prediction_interval(values, spread, of_texts) if spread else None
-
-
-def error_of_cell(
-    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
-) -> Spread | None:
-    """Return the variance of a cell's mean over its runs, or over its test folds; None if no spread is known.
-
-    Source: docs/protocol.md, rule 1: folds share training texts, so the variance of their mean is Nadeau and Bengio's.
-    """
-    mine = runs[row.id, column.id]
-    if mine[0].kind == "test":
-        folds = means_of_folds(mine)
-        spread, share = spread_of(folds, mine[0].texts / len(folds)), 1 / len(folds) + held_out_ratio(len(folds))
-    else:
-        spread, share = spread_of_cell(table, row, column, runs), 1 / len(mine)
-    return Spread(spread.variance * share, spread.freedom) if spread else None
-
-
-def spread_of_cell(
-    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
-) -> Spread | None:
-    """Return the spread between runs of a cell that is not cut into test folds; None if none is known.
-
-    A row with one run has the pooled spread of the other networks in its column.
-    """
-    others = (
-        [run.value for run in runs[other.id, column.id]]
-        for other in table.rows
-        if not is_seedless(other.model)
-        and (other.id, column.id) in runs
-        and not any(run.of_epochs for run in runs[other.id, column.id])
-    )
-    values, texts = [run.value for run in runs[row.id, column.id]], runs[row.id, column.id][0].texts
-    return NO_SPREAD if is_seedless(row.model) else spread_of(values, texts) or pooled_spread(others, texts)
-
-
-def means_of_folds(runs: Sequence[RunResult]) -> list[float]:
-    """Return the mean score on each test fold over the runs of a cell."""
-    return [mean(of_fold) for of_fold in zip(*(run.values for run in runs), strict=True)]
-
-
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
     reason = column.reason or row.reason or cells.missing.get((row.id, column.id), IN_NO_SCALE)
     match = "quoted" if number and number.own == "cited" else ""
@@ -444,8 +228,3 @@ def _note_of_folds(runs: Sequence[RunResult], unit: str) -> str:
     middle = mean([mean(run.values) for run in runs]) * factor
     best = f"best of {count} folds' models, each on its held-out texts"
     return f"{best}, mean of all {middle:.{digits}f}, {spread}"
-
-
-def mean(values: Sequence[float]) -> float:
-    """Return the mean."""
-    return sum(values) / len(values)

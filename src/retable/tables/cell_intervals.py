@@ -1,0 +1,71 @@
+"""The interval of a cell and the error of its mean, from the spread between its runs or folds."""
+
+from collections.abc import Mapping, Sequence
+from statistics import variance
+
+from retable.models import is_seedless
+from retable.papers.paper import Column, ResultTable, Row
+from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of
+from retable.tables.run_result import RunResult, mean
+from retable.text.folds import held_out_ratio
+
+
+def interval_of_cell(
+    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
+) -> tuple[float, float] | None:
+    """Return the interval for one more run of a cell, as fractions; None if no spread is known.
+
+    Source: docs/protocol.md, rule 5. For test folds, that of another set of folds, or of a single fold if the paper's
+    split is unknown.
+    """
+    mine, paper_split = runs[row.id, column.id], column.split == "paper"
+    texts = mine[0].texts
+    values = [run.value for run in mine]
+    if mine[0].kind == "test":
+        folds = means_of_folds(mine)
+        if not paper_split:
+            return prediction_interval(folds, spread_of(folds, texts / len(folds)) or NO_SPREAD)
+        own = spread_of(values, texts) or Spread(variance(folds) / len(folds), len(folds) - 1)
+        return prediction_interval(values, own)
+    spread = spread_of_cell(table, row, column, runs)
+    of_texts = 0.0 if paper_split else mean([run.of_texts for run in mine])
+    return prediction_interval(values, spread, of_texts) if spread else None
+
+
+def error_of_cell(
+    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
+) -> Spread | None:
+    """Return the variance of a cell's mean over its runs, or over its test folds; None if no spread is known.
+
+    Source: docs/protocol.md, rule 1: folds share training texts, so the variance of their mean is Nadeau and Bengio's.
+    """
+    mine = runs[row.id, column.id]
+    if mine[0].kind == "test":
+        folds = means_of_folds(mine)
+        spread, share = spread_of(folds, mine[0].texts / len(folds)), 1 / len(folds) + held_out_ratio(len(folds))
+    else:
+        spread, share = spread_of_cell(table, row, column, runs), 1 / len(mine)
+    return Spread(spread.variance * share, spread.freedom) if spread else None
+
+
+def spread_of_cell(
+    table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
+) -> Spread | None:
+    """Return the spread between runs of a cell that is not cut into test folds; None if none is known.
+
+    A row with one run has the pooled spread of the other networks in its column.
+    """
+    others = (
+        [run.value for run in runs[other.id, column.id]]
+        for other in table.rows
+        if not is_seedless(other.model)
+        and (other.id, column.id) in runs
+        and not any(run.of_epochs for run in runs[other.id, column.id])
+    )
+    values, texts = [run.value for run in runs[row.id, column.id]], runs[row.id, column.id][0].texts
+    return NO_SPREAD if is_seedless(row.model) else spread_of(values, texts) or pooled_spread(others, texts)
+
+
+def means_of_folds(runs: Sequence[RunResult]) -> list[float]:
+    """Return the mean score on each test fold over the runs of a cell."""
+    return [mean(of_fold) for of_fold in zip(*(run.values for run in runs), strict=True)]
