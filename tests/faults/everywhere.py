@@ -47,7 +47,12 @@ STAGES = {  # module, its arguments, what is removed beforehand
     "tables": ("retable.stages.tables", (), ["results/tables"]),
     "figures": ("retable.stages.figures", (), ["results/figures"]),
     "report": ("retable.stages.report", (), ["results/report"]),
-    "record": ("retable.stages.record", (), ["mlflow.db*", "mlartifacts"]),
+    # last, and with the runs of one small table: each run more is hundreds of writes of the same kinds
+    "record": (
+        "retable.stages.record",
+        (),
+        ["mlflow.db*", "mlartifacts", "results/runs/[!c]*", "results/runs/cspan-table-[35]"],
+    ),
 }
 OF_DVC = {"cell": "table"}  # stages with another name in dvc.yaml
 # Recipes watch the sources; declared digests fix a corpus's own files, whether in git or on a mirror;
