@@ -18,9 +18,11 @@ from retable.figures.forest import Difference, forest_picture
 from retable.figures.style import INK
 from retable.files import atomic_file, atomic_folder, read_csv, write_csv
 from retable.papers import NAMES, paper_of_table, papers
+from retable.papers.bench import TABLE_2 as ABLATION
 from retable.papers.claims import claims
 from retable.papers.paper import Paper, ResultTable
 from retable.results import declared
+from retable.results.ablation import ablation
 from retable.results.bench import bench_markdown, read_bench
 from retable.results.chances import CHANCES, equal_chances
 from retable.results.claims import claims_markdown
@@ -80,8 +82,11 @@ def write_pages(root: Path, bank: Path) -> int:
     if bench.scores:
         picture = "figures/bench-figure-1.svg"
         renew(docs / "bench.md", "bench", bench_markdown(bench, picture if (docs / picture).exists() else ""))
-    chances = equal_chances(bench)
-    counted = [*([chances] if chances else []), *findings(lines, tables)]
+    of_ours = (
+        equal_chances(bench),
+        ablation(tables.get(ABLATION.name), resolver.fill(ABLATION), whole.judge),
+    )
+    counted = [*filter(None, of_ours), *findings(lines, tables)]
     write_findings(docs / "findings", counted)
     systems = systems_markdown(resolver.by_key.values())
     renew(docs / "models.md", "systems", f"{systems}\n{sources_markdown(tables.values())}")

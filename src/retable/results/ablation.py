@@ -1,0 +1,107 @@
+"""The finding of our own table: what vectors, a search and phrases each add to a network that costs the same."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from retable.papers.bench import TABLE_2 as TABLE
+from retable.results.findings import Finding, Measured
+from retable.results.judging import PERCENT, Judge
+from retable.results.pairing import answers, clusters_of
+from retable.results.resolving import Filled, Key
+from retable.tables.comparison import FEWEST_RUNS, Comparison, compare
+from retable.tables.markdown import listed, markdown_table, signed
+
+SENTENCES, PHRASES = (column.id for column in TABLE.columns)
+NETWORKS = ("cnn", "fcsr")
+HEADER = ("network", "added", "before", "after", "difference, points", "detectable", "verdict")
+TEXT = (
+    "Accuracy in % on the test texts of SST-2, mean of five runs. Word vectors have 100 dimensions, and every row of a "
+    "network in [the table](../tables/bench.md) costs the same. Each line adds one thing; the comparison is text by "
+    "text ([rule 1](../protocol.md)). *Vectors*: GloVe 6B in place of random ones. *Search*: eight trials on dev in "
+    "place of the preset's options. *Phrases*: those of the training sentences as further training texts.\n"
+)
+
+
+class Step(NamedTuple):
+    """Hold what is added to a network, and its cells (row, column) before and after."""
+
+    network: str
+    added: str
+    before: Key
+    after: Key
+
+
+def steps_of(network: str) -> list[Step]:
+    """Return every single addition to a network, first those along the way from nothing to all three, then all."""
+    random, preset = f"{network}-random", f"{network}-preset"
+    printed = TABLE.row(network).printed.partition(",")[0]
+    steps = [
+        ("vectors", (random, SENTENCES), (preset, SENTENCES)),
+        ("search", (preset, SENTENCES), (network, SENTENCES)),
+        ("phrases", (network, SENTENCES), (network, PHRASES)),
+        ("phrases, without search", (preset, SENTENCES), (preset, PHRASES)),
+        ("phrases, without vectors and search", (random, SENTENCES), (random, PHRASES)),
+        ("vectors, with phrases", (random, PHRASES), (preset, PHRASES)),
+        ("search, with phrases", (preset, PHRASES), (network, PHRASES)),
+        ("all three", (random, SENTENCES), (network, PHRASES)),
+    ]
+    return [Step(printed, *step) for step in steps]
+
+
+def ablation(measured: Measured | None, filled: Filled, judge: Judge) -> Finding | None:
+    """Return what each addition gains the networks that have all cells, of whole trainings; None if there is none.
+
+    Args:
+        measured: the table with its scores.
+        filled: its runs.
+        judge: gives near copies, and the answers of a run.
+    """
+    scores = {(score.row, score.column): score for score in measured.scores} if measured else {}
+    whole = {
+        key
+        for key, score in scores.items()
+        if score.measured and not (score.is_cut or score.is_unverified) and len(filled.runs[key]) >= FEWEST_RUNS
+    }
+    body, ways = [], []
+    for steps in map(steps_of, NETWORKS):
+        if not all({step.before, step.after} <= whole for step in steps):
+            continue
+        found = [gain(step, filled, judge) for step in steps]
+        cells = [[scores[key].measured for key in (step.before, step.after)] for step in steps]
+        body += [line_of(*each) for each in zip(steps, cells, found, strict=True)]
+        parts = [f"{step.added} {signed(PERCENT * each.value)}" for step, each in zip(steps[:3], found, strict=False)]
+        ways.append(f"{steps[-1].network} from {' to '.join(cells[-1])}% ({', '.join(parts)})")
+    if not body:
+        return None
+    headline = f"At the same cost on SST-2, vectors, a search and phrases take {listed(ways)}"
+    return Finding("ablation", headline, f"{TEXT}\n{markdown_table(HEADER, body)}")
+
+
+def gain(step: Step, filled: Filled, judge: Judge) -> Comparison:
+    """Compare the cells after and before a step, whose columns have the same test texts under different ids."""
+
+    def right_of(predictions: Path) -> dict[str, bool]:
+        return {in_corpus(text): right for text, right in judge.right_of(predictions).items()}
+
+    pair = answers(filled.runs[step.after], filled.runs[step.before], right_of)
+    copies = {in_corpus(text): number for text, number in judge.copies.get(SENTENCES, {}).items()}
+    return compare(pair.first, pair.second, copies=clusters_of(pair.ids, copies))
+
+
+def in_corpus(text: str) -> str:
+    """Return the id of a text without its corpus: "test/7" of "sst-2/test/7"."""
+    return text.partition("/")[2]
+
+
+def line_of(step: Step, accuracies: Sequence[str], found: Comparison) -> list[str]:
+    """Return the cells of a step, in the order of HEADER."""
+    interval = " to ".join(signed(PERCENT * end) for end in found.interval())
+    return [
+        step.network,
+        step.added,
+        *accuracies,
+        f"{signed(PERCENT * found.value)} ({interval})",
+        f"{PERCENT * found.detectable:.1f}",
+        f"**{found.verdict}**",
+    ]
