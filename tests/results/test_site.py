@@ -153,6 +153,7 @@ def test_a_cell_has_its_score_its_confusion_and_its_command(site):
     assert "<td>80.00<td>" in page
     assert re.findall(r'style="--share: [0-9.]+">(\d+)<', page) == ["40", "10", "10", "40"]
     assert "retable run fcsr-table-3 tfidf-svm sst-2" in page
+    assert "FLOPs per word, forward " in page
     assert re.search(
         r"\n  learning_rate: [0-9.]+\n", (site / "cells/fcsr-table-3/fasttext/sst-2.html").read_text(encoding="utf-8")
     )

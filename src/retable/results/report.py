@@ -26,7 +26,7 @@ from retable.results.figures import read_entries
 from retable.results.resolving import Resolver
 from retable.runs.form import read_cost, read_metrics
 from retable.runs.record import RunRecord, read_runs
-from retable.tables.costs import HEADER, NOTE, cost_table
+from retable.tables.costs import HEADER, NOTE, cost_of_run, cost_table
 from retable.tables.lines import UNVERIFIED, Line, read_lines
 from retable.tables.markdown import MARK, Table, half_interval, notes, printed_names
 
@@ -41,13 +41,6 @@ VERDICTS = {
 }
 PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion matrix"}
 RUNS_SHOWN = 3  # per cell; the others differ by seed or fold and are in MLflow
-COSTS = {
-    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of which in word vectors", "{:,.0f}"),
-    "flops_per_word": ("FLOPs per word, forward", "{:,.0f}"), "words_per_second": ("words/s, training", "{:,.0f}"),
-    "seconds_per_epoch": ("seconds per epoch", "{:,.1f}"), "seconds": ("seconds in total", "{:,.1f}"),
-    "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "peak_gpu_memory_mb": ("peak memory of the GPU, MB", "{:,.0f}"),
-    "device": ("device", "{}"), "threads": ("threads", "{}"),
-}  # fmt: skip
 Section = dict[str, Any]
 Key = tuple[str, str]  # row, column
 
@@ -184,7 +177,7 @@ def run_body(folder: Path) -> dict[str, Any]:
     pictures = pictures_of_run(folder, "svg")
     return {
         "scores": scores | {f"chosen: {name}": value for name, value in metrics["chosen"].items()},
-        "costs": {name: form.format(cost[key]) for key, (name, form) in COSTS.items() if cost.get(key) is not None},
+        "costs": cost_of_run(cost),
         "pictures": {what: pictures[name].decode("utf-8") for name, what in PICTURES.items()},
     }
 

@@ -14,6 +14,7 @@ from retable.runs.curve import PERCENT
 from retable.runs.predictions import read_predictions
 from retable.runs.record import UNVERIFIED, RunRecord
 from retable.site.templating import render
+from retable.tables.costs import cost_of_run
 
 WIDTH, HEIGHT, POINTS = 320, 180, 60  # of a drawing, in pixels; points per curve
 SEEN = 0.25  # of a unit: a point is drawn if it is farther than that from a straight line
@@ -86,7 +87,7 @@ def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
             for name, section in runs[0].metrics["parameters"].items()
             if isinstance(section, dict)
         },
-        "costs": runs[0].cost,
+        "costs": cost_of_run(runs[0].cost),
         "curves": curves([run.curve for run in runs], [run.metrics["epochs"]["chosen"] or 0 for run in runs]),
         "labels": labels[:SHOWN_CLASSES],
         "confusion": confusion[:SHOWN_CLASSES, :SHOWN_CLASSES].tolist(),

@@ -8,7 +8,6 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from retable.tables.costs import short
 from retable.tables.markdown import half_interval
 from retable.wording import number_of
 
@@ -30,7 +29,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"half_interval": half_interval, "number_of": number_of, "short": short}
+    found.filters |= {"half_interval": half_interval, "number_of": number_of}
     found.globals["words"] = WORDS
     return found
 

@@ -9,6 +9,13 @@ from retable.tables.lines import UNVERIFIED
 Costs = Iterable[Mapping[str, Any]]  # one mapping per run: row, and the fields of cost.json, as numbers or text
 NOT_KEPT = "–"
 BESIDE = f" ({UNVERIFIED})"  # a name of a row with such a run
+OF_RUN = {  # field of cost.json -> its title and format
+    "parameters": ("trained parameters", "{:,.0f}"), "parameters_tuned_words": ("of which in word vectors", "{:,.0f}"),
+    "flops_per_word": ("FLOPs per word, forward", "{:,.0f}"), "words_per_second": ("words/s, training", "{:,.0f}"),
+    "seconds_per_epoch": ("seconds per epoch", "{:,.1f}"), "seconds": ("seconds in total", "{:,.1f}"),
+    "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "peak_gpu_memory_mb": ("peak memory of the GPU, MB", "{:,.0f}"),
+    "device": ("device", "{}"), "threads": ("threads", "{}"),
+}  # fmt: skip
 HEADER = ("", "parameters", "FLOPs per word", "words/s", "seconds per epoch", "peak MB", "threads")
 NOTE = (
     "Parameters are the trained ones, without word vectors; FLOPs are of the forward pass; words/s is the median of "
@@ -40,6 +47,11 @@ def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:
         for row, name in printed.items()
         if row in of_row
     ]
+
+
+def cost_of_run(cost: Mapping[str, Any]) -> dict[str, str]:
+    """Return title -> value, for the fields of a run's cost that are known."""
+    return {title: form.format(cost[name]) for name, (title, form) in OF_RUN.items() if cost.get(name) is not None}
 
 
 def span(values: list[float]) -> str:
