@@ -31,7 +31,7 @@ def terminal_picture(command: str, lines: Sequence[str]) -> str:
         console = Console(record=True, width=WIDTH, file=nowhere)
         console.print(Text(f"$ {command}", style="bold green"))
         for line in shown:
-            console.print(Text.from_ansi(line), no_wrap=True, overflow="ellipsis")
+            console.print(Text.from_ansi(line))
         picture = console.export_svg(title="", theme=MONOKAI, unique_id="terminal")
     named = f'role="img" aria-label="What {command} prints"'
     return (
