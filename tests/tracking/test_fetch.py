@@ -20,7 +20,7 @@ from tests.tracking.conftest import CELLS, copy_of, store_at, tree, write_placed
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
-def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path):
+def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     results = tmp_path / "results"
     for row, column, seed in CELLS:
         write_placed_run(results, row=row, column=column, seed=seed)
@@ -32,6 +32,7 @@ def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path
     record(store, [*cells(results / "runs"), focus, statistics])
     places = runs_from_store(store, tmp_path / "back")
     assert len(places) == 6
+    assert "fetch: 6 entries in " in capsys.readouterr().err
     assert tree(tmp_path / "back") == tree(results)
 
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from retable.errors import InputError, shown
 from retable.files import atomic_folder, is_plain_name, sha256_of_file
+from retable.project.progress import progress
 from retable.runs.form import FILES, KEY_DIGITS
 from retable.tracking.store import Found, Store, answering, connect, found, locked, parted, unusable
 
@@ -41,9 +42,11 @@ def runs_from_store(store: Store, destination: Path, standing: Container[str] = 
         if run.digest and run.run_id not in parents:
             check_place(run, store)  # all of them, before the first folder is replaced
             chosen[run.place] = run
-    for place, run in sorted(chosen.items()):
-        with atomic_folder(destination / place) as folder:
-            take_files(client, run, store, folder)
+    with progress("fetch", len(chosen), "entries") as bar:
+        for place, run in sorted(chosen.items()):
+            with atomic_folder(destination / place) as folder:
+                take_files(client, run, store, folder)
+            bar.advance(note=place)
     return sorted(chosen)
 
 
