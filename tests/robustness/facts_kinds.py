@@ -11,6 +11,7 @@ from retable.results import facts
 from retable.results.tables import read_statistics
 from retable.results.whole import read_copies
 from retable.tables.statistics import read_corpora
+from retable.tracking import checkout
 from tests.robustness.kinds import Group, Kind, edit, json_file, put, without
 
 NAN = float("nan")
@@ -19,11 +20,11 @@ for _ in range(500):
     DEEP = [DEEP]
 STATS, CORPORA, COPIES, POOL = "clean/mr/stats.json", "bank/corpora.json", "bank/copies.json", "pool/pool.json"
 OVERLAP, ACCURACY, AGREEMENT, SPEED = "overlap.json", "accuracy.json", "zh/agreement.json", "zh/speed.json"
-OF_CLEAN = "clean/mr/copies.json"
+OF_CLEAN, OF_VECTORS = "clean/mr/copies.json", "vectors/v/vectors.json"
 
 
 def make(place: Path) -> None:
-    for name in ("clean/mr", "bank", "pool", "zh"):
+    for name in ("clean/mr", "bank", "pool", "zh", "vectors/v"):
         (place / name).mkdir(parents=True, exist_ok=True)
     statistics = read_json(BANK / "corpora.json")
     write_json(place / STATS, statistics["mr"])
@@ -37,6 +38,8 @@ def make(place: Path) -> None:
     agreed = {"tokens": 5, "same_part": 0.9, "same_verdict": 0.95, "added": 3}
     of_corpus = {"texts": 2, "words": agreed, "characters": agreed, "characters_alone": agreed}
     write_json(place / AGREEMENT, {"table": {"entries": 5}, "dev": {"ced": of_corpus}})
+    shape = {"words": 9, "dim": 3, "sha256": dict.fromkeys(("vectors.npy", "words.txt"), "0" * 64)}
+    write_json(place / OF_VECTORS, {"name": "v", "method": "glove", "parameters": {"window": 5}, **shape})
     write_json(place / SPEED, {"characters_per_second": {"ced": {"lookup": 9037374}}})
 
 
@@ -50,6 +53,14 @@ def read(place: Path) -> None:
     with mock.patch.multiple(facts, OVERLAP=place, TAGGER=place, PARTS_TABLES=place):
         for rows in (facts.overlaps, facts.tagger, facts.comparison_table, facts.comparison_speeds):
             rows()
+
+
+def read_for_record(place: Path) -> None:
+    """Read what MLflow gets of the data."""
+    with mock.patch.multiple(
+        checkout, RUNS=place, FOCUS=place, CLEAN=place / "clean", VECTORS=place / "vectors", TAGGER=place
+    ):
+        checkout.all_entries()
 
 
 def bad(name: str, where: str, *values: object) -> tuple[Kind, ...]:
@@ -98,4 +109,16 @@ KINDS = (
     *bad(SPEED, "characters_per_second/ced/lookup", NAN, 10**400, "fast"),
 )
 
-GROUPS = {"facts of data": Group(make, read, KINDS)}
+RECORDED_KINDS = (
+    *(kind for name in (STATS, OF_VECTORS, ACCURACY) for kind in json_file(name, kind=name)[1:]),
+    *bad(STATS, "instances", True, NAN, 10**400),
+    *bad(STATS, "corpus", "sst-2"),
+    *bad(OF_VECTORS, "parameters", 5, [], DEEP),
+    *bad(OF_VECTORS, "parameters/window", NAN, float("inf")),
+    *bad(OF_VECTORS, "words", True, -1, 10**400, "9"),
+    *bad(OF_VECTORS, "name", "<script>", None),
+    *bad(ACCURACY, "test/upos", 1.1, NAN, True),
+    *bad(ACCURACY, "parameters", 5),
+)
+
+GROUPS = {"facts of data": Group(make, read, KINDS), "facts for MLflow": Group(make, read_for_record, RECORDED_KINDS)}

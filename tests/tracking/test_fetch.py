@@ -9,6 +9,7 @@ import pytest
 
 from retable.errors import InputError
 from retable.files import read_json, write_json
+from retable.project.paths import BANK
 from retable.runs.form import FILES
 from retable.tracking.checkout import fetch
 from retable.tracking.entries import cells, file_entry, focus_entry
@@ -16,6 +17,8 @@ from retable.tracking.fetch import runs_from_store, take_files
 from retable.tracking.record import record
 from retable.tracking.store import DIGEST, FILE, PLACE, Found, Store, connect, found
 from tests.tracking.conftest import CELLS, copy_of, store_at, tree, write_placed_run, write_run
+
+STATISTICS = read_json(BANK / "corpora.json")
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -25,7 +28,7 @@ def test_what_was_recorded_comes_back_byte_for_byte(store: Store, tmp_path: Path
     for row, column, seed in CELLS:
         write_placed_run(results, row=row, column=column, seed=seed)
     write_run(results / "focus", alpha=0.3)
-    write_json(results / "clean/mr/stats.json", {"corpus": "mr", "vocabulary": 100})
+    write_json(results / "clean/mr/stats.json", STATISTICS["mr"])
     focus = focus_entry(results / "focus", None)
     assert focus
     statistics = file_entry("corpus", "mr", "clean/mr", results / "clean/mr/stats.json")
@@ -166,7 +169,7 @@ def test_what_anybody_may_have_written_into_a_store_is_one_sentence(
     tmp_path: Path, empty_store: Store, statement: str, value: object, refusal: str
 ):
     copy = copy_of(empty_store, tmp_path)
-    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
+    write_json(tmp_path / "clean/sst-2/stats.json", STATISTICS["sst-2"])
     record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
     (run,) = found(copy, ["corpora"])
     elsewhere = tmp_path / "elsewhere" / run.run_id / "artifacts"
@@ -180,7 +183,7 @@ def test_what_anybody_may_have_written_into_a_store_is_one_sentence(
 @pytest.mark.parametrize("linked", ["stats.json", "."])
 def test_a_link_among_the_files_of_a_store_is_refused(tmp_path: Path, empty_store: Store, linked: str):
     copy = copy_of(empty_store, tmp_path)
-    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
+    write_json(tmp_path / "clean/sst-2/stats.json", STATISTICS["sst-2"])
     record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
     file = next(copy.artifacts.rglob("stats.json")).parent / linked
     file.rename(tmp_path / "elsewhere")
@@ -230,7 +233,7 @@ def test_a_store_without_our_runs_is_refused(tmp_path: Path, empty_store: Store,
 @pytest.mark.parametrize("lost", ["stats.json", "."])
 def test_a_run_that_lost_its_files_is_named_with_what_to_do(tmp_path: Path, empty_store: Store, lost: str):
     copy = copy_of(empty_store, tmp_path)
-    write_json(tmp_path / "clean/sst-2/stats.json", {"corpus": "sst-2"})
+    write_json(tmp_path / "clean/sst-2/stats.json", STATISTICS["sst-2"])
     record(copy, [file_entry("corpus", "sst-2", "clean/sst-2", tmp_path / "clean/sst-2/stats.json")])
     (found_there,) = copy.artifacts.rglob("stats.json")
     (shutil.rmtree if lost == "." else os.remove)(found_there.parent / lost)

@@ -21,12 +21,14 @@ from mlflow import MlflowException
 from retable.commands import ui
 from retable.errors import InputError
 from retable.files import read_json, sha256_of_file, write_json
+from retable.project.paths import BANK
 from retable.runs.record import FILES
 from retable.tracking import entries, record
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.store import DIGEST, PARENT, PLACE, Store, answering, connect, found
 from tests.tracking.conftest import copy_of, store_at, write_placed_run, write_run
 
+STATISTICS = read_json(BANK / "corpora.json")
 CELL, RUN = "runs/fcsr-table-3/fcsr/sst-2", "runs/fcsr-table-3/fcsr-sst-2"
 
 
@@ -296,7 +298,7 @@ class TestChanges:
     ):
         path = tmp_path / "stats.json"
         for vocabulary in (100, 100, 200):
-            write_json(path, {"corpus": "mr", "vocabulary": vocabulary, "removed": {"wrong, label": 3}})
+            write_json(path, STATISTICS["mr"] | {"vocabulary": vocabulary, "removed": {"wrong, label": 3}})
             record.record(store, [entries.file_entry("corpus", "mr", "clean/mr", path)])
         number = client.get_experiment_by_name("corpora").experiment_id
         runs = client.search_runs([number], "tags.corpus = 'mr'")

@@ -10,7 +10,8 @@ from typing import Any
 
 from retable.errors import InputError
 from retable.experiments.scale import model_preset, scale_preset
-from retable.files import read_json, sha256_of_file, sha256_of_value
+from retable.files import sha256_of_file, sha256_of_value
+from retable.forms import Form
 from retable.runs.form import FILES, UNVERIFIED, read_cost, read_metrics
 
 FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale", "device", "dvc_experiment", "tagger")
@@ -108,10 +109,17 @@ def focus_name(facts: Facts) -> str:
 
 
 def file_entry(kind: str, name: str, place: str, path: Path) -> Entry:
-    """Return a JSON file of figures other than a run: corpus statistics, facts of vectors, the tagger's accuracy."""
+    """Return a JSON file of figures other than a run: corpus statistics, facts of vectors, the tagger's accuracy.
+
+    Raises: InputError if it has another form.
+    """
+    from retable.results.facts import ACCURACY, OF_VECTORS, json_at  # not at the top: numpy loads slowly
+    from retable.tables.statistics import statistics_form
+
+    forms: dict[str, Form] = {"corpus": statistics_form(name), "vectors": OF_VECTORS, "tagger": ACCURACY}
+    figures = json_at(path, forms[kind])
     digest = sha256_of_file(path)
     experiment = {"corpus": "corpora"}.get(kind, kind)
-    figures = read_json(path)
     facts = {"figures": figures, "parameters": figures.get("parameters", {}), kind: name}
     return Entry(kind, experiment, name, place, digest, digest, facts, (path,))
 
