@@ -20,6 +20,7 @@ AGAIN = "remove it and run `dvc repro`, or `git checkout` it"  # advice for a da
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
 HALF = re.compile("[\ud800-\udfff]")  # half of a character, which no file can hold
 PART = re.compile(r"\.[a-z0-9_]{8}(\.old)?\.part$")  # suffix of half-written files
+PART_BYTES = len("..12345678.old.part")  # by which the name of a half-written file is longer
 
 
 def is_plain_name(name: object) -> bool:

@@ -175,6 +175,17 @@ def test_only_a_model_folder_is_written_over(texts: Path, tmp_path: Path) -> Non
         load(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize(("letter", "most"), [("m", 236), ("文", 78)])  # a name has 255 bytes, half-written 19 more
+def test_a_name_too_long_for_a_half_written_model_is_refused_before_any_training(
+    letter: str, most: int, texts: Path, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        assert fit(texts, model="naive-bayes", to=tmp_path / (letter * most)).folder.is_dir()
+    for length in (most + 1, 300):
+        with pytest.raises(InputError, match=r"which is too long; allowed: a name of 236 bytes; choose another"):
+            fit(texts, model="no model, so the name comes first", to=tmp_path / (letter * length))
+
+
 @pytest.mark.parametrize("seed", [-1, 2**32, True, 1.5])
 def test_a_seed_that_is_none_is_refused_before_any_training(seed, texts: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"the seed is {seed}; allowed: a whole number from 0 to 4294967295"):

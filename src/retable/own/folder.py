@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from retable import __version__
-from retable.errors import InputError, unknown_name
-from retable.files import atomic_folder, read_json, sha256_of_file, write_json
+from retable.errors import InputError, shortened, unknown_name
+from retable.files import PART_BYTES, atomic_folder, read_json, sha256_of_file, write_json
 from retable.forms import ANY_TEXT, DIGEST, NAME, Distinct, Named, OneOf, Section, check
 from retable.own.corpus import OwnCorpus
 from retable.runs.predictions import write_predictions
@@ -49,13 +49,19 @@ class Kept:
 
 def check_target(folder: Path) -> None:
     """Refuse a folder that holds anything but an older model, or that cannot be created. Raises: InputError."""
+    parent = next(place for place in folder.absolute().parents if place.exists())
+    longest = os.pathconf(parent, "PC_NAME_MAX") - PART_BYTES
+    if len(os.fsencode(folder.name)) > longest:
+        raise InputError(
+            f"the model folder would be {shortened(folder.name)}, which is too long; allowed: a name of {longest} "
+            "bytes; choose another with --to."
+        )
     if folder.exists() and not (folder / CONTENTS).is_file():
         raise InputError(f"{folder} exists and is not a model folder; remove it, or choose another with --to.")
     if beside := names_beside(folder):
         raise InputError(
             f"{folder} contains {beside[0]}, which is not of its model; move it, or choose another with --to."
         )
-    parent = next(place for place in folder.absolute().parents if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise InputError(f"{folder} cannot be created: {parent} is not a writable folder; choose another with --to.")
 
