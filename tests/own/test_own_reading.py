@@ -4,12 +4,14 @@ import csv
 import datetime
 import decimal
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from retable.commands import fit as fit_command
 from retable.errors import InputError
 from retable.own.fit import fit
 from retable.own.reading import labelled_texts, texts_alone
@@ -130,6 +132,23 @@ def test_a_folder_without_texts_is_refused(folders: tuple[str, ...], sentence: s
         (tmp_path / folder).mkdir()
     with pytest.raises(InputError, match=sentence):
         labelled_texts(tmp_path)
+
+
+@pytest.mark.parametrize("name", [b"a\xff/1.txt", b"a/1\xff.txt"])
+def test_a_class_or_file_whose_name_is_not_utf8_is_refused(name: bytes, tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(name)
+    path.parent.mkdir()
+    path.write_text("good")
+    with pytest.raises(InputError, match=r"contains '\w*1?\\udcff(\.txt)?', whose name is not UTF-8; rename it"):
+        labelled_texts(tmp_path)
+
+
+@pytest.mark.parametrize("option", ["--to", "--test", "texts"])
+def test_a_path_that_is_not_utf8_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path, said = os.fsdecode(b"caf\xe9.csv"), "the path 'caf\\udce9.csv' is not UTF-8; rename the file or folder"
+    with pytest.raises(SystemExit):
+        fit_command.main([path] if option == "texts" else ["texts.csv", option, path])
+    assert capsys.readouterr().err.splitlines()[-1].endswith(f"{option}: {said}")
 
 
 @pytest.mark.parametrize("name", ["te\nxt", 'te"xt', " text ", "文本", "t" * 5000, "1", ""], ids=lambda name: name[:6])

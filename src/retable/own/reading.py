@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from retable.declaration import Example
-from retable.errors import InputError, unknown_name
-from retable.files import each_once
+from retable.errors import InputError, shown, unknown_name
+from retable.files import HALF, each_once
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 LONGEST_FIELD = 100_000_000  # characters
@@ -77,6 +77,8 @@ def texts_of_classes(folder: Path, split: str) -> Iterator[Example]:
         raise InputError(f"{folder} contains no folder; give it one folder per class, with one text per file (.txt).")
     for of_class in classes:
         files = sorted(of_class.glob("*.txt"))
+        if other := next((path for path in (of_class, *files) if HALF.search(path.name)), None):
+            raise InputError(f"{folder} contains {shown(other.name)}, whose name is not UTF-8; rename it.")
         if not files:
             raise InputError(f"{of_class} contains no .txt file; put its texts there, or remove the folder.")
         for path in files:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn, ParamSpec
 
 from retable.errors import EXTRAS, InputError, lacks, on_one_line, shown
+from retable.files import HALF
 from retable.project.stopping import Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
@@ -20,12 +21,16 @@ CLOSED_PIPE = 141  # as in shells, for a program that SIGPIPE ended
 
 
 def given_path(text: str) -> Path:
-    """Return a path from the command line. "", from an unset shell variable, would mean the current folder.
+    """Return a path from the command line.
+
+    "", from an unset shell variable, would mean the current folder; Parquet, JSON and MLflow take only UTF-8.
 
     Raises: ArgumentTypeError.
     """
     if not text:
         raise ArgumentTypeError("the path is empty; is a shell variable unset?")
+    if HALF.search(text):
+        raise ArgumentTypeError(f"the path {shown(text)} is not UTF-8; rename the file or folder")
     return Path(text)
 
 
