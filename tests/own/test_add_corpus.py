@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from retable.commands.add_corpus import check_name
 from retable.corpora.own import declare, write
 from retable.declaration import Example
 from retable.errors import InputError
@@ -167,6 +168,24 @@ def test_a_line_of_texts_that_is_none_is_named(line: bytes, tmp_path: Path) -> N
         file.write(line + b"\n")
     with pytest.raises(InputError, match=r"texts\.jsonl, line 3, is not"):
         list(declare(folder / "corpus.json").read(declare(folder / "corpus.json"), folder))
+
+
+@pytest.mark.parametrize(
+    ("label", "origin", "sentence"),
+    [("a", "a<b>.csv", "from is 'a<b>.csv'"), ("a", "a\nb.csv", "from is"), ("a" * 10_001, "mine.csv", r"labels\[1\]")],
+)
+def test_a_declaration_that_no_command_could_read_is_not_written(label, origin, sentence: str, tmp_path: Path) -> None:
+    """It was written, and from then on every command refused it."""
+    texts = [Example("x/0", "train", "one", label), Example("x/1", "test", "two", "b")]
+    with pytest.raises(InputError, match=f"{sentence}.* in the declaration of mine; allowed: .*rename the file"):
+        write(tmp_path, texts, name="mine", language="en", html=False, origin=origin)
+    assert not (tmp_path / "corpus.json").exists()
+
+
+@pytest.mark.parametrize("name", ["123", "1e5", "0x1f", "null", "true", "2020-01-01", "a.b", "../a", "", "a b"])
+def test_a_name_that_params_yaml_would_read_as_something_else_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match=r"--name is .*; allowed: letters, digits and hyphens, but no number"):
+        check_name(name)
 
 
 def test_another_scale_keeps_the_corpora_of_the_user() -> None:

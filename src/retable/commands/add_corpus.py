@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from ruamel.yaml import YAML
+
 from retable.corpora import CORPORA, REFERENCES
-from retable.errors import InputError
+from retable.errors import InputError, shown
 from retable.experiments.params_file import with_corpora
 from retable.project.command import command, given_path
 from retable.project.params import load_yaml, read_text
@@ -73,8 +75,10 @@ def check_name(name: str) -> None:
     """Raises: InputError if the name is invalid for a corpus, or already taken."""
     from retable.files import is_plain_name
 
-    if not is_plain_name(name) or "." in name:
-        raise InputError(f"--name is {name!r}; allowed: letters, digits and hyphens.")
+    if not is_plain_name(name) or "." in name or not isinstance(YAML(typ="safe", pure=True).load(name), str):
+        raise InputError(
+            f"--name is {shown(name)}; allowed: letters, digits and hyphens, but no number, null, true or false."
+        )
     taken = {*CORPORA, *REFERENCES, *load_yaml(PARAMS)["corpora"]}
     if name in taken:
         raise InputError(

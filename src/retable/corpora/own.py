@@ -87,6 +87,7 @@ def write(folder: Path, examples: list[Example], *, name: str, language: str, ht
     Args:
         examples: of the split "all", or of "train" and "test".
         origin: the name of their source file.
+    Raises: InputError if `declare` would refuse what is written, as every command would from then on.
     """
     labels = sorted({example.label for example in examples})
     splits = sorted({example.split for example in examples})
@@ -101,6 +102,7 @@ def write(folder: Path, examples: list[Example], *, name: str, language: str, ht
         "texts": {split: [counts[split, label] for label in labels] for split in splits},
         "bytes": path.stat().st_size, "sha256": sha256_of_file(path),
     }  # fmt: skip
+    check(told, FORM, f"the declaration of {name}", "rename the file, or shorten the label")
     (folder / DECLARATION).write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
