@@ -20,22 +20,28 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
+from retable.commands.add_corpus import overlaps
 from retable.corpora import corpus
 from retable.corpora.archives import read_tar_rows, read_zip_lines
 from retable.corpora.readers import Layout, read_conllu
 from retable.errors import InputError
 from retable.experiments import digests, folds, resuming
 from retable.files import sha256_of_file, write_json
+from retable.stages import overlap, parts_table
 from retable.text.parts.comparison_table import read_table, write_table
 from retable.text.parts.english import load_tagger, parts_of_speech
-from retable.text.splits import SPLITS, Facts, clean_schema, facts_metadata, tagged_schema
+from retable.text.parts.tagging import tag_split
+from retable.text.splits import SPLITS, Facts, clean_schema, facts_metadata, number_of_rows, tagged_schema
+from retable.text.tokens import tokeniser_for
 from retable.training.state import StateFile
+from retable.vectors.pool import build_pool
 from retable.vectors.published import read_published
 from retable.vectors.store import WordVectors, write_vectors
+from retable.vectors.token_lists import TokenLists
 from tests.robustness.kinds import Damage, Group, Kind, cut, edit, files, folder, json_file, put, without
 
 FACTS = Facts("sample-en", "en", corpus("sample-en").labels)
-TRAIN = "tagged/sample-en/train.parquet"
+TRAIN, CLEAN_TRAIN = "tagged/sample-en/train.parquet", "clean/sample-en/train.parquet"
 RUN = {"corpus": {"name": "sample-en"}, "model": {"name": "textcnn"}, "embedding": {"unit": "words", "vectors": "v"}}
 RAW_RUN = RUN | {"embedding": {"unit": "raw-characters", "vectors": "v"}}
 
@@ -181,9 +187,49 @@ RAW_KINDS = (
 )
 
 
+# What the stages read of data/tagged/ and data/clean/ besides
+
+
+def of_overlap(place: Path) -> None:
+    asked = {"read_params": lambda section: {"sample-en": {}}, "CLEAN": place / "clean", "OVERLAP": place / "overlap"}
+    with mock.patch.multiple(overlap, **asked):
+        overlap.main()
+
+
+def of_tag(place: Path) -> None:
+    number_of_rows(place / CLEAN_TRAIN)
+    tag_split(place / CLEAN_TRAIN, place / "made.parquet", tokeniser_for("en", tokenised=False), parts=False)
+
+
+OF_TAGGED: dict[str, Callable[[Path], object]] = {
+    "pool": lambda place: build_pool([place / TRAIN], {}, place / "made.parquet"),
+    "token lists": lambda place: TokenLists(place / TRAIN, lowercase=True).counts(),
+}
+OF_CLEAN: dict[str, Callable[[Path], object]] = {
+    "overlap": of_overlap,
+    "tag": of_tag,
+    "parts-table": lambda place: parts_table.read_texts(place / CLEAN_TRAIN),
+    "add-corpus": lambda place: overlaps(["a text"], place / "clean", "mine", markup=False),
+}
+STAGES_TAGGED_KINDS = (
+    *files(TRAIN, kind="train.parquet")[1:],
+    Kind("a split without tokens", split_with(tokens=None), "tokens"),
+    Kind("tokens that are texts", split_with(tokens=same("a b")), "tokens"),
+    Kind("a text of null", split_with(tokens=[*EVEN["tokens"][:5], None]), "tokens"),
+    Kind("a token of null", split_with(tokens=[*EVEN["tokens"][:5], ["a", None, "b"]]), "tokens"),
+    Kind("tokens twice", lambda place: doubled(place, "tokens"), "tokens twice"),
+)
+STAGES_CLEAN_KINDS = (
+    *files(CLEAN_TRAIN, kind="clean texts")[1:],
+    Kind("clean texts that are numbers", lambda place: write_clean(place, text=same(1)), "text"),
+    Kind("clean texts of null", lambda place: write_clean(place, text=[*same("a", 5), None]), "text"),
+    Kind("clean texts without a text", lambda place: write_clean(place, text=None), "text"),
+)
+
+
 def write_clean(place: Path, **changes: Any) -> None:
-    of_clean = columns("train") | {"text": same("a")} | changes
-    table = pa.table({name: value for name, value in of_clean.items() if name in ("id", "text") and value is not None})
+    of_clean, names = columns("train") | {"text": same("a")} | changes, clean_schema(FACTS).names
+    table = pa.table({name: value for name, value in of_clean.items() if name in names and value is not None})
     pq.write_table(table.replace_schema_metadata(facts_metadata(FACTS)), place / "clean/sample-en/train.parquet")
 
 
@@ -623,6 +669,8 @@ GROUPS = {
     "states": Group(make_state, read_state, STATE_KINDS),
     "digests": Group(make_lock, lambda place: digests.read_lock(place / "digests.json"), LOCK_KINDS),
 }
+GROUPS |= {f"tagged texts, {name}": Group(write_splits, read, STAGES_TAGGED_KINDS) for name, read in OF_TAGGED.items()}
+GROUPS |= {f"clean texts, {name}": Group(write_splits, read, STAGES_CLEAN_KINDS) for name, read in OF_CLEAN.items()}
 GROUPS |= {
     f"published vectors {name}": Group(
         make_published,

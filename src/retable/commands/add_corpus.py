@@ -88,15 +88,16 @@ def check_name(name: str) -> None:
 
 def overlaps(texts: list[str], clean: Path, name: str, *, markup: bool) -> dict[str, int]:
     """Return prepared corpus -> number of these texts that it contains exactly after cleaning."""
-    import pyarrow.parquet as pq
-
     from retable.text.clean.cleaning import clean_text
     from retable.text.leaks.leakage import digest
+    from retable.text.splits import TEXT, read_columns
 
     own = [digest(clean_text(text, markup=markup)) for text in texts]
     found = {}
     for folder in (path for path in clean.glob("*") if path.is_dir() and path.name != name):
-        held = {digest(text) for file in folder.glob("*.parquet") for text in pq.read_table(file)["text"].to_pylist()}
+        held = {
+            digest(text) for file in folder.glob("*.parquet") for text in read_columns(file, [TEXT])["text"].to_pylist()
+        }
         if count := sum(each in held for each in own):
             found[folder.name] = count
     return found

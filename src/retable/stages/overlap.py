@@ -31,7 +31,7 @@ from retable.project.paths import CLEAN, OVERLAP
 from retable.project.progress import progress
 from retable.text.leaks.leakage import fingerprints
 from retable.text.leaks.overlaps import Match, counts, matches
-from retable.text.splits import SPLITS, UNLABELLED
+from retable.text.splits import ID, SPLITS, TEXT, UNLABELLED, number_of_rows, read_columns
 
 COLUMNS = ("corpus", "split", "texts", "other", "other_split", "exact", "near")
 
@@ -62,7 +62,7 @@ def groups_of(names: Sequence[str]) -> list[Group]:
         for split in (*SPLITS, UNLABELLED):
             path = CLEAN / name / f"{split}.parquet"
             if path.exists():
-                found.append(Group(name, split, pq.read_metadata(path).num_rows))
+                found.append(Group(name, split, number_of_rows(path)))
             elif split != UNLABELLED:
                 raise InputError(f"{path} is missing; `dvc repro clean@{name}` makes it.")
     return found
@@ -131,7 +131,7 @@ def main() -> None:
         progress("overlap", sum(group.texts for group in groups), "texts") as bar,
         atomic_folder(OVERLAP) as folder,
     ):
-        table = pa.concat_tables([pq.read_table(group.path, columns=["id", "text"]) for group in groups])
+        table = pa.concat_tables([read_columns(group.path, [ID, TEXT]) for group in groups])
         ids = table.column("id").to_pylist()
         prints = fingerprints(table.column("text").to_pylist(), bar.advance)
         places = np.repeat(np.arange(len(groups)), [group.texts for group in groups])

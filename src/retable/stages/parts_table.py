@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from retable.files import atomic_folder, write_json
 from retable.project.command import command
@@ -21,13 +20,12 @@ from retable.text.parts.comparison_table import ComparisonTable, count_parts, ma
 from retable.text.parts.content import CONTENT
 from retable.text.parts.table_agreement import compare
 from retable.text.parts.tagging import tokenised
-from retable.text.splits import read_facts
+from retable.text.splits import TEXT, read_columns
 
 
 def read_texts(path: Path) -> list[str]:
     """Return the texts of data/clean/<corpus>/<split>.parquet."""
-    read_facts(path)  # its error says what to do if the file is missing
-    texts: list[str] = pq.read_table(path, columns=["text"])["text"].to_pylist()
+    texts: list[str] = read_columns(path, [TEXT])["text"].to_pylist()
     return texts
 
 

@@ -28,7 +28,7 @@ from retable.project.paths import CLEAN, POOLS, TAGGED
 from retable.project.progress import progress
 from retable.text.folds import Fold, FoldedCorpus, part
 from retable.text.leaks.leakage import digest
-from retable.text.splits import SPLITS, UNLABELLED, Split, read_facts, read_split
+from retable.text.splits import SPLITS, UNLABELLED, Split, number_of_rows, read_split
 from retable.vectors.pool import build_pool, pool_language, read_held_out
 
 
@@ -44,12 +44,10 @@ def main(name: str) -> None:
         raise unknown_name(f"corpus of pools.{name} in params.yaml", unknown, CORPORA)
     language = pool_language(name, [corpus(source) for source in corpora])
     sources = list(tagged_files(corpora, unlabelled=unlabelled))
-    for source in sources:
-        read_facts(source)  # its error says what to do if the file is missing
+    texts = sum(map(number_of_rows, sources))
     held_out = held_out_texts(corpora)
-    texts = sum(pq.read_metadata(source).num_rows for source in sources)
     if folds:  # each training text, dev included, is in the pools of all folds but one
-        texts += (folds - 1) * (texts + pq.read_metadata(TAGGED / corpora[0] / "dev.parquet").num_rows)
+        texts += (folds - 1) * (texts + number_of_rows(TAGGED / corpora[0] / "dev.parquet"))
     with progress(f"pool {name}", texts, "texts") as bar, atomic_folder(POOLS / name) as folder:
         facts = build_pool(sources, held_out, folder / "texts.parquet", on_texts=bar.advance)
         origin = {"name": name, "language": language, "corpora": corpora, "unlabelled": unlabelled}

@@ -8,8 +8,6 @@ Out  data/tagged/<corpus>/{train,dev,test}.parquet, and unlabelled.parquet if th
 import os
 from functools import partial
 
-import pyarrow.parquet as pq
-
 from retable.corpora import Corpus, corpus
 from retable.errors import InputError, unknown_name
 from retable.experiments.digests import seal_texts
@@ -23,7 +21,7 @@ from retable.text.parts.chinese import chinese_words_and_parts, parts_in_context
 from retable.text.parts.comparison_table import read_table
 from retable.text.parts.english import load_tagger, parts_of_speech
 from retable.text.parts.tagging import TagParts, TokeniseWithParts, tag_split
-from retable.text.splits import SPLITS, UNLABELLED, read_facts
+from retable.text.splits import SPLITS, UNLABELLED, number_of_rows
 from retable.text.tokens import Tokenise, tokeniser_for
 
 # Starting a process takes one to two seconds. Chinese texts use one process: a text takes 20 us, and whether a second
@@ -64,8 +62,7 @@ def main(name: str) -> None:
     has_unlabelled = (CLEAN / name / f"{UNLABELLED}.parquet").is_file()
     for split in (*SPLITS, *([UNLABELLED] if has_unlabelled else [])):
         source = CLEAN / name / f"{split}.parquet"
-        read_facts(source)  # its error says what to do if the file is missing
-        texts[split] = pq.read_metadata(source).num_rows
+        texts[split] = number_of_rows(source)
     with progress(f"tag {name}", sum(texts.values()), "texts") as bar, atomic_folder(TAGGED / name) as folder:
         for split, count in texts.items():
             worth = TEXTS_WORTH_A_PROCESS.get(declared.language)

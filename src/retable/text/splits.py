@@ -9,7 +9,8 @@ texts; their label is "", so `read_split` refuses them: no classifier learns fro
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,6 +118,26 @@ def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
         fields: name and type of each; a dictionary-encoded column counts as its value type.
     Raises: InputError if the file is missing or damaged, or a column is missing or of another type.
     """
+    with _reading(path, fields) as (file, names):
+        table = file.read(columns=names)
+    _check_whole(path, table)
+    return table
+
+
+def read_batches(path: Path, fields: Sequence[pa.Field], texts: int) -> Iterator[pa.RecordBatch]:
+    """Yield columns of a Parquet file in batches of at most `texts` rows, checked as in `read_columns`.
+
+    Raises: InputError, during reading.
+    """
+    with _reading(path, fields) as (file, names):
+        for batch in file.iter_batches(texts, columns=names):
+            _check_whole(path, batch)
+            yield batch
+
+
+@contextmanager
+def _reading(path: Path, fields: Sequence[pa.Field]) -> Iterator[tuple[pq.ParquetFile, list[str]]]:
+    """Yield a Parquet file with these columns, and their names. Raises: InputError."""
     file = _open(path)
     schema = file.schema_arrow
     for field in fields:
@@ -129,14 +150,17 @@ def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
         if not found.equals(field.type):
             raise InputError(f"{path}: the column {field.name} has the type {found}; allowed: {field.type}; {AGAIN}.")
     try:
-        table = file.read(columns=[field.name for field in fields])
+        yield file, [field.name for field in fields]
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path} is damaged ({shortened(str(error))}); {AGAIN}.") from None
-    for name in table.column_names:
-        column = table.column(name)
+
+
+def _check_whole(path: Path, rows: pa.Table | pa.RecordBatch) -> None:
+    """Refuse rows with a missing value. Raises: InputError."""
+    for name in rows.schema.names:
+        column = rows.column(name)
         if column.null_count or (pa.types.is_list(column.type) and pc.list_flatten(column).null_count):
             raise InputError(f"{path}: the column {name} has a missing value (null); {AGAIN}.")
-    return table
 
 
 def read_split(folder: Path, split: str) -> Split:

@@ -9,9 +9,9 @@ from typing import get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from retable.errors import InputError, unknown_name
+from retable.text.splits import TOKENS, read_batches
 from retable.text.units import TokenUnit, characters_of
 
 TEXTS_IN_BATCH = 1_000
@@ -41,7 +41,7 @@ class TokenLists:
 
     def batches(self) -> Iterator[pa.ListArray]:
         """Yield the texts in batches, without splitting any."""
-        for batch in pq.ParquetFile(self.file).iter_batches(TEXTS_IN_BATCH, columns=["tokens"]):
+        for batch in read_batches(self.file, [TOKENS], TEXTS_IN_BATCH):
             tokens = batch["tokens"] if self.unit == "words" else characters_of(batch["tokens"], None)[0]
             words = pc.utf8_lower(tokens.values) if self.lowercase else tokens.values
             yield pa.ListArray.from_arrays(tokens.offsets, words)

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from retable.errors import InputError
-from retable.text.splits import read_facts, tagged_schema
+from retable.text.splits import CLEAN, ID, LABEL, TEXT, read_batches, read_facts, tagged_schema
 from retable.text.tokens import Tokenise
 
 TEXTS_IN_BATCH = 1_000
@@ -61,7 +61,7 @@ def tokenised(source: Path, tokenise: Tokenise | TokeniseWithParts, processes: i
 
     Each of several processes holds one batch.
     """
-    batches = pq.ParquetFile(source).iter_batches(TEXTS_IN_BATCH)
+    batches = read_batches(source, [ID, TEXT, LABEL, CLEAN], TEXTS_IN_BATCH)
     if processes == 1:
         for batch in batches:
             yield batch, *_pair(tokenise(batch["text"].to_pylist()))
