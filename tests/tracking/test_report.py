@@ -2,6 +2,10 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -11,7 +15,7 @@ from retable.project.paths import BANK
 from retable.results import facts, report
 from retable.runs.record import read_run
 from retable.tables.lines import Line, write_lines
-from tests.tracking.conftest import write_run
+from tests.tracking.conftest import LABELS, write_run
 
 CHROMIUM = shutil.which("chromium")
 LINES = [
@@ -33,26 +37,60 @@ STATS = read_json(BANK / "corpora.json")["sst-2"] | {
 }  # fmt: skip
 
 
+MARKED = (  # everything outside our sources that the report shows, and no form refuses
+    "note", "published", "delta", "unit", "match", "title", "caption", "remark", "option", "chosen", "label", "window",
+)  # fmt: skip
+
+
+def markup_of(source: str) -> str:
+    return f"<img src=x onerror=alert('{source}')><script>alert('{source}')</script>"
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the page of a small results folder."""
-    root = tmp_path_factory.mktemp("report")
-    write_lines(root / "tables/fcsr-table-3.csv", LINES)
-    for row in ("fcsr", "tfidf-svm"):
-        write_run(root / f"runs/fcsr-table-3/{row}", row=row)
-    write_run(root / "focus", alpha=0.3)
+    return page_of(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the page if all that it shows has markup."""
+    return page_of(tmp_path_factory.mktemp("marked"), markup_of)
+
+
+def page_of(root: Path, marked: Callable[[str], str] = lambda source: "") -> str:
+    """Return the page of a small results folder.
+
+    Args:
+        marked: what is appended to the text of a source.
+    """
+    of_line = {name: getattr(LINES[0], name) + marked(name) for name in ("note", "published", "delta", "unit", "match")}
+    write_lines(root / "tables/fcsr-table-3.csv", [replace(LINES[0], **of_line), *LINES[1:]])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(LABELS, "sst-2", ("negative", "positive" + marked("label")))
+        for row in ("fcsr", "tfidf-svm"):
+            write_run(root / f"runs/fcsr-table-3/{row}", row=row)
+        write_run(root / "focus", alpha=marked("option") or 0.3)
+    metrics = root / "runs/fcsr-table-3/tfidf-svm/metrics.json"
+    write_json(metrics, read_json(metrics) | {"chosen": {"features": "words-2" + marked("chosen"), "cost": 1.0}})
+    shape = {"words": 9, "dim": 3, "sha256": dict.fromkeys(("vectors.npy", "words.txt"), "0" * 64)}
+    made = {"name": "v", "method": "glove", "parameters": {"window": "5" + marked("window")}}
+    write_json(root / "vectors/v/vectors.json", made | shape)
     write_json(root / "clean/sst-2/stats.json", STATS)
     write_json(root / "clean/not-in-this-scale/stats.json", STATS)
     write_json(
         root / "parts/accuracy.json", {"treebank": "ewt", "test": {"upos": 0.944, "xpos": 0.939, "words": 25094}}
     )
-    figure = {"title": "Areas", "caption": "Of what.", "note": "", "name": "fcsr-figure-6", "files": ["a.svg"]}
+    figure = {
+        "title": "Areas" + marked("title"), "caption": "Of what." + marked("caption"), "note": marked("remark"),
+        "name": "fcsr-figure-6", "files": ["a.svg"],
+    }  # fmt: skip
     others = [{"name": "lama-figure-3", "files": [], "note": "Why."}, {"name": "cost-fcsr-table-3"}]
     write_json(root / "figures/figures.json", [figure, *(figure | other for other in others)])
     (root / "figures/cost-fcsr-table-3.svg").write_text("<i>dear</i>", encoding="utf-8")
     (root / "figures/a.svg").write_text("<i>drawn</i>", encoding="utf-8")
     own = {(row, "sst-2"): [read_run(root / f"runs/fcsr-table-3/{row}")] for row in ("fcsr", "tfidf-svm")}
-    params = {"scale": "cpu", "corpora": {"sst-2": {}}, "vectors": {}}
+    params = {"scale": "cpu", "corpora": {"sst-2": {}}, "vectors": {"v": {}} if marked("window") else {}}
     with pytest.MonkeyPatch.context() as patch:
         for name in ("tables", "figures", "runs", "focus", "report"):
             patch.setattr(report, name.upper(), root / name)
@@ -122,9 +160,34 @@ def test_a_picture_that_is_shown_twice_has_two_names():  # runs of one model wit
     )
 
 
+class Elements(HTMLParser):
+    """Collect the tags of a page, and the names of their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags, self.names = set[str](), set[str]()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.names |= {name for name, _ in attrs}
+
+
+@pytest.mark.parametrize("source", MARKED)
+def test_markup_is_shown_letter_by_letter_wherever_it_comes_from(marked: str, source: str):
+    assert markup_of(source) in unescape(marked)
+
+
+def test_no_markup_becomes_an_element(page: str, marked: str):
+    ours, found = Elements(page), Elements(marked)
+    assert (found.tags, found.names) == (ours.tags, ours.names)
+    assert {"img", "script"}.isdisjoint(found.tags)
+    assert not [name for name in found.names if name.startswith("on")]
+
+
 @pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")
-def test_a_browser_shows_markup_of_a_note_and_makes_no_element_of_it(page: str, tmp_path: Path):
-    (tmp_path / "index.html").write_text(page, encoding="utf-8")
+def test_a_browser_shows_markup_of_a_note_and_makes_no_element_of_it(marked: str, tmp_path: Path):
+    (tmp_path / "index.html").write_text(marked, encoding="utf-8")
     options = ("headless", "no-sandbox", "disable-gpu", "no-first-run", f"user-data-dir={tmp_path}/user", "dump-dom")
     asked = [str(CHROMIUM), *(f"--{each}" for each in options), (tmp_path / "index.html").as_uri()]
     shown = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True).stdout
