@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
@@ -14,7 +15,7 @@ from retable.commands import site as site_command
 from retable.commands.site import PUBLIC
 from retable.errors import InputError
 from retable.experiments.scale import scale_preset
-from retable.files import read_json, write_json
+from retable.files import read_json, sha256_of_value, write_csv, write_json
 from retable.papers import paper, result_table
 from retable.papers.claims import claims
 from retable.project.paths import BANK, ROOT
@@ -30,7 +31,7 @@ from retable.site.cells import curves, place_of, thinned
 from retable.site.claims import at, places, reach_of
 from retable.site.documents import copy_pictures, rendered
 from retable.text.splits import Facts, Split
-from tests.results.records import run
+from tests.results.records import run, with_metrics
 
 MARKUP = "<img src=x onerror=alert(1)>"
 CHROMIUM = shutil.which("chromium")
@@ -114,6 +115,55 @@ def test_markup_in_labels_is_shown_and_never_run(site):
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     for path in site.rglob("*.html"):
         assert not re.search(r"<img src=x|<script>alert", path.read_text()), path
+
+
+MARKED = {  # what a site shows from outside our sources, and no form refuses -> a page that shows it
+    "label": "cells/fcsr-table-3/nb-svm/sst-2.html", "chosen": "cells/fcsr-table-3/nb-svm/sst-2.html",
+    "title": "papers/fcsr.html", "caption": "papers/fcsr.html", "remark": "papers/fcsr.html",
+    "line": "papers/fcsr.html", "word": "attention.html", "answer": "attention.html",
+    "heading": "index.html", "text": "docs/mine.html",
+    "head": "docs/mine.html", "cell": "docs/mine.html", "link": "docs/mine.html", "target": "docs/mine.html",
+    "code": "docs/mine.html", "block": "docs/mine.html",
+}  # fmt: skip
+
+
+def markup_of(source):
+    return f"\"><img src=x onerror=alert('{source}')><script>alert('{source}')</script>"
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory):
+    """Return a site of which all that comes from outside our sources has markup."""
+    mark, folder = {source: markup_of(source) for source in MARKED}, tmp_path_factory.mktemp("marked")
+    predictions = answered(folder / "answers.parquet", 70, mark["label"])
+    made = run(scale_preset(BANK_SCALE), "fcsr-table-3", "nb-svm", "sst-2", right=0.7, predictions=predictions)
+    add_to_bank(folder / "bank", [with_metrics(made, chosen={"features": mark["chosen"]})], "somebody")
+    write_json(folder / "bank/corpora.json", {"sst-2": read_json(BANK / "corpora.json")["sst-2"]})
+    write_json(folder / "bank/copies.json", {})
+    figure = {"name": "fcsr-figure-3", "title": mark["title"], "caption": mark["caption"], "note": mark["remark"]}
+    write_json(folder / "docs/figures/figures.json", [figure | {"files": ["fcsr-figure-3.csv"], "drawn": True}])
+    write_csv(folder / "docs/figures/fcsr-figure-3.csv", [{"class": "a", "word": mark["line"]}], ["class", "word"])
+    text = read_json(ROOT / "docs/attention.json")["texts"][0]
+    texts = [text | {"words": [mark["word"], *text["words"][1:]], "answer": mark["answer"]}]
+    write_json(folder / "docs/attention.json", {"texts": texts, "digest": sha256_of_value(texts)})
+    (folder / "docs/mine.md").write_text(
+        f"# {mark['heading']}\n\n{mark['text']} `{mark['code']}` [{mark['link']}](<{mark['target']}>)\n\n"
+        f"| {mark['head']} |\n|---|\n| {mark['cell']} |\n\n```\n{mark['block']}\n```\n"
+    )
+    write_site(folder / "out", read_whole(folder / "bank"), folder / "docs", public=PUBLIC)
+    return folder / "out"
+
+
+@pytest.mark.parametrize("source", MARKED)
+def test_markup_is_shown_letter_by_letter_wherever_it_comes_from(marked, source):
+    assert markup_of(source) in unescape((marked / MARKED[source]).read_text())
+
+
+def test_no_markup_becomes_an_element_of_any_page(marked):
+    for path in marked.rglob("*.html"):
+        page = path.read_text()
+        assert not re.search("<img src=x|<script>alert", page), path
+        assert "x" not in Links(page).loads, path
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Debian's chromium")
