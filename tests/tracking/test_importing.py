@@ -9,6 +9,7 @@ from retable.commands.import_ import check_run, import_run, run_folders
 from retable.errors import InputError
 from retable.files import read_json, write_json
 from retable.runs.record import read_run, run_folder
+from retable.tracking import checkout
 from tests.tracking.conftest import tree, write_run
 
 
@@ -103,12 +104,13 @@ def test_one_bad_run_does_not_keep_the_others_out(
     monkeypatch.setattr(importing, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(importing, "the_store", lambda: None)
     monkeypatch.setattr(importing, "check_against_data", lambda run, bank: False)
-    monkeypatch.setattr(importing, "record", lambda store, entries: taken.append(entries))
+    monkeypatch.setattr(checkout, "record", lambda store, entries, on_entry: taken.append(entries))
     with pytest.raises(SystemExit) as end:
         importing.main([str(tmp_path / "from-gpu")])
     assert end.value.code == 1
     assert [[entry.place for entry in entries] for entries in taken] == [["runs/fcsr-table-3/fcsr/sst-2"]]
     printed = capsys.readouterr()
+    assert "record ..." in printed.err
     assert "imported: fcsr on sst-2, seed 1 (fcsr-table-3); unverified: sst-2 is not available here" in printed.out
     assert "refused: " in printed.err
     assert "lacks curve.csv" in printed.err

@@ -20,9 +20,8 @@ from retable.project.paths import BANK, RUNS
 from retable.project.progress import progress
 from retable.runs.check import check_files
 from retable.runs.record import FILES, UNVERIFIED, RunRecord, find_run, read_run, run_folder
-from retable.tracking.checkout import the_store
+from retable.tracking.checkout import record_shown, the_store
 from retable.tracking.entries import cells
-from retable.tracking.record import record
 
 
 @command
@@ -55,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
             print(f"{'imported' if new else 'already here'}: {run.name} ({run.place[0]}){mark}")
             taken |= {run.key} if new else set()
     if taken:
-        record(the_store(), [cell for cell in cells(RUNS) if any(run.key in taken for run in cell.runs)])
+        record_shown(the_store(), [cell for cell in cells(RUNS) if any(run.key in taken for run in cell.runs)])
     if refused:
         fail(f"{refused} of the runs below {options.folder} were refused, see above; the others were imported.")
 

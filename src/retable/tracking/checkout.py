@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,12 @@ def fetch(folder: Path) -> tuple[Path, Path]:
     return folder / "runs", folder / "clean"
 
 
+def record_shown(store: Store, entries: Sequence[Entry]) -> int:
+    """Record entries with progress, and return how many the store lacked."""
+    with progress("record", len(entries), "entries") as bar:
+        return record(store, entries, on_entry=lambda entry: bar.advance(1, entry.name))
+
+
 def complete_record() -> None:
     """Record what is not in the store yet, and report how much that was."""
     store, entries = the_store(), all_entries()
@@ -64,8 +70,7 @@ def complete_record() -> None:
     if recorded:
         print(f"record: nothing new for {store.shown}")
         return
-    with progress("record", len(entries), "entries") as bar:
-        written = record(store, entries, on_entry=lambda entry: bar.advance(1, entry.name))
+    written = record_shown(store, entries)
     print(f"record: {written} new in {store.shown}; `make ui` shows them")
 
 
