@@ -14,7 +14,7 @@ import pytest
 from retable.commands import fit as fit_command
 from retable.errors import InputError
 from retable.own.fit import fit
-from retable.own.reading import labelled_texts, texts_alone
+from retable.own.reading import labelled_texts, table_rows, texts_alone
 
 TEXTS = [('good, "very"\ngood', "1"), ("bad", "0")]
 
@@ -105,6 +105,15 @@ def test_a_bad_file_gets_one_sentence(name: str, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == there  # no half-written file
     assert sentence in str(error.value)
     assert name in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["missing.csv", "texts.docx"])
+def test_a_folder_is_offered_where_one_is_taken_alone(name: str, tmp_path: Path) -> None:
+    (tmp_path / "texts.docx").touch()
+    for read, is_offered in ((labelled_texts, True), (table_rows, False)):
+        with pytest.raises(InputError) as refused:
+            read(tmp_path / name)
+        assert ("folder per class" in str(refused.value)) == is_offered
 
 
 def test_a_parquet_file_whose_texts_are_not_utf8_is_refused(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from retable.errors import InputError
 from retable.papers import PAPERS
 from retable.project.command import LAST_PORT, command, given_port
 from retable.project.parser import Parser
+from retable.project.progress import QUIET
 from retable.tracking.checkout import the_store
 from retable.tracking.experiments import ABOUT, link
 from retable.tracking.store import ENVIRONMENT, Store, connect, experiment_id, locked
@@ -31,7 +32,8 @@ def main(arguments: list[str] | None = None) -> None:
         return
     check_free(port)
     root = f"http://127.0.0.1:{port}"
-    print("starting the MLflow UI ...", file=sys.stderr, flush=True)
+    if QUIET not in os.environ:
+        print("starting the MLflow UI ...", file=sys.stderr, flush=True)
     with locked(store):  # two processes that create one sqlite file at once crash
         shown = links(connect(store), store, root)
     lines = ["", *shown, "", NOTICE, f"{store.shown}; Ctrl-C stops it"]

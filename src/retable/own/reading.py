@@ -41,9 +41,8 @@ def labelled_texts(path: Path, *, text: str = "text", label: str = "label", spli
     """
     if path.is_dir():
         return list(texts_of_classes(path, split))
-    rows = table_rows(path)
     examples = []
-    for row in rows:
+    for row in table_rows(path, " or a folder with one folder per class"):
         for column in (text, label):
             if column not in row.fields:
                 raise unknown_name(f"column of {path}", column, row.fields)
@@ -122,18 +121,24 @@ def lines_of(file: TextIO, path: Path) -> Iterator[str]:
         broken(path, f"line {read + 1} or soon after", "it is not UTF-8; save the file as UTF-8")
 
 
-def table_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a table. Raises: InputError if it is missing, malformed or damaged."""
+def table_rows(path: Path, otherwise: str = "") -> Iterator[Row]:
+    """Yield the rows of a table.
+
+    Args:
+        path: a table.
+        otherwise: what the caller takes too, for the message about a wrong path.
+    Raises: InputError if it is missing, malformed or damaged.
+    """
     kind = path.suffix.lower()
     if not path.exists():
-        raise InputError(f"{path} is missing; give a file ({', '.join(TABLES)}) or a folder with one folder per class.")
+        raise InputError(f"{path} is missing; give a file ({', '.join(TABLES)}){otherwise}.")
     if kind == ".parquet":
         return parquet_rows(path)
     if kind in (".csv", ".tsv"):
         return csv_rows(path, "\t" if kind == ".tsv" else ",")
     if kind == ".jsonl":
         return json_rows(path)
-    raise InputError(f"{path} ends in {kind or 'nothing'}; allowed: {', '.join(TABLES)}, or one folder per class.")
+    raise InputError(f"{path} ends in {kind or 'nothing'}; allowed: {', '.join(TABLES)}{otherwise}.")
 
 
 def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
