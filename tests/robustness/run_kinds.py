@@ -727,10 +727,7 @@ STORE_KINDS = (
     *files("mlflow.db", kind="mlflow.db")[1:2],
     *files("mlflow.db", kind="mlflow.db")[3:],
     Kind("mlflow.db locked", lock, "locked"),
-    *(
-        Kind(f"mlflow.db without its table {name}", without_table(name), name)
-        for name in ("runs", "tags", "experiments", "metrics", "params")
-    ),
+    *(Kind(f"mlflow.db without its table {name}", without_table(name), name) for name in sorted(store.TABLES)),
 )
 
 

@@ -31,7 +31,10 @@ SHORT = 4  # characters of a secret that is hidden as a whole word only: a user 
 BUSY_S = 20.0  # waiting time for a locked sqlite file
 AWAY = "move it away, and `retable record` creates a new one"
 FINAL = " AND ".join(f"key NOT LIKE '{prefix}%'" for prefix in CURVES)
-TABLES = {"experiments", "runs", "tags", "params", "metrics", "latest_metrics"}  # among the tables of a sqlite store
+TABLES = {  # among the tables of a sqlite store: what MLflow needs to open it, and to write a run
+    "alembic_version", "experiments", "experiment_tags", "runs", "tags", "params", "metrics", "latest_metrics",
+    "inputs", "datasets",
+}  # fmt: skip
 ENVIRONMENT = {  # read by MLflow on import
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_ALLOW_PICKLE_DESERIALIZATION": "false",
