@@ -288,6 +288,23 @@ class TestChanges:
         ]  # fmt: skip
         assert run.data.tags[DIGEST]
 
+    @pytest.mark.parametrize("changes", [{"test": {"accuracy": 0.99, "texts": 400}}, {"row": "cnn"}])
+    def test_a_run_that_contradicts_its_answers_or_its_table_is_not_recorded(
+        self, store: Store, client: Any, tmp_path: Path, changes: dict[str, Any]
+    ):
+        folder = write_run(tmp_path / "runs/fcsr-table-3/1", seed=7)
+        write_json(folder / "metrics.json", read_json(folder / "metrics.json") | changes)
+        before = found(store, ["fcsr"])
+        with pytest.raises(InputError, match=r"gives accuracy|model is 'fcsr' in .*, but cnn on sst-2"):
+            record.record(store, all_of(tmp_path))
+        assert found(store, ["fcsr"]) == before
+
+    def test_a_copied_run_is_not_recorded_twice(self, tmp_path: Path):
+        folder = write_placed_run(tmp_path)
+        shutil.copytree(folder, tmp_path / "runs/fcsr-table-3/copy")
+        with pytest.raises(InputError, match=f"are the same run; remove the copy: .* is named {folder.name}, in that"):
+            all_of(tmp_path)
+
     def test_a_long_parameter_is_cut_and_says_so(self):
         cut = entries.parameters({"parameters": {"model": {"words": "x" * 10_000}}})["model.words"]
         assert len(cut) == entries.LONGEST_VALUE

@@ -12,7 +12,7 @@ from retable.errors import InputError
 from retable.experiments.scale import model_preset, scale_preset
 from retable.files import sha256_of_file, sha256_of_value
 from retable.forms import Form
-from retable.runs.form import FILES, UNVERIFIED, read_cost, read_metrics
+from retable.runs.form import FILES, KEY_DIGITS, UNVERIFIED, read_cost, read_metrics
 
 FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale", "device", "dvc_experiment", "tagger")
 NAMED = ("model", "embedding", "training", "seed", "precision")  # sections whose changes name a focus run
@@ -49,10 +49,18 @@ def cells(runs: Path) -> list[Entry]:
     """Return the cells with runs in results/runs/: runs that share table, row and column, but not seed and fold.
 
     Half-written files of a killed run are in a hidden folder.
+
+    Raises: InputError if a folder is incomplete or damaged, or a run is there twice.
     """
     groups: dict[tuple[str, str], list[Entry]] = {}
+    folders: dict[str, Path] = {}  # of each key
     for path in runs.glob("[!.]*/[!.]*/metrics.json"):
         entry = run_entry(path.parent, "runs/" + path.parent.relative_to(runs).as_posix())
+        if (other := folders.setdefault(entry.key, path.parent)) != path.parent:
+            raise InputError(
+                f"{path.parent} and {other} are the same run; remove the copy: a run's folder is named "
+                f"{entry.key[:KEY_DIGITS]}, in that of its table, {entry.facts['table']}."
+            )
         place = "/".join(("runs", *(str(entry.facts[name]) for name in ("table", "row", "column"))))
         groups.setdefault((place, cell_key(entry.facts)), []).append(entry)
     return [cell_entry(*cell, sorted(groups[cell], key=lambda run: run.name)) for cell in sorted(groups)]

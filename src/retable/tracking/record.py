@@ -112,6 +112,7 @@ def write_missing(
         same[found_run.place, found_run.key].append(found_run)
     for entry in entries:
         if entry.identity in to_write:
+            check_runs(entry)
             run_id = write(client, ids[entry.experiment], entry, same[entry.place, entry.key])
             for run in entry.runs:
                 drawn = run is entry.runs[0]  # pictures take six times as long as the rest; the report has all of them
@@ -122,6 +123,18 @@ def write_missing(
         if on_entry:
             on_entry(entry)
     return len(to_write)
+
+
+def check_runs(entry: Entry) -> None:
+    """Refuse runs that contradict their answers, or what their table declares, before anything is written.
+
+    Raises: InputError.
+    """
+    from retable.runs.record import read_run  # not at the top: numpy loads slowly, and a complete record needs none
+
+    for run in (entry, *entry.runs):
+        if run.kind in ("run", "focus"):
+            read_run(run.files[0].parent)
 
 
 def twins_among(here: Iterable[Found]) -> list[Found]:
