@@ -30,6 +30,7 @@ from retable.own.folder import read_model
 from retable.papers import result_tables, trials
 from retable.results import report
 from retable.results.figures import entry_before
+from retable.results.tables import COSTS
 from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.folder import scores_of_splits
 from retable.runs.form import SCORED, read_training
@@ -620,6 +621,8 @@ def make_tables(place: Path) -> None:
         "fcsr", "sst-2", "accuracy", measured="80.1", low="78.0", high="82.0", runs="1", unit="%", verdict="lower"
     )
     write_lines(place / "tables/fcsr-table-3.csv", [line])
+    cost = dict.fromkeys(COSTS, "") | {"row": "fcsr", "parameters": "250", "threads": "2"}
+    write_csv(place / "tables/fcsr-table-3.cost.csv", [cost], COSTS)
     content = {"table": "table-3", "row": "fcsr", "column": "sst-2", "metric": "accuracy", "value": "86.0", "unit": "%"}
     columns = ("table", "row", "column", "metric", "value", "unit", "own", "note")
     write_csv(place / "fcsr.csv", [content | {"own": "yes", "note": ""}], columns)
@@ -635,11 +638,12 @@ def read_tables(place: Path) -> None:
         list(check.checked_cells(table))
     read_published(place / "fcsr.csv", "table-3")
     entry_before(mock.Mock(), place / "figures", ())
-    with mock.patch.object(report, "FIGURES", place / "figures"):
+    with mock.patch.multiple(report, FIGURES=place / "figures", TABLES=place / "tables"):
         report.figure_sections()
+        report.costs_of(table)
 
 
-T, P = "tables/fcsr-table-3.csv", "fcsr.csv"
+T, P, C = "tables/fcsr-table-3.csv", "fcsr.csv", "tables/fcsr-table-3.cost.csv"
 TABLE_KINDS = (
     *files(T, kind="a table"),
     Kind("a table of other columns", put(T, "row,column\nfcsr,sst-2\n"), "fcsr-table-3"),
@@ -647,6 +651,14 @@ TABLE_KINDS = (
     Kind("a table of words", replaced(T, "80.1", "good"), "line 2"),
     Kind("a table of NaN", replaced(T, "80.1", "nan"), "line 2"),
     Kind("a table with NUL", replaced(T, "80.1", "8\x000"), "fcsr-table-3"),
+    Kind("a table with a verdict that is none", replaced(T, ",lower,", ",<b>,"), "line 2: the verdict '<b>'"),
+    Kind("a table of half an interval", replaced(T, ",78.0,", ",,"), "line 2: the verdict 'lower' from '' to '82.0'"),
+    *files(C, kind="costs of a table")[1:],
+    Kind("costs of other columns", put(C, "row,column\nfcsr,sst-2\n"), "cost.csv has no column threads"),
+    *(
+        Kind(f"costs of {number}", replaced(C, ",250,", f",{number},"), f"line 2: parameters is '{number}'")
+        for number in ("many", "nan", "inf")
+    ),
     *files(P, kind="printed numbers"),
     Kind("printed numbers of other columns", put(P, "table,row\ntable-3,fcsr\n"), "column"),
     Kind("a printed number that is none", replaced(P, "86.0", "high"), "line 2"),

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from retable.experiments.cells import plan_of_checkout
 from retable.figures.declared import COST_CAPTION, COST_FIGURE
 from retable.figures.pictures import pictures_of_run
-from retable.files import atomic_folder, read_csv
+from retable.files import atomic_folder
 from retable.papers import NAMES, papers, result_tables
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.project.params import read_params
@@ -26,7 +26,7 @@ from retable.results.figures import read_entries
 from retable.results.resolving import Resolver
 from retable.runs.form import read_cost, read_metrics
 from retable.runs.record import RunRecord, read_runs
-from retable.tables.costs import HEADER, NOTE, cost_of_run, cost_table
+from retable.tables.costs import HEADER, NOTE, cost_of_run, cost_table, read_cost_lines
 from retable.tables.lines import UNVERIFIED, Line, read_lines
 from retable.tables.markdown import MARK, Table, half_interval, notes, printed_names
 
@@ -144,7 +144,7 @@ def costs_of(table: Table) -> facts.Rows:
     path = TABLES / f"{table.name}.cost.csv"
     if not isinstance(table, ResultTable) or not path.exists():
         return []
-    spent = cost_table(read_csv(path), {row.id: row.printed for row in table.rows})
+    spent = cost_table(read_cost_lines(path), {row.id: row.printed for row in table.rows})
     return [dict(zip(("row", *HEADER[1:]), cells, strict=True)) for cells in spent]
 
 

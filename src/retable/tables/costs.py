@@ -1,10 +1,13 @@
 """Sum up the cost of a row's runs over all measured columns: parameters, FLOPs per word, speed and time."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from statistics import median
 from typing import Any
 
-from retable.tables.lines import UNVERIFIED
+from retable.errors import InputError, shown
+from retable.files import read_csv
+from retable.tables.lines import UNVERIFIED, is_finite
 
 Costs = Iterable[Mapping[str, Any]]  # one mapping per run: row, and the fields of cost.json, as numbers or text
 NOT_KEPT = "–"
@@ -16,6 +19,9 @@ OF_RUN = {  # field of cost.json -> its title and format
     "peak_memory_mb": ("peak memory, MB", "{:,.0f}"), "peak_gpu_memory_mb": ("peak memory of the GPU, MB", "{:,.0f}"),
     "device": ("device", "{}"), "threads": ("threads", "{}"),
 }  # fmt: skip
+NUMBERS = (
+    "parameters", "parameters_tuned_words", "flops_per_word", "words_per_second", "seconds_per_epoch", "peak_memory_mb",
+)  # fmt: skip
 HEADER = ("", "parameters", "FLOPs per word", "words/s", "seconds per epoch", "peak MB", "threads")
 NOTE = (
     "Parameters are the trained ones, without word vectors; FLOPs are of the forward pass; words/s is the median of "
@@ -23,6 +29,18 @@ NOTE = (
     "between rows with equal threads, and so is the process's memory; a dash: not kept, because the machine had other "
     "work, or trained on a GPU."
 )
+
+
+def read_cost_lines(path: Path) -> list[dict[str, str]]:
+    """Read a table's cost.csv. Raises: InputError if it is damaged, or a number in it is not one."""
+    found = read_csv(path, columns=("row", "threads", *NUMBERS))
+    for number, cost in enumerate(found, start=2):
+        for name in NUMBERS:
+            if cost[name] and not is_finite(cost[name]):
+                raise InputError(
+                    f"{path}, line {number}: {name} is {shown(cost[name])}, not a number; `make tables` rebuilds it."
+                )
+    return found
 
 
 def cost_table(costs: Costs, printed: Mapping[str, str]) -> list[list[str]]:

@@ -12,6 +12,7 @@ from retable.files import read_csv, write_csv
 NUMBERS = ("measured", "low", "high")
 CUT = "cut: ended after"  # start of the note on a training that ended early
 UNVERIFIED: Literal["unverified"] = "unverified"  # in place of a verdict
+VERDICTS = ("", "agrees", "higher", "lower", "uninformative", "cut", "one-run", "not-run", UNVERIFIED)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def write_lines(path: Path, lines: Iterable[Line]) -> None:
 
 
 def read_lines(path: Path) -> list[Line]:
-    """Read a table's CSV. Raises: InputError if it is damaged, or a number in it is not one."""
+    """Read a table's CSV. Raises: InputError if it is damaged, or has a number or verdict that is none."""
     names = [field.name for field in fields(Line)]
     found = []
     for number, cells in enumerate(read_csv(path, columns=names), start=2):
@@ -71,6 +72,11 @@ def read_lines(path: Path) -> list[Line]:
                 raise InputError(
                     f"{path}, line {number}: {name} is {shown(cells[name])}, not a number; `make tables` rebuilds it."
                 )
+        if cells["verdict"] not in VERDICTS or bool(cells["low"]) != bool(cells["high"]):
+            raise InputError(
+                f"{path}, line {number}: the verdict {shown(cells['verdict'])} from {shown(cells['low'])} to "
+                f"{shown(cells['high'])} is none; `make tables` rebuilds it."
+            )
         found.append(Line(**{name: cells[name] for name in names}))
     return found
 
