@@ -382,6 +382,25 @@ def test_words_are_marked_by_their_weight_of_right_and_wrong_answers_in_both_lan
         list(attention.pages(tmp_path / "attention.json"))
 
 
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"words": []}, "needs a weight for each word"),
+        ({"words": ["one"], "weights": [0.5, 0.5]}, "needs a weight for each word"),
+        ({"weights": ["a"]}, r"texts\[1\]\.weights\[1\] is 'a'"),
+        ({"weights": [float("nan")]}, r"texts\[1\]\.weights\[1\] is nan"),
+        ({"words": [1]}, r"texts\[1\]\.words\[1\] is 1"),
+        ({"label": None}, r"texts\[1\]\.label is None"),
+        ({"more": 1}, "'more'"),
+    ],
+)
+def test_attention_of_another_form_is_refused_though_its_digest_is_right(changes, sentence, tmp_path):
+    texts = [read_json(ROOT / "docs/attention.json")["texts"][0] | changes]
+    write_json(tmp_path / "attention.json", {"texts": texts, "digest": sha256_of_value(texts)})
+    with pytest.raises(InputError, match=sentence):
+        list(attention.pages(tmp_path / "attention.json"))
+
+
 def luminance(colour):
     """Return the relative luminance of red, green and blue from 0 to 255. Source: WCAG 2.2."""
     parts = [part / 255 for part in colour]

@@ -8,23 +8,43 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from retable.errors import InputError
+from retable.errors import InputError, shortened
 from retable.experiments.folds import Planned
 from retable.files import read_json, sha256_of_value
+from retable.forms import ANY_TEXT, DIGEST, ListOf, Number, Section, check
 from retable.runs.form import KEY_DIGITS
 from retable.runs.record import RunRecord
 from retable.site.kept import texts_of
 from retable.site.templating import render
 
+FORM = Section(  # of docs/attention.json
+    {
+        "digest": DIGEST,
+        "texts": ListOf(
+            Section(
+                {
+                    **dict.fromkeys(("corpus", "id", "unit", "label", "answer"), ANY_TEXT),
+                    "words": ListOf(ANY_TEXT),
+                    "weights": ListOf(Number(0, 1)),
+                },
+                closed=True,
+            )
+        ),
+    }
+)
 NAMED = 3  # number of heaviest words per text shown with their weights
 
 
 def pages(path: Path, runs: Sequence[RunRecord] = ()) -> Iterator[tuple[str, str]]:
     """Yield the page of the samples, and one for each run, whose network was kept.
 
-    Raises: InputError if the texts of the samples do not match their digest.
+    Raises: InputError if the texts of the samples have another form, or do not match their digest.
     """
-    made = read_json(path)
+    made, advice = read_json(path), f"`git checkout {path.name}`"
+    check(made, FORM, str(path), advice)
+    for text in made["texts"]:
+        if not len(text["words"]) == len(text["weights"]) > 0:
+            raise InputError(f"{path}: the text {shortened(text['id'])} needs a weight for each word; {advice}.")
     if sha256_of_value(made["texts"]) != made["digest"]:
         raise InputError(
             f"{path} was changed by hand; run `git checkout {path.name}` or `python -m benchmarks.attention`."
