@@ -116,6 +116,22 @@ def test_a_folder_that_lacks_a_file_and_a_hub_out_of_reach_are_answered_in_a_sen
         pretrained_files("somebody/something", "main")
 
 
+@needs_transformers
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("config.json", b"{"), ("config.json", b"[]"), ("config.json", b'{"hidden_size": -1}'),
+        ("tokenizer.json", b"{}"), ("tokenizer.json", b"\xff"), ("model.safetensors", b"none"),
+        ("model.safetensors", b"\x02\0\0\0\0\0\0\0{}"),
+    ],
+)  # fmt: skip
+def test_damaged_files_of_the_pretrained_model_get_one_sentence(name, content, tmp_path):
+    for file, whole in small_files().items():
+        (tmp_path / file).write_bytes(content if file == name else whole)
+    with pytest.raises(InputError, match=r"^model\.weights is .*, whose (files|weights) are not those of a BERT"):
+        train_bert_base(TRAIN, DEV, weights=str(tmp_path), **OPTIONS)
+
+
 def test_the_rate_rises_over_a_tenth_of_the_steps_and_falls_to_nothing():
     shares = [rate_share(step, 20) for step in range(21)]
     assert shares[:3] == [0.5, 1.0, 1.0]

@@ -26,7 +26,7 @@ from safetensors.torch import load as tensors_of
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from retable.errors import InputError
+from retable.errors import InputError, shortened
 from retable.files import atomic_file, write_json
 from retable.forms import Named, Number, Plain, Section, Text
 from retable.models.linear import OF_TEXTS, Candidate, read_facts
@@ -165,13 +165,10 @@ def train_bert_base(
     need("transformers")
     torch.manual_seed(seed)
     files = pretrained_files(weights, revision)
-    config = json.loads(files["config.json"])
-    network = FineTuned(config, len(train.facts.labels), dropout)
+    network, config, tokenizer = pretrained(files, weights, len(train.facts.labels), dropout)
     if max_pieces > (most := network.bert.config.max_position_embeddings):
         raise ValueError(f"max_pieces is {max_pieces}; allowed: at most {most}")
-    load_pretrained(network, files["model.safetensors"], weights)
     network.to(best_device())
-    tokenizer = files["tokenizer.json"].decode("utf-8")
     found = BertClassifier(network, config, tokenizer, max_pieces, unit, lowercase, 0.0)
     pieces, pieces_dev = found.pieces(train), found.pieces(dev)
     flops = float(bert_flops(network.bert.config, np.array([len(each) for each in pieces])).mean())
@@ -238,6 +235,27 @@ def answers(network: FineTuned, pieces: Sequence[Sequence[int]], what: str) -> n
             found[at] = network(x.to(device), mask.to(device)).softmax(dim=1).cpu().numpy()
             bar.advance(len(at))
     return found
+
+
+def pretrained(
+    files: dict[str, bytes], name: str, classes: int, dropout: float
+) -> tuple[FineTuned, dict[str, Any], str]:
+    """Return the network with its pretrained weights, its config and its tokenizer. Raises: InputError."""
+    from tokenizers import Tokenizer
+
+    try:
+        config: dict[str, Any] = json.loads(files["config.json"])
+        network = FineTuned(config, classes, dropout)
+        load_pretrained(network, files["model.safetensors"], name)
+        Tokenizer.from_str(tokenizer := files["tokenizer.json"].decode("utf-8"))
+    except InputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - transformers, tokenizers and safetensors have their own exception types
+        raise InputError(
+            f"model.weights is {name}, whose files are not those of a BERT ({shortened(str(error))}); put them there "
+            "again."
+        ) from None
+    return network, config, tokenizer
 
 
 def load_pretrained(network: FineTuned, content: bytes, name: str) -> None:
