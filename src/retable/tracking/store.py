@@ -294,10 +294,11 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
 
 
 def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) -> list[Found]:
-    """Return the same directly from the database; empty if it does not exist or lacks some tables.
+    """Return the same directly from the database; empty if it does not exist or has no table of MLflow.
 
     Args:
-        whole: require all tables. Raises: InputError.
+        whole: require the tables.
+    Raises: InputError if some tables are missing: MLflow would make them anew, without what they held.
     """
     ours = f"""
         FROM runs JOIN experiments USING (experiment_id) JOIN tags USING (run_uuid)
@@ -314,8 +315,8 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
         return []
     with reading(path) as database:
         if lacking := lacking_tables(database):
-            if not whole:
-                return []  # a store that is new, or that another process is about to create
+            if not whole and len(lacking) == len(TABLES):
+                return []  # a store that another process is about to create
             raise InputError(f"{path} is not a complete MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
         tags: dict[str, dict[str, str]] = defaultdict(dict)
         for run_id, key, value in database.execute(of_tags, experiments):
