@@ -91,7 +91,7 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
             parameters = row_parameters(
                 model_preset(cell["model"]), row, column, protocol, vectors=cell["vectors"], seed=0
             )
-            check_parameters(parameters, file=f"{where}, or the preset of {row.id},")
+            check_parameters(parameters, file=f"{where} or the preset of {row.id}")
             check_heads(cell["corpus"], parameters["training"].get("heads", "shared"), f" (cell {name} of {table})")
             unit = parameters["embedding"]["unit"]
             check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, f" (cell {name} of {table})")
