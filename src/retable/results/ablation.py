@@ -1,4 +1,7 @@
-"""The finding of our own table: what vectors, a search and phrases each add to a network that costs the same."""
+"""The finding of our own table: what vectors, a search and phrases each add to a network that costs the same.
+
+A linear model has no vectors, and each chooses among its candidates; phrases can be added to it too.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,29 +16,32 @@ from retable.tables.comparison import FEWEST_RUNS, Comparison, compare
 from retable.tables.markdown import listed, markdown_table, signed
 
 SENTENCES, PHRASES = (column.id for column in TABLE.columns)
-NETWORKS = ("cnn", "fcsr")
-HEADER = ("network", "added", "before", "after", "difference, points", "detectable", "verdict")
+NETWORKS, LINEAR = ("cnn", "fcsr"), ("tfidf-svm", "nb-svm")
+HEADER = ("system", "added", "before", "after", "difference, points", "detectable", "verdict")
 TEXT = (
-    "Accuracy in % on the test texts of SST-2, mean of five runs. Word vectors have 100 dimensions, and every row of a "
-    "network in [the table](../tables/bench.md) costs the same. Each line adds one thing; the comparison is text by "
-    "text ([rule 1](../protocol.md)). *Vectors*: GloVe 6B in place of random ones. *Search*: eight trials on dev in "
-    "place of the preset's options. *Phrases*: those of the training sentences as further training texts.\n"
+    "Accuracy in % on the test texts of SST-2, of a network the mean of five runs. Word vectors have 100 dimensions; a "
+    "network has the same size in every row of [the table](../tables/bench.md). Each line adds one thing; the "
+    "comparison is text by text ([rule 1](../protocol.md)). *Vectors*: GloVe 6B in place of random ones. *Search*: "
+    "eight trials on dev in place of the preset's options. *Phrases*: those of the training sentences as further "
+    "training texts.\n"
 )
 
 
 class Step(NamedTuple):
-    """Hold what is added to a network, and its cells (row, column) before and after."""
+    """Hold what is added to a system, and its cells (row, column) before and after."""
 
-    network: str
+    system: str
     added: str
     before: Key
     after: Key
 
 
-def steps_of(network: str) -> list[Step]:
-    """Return every single addition to a network, first those along the way from nothing to all three, then all."""
-    random, preset = f"{network}-random", f"{network}-preset"
-    printed = TABLE.row(network).printed.partition(",")[0]
+def steps_of(system: str) -> list[Step]:
+    """Return every single addition to a system, first those along the way from nothing to all three, then all."""
+    random, preset, network = f"{system}-random", f"{system}-preset", system
+    printed = TABLE.row(system).printed.partition(",")[0]
+    if system in LINEAR:
+        return [Step(printed, "phrases", (system, SENTENCES), (system, PHRASES))]
     steps = [
         ("vectors", (random, SENTENCES), (preset, SENTENCES)),
         ("search", (preset, SENTENCES), (network, SENTENCES)),
@@ -61,18 +67,24 @@ def ablation(measured: Measured | None, filled: Filled, judge: Judge) -> Finding
     whole = {
         key
         for key, score in scores.items()
-        if score.measured and not (score.is_cut or score.is_unverified) and len(filled.runs[key]) >= FEWEST_RUNS
+        if score.measured
+        and not (score.is_cut or score.is_unverified)
+        and (key[0] in LINEAR or len(filled.runs[key]) >= FEWEST_RUNS)
     }
     body, ways = [], []
-    for steps in map(steps_of, NETWORKS):
+    for system in (*NETWORKS, *LINEAR):
+        steps = steps_of(system)
         if not all({step.before, step.after} <= whole for step in steps):
             continue
         found = [gain(step, filled, judge) for step in steps]
         cells = [[scores[key].measured for key in (step.before, step.after)] for step in steps]
         body += [line_of(*each) for each in zip(steps, cells, found, strict=True)]
-        parts = [f"{step.added} {signed(PERCENT * each.value)}" for step, each in zip(steps[:3], found, strict=False)]
-        ways.append(f"{steps[-1].network} from {' to '.join(cells[-1])}% ({', '.join(parts)})")
-    if not body:
+        if system in NETWORKS:
+            parts = [
+                f"{step.added} {signed(PERCENT * each.value)}" for step, each in zip(steps, found[:3], strict=False)
+            ]
+            ways.append(f"{steps[0].system} from {' to '.join(cells[-1])}% ({', '.join(parts)})")
+    if not ways:
         return None
     headline = f"At the same cost on SST-2, vectors, a search and phrases take {listed(ways)}"
     return Finding("ablation", headline, f"{TEXT}\n{markdown_table(HEADER, body)}")
@@ -86,7 +98,8 @@ def gain(step: Step, filled: Filled, judge: Judge) -> Comparison:
 
     pair = answers(filled.runs[step.after], filled.runs[step.before], right_of)
     copies = {in_corpus(text): number for text, number in judge.copies.get(SENTENCES, {}).items()}
-    return compare(pair.first, pair.second, copies=clusters_of(pair.ids, copies))
+    fixed = step.before[0] in LINEAR
+    return compare(pair.first, pair.second, seedless=(fixed, fixed), copies=clusters_of(pair.ids, copies))
 
 
 def in_corpus(text: str) -> str:
@@ -98,7 +111,7 @@ def line_of(step: Step, accuracies: Sequence[str], found: Comparison) -> list[st
     """Return the cells of a step, in the order of HEADER."""
     interval = " to ".join(signed(PERCENT * end) for end in found.interval())
     return [
-        step.network,
+        step.system,
         step.added,
         *accuracies,
         f"{signed(PERCENT * found.value)} ({interval})",
