@@ -689,6 +689,7 @@ def make_store(place: Path) -> None:
         "params": "key, run_uuid",
         "latest_metrics": "key, run_uuid",
         "inputs": "a",
+        "input_tags": "a",
         "datasets": "a",
         "experiment_tags": "a",
         "alembic_version": "version_num",

@@ -11,7 +11,7 @@ import pytest
 from retable.commands import serve, ui
 from retable.errors import InputError
 from retable.tracking import checkout as record
-from retable.tracking.store import Store, connect, found
+from retable.tracking.store import TABLES, Store, connect, found, is_made
 from tests.tracking.conftest import copy_of, store_at
 
 
@@ -93,8 +93,24 @@ def test_what_another_program_says_of_the_uri_loses_the_secrets(uri: str, said: 
 def test_a_half_made_file_is_refused_with_what_to_do(tmp_path: Path):
     with sqlite3.connect(tmp_path / "mlflow.db") as half:
         half.execute("CREATE TABLE experiments (experiment_id INTEGER)")
-    with pytest.raises(InputError, match=r"cannot be used .*remove it: `retable record`"):
+    with pytest.raises(InputError, match=r"it lacks alembic_version, .*; move it away, and `retable record` creates"):
         connect(store(f"sqlite:///{tmp_path}/mlflow.db"))
+
+
+@pytest.mark.parametrize("table", sorted(TABLES))
+@pytest.mark.parametrize("use", [connect, lambda here: found(here, ["fcsr"]), lambda here: is_made(here.sqlite_file)])
+def test_a_store_that_lost_a_table_is_refused_by_all_and_stays(
+    table: str, use: Callable[[Store], object], tmp_path: Path, empty_store: Store
+):
+    """MLflow makes the table anew, empty, and every entry was recorded a second time."""
+    here = copy_of(empty_store, tmp_path)
+    with sqlite3.connect(tmp_path / "mlflow.db") as database:
+        database.execute(f"DROP TABLE {table}")
+    database.close()
+    before = (tmp_path / "mlflow.db").read_bytes()
+    with pytest.raises(InputError, match=rf"it lacks {table}; move it away"):
+        use(here)
+    assert (tmp_path / "mlflow.db").read_bytes() == before
 
 
 def test_a_creation_that_is_interrupted_leaves_nothing_and_the_next_one_creates_the_store(

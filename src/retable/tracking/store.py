@@ -33,7 +33,7 @@ AWAY = "move it away, and `retable record` creates a new one"
 FINAL = " AND ".join(f"key NOT LIKE '{prefix}%'" for prefix in CURVES)
 TABLES = {  # among the tables of a sqlite store: what MLflow needs to open it, and to write a run
     "alembic_version", "experiments", "experiment_tags", "runs", "tags", "params", "metrics", "latest_metrics",
-    "inputs", "datasets",
+    "inputs", "input_tags", "datasets",
 }  # fmt: skip
 ENVIRONMENT = {  # read by MLflow on import
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -218,12 +218,14 @@ def connect(store: Store) -> Any:
         if store.sqlite_file is not None:  # with a folder in its place, MLflow would retry for minutes
             with closing(sqlite3.connect(store.sqlite_file, timeout=BUSY_S)) as database:
                 database.execute("PRAGMA user_version")
-            if not store.sqlite_file.stat().st_size:
+            if not is_made(store.sqlite_file) and not store.sqlite_file.stat().st_size:
                 create(store.sqlite_file)
         client = mlflow.MlflowClient(tracking_uri=store.uri)
         client.search_experiments(max_results=1)
         if store.sqlite_file is not None:
             take_files_beside(store.sqlite_file, store.artifacts)
+    except InputError:
+        raise
     except ValueError:
         unreadable = "its address cannot be parsed; write / @ ? # in a password as %2F %40 %3F %23"
         raise unusable(store, unreadable) from None
@@ -277,7 +279,7 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
         client: returned by `connect`; needed for a store that is not a sqlite file.
     """
     if store.sqlite_file is not None:
-        return found_in_sqlite(store.sqlite_file, list(experiments), whole=client is not None)
+        return found_in_sqlite(store.sqlite_file, list(experiments))
     runs = []
     for name in experiments:
         experiment = client.get_experiment_by_name(name)
@@ -293,13 +295,8 @@ def found(store: Store, experiments: Iterable[str], client: Any = None) -> list[
     return runs
 
 
-def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) -> list[Found]:
-    """Return the same directly from the database; empty if it does not exist or has no table of MLflow.
-
-    Args:
-        whole: require the tables.
-    Raises: InputError if some tables are missing: MLflow would make them anew, without what they held.
-    """
+def found_in_sqlite(path: Path, experiments: list[str]) -> list[Found]:
+    """Return the same directly from the database; empty if it has not been made. Raises: InputError."""
     ours = f"""
         FROM runs JOIN experiments USING (experiment_id) JOIN tags USING (run_uuid)
         WHERE runs.lifecycle_stage = 'active' AND experiments.lifecycle_stage = 'active'
@@ -311,13 +308,9 @@ def found_in_sqlite(path: Path, experiments: list[str], *, whole: bool = False) 
           (SELECT COUNT(*) FROM latest_metrics AS latest WHERE latest.run_uuid = runs.run_uuid AND {FINAL}),
           (SELECT COUNT(DISTINCT key) FROM metrics WHERE metrics.run_uuid = runs.run_uuid AND {FINAL})
         {ours} AND key = '{PLACE}'"""
-    if not path.exists():
+    if not is_made(path):
         return []
     with reading(path) as database:
-        if lacking := lacking_tables(database):
-            if not whole and len(lacking) == len(TABLES):
-                return []  # a store that another process is about to create
-            raise InputError(f"{path} is not a complete MLflow store: it lacks {', '.join(lacking)}; {AWAY}.")
         tags: dict[str, dict[str, str]] = defaultdict(dict)
         for run_id, key, value in database.execute(of_tags, experiments):
             tags[run_id][key] = value
@@ -350,22 +343,20 @@ def check_types(path: Path, info: Info, tags: Mapping[str, Any]) -> None:
         )
 
 
-def lacking_tables(database: sqlite3.Connection) -> list[str]:
-    """Return the tables of MLflow that a database lacks."""
-    return sorted(
-        TABLES - {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    )
-
-
 def is_made(path: Path) -> bool:
     """Return whether a sqlite file exists and has MLflow's tables, because MLflow would create them in any other file.
 
-    Raises: InputError if it is not a database.
+    Raises: InputError if it is not a database, or has lost a table: MLflow would create that anew, empty.
     """
     if not path.exists():
         return False
     with reading(path) as database:
-        return not lacking_tables(database)
+        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        there = TABLES & {name for (name,) in tables}
+    if there and there != TABLES:
+        lacking = ", ".join(sorted(TABLES - there))
+        raise InputError(f"{path} is not a complete MLflow store: it lacks {lacking}; {AWAY}.")
+    return bool(there)
 
 
 @contextmanager
