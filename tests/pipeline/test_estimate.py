@@ -3,6 +3,7 @@
 import pytest
 
 from retable.experiments.estimate import BEST_EPOCH, RUN_S, Measured, cell_seconds, read_measured
+from retable.papers import trials
 from retable.papers.paper import Column, Row
 from retable.papers.trials import COUNT
 from retable.project.paths import BANK
@@ -42,11 +43,15 @@ def test_every_seed_and_fold_is_a_run(model, runs):
     assert cell_seconds(row, column, protocol, MEASURED) == runs * cell_seconds(row, column, PROTOCOL, MEASURED)
 
 
-def test_the_trials_of_a_search_are_runs_too():
-    column = Column("r8", "r8", "r8")
-    searched, plain = (Row("lama", "LAMA", model="lama", search=name) for name in ("bench-table-1", ""))
-    took = [cell_seconds(row, column, PROTOCOL | {"epochs": 1}, MEASURED) for row in (searched, plain)]
-    assert took[0] == (1 + COUNT) * took[1]
+def test_the_trials_of_a_search_are_runs_too_unless_they_are_banked(monkeypatch):
+    def seconds(name):
+        row = Row("lama", "LAMA", model="lama", search=name)
+        return cell_seconds(row, Column("r8", "r8", "r8"), PROTOCOL | {"epochs": 1}, MEASURED)
+
+    banked = {number: {"dev": 0.5, "options": {}} for number in range(1, COUNT + 1)}
+    monkeypatch.setattr(trials, "trials_of", lambda table: {("lama", "r8"): banked if table == "banked" else {}})
+    assert seconds("new") == (1 + COUNT) * seconds("")
+    assert seconds("banked") == seconds("")
 
 
 def test_the_bank_tells_rates_and_words(tmp_path):

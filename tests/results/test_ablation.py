@@ -47,13 +47,15 @@ def made(tmp_path):
 def test_every_addition_is_one_difference_with_its_verdict(made):
     found = made()
     assert found.headline == (
-        "At the same cost on SST-2, vectors, a search and phrases take CNN from 70.06 to 85.06% "
+        "At the same cost per word on SST-2, vectors, a search and phrases take CNN from 70.06 to 85.06% "
         "(vectors +10.0, search +0.3, phrases +4.7)"
     )
     rows = [line.strip("| ").split(" | ") for line in found.body.splitlines()]
-    assert [(row[1:4], row[6]) for row in rows if row[0] == "NB-SVM"] == [(["phrases", "83.00", "83.50"], "**ahead**")]
+    assert [(row[1:5], row[7]) for row in rows if row[0] == "NB-SVM"] == [
+        (["phrases", "1 / 1", "83.00", "83.50"], "**ahead**")
+    ]
     rows = [row for row in rows if row[0] == "CNN"]
-    assert [(row[1], row[2], row[3], row[4].partition(" ")[0], row[6]) for row in rows] == [
+    assert [(row[1], row[3], row[4], row[5].partition(" ")[0], row[7]) for row in rows] == [
         ("vectors", "70.06", "80.06", "+10.0", "**ahead**"),
         ("search", "80.06", "80.36", "+0.3", "**equal**"),
         ("phrases", "80.36", "85.06", "+4.7", "**ahead**"),

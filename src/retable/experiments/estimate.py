@@ -17,12 +17,12 @@ from retable.experiments.cells import cells_of_table
 from retable.experiments.scale import read_preset
 from retable.papers import paper_of_table
 from retable.papers.paper import Column, Row
-from retable.papers.parameters import folds_of, row_parameters, seeds_of
+from retable.papers.parameters import folds_of, is_searched, row_parameters, seeds_of
 from retable.papers.trials import COUNT
 from retable.runs.bank import read_bank
 from retable.tables.statistics import read_corpora
 
-BEST_EPOCH = 6  # epochs run before the patience: the mean (6.2) of the bank's 1,281 runs that ended by it
+BEST_EPOCH = 6  # epochs run before the patience: the mean of the bank's trainings that ended by it
 RUN_S = 5.0  # overhead of a run: reading, scoring, writing
 
 
@@ -64,7 +64,7 @@ def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, fl
 
 
 def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured: Measured) -> float:
-    """Return the seconds of all runs of a cell, over seeds and folds, and of the trials of its search."""
+    """Return the seconds of all runs of a cell, over seeds and folds, and of its search if the bank lacks trials."""
     model, corpus = str(row.model), str(column.corpus)
     training = row_parameters(read_preset(model), row, column, protocol, vectors="", seed=1)["training"]
     statistics = measured.corpora.get(corpus, {})
@@ -72,5 +72,7 @@ def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured
     length = train.get("average-length-characters" if statistics.get("language") == "zh" else "average-length", 0.0)
     words = train.get("texts", 0) * min(length, training.get("max_words") or length)
     epochs = min(training["epochs"], BEST_EPOCH + training["patience"]) if "epochs" in training else 1
-    runs = len(seeds_of(row, column, protocol)) * len(folds_of(column, protocol)) + (COUNT if row.search else 0)
+    runs = len(seeds_of(row, column, protocol)) * len(folds_of(column, protocol)) + (
+        0 if is_searched(row, corpus) else COUNT
+    )
     return float(runs * (RUN_S + words * epochs / measured.rate(model)))
