@@ -651,8 +651,8 @@ TABLE_KINDS = (
     Kind("a table of words", replaced(T, "80.1", "good"), "line 2"),
     Kind("a table of NaN", replaced(T, "80.1", "nan"), "line 2"),
     Kind("a table with NUL", replaced(T, "80.1", "8\x000"), "fcsr-table-3"),
-    Kind("a table with a verdict that is none", replaced(T, ",lower,", ",<b>,"), "line 2: the verdict '<b>'"),
-    Kind("a table of half an interval", replaced(T, ",78.0,", ",,"), "line 2: the verdict 'lower' from '' to '82.0'"),
+    Kind("a table with a verdict that is none", replaced(T, ",lower,", ",<b>,"), "line 2: the verdict is '<b>'"),
+    Kind("a table of half an interval", replaced(T, ",78.0,", ",,"), "line 2: low is '' and high is '82.0'"),
     *files(C, kind="costs of a table")[1:],
     Kind("costs of other columns", put(C, "row,column\nfcsr,sst-2\n"), "cost.csv has no column threads"),
     *(

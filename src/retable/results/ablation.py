@@ -22,7 +22,7 @@ HEADER = ("system", "added", "runs", "before", "after", "difference, points", "d
 TEXT = (
     "Accuracy in % on the test texts of SST-2. Word vectors have 100 dimensions; a network has the same size in every "
     "row of [the table](../tables/bench.md), so a text costs the same to classify, not to learn: phrases are nearly "
-    "five times the words, a search is eight more trainings. Each line but *all three* adds one thing; the comparison is "
+    "five times the words, a search is eight more trainings. Each line but *all three* adds one thing, and is compared "
     "text by text ([rule 1](../protocol.md)). *Vectors*: GloVe 6B in place of random ones. *Search*: eight trials on "
     "dev in place of the preset's options, with the same training texts. *Phrases*: those of the training sentences "
     "as further training texts.\n"

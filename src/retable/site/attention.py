@@ -40,15 +40,13 @@ def pages(path: Path, runs: Sequence[RunRecord] = ()) -> Iterator[tuple[str, str
 
     Raises: InputError if the texts of the samples have another form, or do not match their digest.
     """
-    made, advice = read_json(path), f"`git checkout {path.name}`"
+    made, advice = read_json(path), f"`git checkout {path}`"
     check(made, FORM, str(path), advice)
     for text in made["texts"]:
         if not len(text["words"]) == len(text["weights"]) > 0:
             raise InputError(f"{path}: the text {shortened(text['id'])} needs a weight for each word; {advice}.")
     if sha256_of_value(made["texts"]) != made["digest"]:
-        raise InputError(
-            f"{path} was changed by hand; run `git checkout {path.name}` or `python -m benchmarks.attention`."
-        )
+        raise InputError(f"{path} was changed by hand; run {advice} or `python -m benchmarks.attention`.")
     places = [f"attention/{run.place[0]}-{run.key[:KEY_DIGITS]}.html" for run in runs]
     values = {"texts": [shown(text) for text in made["texts"]], "digest": made["digest"], "run": None}
     values["kept"] = [(place, title_of(run)) for place, run in zip(places, runs, strict=True)]

@@ -5,9 +5,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from retable.errors import InputError, shown
 from retable.files import read_csv
-from retable.tables.lines import UNVERIFIED, is_finite
+from retable.tables.lines import UNVERIFIED, check_numbers
 
 Costs = Iterable[Mapping[str, Any]]  # one mapping per run: row, and the fields of cost.json, as numbers or text
 NOT_KEPT = "–"
@@ -35,11 +34,7 @@ def read_cost_lines(path: Path) -> list[dict[str, str]]:
     """Read a table's cost.csv. Raises: InputError if it is damaged, or a number in it is not one."""
     found = read_csv(path, columns=("row", "threads", *NUMBERS))
     for number, cost in enumerate(found, start=2):
-        for name in NUMBERS:
-            if cost[name] and not is_finite(cost[name]):
-                raise InputError(
-                    f"{path}, line {number}: {name} is {shown(cost[name])}, not a number; `make tables` rebuilds it."
-                )
+        check_numbers(f"{path}, line {number}", cost, NUMBERS)
     return found
 
 

@@ -1,18 +1,19 @@
 """A line of a table's CSV, and the CSV itself."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from retable.errors import InputError, shown
 from retable.files import read_csv, write_csv
+from retable.tables.intervals import Verdict
 
 NUMBERS = ("measured", "low", "high")
+REBUILT = "`make tables` rebuilds it"
 CUT = "cut: ended after"  # start of the note on a training that ended early
 UNVERIFIED: Literal["unverified"] = "unverified"  # in place of a verdict
-VERDICTS = ("", "agrees", "higher", "lower", "uninformative", "cut", "one-run", "not-run", UNVERIFIED)
 
 
 @dataclass(frozen=True)
@@ -63,22 +64,26 @@ def write_lines(path: Path, lines: Iterable[Line]) -> None:
 
 
 def read_lines(path: Path) -> list[Line]:
-    """Read a table's CSV. Raises: InputError if it is damaged, or has a number or verdict that is none."""
+    """Read a table's CSV. Raises: InputError if it is damaged, or a cell has a value that none can have."""
     names = [field.name for field in fields(Line)]
     found = []
     for number, cells in enumerate(read_csv(path, columns=names), start=2):
-        for name in NUMBERS:
-            if cells[name] and not is_finite(cells[name]):
-                raise InputError(
-                    f"{path}, line {number}: {name} is {shown(cells[name])}, not a number; `make tables` rebuilds it."
-                )
-        if cells["verdict"] not in VERDICTS or bool(cells["low"]) != bool(cells["high"]):
-            raise InputError(
-                f"{path}, line {number}: the verdict {shown(cells['verdict'])} from {shown(cells['low'])} to "
-                f"{shown(cells['high'])} is none; `make tables` rebuilds it."
-            )
+        place = f"{path}, line {number}"
+        check_numbers(place, cells, NUMBERS)
+        if cells["verdict"] not in get_args(Verdict):
+            raise InputError(f"{place}: the verdict is {shown(cells['verdict'])}, which is none; {REBUILT}.")
+        if bool(cells["low"]) != bool(cells["high"]):
+            low, high = shown(cells["low"]), shown(cells["high"])
+            raise InputError(f"{place}: low is {low} and high is {high}; allowed: both or neither; {REBUILT}.")
         found.append(Line(**{name: cells[name] for name in names}))
     return found
+
+
+def check_numbers(place: str, cells: Mapping[str, str], names: Iterable[str]) -> None:
+    """Refuse cells that are neither empty nor finite numbers. Raises: InputError."""
+    for name in names:
+        if cells[name] and not is_finite(cells[name]):
+            raise InputError(f"{place}: {name} is {shown(cells[name])}, not a number; {REBUILT}.")
 
 
 def is_finite(text: str) -> bool:

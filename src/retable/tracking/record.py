@@ -126,7 +126,7 @@ def write_missing(
 
 
 def check_runs(entry: Entry) -> None:
-    """Refuse runs that contradict their answers, or what their table declares, before anything is written.
+    """Refuse runs that contradict their answers, or what their table declares, before any of the entry is written.
 
     Raises: InputError.
     """
