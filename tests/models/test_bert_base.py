@@ -139,7 +139,7 @@ def test_the_rate_rises_over_a_tenth_of_the_steps_and_falls_to_nothing():
     assert shares[20] == 0.0
 
 
-@pytest.mark.parametrize(("option", "value"), [("epochs", 0), ("batch_size", 0), ("max_pieces", 2)])
+@pytest.mark.parametrize(("option", "value"), [("epochs", 0), ("batch_size", 0), ("max_pieces", 2), ("dropout", 1.5)])
 def test_options_out_of_range_are_refused(option, value):
     with pytest.raises(ValueError, match=f"^{option} is "):
         train_bert_base(TRAIN, DEV, **(OPTIONS | {option: value}))

@@ -184,7 +184,9 @@ def test_a_declaration_that_no_command_could_read_is_not_written(label, origin, 
 
 @pytest.mark.parametrize("name", ["123", "1e5", "0x1f", "null", "true", "2020-01-01", "a.b", "../a", "", "a b"])
 def test_a_name_that_params_yaml_would_read_as_something_else_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match=r"--name is .*; allowed: letters, digits and hyphens, but no number"):
+    with pytest.raises(
+        InputError, match=r"--name is .*; allowed: letters, digits and hyphens, but nothing that YAML reads as a number"
+    ):
         check_name(name)
 
 

@@ -77,7 +77,8 @@ def check_name(name: str) -> None:
 
     if not is_plain_name(name) or "." in name or not isinstance(YAML(typ="safe", pure=True).load(name), str):
         raise InputError(
-            f"--name is {shown(name)}; allowed: letters, digits and hyphens, but no number, null, true or false."
+            f"--name is {shown(name)}; allowed: letters, digits and hyphens, but nothing that YAML reads as a number, "
+            "a date, null, true or false."
         )
     taken = {*CORPORA, *REFERENCES, *load_yaml(PARAMS)["corpora"]}
     if name in taken:

@@ -31,7 +31,7 @@ from retable.files import atomic_file, write_json
 from retable.forms import Named, Number, Plain, Section, Text
 from retable.models.linear import OF_TEXTS, Candidate, read_facts
 from retable.models.minilm import texts_of
-from retable.models.options import check_at_least
+from retable.models.options import check_at_least, check_share
 from retable.models.sentence_encoder import FILES, bert_flops, need, padded
 from retable.project.progress import progress
 from retable.text.splits import Split
@@ -162,6 +162,7 @@ def train_bert_base(
     """
     for option, value, least in (("epochs", epochs, 1), ("batch_size", batch_size, 1), ("max_pieces", max_pieces, 3)):
         check_at_least(option, value, least)
+    check_share("dropout", dropout)
     need("transformers")
     torch.manual_seed(seed)
     files = pretrained_files(weights, revision)
@@ -248,12 +249,12 @@ def pretrained(
         network = FineTuned(config, classes, dropout)
         load_pretrained(network, files["model.safetensors"], name)
         Tokenizer.from_str(tokenizer := files["tokenizer.json"].decode("utf-8"))
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - transformers, tokenizers and safetensors have their own exception types
         raise InputError(
-            f"model.weights is {name}, whose files are not those of a BERT ({shortened(str(error))}); put them there "
-            "again."
+            f"model.weights is {name}, whose files are not those of a BERT ({shortened(str(error))}); name another, or "
+            "put them there again."
         ) from None
     return network, config, tokenizer
 
