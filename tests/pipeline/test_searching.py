@@ -67,8 +67,8 @@ def parameters_of_fold(number):
     return folds_of(COLUMN, PROTOCOL)[number - 1].parameters["fold"]
 
 
-def search():
-    searching.search(TABLE.name, ROW, COLUMN, CELL, PROTOCOL)
+def search(row=ROW):
+    searching.search(row, COLUMN, CELL, PROTOCOL)
 
 
 def test_no_two_trials_are_one_also_for_a_row_without_dropout_and_given_vectors():
@@ -111,6 +111,16 @@ def test_the_first_of_the_best_trials_is_chosen_and_runs_have_its_options(traine
     assert folds == {str(parameters_of_fold(1))}
     search()
     assert len(trained) == COUNT  # none again
+
+
+def test_a_row_that_two_tables_show_is_searched_once_for_both(trained):
+    """Trials were kept under the table that was run, and the row's runs had the options of none."""
+    (table,) = [table for table in paper("bench").results if table.name != TABLE.name]
+    search(table.row("cnn"))
+    assert parameters(table.row("cnn")) == parameters()
+    assert parameters()["training"]["learning_rate"] == pytest.approx(0.003)
+    search()
+    assert len(trained) == COUNT
 
 
 def test_nothing_is_chosen_before_all_trials_are_there(trained, places):

@@ -45,7 +45,7 @@ def train_cell(table: str, row: str, column: str) -> None:
     protocol, of_table = read_params("papers")[paper.name], paper.result_table(table)
     with deterministic(protocol.get("deterministic", False)):
         if (of_row := of_table.row(row)).search:
-            search(table, of_row, of_table.column(column), cell, protocol)
+            search(of_row, of_table.column(column), cell, protocol)
         for planned in planned_runs(of_row, of_table.column(column), protocol):
             train_run(facts_of_run(table, cell, planned), RUNS)
 

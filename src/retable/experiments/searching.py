@@ -20,8 +20,12 @@ from retable.training.run import Trained, train_classifier
 SEED = 1
 
 
-def search(table: str, row: Row, column: Column, cell: Mapping[str, str], protocol: Mapping[str, Any]) -> None:
-    """Train the missing trials of a cell; for a corpus in folds, on the first fold."""
+def search(row: Row, column: Column, cell: Mapping[str, str], protocol: Mapping[str, Any]) -> None:
+    """Train the missing trials of a cell; for a corpus in folds, on the first fold.
+
+    They are kept under the table that the row's search is named after, which several tables may show.
+    """
+    table = row.search
     known = trials_of(table).get((row.id, cell["corpus"]), {})
     for number in range(1, COUNT + 1):
         facts = facts_of_trial(number, row, column, cell, protocol)
