@@ -400,8 +400,9 @@ def main() -> None:
     for name in sorted(SLOW.keys() & chosen) if options.quick else ():
         print(f"{name}: not run ({SLOW[name]}): python -m tests.pages CHECKOUT --page {Path(name).stem}")
         del chosen[name]
+    longest_first = sorted(chosen.items(), key=lambda item: -len(item[1]))  # or one core waits for the last page
     with ThreadPoolExecutor(2) as pool:
-        found = [pool.submit(problems_of_page, *item, options.checkout.resolve()) for item in chosen.items()]
+        found = [pool.submit(problems_of_page, *item, options.checkout.resolve()) for item in longest_first]
         problems = [line for each in found for line in ([str(each.exception())] if each.exception() else each.result())]
     print(*problems, sep="\n")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
