@@ -21,6 +21,7 @@ from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.bench import TABLE_2 as ABLATION
 from retable.papers.claims import claims
 from retable.papers.paper import Paper, ResultTable
+from retable.project.progress import progress
 from retable.results import declared
 from retable.results.ablation import ablation
 from retable.results.bench import bench_markdown, read_bench
@@ -74,24 +75,36 @@ def write_pages(root: Path, bank: Path) -> int:
     whole, docs = read_whole(bank), root / "docs"
     resolver, statistics, tables, lines = whole.resolver, whole.statistics, whole.tables, whole.lines
     entries = write_figures(docs / "figures", resolver, statistics, put_on_white)
-    write_tables(docs, tables, resolver, statistics, entries)
-    renew(docs / "claims.md", "claims", claims_markdown(lines))
-    renew(docs / "claims.md", "cost claims", cost_claims_markdown(cost_claims(resolver.fill)))
-    write_forest(docs / "figures", lines)
-    bench = read_bench(resolver, whole.judge)
-    if bench.scores:
-        picture = "figures/bench-figure-1.svg"
-        renew(docs / "bench.md", "bench", bench_markdown(bench, picture if (docs / picture).exists() else ""))
-    of_ours = (
-        equal_chances(bench),
-        ablation(tables.get(ABLATION.name), resolver.fill(ABLATION), whole.judge),
-    )
-    counted = [*filter(None, of_ours), *findings(lines, tables)]
-    write_findings(docs / "findings", counted)
-    systems = systems_markdown(resolver.by_key.values())
-    renew(docs / "models.md", "systems", f"{systems}\n{sources_markdown(tables.values())}")
-    for (page, block), text in declared.blocks(bank).items():
-        renew(docs / f"{page}.md", block, text)
+    with progress("pages", 5, "groups of pages") as bar:
+        write_tables(docs, tables, resolver, statistics, entries)
+        bar.advance(note="docs/claims.md")
+        renew(docs / "claims.md", "claims", claims_markdown(lines))
+        renew(docs / "claims.md", "cost claims", cost_claims_markdown(cost_claims(resolver.fill)))
+        write_forest(docs / "figures", lines)
+        bar.advance(note="docs/bench.md")
+        bench = read_bench(resolver, whole.judge)
+        if bench.scores:
+            picture = "figures/bench-figure-1.svg"
+            renew(docs / "bench.md", "bench", bench_markdown(bench, picture if (docs / picture).exists() else ""))
+        bar.advance(note="docs/findings")
+        of_ours = (
+            equal_chances(bench),
+            ablation(tables.get(ABLATION.name), resolver.fill(ABLATION), whole.judge),
+        )
+        counted = [*filter(None, of_ours), *findings(lines, tables)]
+        write_findings(docs / "findings", counted)
+        systems = systems_markdown(resolver.by_key.values())
+        renew(docs / "models.md", "systems", f"{systems}\n{sources_markdown(tables.values())}")
+        for (page, block), text in declared.blocks(bank).items():
+            renew(docs / f"{page}.md", block, text)
+        bar.advance(note="README.md")
+        write_readme(root / "README.md", lines, tables, counted)
+        bar.advance()
+    return len(resolver.current())
+
+
+def write_readme(page: Path, lines: Sequence[Line], tables: Mapping[str, Measured], counted: Sequence[Finding]) -> None:
+    """Write the blocks of README.md: the headline, a line for each paper, and one table."""
     claimed = {claim.table for claim in claims()}
     lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
     more = f" [All columns](docs/findings/{BESIDE_PRINT}.md)" if lead else ""
@@ -100,10 +113,9 @@ def write_pages(root: Path, bank: Path) -> int:
         for each in counted
         if each.name in IN_README
     )
-    renew(root / "README.md", "headline", f"{headline(lines)}\n\n{lead}{more}{others}")
-    renew(root / "README.md", "papers", papers_table(lines, {name: found.scores for name, found in tables.items()}))
-    renew(root / "README.md", "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))
-    return len(resolver.current())
+    renew(page, "headline", f"{headline(lines)}\n\n{lead}{more}{others}")
+    renew(page, "papers", papers_table(lines, {name: found.scores for name, found in tables.items()}))
+    renew(page, "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))
 
 
 def write_tables(
