@@ -17,6 +17,7 @@ from typing import Any
 from retable.errors import InputError, shown
 
 AGAIN = "remove it and run `dvc repro`, or `git checkout` it"  # advice for a damaged file
+MODEL_AGAIN = "make the model again"  # the same for a file of a saved model
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
 HALF = re.compile("[\ud800-\udfff]")  # half of a character, which no file can hold
 PART = re.compile(r"\.[a-z0-9_]{8}(\.old)?\.part$")  # suffix of half-written files

@@ -72,7 +72,6 @@ def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured
     length = train.get("average-length-characters" if statistics.get("language") == "zh" else "average-length", 0.0)
     words = train.get("texts", 0) * min(length, training.get("max_words") or length)
     epochs = min(training["epochs"], BEST_EPOCH + training["patience"]) if "epochs" in training else 1
-    runs = len(seeds_of(row, column, protocol)) * len(folds_of(column, protocol)) + (
-        0 if is_searched(row, corpus) else COUNT
-    )
+    trials = 0 if is_searched(row, corpus) else COUNT
+    runs = trials + len(seeds_of(row, column, protocol)) * len(folds_of(column, protocol))
     return float(runs * (RUN_S + words * epochs / measured.rate(model)))

@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.svm import LinearSVC
 
-from retable.files import atomic_file, read_json, write_json
+from retable.files import MODEL_AGAIN, atomic_file, read_json, write_json
 from retable.forms import FLAG, Distinct, Form, Number, OneOf, Section, Text, check
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
@@ -37,7 +37,6 @@ FitWeights = Callable[[sparse.csr_matrix, np.ndarray, Any, int], tuple[np.ndarra
 FEATURES = ("words-1", "words-2", "words-3", "characters-4", "characters-5")
 SMALL = 5_000_000  # characters of training text; above this, the large features take many minutes and gigabytes
 LARGE_FEATURES = ("words-3", "characters-4", "characters-5")
-AGAIN = "make the model again"
 OF_TEXTS: dict[str, Form] = {"lowercase": FLAG, "unit": OneOf(get_args(Unit))}
 SCALE = Number(0)  # of the scores
 FORM = Section(  # of vocabulary.json
@@ -149,8 +148,8 @@ def load_linear(folder: Path) -> LinearClassifier:
 
 def read_facts(path: Path, form: Section) -> dict[str, Any]:
     """Read the JSON file of a saved model. Raises: InputError if it has another form."""
-    facts: dict[str, Any] = read_json(path, advice=AGAIN)
-    check(facts, form, str(path), AGAIN)
+    facts: dict[str, Any] = read_json(path, advice=MODEL_AGAIN)
+    check(facts, form, str(path), MODEL_AGAIN)
     return facts
 
 

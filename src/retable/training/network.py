@@ -12,14 +12,13 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from retable.errors import InputError
-from retable.files import atomic_file, write_json
+from retable.files import MODEL_AGAIN, atomic_file, write_json
 from retable.forms import FLAG, Number, OneOf, check
 from retable.forms import Section as SectionForm
 from retable.layers.domains import PerDomain
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
 from retable.models import network_class
-from retable.models.linear import AGAIN
 from retable.text.splits import Facts, Split
 from retable.text.units import Unit, in_unit
 from retable.text.vocabulary import (
@@ -290,9 +289,9 @@ def load_network(
     Raises: InputError or ValueError if a file or an option has another form, or a weight is not finite.
     """
     for name, section, form in (("embedding", embedding, OF_TEXTS), ("training", training, OF_ANSWERS)):
-        check(section, form, f"the parameters of the model in {folder}", AGAIN, name)
+        check(section, form, f"the parameters of the model in {folder}", MODEL_AGAIN, name)
     where = choose_device(device)
-    vocabulary = read_vocabulary(folder / "vocabulary.json", AGAIN)
+    vocabulary = read_vocabulary(folder / "vocabulary.json", MODEL_AGAIN)
     if (vocabulary.unit, vocabulary.lowercase) != (embedding["unit"], embedding["lowercase"]):
         raise ValueError("the vocabulary has another unit or case")
     weights = load_file(folder / "weights.safetensors")
