@@ -68,7 +68,6 @@ TABLE_1 = ResultTable(
     columns=(  # "paper" with our own folds: an interval is for another set of them
         Column("mr", "MR", "mr", "paper", extra=True, folds="test"),
         Column("sst-2", "SST-2", "sst-2", "paper", extra=True),
-        Column("sst-1", "SST-1", "sst-1", "paper", extra=True),
         Column("covid-sentiment", "tweets", "covid-sentiment", "paper", extra=True, folds="test"),
         Column("r8", "R8", "r8", "paper", extra=True),
         Column("ag-news-5k", "AG's News, 5,000 training texts", "ag-news-5k", "paper", extra=True),
