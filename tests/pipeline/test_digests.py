@@ -6,6 +6,7 @@ import pytest
 
 from retable.experiments.digests import digest_of_texts
 from retable.experiments.folds import data_of_run
+from retable.files import write_json
 from retable.text.splits import SPLITS, Facts, tagged_schema
 from retable.vectors.store import NO_VECTORS, write_vectors
 
@@ -16,10 +17,11 @@ ROWS = {
 }  # fmt: skip
 
 
-def write(folder, rows=ROWS, **options):
+def write(folder, rows=ROWS, *, parts=True, **options):
     for split in SPLITS:
         (folder / "tagged/mr").mkdir(parents=True, exist_ok=True)
-        table = pa.table(rows, schema=tagged_schema(FACTS, parts=True))
+        schema = tagged_schema(FACTS, parts=parts)
+        table = pa.table({name: rows[name] for name in schema.names}, schema=schema)
         pq.write_table(table, folder / f"tagged/mr/{split}.parquet", **options)
 
 
@@ -63,3 +65,16 @@ def test_another_part_of_speech_is_other_data_for_a_model_that_reads_them_alone(
     write(data, ROWS | {"parts": [["DET", "VERB"], ["ADJ"]]})
     now = [data_of(data, model) for model in ("fcsr", "tfidf-svm", "transformer-f")]
     assert [one == other for one, other in zip(before, now, strict=True)] == [True, True, False]
+
+
+def test_a_corpus_without_parts_of_speech_leaves_those_of_another_scale_to_the_lock(data, monkeypatch):
+    before = {model: data_of(data, model) for model in ("fcsr", "transformer-f")}
+    lock = data / "digests.json"
+    write_json(lock, {"texts": {"mr": digest_of_texts(data / "tagged/mr")}})
+    write(data, parts=False)
+    monkeypatch.setattr("retable.experiments.folds.DIGESTS", lock)
+    assert {model: data_of(data, model) for model in before} == before
+    write_json(lock, {"tokens": {"mr": digest_of_texts(data / "tagged/mr")}})
+    assert data_of(data, "fcsr") == before["fcsr"]
+    with pytest.raises(FileNotFoundError, match="No parts of speech"):
+        data_of(data, "transformer-f")

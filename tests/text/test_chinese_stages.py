@@ -42,6 +42,7 @@ def stages(clean, tmp_path, monkeypatch):
     monkeypatch.setattr("retable.stages.tag.CLEAN", tmp_path / "clean")
     monkeypatch.setattr("retable.stages.tag.TAGGED", tmp_path / "tagged")
     monkeypatch.setattr("retable.stages.tag.PARTS_TABLES", tmp_path / "table")
+    monkeypatch.setattr("retable.experiments.lock.DIGESTS", tmp_path / "digests.json")
     monkeypatch.setattr("retable.stages.parts_table.CLEAN", tmp_path / "clean")
     monkeypatch.setattr("retable.stages.parts_table.PARTS_TABLES", tmp_path / "table")
     monkeypatch.setattr("retable.stages.parts_table.read_params", lambda section: {"corpora": ["sample-zh"]})
@@ -103,6 +104,15 @@ def test_dev_texts_add_nothing_to_the_file(stages, tmp_path):
     shutil.copy(dev, tmp_path / "clean/sample-zh/train.parquet")
     retable.stages.parts_table.main()
     assert sha256_of_file(tmp_path / "table/zh/table.tsv") == before
+
+
+def test_a_scale_without_parts_of_speech_leaves_those_of_another_in_the_lock(stages, tmp_path, capsys):
+    lock = tmp_path / "digests.json"
+    for source in ("context", "none"):
+        stages("sample-zh", source)
+        found = read_json(lock)
+        assert found["texts"]["sample-zh"] != found["tokens"]["sample-zh"], source
+    assert "differ" not in capsys.readouterr().err
 
 
 def test_unlabelled_texts_get_tokens_and_no_parts(stages, tmp_path):

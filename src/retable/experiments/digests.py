@@ -1,8 +1,8 @@
 """Digests of prepared data: they cover the arrays, not a file's bytes, so a new pyarrow makes no run stale.
 
 Tokens     SHA-256 of the corpus's name, labels and domains, and of each split's ids, labels and tokens.
-Texts      The same with parts of speech, where the corpus has them: for networks that read them. A tagger trained on
-           another processor tags a few words differently, which does not affect a model that reads words only.
+Texts      The same with parts of speech, for networks that read them: only of a corpus that was tagged with them. A
+           tagger trained on another processor tags a few words differently, which does not affect a model of words only.
 Raw        SHA-256 of the ids and clean texts of each split, also needed by a run that reads raw characters.
 Vectors    SHA-256 of the words and of the float32 numbers, row by row.
 
@@ -39,9 +39,13 @@ BLOCK_ROWS = 65_536  # rows of a matrix hashed at a time
 def texts_digest(folder: Path) -> str:
     """Return the digest of a tagged corpus (data/tagged/<corpus>/): the one stored with it, else that of its arrays.
 
-    Raises: FileNotFoundError if a split is missing.
+    Raises: FileNotFoundError if a split is missing, or if the corpus was tagged without parts of speech, as in a scale
+        whose tables do not use them: it says nothing about those that another scale's networks read.
     """
-    return _written(folder).get("texts") or digest_of_texts(folder)
+    digest = _written(folder).get("texts") or digest_of_texts(folder)
+    if digest == tokens_digest(folder):
+        raise FileNotFoundError(2, "No parts of speech", str(folder))
+    return digest
 
 
 def tokens_digest(folder: Path) -> str:
