@@ -28,7 +28,7 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 MEGA = 1e6
 SIGN = {"ahead": "▲", "behind": "▼", "equal": "=", "undecided": "~"}
 FEWEST_ROWS, FEWEST_COLUMNS = 3, 2
-FEWEST_TO_TEST = 5  # columns: with two, no two of 18 mean ranks can be far enough apart
+FEWEST_TO_TEST = 5  # columns: with two, no two of 19 mean ranks can be far enough apart
 
 
 class Standing(NamedTuple):
@@ -207,6 +207,6 @@ def trials_sentence(bench: Bench) -> str:
     searched = sum(len(found) == COUNT for (_, corpus), found in trials_of(TABLE.name).items() if corpus in columns)
     of = len(TABLE.columns) * sum(bool(row.search) for row in TABLE.rows)
     measured = {row.id for row in bench.rows}
-    left = listed([row.printed for row in TABLE.rows if row.id not in measured])
+    left = listed([row.printed for row in TABLE.rows if row.model and row.id not in measured])
     done = f"{searched} of {of} searches are done, with {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl)"
     return f"{done}. No run yet of {left}.\n" if left else f"{done}.\n"
