@@ -2,7 +2,8 @@
 
 Tokens     SHA-256 of the corpus's name, labels and domains, and of each split's ids, labels and tokens.
 Texts      The same with parts of speech, for networks that read them: only of a corpus that was tagged with them. A
-           tagger trained on another processor tags a few words differently, which does not affect a model of words only.
+           tagger trained on another processor tags a few words differently; a model that reads words alone is not
+           affected.
 Raw        SHA-256 of the ids and clean texts of each split, also needed by a run that reads raw characters.
 Vectors    SHA-256 of the words and of the float32 numbers, row by row.
 

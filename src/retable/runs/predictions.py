@@ -1,6 +1,5 @@
 """A run's answers to its test texts: predictions.parquet in its folder, and the compact form of the bank."""
 
-import operator
 from pathlib import Path
 
 import numpy as np
@@ -72,15 +71,18 @@ def _type_of(path: Path, column: str) -> pa.DataType:
 def read_right(path: Path) -> dict[str, bool]:
     """Return test text id -> whether it was answered correctly. Raises: InputError."""
     table = read_columns(path, [ID, LABEL, PREDICTED])
-    ids, labels, answers = (table.column(field.name).to_pylist() for field in (ID, LABEL, PREDICTED))
-    return dict(zip(ids, map(operator.eq, labels, answers), strict=True))
+    return dict(zip(table.column("id").to_pylist(), right_of(table).to_pylist(), strict=True))
 
 
 def accuracy_of(path: Path) -> float:
     """Return the share of right answers, without reading ids and probabilities. Raises: InputError."""
-    table = read_columns(path, [LABEL, PREDICTED])
+    return float(pc.mean(right_of(read_columns(path, [LABEL, PREDICTED]))).as_py() or 0.0)
+
+
+def right_of(table: pa.Table) -> pa.ChunkedArray:
+    """Return whether each text of a table of labels and predictions was answered correctly, bool (text,)."""
     labels, answers = (table.column(field.name).cast(pa.string()) for field in (LABEL, PREDICTED))
-    return float(pc.mean(pc.equal(labels, answers)).as_py() or 0.0)
+    return pc.equal(labels, answers)
 
 
 def write_compact(source: Path, target: Path) -> None:

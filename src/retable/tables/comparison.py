@@ -4,6 +4,7 @@ Source: docs/protocol.md, rule 1. Answers are 1 if a run is right and 0 if it is
 each with its degrees of freedom; the sum's are Satterthwaite's (1946).
 """
 
+import gc
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -223,7 +224,11 @@ def holm_adjusted(p_values: Sequence[float]) -> list[float]:
         return []
     from statsmodels.stats.multitest import multipletests  # here, because `retable fit` compares without it
 
-    return [float(p) for p in multipletests(p_values, method="holm")[1]]
+    gc.freeze()  # multipletests collects garbage at every call: half a second over the objects of all pages
+    try:
+        return [float(p) for p in multipletests(p_values, method="holm")[1]]
+    finally:
+        gc.unfreeze()
 
 
 def holm(comparisons: Sequence[Comparison]) -> list[Verdict]:
