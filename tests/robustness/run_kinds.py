@@ -40,8 +40,10 @@ from retable.runs.record import read_run, read_runs
 from retable.tables.lines import Line, write_lines
 from retable.tables.published import read_published
 from retable.text.splits import Facts
-from retable.tracking import entries, store
+from retable.tracking import entries, sqlite_file
+from retable.tracking.found import DIGEST, KEY, PARENT, PLACE
 from retable.tracking.record import is_recorded
+from retable.tracking.store import Store
 from retable.training.network import untrained_classifier
 from retable.training.run import load_classifier
 from retable.vectors.store import NO_VECTORS
@@ -701,7 +703,7 @@ def make_store(place: Path) -> None:
         database.execute(
             "INSERT INTO runs VALUES (?, 1, 'active', 1, 'mlflow-artifacts:/1', 'FINISHED')", [str(number)]
         )
-        content = {store.PLACE: entry.place, store.KEY: entry.key, store.DIGEST: entry.digest, store.PARENT: "0"}
+        content = {PLACE: entry.place, KEY: entry.key, DIGEST: entry.digest, PARENT: "0"}
         for tag, value in content.items():
             database.execute("INSERT INTO tags VALUES (?, ?, ?)", [tag, value, str(number)])
     database.commit()
@@ -710,8 +712,8 @@ def make_store(place: Path) -> None:
 
 def read_store(place: Path) -> None:
     """Check that everything is recorded, as every `make tables` does; missing entries are no error."""
-    with mock.patch.object(store, "BUSY_S", 0.05, create=True):
-        is_recorded(store.Store(f"sqlite:///{place}/mlflow.db", place / "art"), entries.cells(place / "runs"))
+    with mock.patch.object(sqlite_file, "BUSY_S", 0.05):
+        is_recorded(Store(f"sqlite:///{place}/mlflow.db", place / "art"), entries.cells(place / "runs"))
 
 
 def without_table(name: str) -> Damage:
@@ -738,7 +740,7 @@ STORE_KINDS = (
     *files("mlflow.db", kind="mlflow.db")[1:2],
     *files("mlflow.db", kind="mlflow.db")[3:],
     Kind("mlflow.db locked", lock, "locked"),
-    *(Kind(f"mlflow.db without its table {name}", without_table(name), name) for name in sorted(store.TABLES)),
+    *(Kind(f"mlflow.db without its table {name}", without_table(name), name) for name in sorted(sqlite_file.TABLES)),
 )
 
 

@@ -14,8 +14,9 @@ from retable.runs.form import FILES
 from retable.tracking.checkout import fetch
 from retable.tracking.entries import cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store, take_files
+from retable.tracking.found import DIGEST, FILE, PLACE, Found, found
 from retable.tracking.record import record
-from retable.tracking.store import DIGEST, FILE, PLACE, Found, Store, connect, found
+from retable.tracking.store import Store, connect
 from tests.tracking.conftest import CELLS, copy_of, store_at, tree, write_placed_run, write_run
 
 STATISTICS = read_json(BANK / "corpora.json")

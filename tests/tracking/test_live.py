@@ -8,9 +8,10 @@ from retable.errors import InputError
 from retable.files import read_json
 from retable.tracking import checkout
 from retable.tracking.entries import Entry, focus_entry
+from retable.tracking.found import found
 from retable.tracking.live import LiveRun
 from retable.tracking.record import record
-from retable.tracking.store import Store, connect, found
+from retable.tracking.store import Store, connect
 from tests.tracking.conftest import epoch_lines, write_run
 
 AFTER = {

@@ -25,7 +25,8 @@ from retable.project.paths import BANK
 from retable.runs.record import FILES
 from retable.tracking import entries, record
 from retable.tracking.fetch import runs_from_store
-from retable.tracking.store import DIGEST, PARENT, PLACE, Store, answering, connect, found
+from retable.tracking.found import DIGEST, PARENT, PLACE, found
+from retable.tracking.store import Store, answering, connect
 from tests.tracking.conftest import copy_of, store_at, write_placed_run, write_run
 
 STATISTICS = read_json(BANK / "corpora.json")

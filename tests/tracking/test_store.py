@@ -11,7 +11,9 @@ import pytest
 from retable.commands import serve, ui
 from retable.errors import InputError
 from retable.tracking import checkout as record
-from retable.tracking.store import TABLES, Store, connect, found, is_made
+from retable.tracking.found import found
+from retable.tracking.sqlite_file import TABLES, is_made
+from retable.tracking.store import Store, connect
 from tests.tracking.conftest import copy_of, store_at
 
 

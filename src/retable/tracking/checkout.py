@@ -13,7 +13,8 @@ from retable.tracking.entries import Entry, cells, file_entry, focus_entry
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.live import LiveRun
 from retable.tracking.record import is_recorded, record
-from retable.tracking.store import Store, answering, is_made
+from retable.tracking.sqlite_file import is_made
+from retable.tracking.store import Store, answering
 
 
 def the_store() -> Store:

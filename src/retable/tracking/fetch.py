@@ -12,7 +12,8 @@ from retable.errors import InputError, shown
 from retable.files import atomic_folder, is_plain_name, sha256_of_file
 from retable.project.progress import progress
 from retable.runs.form import FILES, KEY_DIGITS
-from retable.tracking.store import Found, Store, answering, connect, found, locked, parted, unusable
+from retable.tracking.found import Found, found
+from retable.tracking.store import Store, answering, connect, locked, parted, unusable
 
 # First component of a place -> number of components, and files; `Found.digest` is that of the first file.
 KINDS = {

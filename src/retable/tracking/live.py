@@ -6,8 +6,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from retable.tracking.entries import Facts, focus_name, parameters, points, tags
+from retable.tracking.found import LIVE, found
 from retable.tracking.record import create, log, log_data
-from retable.tracking.store import LIVE, Store, connect, experiment_id, found, locked, shortened
+from retable.tracking.store import Store, connect, experiment_id, locked, shortened
 
 
 class LiveRun:

@@ -6,7 +6,7 @@ The weights stay in the run's folder; the store has their place and SHA-256.
 from typing import Any
 
 from retable.tracking.entries import Entry
-from retable.tracking.store import KEY, Found
+from retable.tracking.found import KEY, Found
 
 
 def link_model(client: Any, experiment: str, run_id: str, entry: Entry) -> None:

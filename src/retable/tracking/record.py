@@ -13,21 +13,9 @@ from typing import Any
 from retable.files import sha256_of_file
 from retable.runs.curve import read_curve
 from retable.tracking.entries import Entry, Facts, final_metrics, parameters, points, start_and_end, tags
+from retable.tracking.found import DIGEST, FILE, KEY, MODEL, PARENT, PLACE, Found, found
 from retable.tracking.models import link_model, remove_run
-from retable.tracking.store import (
-    DIGEST,
-    FILE,
-    KEY,
-    MODEL,
-    PARENT,
-    PLACE,
-    Found,
-    Store,
-    connect,
-    experiment_id,
-    found,
-    locked,
-)
+from retable.tracking.store import Store, connect, experiment_id, locked
 
 ROUNDS = 8
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 10.0  # at most, after the first clash and after the later ones
