@@ -14,6 +14,7 @@ from retable.runs.predictions import write_predictions
 from retable.runs.provenance import run_key
 from retable.runs.record import run_folder
 from retable.text.splits import Facts, Split
+from retable.tracking.found import PLACE
 from retable.tracking.store import Store, connect
 
 CELLS = (("fcsr", "sst-2", 1), ("fcsr", "sst-2", 2), ("fcsr", "covid-sentiment", 1), ("tfidf-svm", "sst-2", 1))
@@ -150,3 +151,20 @@ def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_results(tmp_path_factory.mktemp("results"))
+
+
+def run_at(client: Any, experiment: str, place: str) -> Any:
+    """Return the one run of a place."""
+    number = client.get_experiment_by_name(experiment).experiment_id
+    runs = client.search_runs([number], f"tags.`{PLACE}` = '{place}'")
+    assert len(runs) == 1
+    return runs[0]
+
+
+def models_of(client: Any, experiment: str) -> list[tuple[str, str, str]]:
+    """Return run, status and weights of every model of an experiment, each linked by its run."""
+    models = client.search_logged_models([client.get_experiment_by_name(experiment).experiment_id])
+    for model in models:
+        outputs = client.get_run(model.source_run_id).outputs.model_outputs
+        assert [output.model_id for output in outputs] == [model.model_id]
+    return [(model.source_run_id, str(model.status), model.tags["sha256"]) for model in models]
