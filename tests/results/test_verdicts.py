@@ -82,6 +82,39 @@ def test_a_banked_rows_own_answers_are_compared_as_claims_compare_it(bank, runs,
     assert (found["cnn"]["verdict"], found["cnn"]["holm"]) == ("ahead", "ahead")
 
 
+@pytest.mark.parametrize(
+    ("asked", "rows", "verdict"),
+    [
+        ([], {"fcsr", "cnn", "bilstm", "nb-svm", "avg-embedding"}, "undecided"),
+        (["nb-svm", f"{TABLE}/fcsr"], {"nb-svm", "fcsr"}, "behind"),
+    ],
+)
+def test_holm_counts_the_rows_that_were_chosen(bank, tmp_path, capsys, asked, rows, verdict):
+    near = banked(tmp_path, "avg-embedding", (66, 65, 66))
+    add_to_bank(bank, near, "Ada")
+    file_of(tmp_path / "mine.csv", banked(tmp_path, "nb-svm", (66,)))
+    command.main(
+        [
+            "sst-2",
+            "--from",
+            str(tmp_path / "mine.csv"),
+            "--seedless",
+            "--json",
+            *(["--beside", *asked] if asked else []),
+        ]
+    )
+    found = {each["row"]: each for each in json.loads(capsys.readouterr().out)}
+    assert set(found) == rows
+    assert (found["nb-svm"]["verdict"], found["nb-svm"]["holm"]) == ("behind", verdict)
+
+
+def test_an_unknown_row_is_named(bank, runs, tmp_path, capsys):
+    file_of(tmp_path / "mine.csv", runs["cnn"])
+    with pytest.raises(SystemExit):
+        command.main(["sst-2", "--from", str(tmp_path / "mine.csv"), "--beside", "nbsvm"])
+    assert 'unknown row: "nbsvm"; did you mean "nb-svm"' in capsys.readouterr().err
+
+
 def test_a_row_of_one_seed_gives_no_verdict_and_a_linear_one_does(bank, runs, tmp_path, capsys):
     found = found_by(capsys, "sst-2", "--from", file_of(tmp_path / "mine.csv", runs["fcsr"]))
     assert (found["bilstm"]["verdict"], found["bilstm"]["why"]) == ("none", "one run of bilstm")

@@ -13,7 +13,7 @@ from retable.project.command import command, given_path
 from retable.project.parser import Parser
 from retable.project.paths import BANK
 from retable.results.judging import PERCENT, Judge
-from retable.results.verdicts import Answers, Verdict, banked_rows, verdicts
+from retable.results.verdicts import Answers, Banked, Verdict, banked_rows, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
 from retable.tables.markdown import markdown_table, signed
@@ -37,16 +37,29 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--seedless", action="store_true", help="your model does not depend on a seed: one run is enough"
     )
+    parser.add_argument(
+        "--beside", nargs="+", metavar="ROW", default=[],
+        help="compare with these rows alone (a name of the column table, or its end); Holm corrects for as many tests",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON: a list of comparisons")
     options = parser.parse_args(arguments)
     runs = read_runs(options.source)
     resolver = bank_resolver(BANK)
-    rows = banked_rows(options.corpus, resolver)
+    rows = chosen(banked_rows(options.corpus, resolver), options.beside)
     found = verdicts(runs, rows, Judge(read_copies(BANK), resolver.protocol), seedless=options.seedless)
     if options.json:
         print(json.dumps([each.as_json() for each in found], indent=1))
         return
     print(as_text(found, len(runs), others=len(rows) - len(found), seedless=options.seedless))
+
+
+def chosen(rows: list[Banked], names: Sequence[str]) -> list[Banked]:
+    """Return the rows with these names, "table/row" or "row"; all if there is no name. Raises: InputError."""
+    known = {name for row in rows for name in (row.name, row.row.id)}
+    for name in names:
+        if name not in known:
+            raise unknown_name("row", name, known)
+    return [row for row in rows if not names or {row.name, row.row.id} & {*names}]
 
 
 def read_runs(path: Path) -> Mapping[str, Answers]:
@@ -94,7 +107,7 @@ def cells_of(each: Verdict) -> list[str]:
         difference = f"{difference} ({signed(low)} to {signed(high)})"
     return [
         each.banked.row.printed,
-        f"{each.banked.table.name}/{each.banked.row.id}",
+        each.banked.name,
         "{} / {}".format(*each.runs),
         f"{each.texts:,}",
         f"{PERCENT * each.yours:.1f}",

@@ -32,6 +32,11 @@ class Banked:
     cell: Cell
 
     @property
+    def name(self) -> str:
+        """Return its name among all rows of the corpus."""
+        return f"{self.table.name}/{self.row.id}"
+
+    @property
     def folds(self) -> int:
         """Return the number of test folds; 0 if the corpus's own test texts are answered."""
         run = shown_of_seed(self.cell[0])[0]
