@@ -190,7 +190,8 @@ def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[
     p = "below 0.001" if ranks.p_of_no_difference < 0.001 else f"{ranks.p_of_no_difference:.3f}"
     return [
         f"{over}. Friedman test: p {p}. "
-        f"Two systems differ at 5% if their mean ranks are {ranks.critical:.1f} or more apart (Nemenyi).\n"
+        f"Two systems differ at 5% if their mean ranks are {ranks.critical:.1f} or more apart (Nemenyi); "
+        f"the first and the last are {np.ptp(ranks.mean):.1f} apart.\n"
     ]
 
 
