@@ -106,7 +106,8 @@ def test_there_is_no_finding_without_a_complete_column(bench):
 def test_ranks_are_tested_where_columns_are_enough(bench, monkeypatch):
     monkeypatch.setattr("retable.results.bench.FEWEST_TO_TEST", 2)
     (sentence,) = [line for line in bench_markdown(bench).splitlines() if line.startswith("Mean ranks")]
-    # ranks 1, 2, 3 and 1, 3, 2 of three rows, so means 1, 2.5, 2.5: Friedman's chi-square is 3; q(0.05, 3) / sqrt(2) = 2.344
+    # ranks 1, 2, 3 and 1, 3, 2 of three rows, so means 1, 2.5, 2.5; Friedman's chi-square is 3;
+    # q(0.05, 3) / sqrt(2) = 2.344
     assert sentence.endswith(
         "Friedman test: p 0.223. Two systems differ at 5% if their mean ranks are 2.3 or more apart (Nemenyi); "
         "the first and the last are 1.5 apart."

@@ -20,15 +20,17 @@ from retable.tables.comparison import FEWEST_RUNS, Comparison, compare
 from retable.tables.markdown import listed, markdown_table, signed
 
 SENTENCES, PHRASES = (column.id for column in TABLE.columns)
-SYSTEMS = ("cnn", "fcsr", "tfidf-svm", "nb-svm")
+NETWORKS, LINEAR = ("cnn", "fcsr"), ("tfidf-svm", "nb-svm")
+ALL = "all three"
 HEADER = ("system", "added", "runs", "before", "after", "difference, points", "detectable", "verdict")
 TEXT = (
     "Accuracy in % on the test texts of SST-2. Word vectors have 100 dimensions; a network has the same size in every "
     "row of [the table](../tables/bench.md), so a text costs the same to classify, not to learn: phrases are nearly "
-    "five times the words, a search is eight more trainings. Each line but *all three* adds one thing, and is compared "
-    "text by text ([rule 1](../protocol.md)). *Vectors*: GloVe 6B in place of random ones. *Search*: eight trials on "
-    "dev in place of the preset's options, with the same training texts; where the preset is the best of them, nothing "
-    "changes. *Phrases*: those of the training sentences as further training texts.\n"
+    "five times the words, a search is eight more trainings. Each line compares two cells text by text "
+    "([rule 1](../protocol.md)); most add one thing, *all three* adds all, and the lines after it put that network "
+    "beside linear models that learn from phrases too. *Vectors*: GloVe 6B in place of random ones. *Search*: eight "
+    "trials on dev in place of the preset's options, with the same training texts; where the preset is the best of "
+    "them, nothing changes. *Phrases*: those of the training sentences as further training texts.\n"
 )
 
 
@@ -42,7 +44,8 @@ class Step(NamedTuple):
 
 
 def steps_of(system: str) -> list[Step]:
-    """Return every single addition to a system, first those along the way from nothing to all three, then all."""
+    """Return every single addition to a system, first those along the way from nothing to all three, then all; then
+    the network with all three as the step from each linear model with phrases."""
     random, preset, network = f"{system}-random", f"{system}-preset", system
     printed = TABLE.row(system).printed.partition(",")[0]
     if is_seedless(TABLE.row(system).model):
@@ -55,7 +58,11 @@ def steps_of(system: str) -> list[Step]:
         ("phrases, without vectors and search", (random, SENTENCES), (random, PHRASES)),
         ("vectors, with phrases", (random, PHRASES), (preset, PHRASES)),
         ("search, with phrases", (preset, PHRASES), (network, PHRASES)),
-        ("all three", (random, SENTENCES), (network, PHRASES)),
+        (ALL, (random, SENTENCES), (network, PHRASES)),
+        *(
+            (f"in place of {TABLE.row(linear).printed}, with phrases", (linear, PHRASES), (network, PHRASES))
+            for linear in LINEAR
+        ),
     ]
     return [Step(printed, *step) for step in steps]
 
@@ -77,7 +84,7 @@ def ablation(measured: Measured | None, filled: Filled, judge: Judge) -> Finding
         and (is_seedless(TABLE.row(key[0]).model) or len(filled.runs[key]) >= FEWEST_RUNS)
     }
     body, ways = [], []
-    for steps in map(steps_of, SYSTEMS):
+    for steps in map(steps_of, NETWORKS + LINEAR):
         if not all({step.before, step.after} <= whole for step in steps):
             continue
         found = [gain(step, filled, judge) for step in steps]
@@ -87,7 +94,8 @@ def ablation(measured: Measured | None, filled: Filled, judge: Judge) -> Finding
             parts = [
                 f"{step.added} {signed(PERCENT * each.value)}" for step, each in zip(steps, found[:3], strict=False)
             ]
-            ways.append(f"{steps[0].system} from {' to '.join(cells[-1])}% ({', '.join(parts)})")
+            way = cells[[step.added for step in steps].index(ALL)]
+            ways.append(f"{steps[0].system} from {' to '.join(way)}% ({', '.join(parts)})")
     if not ways:
         return None
     headline = f"At the same cost per word on SST-2, vectors, a search and phrases take {listed(ways)}"
@@ -103,8 +111,8 @@ def gain(step: Step, filled: Filled, judge: Judge) -> Comparison:
     pair = answers(filled.runs[step.after], filled.runs[step.before], right_of)
     copies = {in_corpus(text): number for text, number in judge.copies.get(SENTENCES, {}).items()}
     assert not pair.is_partial, step  # both columns have the test texts of SST-2
-    fixed = is_seedless(TABLE.row(step.before[0]).model)
-    found = compare(pair.first, pair.second, seedless=(fixed, fixed), copies=clusters_of(pair.ids, copies))
+    after, before = (is_seedless(TABLE.row(row).model) for row, _ in (step.after, step.before))
+    found = compare(pair.first, pair.second, seedless=(after, before), copies=clusters_of(pair.ids, copies))
     # The same networks, seed by seed, differ in nothing, however many texts or runs there were.
     return replace(found, parts=()) if np.array_equal(pair.first, pair.second) else found
 
