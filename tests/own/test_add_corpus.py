@@ -92,7 +92,7 @@ def test_the_stages_take_it_and_no_vectors_or_runs_change(added) -> None:
     assert {cell["corpus"] for name, cell in cells.items() if name not in old} == {"mine"}
     assert old.items() <= cells.items()
     lock = read_lock(folder / "data/digests.json")
-    assert {kind for kind in lock if "mine" in lock[kind]} == {"texts", "tokens", "raw"}
+    assert {kind for kind in lock if "mine" in lock[kind]} == {"tokens", "raw"}
     sizes = [
         pq.read_metadata(folder / f"data/tagged/mine/{split}.parquet").num_rows for split in ("train", "dev", "test")
     ]

@@ -4,9 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from retable.experiments.digests import digest_of_texts
+from retable.experiments.digests import digest_of_texts, lock_digests, read_lock
 from retable.experiments.folds import data_of_run
-from retable.files import write_json
 from retable.text.splits import SPLITS, Facts, tagged_schema
 from retable.vectors.store import NO_VECTORS, write_vectors
 
@@ -69,12 +68,29 @@ def test_another_part_of_speech_is_other_data_for_a_model_that_reads_them_alone(
 
 def test_a_corpus_without_parts_of_speech_leaves_those_of_another_scale_to_the_lock(data, monkeypatch):
     before = {model: data_of(data, model) for model in ("fcsr", "transformer-f")}
-    lock = data / "digests.json"
-    write_json(lock, {"texts": {"mr": digest_of_texts(data / "tagged/mr")}})
-    write(data, parts=False)
+    lock, with_parts = data / "digests.json", digest_of_texts(data / "tagged/mr")
     monkeypatch.setattr("retable.experiments.folds.DIGESTS", lock)
-    assert {model: data_of(data, model) for model in before} == before
-    write_json(lock, {"tokens": {"mr": digest_of_texts(data / "tagged/mr")}})
-    assert data_of(data, "fcsr") == before["fcsr"]
-    with pytest.raises(FileNotFoundError, match="No parts of speech"):
+    write(data, parts=False)
+    lock_digests(lock, "tokens", {"mr": digest_of_texts(data / "tagged/mr")})
+    with pytest.raises(FileNotFoundError, match="without parts of speech"):
         data_of(data, "transformer-f")
+    lock_digests(lock, "texts", {"mr": with_parts})
+    assert {model: data_of(data, model) for model in before} == before
+    write(data, ROWS | {"tokens": [["a", "movie"], ["good"]]}, parts=False)
+    assert data_of(data, "fcsr") != before["fcsr"]
+    with pytest.raises(FileNotFoundError, match="without parts of speech"):
+        data_of(data, "transformer-f")
+
+
+def test_other_tokens_take_the_locked_parts_of_speech_with_them(tmp_path):
+    lock = tmp_path / "digests.json"
+    for kind, name, digit in (
+        ("tokens", "mr", "a"),
+        ("texts", "mr", "b"),
+        ("texts", "sst-2", "c"),
+        ("tokens", "mr", "a"),
+    ):
+        lock_digests(lock, kind, {name: digit * 64})
+    assert read_lock(lock)["texts"] == {"mr": "b" * 64, "sst-2": "c" * 64}
+    assert lock_digests(lock, "tokens", {"mr": "d" * 64}) == ["mr"]
+    assert read_lock(lock)["texts"] == {"sst-2": "c" * 64}

@@ -38,8 +38,8 @@ def main(arguments: list[str] | None = None) -> None:
         "--seedless", action="store_true", help="your model does not depend on a seed: one run is enough"
     )
     parser.add_argument(
-        "--beside", nargs="+", metavar="ROW", default=[],
-        help="compare with these rows alone (a name of the column table, or its end); Holm corrects for as many tests",
+        "--beside", action="append", metavar="ROW", default=[],
+        help="compare with this row alone, named as in the column table; may be repeated, and Holm counts these alone",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON: a list of comparisons")
     options = parser.parse_args(arguments)
@@ -54,12 +54,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def chosen(rows: list[Banked], names: Sequence[str]) -> list[Banked]:
-    """Return the rows with these names, "table/row" or "row"; all if there is no name. Raises: InputError."""
-    known = {name for row in rows for name in (row.name, row.row.id)}
+    """Return the rows with these names; all if there is no name. Raises: InputError."""
+    known = {row.name: row for row in rows}
     for name in names:
         if name not in known:
             raise unknown_name("row", name, known)
-    return [row for row in rows if not names or {row.name, row.row.id} & {*names}]
+    return [known[name] for name in names] or rows
 
 
 def read_runs(path: Path) -> Mapping[str, Answers]:

@@ -40,13 +40,11 @@ BLOCK_ROWS = 65_536  # rows of a matrix hashed at a time
 def texts_digest(folder: Path) -> str:
     """Return the digest of a tagged corpus (data/tagged/<corpus>/): the one stored with it, else that of its arrays.
 
-    Raises: FileNotFoundError if a split is missing, or if the corpus was tagged without parts of speech, as in a scale
-        whose tables do not use them: it says nothing about those that another scale's networks read.
+    It is that of the tokens if the corpus was tagged without parts of speech.
+
+    Raises: FileNotFoundError if a split is missing.
     """
-    digest = _written(folder).get("texts") or digest_of_texts(folder)
-    if digest == tokens_digest(folder):
-        raise FileNotFoundError(2, "No parts of speech", str(folder))
-    return digest
+    return _written(folder).get("texts") or digest_of_texts(folder)
 
 
 def tokens_digest(folder: Path) -> str:
@@ -173,8 +171,8 @@ def digest_of_raw(clean: Path) -> str:
 def seal_texts(folder: Path, clean: Path) -> dict[Kind, str]:
     """Write the digests of a tagged corpus and of its clean texts next to it, and return them."""
     digests: dict[Kind, str] = {
+        "tokens": digest_of_texts(folder, parts=False),  # first: in the lock, other tokens drop the texts
         "texts": digest_of_texts(folder),
-        "tokens": digest_of_texts(folder, parts=False),
         "raw": digest_of_raw(clean),
     }
     write_json(folder / DIGEST_FILE, digests)
@@ -208,9 +206,15 @@ def _lock_as_read(path: Path, version: tuple[int, int, int] | None) -> dict[str,
 
 
 def lock_digests(path: Path, kind: Kind, digests: dict[str, str]) -> list[str]:
-    """Write digests into the lock file, and return the names whose digest has changed."""
+    """Write digests into the lock file, and return the names whose digest has changed.
+
+    Texts of other tokens are dropped, because a scale without parts of speech would not replace them.
+    """
     lock = read_lock(path)
     changed = [name for name, digest in digests.items() if lock[kind].get(name, digest) != digest]
     if lock[kind] | digests != lock[kind]:
-        write_json(path, lock | {kind: lock[kind] | digests})
+        lock = lock | {kind: lock[kind] | digests}
+        if kind == "tokens":
+            lock["texts"] = {name: digest for name, digest in lock["texts"].items() if name not in changed}
+        write_json(path, lock)
     return changed

@@ -144,10 +144,33 @@ def data_of_run(parameters: Mapping[str, Any], tagged: Path, vectors: Path) -> s
     raw = parameters["embedding"]["unit"] == RAW
     of_raw = [known_digest("raw", tagged, tagged.name, raw_digest)] if raw else []
     if "parts" in read_beside_words(parameters["model"]["name"]):
-        of_texts = known_digest("texts", tagged, tagged.name, texts_digest)
+        of_texts = digest_with_parts(tagged)
     else:
         of_texts = known_digest("tokens", tagged, tagged.name, tokens_digest)
     return sha256_of_value([of_texts, *of_vectors, *of_raw])
+
+
+def digest_with_parts(tagged: Path) -> str:
+    """Return the digest of tokens and parts of speech: of local data that have both, else the lock file's.
+
+    A corpus that was tagged without parts, as in a scale whose tables do not use them, says nothing about those of
+    another scale; but its tokens have to be those of the lock file.
+
+    Raises: FileNotFoundError if neither is available.
+    """
+    lock = read_lock(DIGESTS)
+    locked = lock["texts"].get(tagged.name)
+    try:
+        found, tokens = texts_digest(tagged), tokens_digest(tagged)
+    except FileNotFoundError:
+        if locked is None:
+            raise
+        return locked
+    if found != tokens:
+        return found
+    if locked is None or lock["tokens"].get(tagged.name) != tokens:
+        raise FileNotFoundError(2, "tagged without parts of speech", str(tagged))
+    return locked
 
 
 def known_digest(kind: DataKind, folder: Path, name: str, digest_of: Callable[[Path], str]) -> str:

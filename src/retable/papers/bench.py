@@ -56,7 +56,9 @@ ROWS = (
         options={"steps": 2, "heads": 4, "size": 100},
     ),
     network("transformer-f", "Transformer-F, 2 layers of 100", options=COMPACT),
-    Row("char-cnn", "Char-CNN", reason="its trials hardly learned from so few texts, see docs/bench.md", extra=True),
+    Row(
+        "char-cnn", "Char-CNN", reason="its trials learned too little from so few texts, see docs/bench.md", extra=True
+    ),
 )
 TABLE_1 = ResultTable(
     name=NAME,

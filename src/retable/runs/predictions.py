@@ -71,15 +71,15 @@ def _type_of(path: Path, column: str) -> pa.DataType:
 def read_right(path: Path) -> dict[str, bool]:
     """Return test text id -> whether it was answered correctly. Raises: InputError."""
     table = read_columns(path, [ID, LABEL, PREDICTED])
-    return dict(zip(table.column("id").to_pylist(), right_of(table).to_pylist(), strict=True))
+    return dict(zip(table.column("id").to_pylist(), right_answers(table).to_pylist(), strict=True))
 
 
 def accuracy_of(path: Path) -> float:
     """Return the share of right answers, without reading ids and probabilities. Raises: InputError."""
-    return float(pc.mean(right_of(read_columns(path, [LABEL, PREDICTED]))).as_py() or 0.0)
+    return float(pc.mean(right_answers(read_columns(path, [LABEL, PREDICTED]))).as_py() or 0.0)
 
 
-def right_of(table: pa.Table) -> pa.ChunkedArray:
+def right_answers(table: pa.Table) -> pa.ChunkedArray:
     """Return whether each text of a table of labels and predictions was answered correctly, bool (text,)."""
     labels, answers = (table.column(field.name).cast(pa.string()) for field in (LABEL, PREDICTED))
     return pc.equal(labels, answers)
