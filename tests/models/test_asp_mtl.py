@@ -9,7 +9,7 @@ from torch import Tensor, nn, tensor
 from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
-from retable.models.asp_mtl import ASPMTL, SharedPrivate, overlap
+from retable.models.asp_mtl import ASPMTL, SharedPrivate, adversarial_losses, overlap
 from retable.models.sp_mtl import SPMTL
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, texts, with_random_weights
 from tests.models.test_lstm import slow_states
@@ -21,10 +21,10 @@ MOVED = {"none": 0, "single-channel": 1, "bi-channel": 2}  # channels of an M_T
 
 
 def dropped(*, hidden: int, transfer: str = "none", **_: object) -> list[tuple[int, ...]]:
-    """Return the shapes of [h_T; s_T]; with a transfer, per half of the texts, of the other domains' M_S, then M_T."""
+    """Return the shapes of [h_T; s_T]; with a transfer, per domain (half of the texts), of the other M_S, then M_T."""
     if transfer == "none":
         return [texts(2 * hidden)]
-    return 2 * [(4, 2 * hidden), (4, MOVED[transfer] * hidden)]
+    return 2 * [(1, 4, 2 * hidden), (4, MOVED[transfer] * hidden)]
 
 
 def multiply_adds(t: int, *, hidden: int, transfer: str = "none", **_: object) -> float:
@@ -108,7 +108,7 @@ def test_the_adversarial_loss_and_its_gradients_by_hand():
         model.discriminator.weight.copy_(tensor([[math.log(3)], [0.0]]))
         model.discriminator.bias.zero_()
     shared = torch.ones(2, 1, dtype=torch.float64, requires_grad=True)
-    loss = model.adversarial_loss(shared, tensor([0, 1]))
+    loss = adversarial_losses([model], shared.unsqueeze(0), tensor([[0, 1]])).mean()
     assert loss.item() == pytest.approx((math.log(4 / 3) + math.log(4)) / 2)
     loss.backward()
     assert model.discriminator.bias.grad.tolist() == pytest.approx([0.25, -0.25])  # mean of D - d: lowered
