@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import time
 
 import pytest
@@ -6,6 +8,16 @@ from retable.errors import InputError
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, MODELS
 from retable.training.parameters import check_parameters
+
+CHECKS = """
+import sys
+from retable.experiments.scale import model_preset
+from retable.training.parameters import check_parameters
+for name in ("fcsr", "cspan", "transformer-f", "textcnn", "bilstm", "transformer", "avg-embedding"):
+    corpus = {"name": "made-up"}
+    check_parameters(model_preset(name) | {"corpus": corpus, "seed": 1, "device": "auto", "precision": "float32"})
+print("compiler" if "torch._dynamo" in sys.modules else "none")
+"""
 
 
 def parameters(model, **embedding):
@@ -47,3 +59,9 @@ def test_checking_a_large_network_builds_none():
     for _ in range(3):
         check_parameters(parameters("transformer"))
     assert time.perf_counter() - start < 1
+
+
+def test_checking_the_options_of_a_network_brings_no_compiler():
+    """Torch's takes 1.3 s to import, in each process of a cell: if this fails, cells start later."""
+    done = subprocess.run([sys.executable, "-c", CHECKS], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "none"

@@ -240,6 +240,8 @@ def _build_small(name: str, options: Section) -> None:
     """Build a small network, so that its constructor checks the options; a network on the meta device costs nothing."""
     import torch
 
+    from retable.layers.unset import UnsetWeights
+
     task = Task(("one", "other"), domains=("here", "there"), parts=(NO_PART,))
-    with torch.device("meta"):
+    with torch.device("meta"), UnsetWeights():
         build_network({"name": name, **options}, task, torch.zeros(4, 4), tuned=4)
