@@ -20,7 +20,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from retable.commands import check
-from retable.experiments.identity import hash_of_parameters
 from retable.experiments.scale import scale_preset
 from retable.papers import papers, result_tables
 from retable.project.paths import BANK, ROOT
@@ -30,7 +29,7 @@ from retable.results.tables import write_paper
 from retable.results.whole import read_corpora, read_whole
 from retable.runs.bank import as_line, read_bank
 from retable.runs.form import COSTS, TIMES
-from retable.runs.provenance import run_key
+from retable.runs.provenance import hash_of_parameters, run_key
 from retable.runs.record import RunRecord, read_runs, run_folder
 from retable.site.build import write_site
 from retable.tracking.entries import cells

@@ -3,7 +3,8 @@ import time
 import numpy as np
 import pytest
 
-from retable.runs.metrics import sampling_of_f1, score
+from retable.runs.metrics import score
+from retable.runs.sampling import sampling_of_f1
 
 
 def test_scores_of_five_texts_by_hand():

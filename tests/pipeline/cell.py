@@ -15,8 +15,7 @@ for name, place in {
 }.items():  # fmt: skip
     setattr(paths, name, FOLDER / place)
 
-from retable.experiments import folds, resuming, run  # noqa: E402
-from retable.experiments import identity as running  # noqa: E402
+from retable.experiments import display, folds, resuming, run  # noqa: E402
 from retable.project.command import command  # noqa: E402
 from retable.training import state  # noqa: E402
 
@@ -41,7 +40,7 @@ def ended(advance, number, step):
 
 if "CELL_SIGNAL" in os.environ:
     number, step = map(int, os.environ["CELL_SIGNAL"].split())
-    running.Bar.advance = ended(running.Bar.advance, number, step)
+    display.Bar.advance = ended(display.Bar.advance, number, step)
 
 if __name__ == "__main__":
     command(run.train_cell)(*sys.argv[1:])

@@ -80,7 +80,7 @@ def test_a_dry_run_names_cells_and_trains_none(monkeypatch, capsys, asked):
     monkeypatch.setattr(
         run, "waiting_cells", lambda table, cells: [Place(table.name, cell["row"], cell["column"]) for cell in cells]
     )
-    for name in ("make_data", "train_cell", "run_cells"):
+    for name in ("make_data", "run_one", "run_cells"):
         monkeypatch.delattr(run, name)  # none of them is called
     run.main(["fcsr-table-3", *asked, "--dry-run"])
     assert "fcsr-table-3 fcsr sample-en" in capsys.readouterr().out.splitlines()

@@ -17,7 +17,7 @@ COPIED = ("src", "probe", "data/sample", "data/published", "params.yaml", "dvc.y
 
 # The files that are changed.
 FOLDING = "src/retable/experiments/folds.py"
-RUNNING = "src/retable/experiments/identity.py"
+SCORING = "src/retable/experiments/scoring.py"
 LOOP = "src/retable/training/loop.py"
 COURSE = "src/retable/training/course.py"
 STATE_FORM = "src/retable/training/state_form.py"
@@ -69,7 +69,7 @@ MUTANTS = {
         "avg-embedding",
     ),
     "dev scored as test": mutant(
-        RUNNING,
+        SCORING,
         "scores_of_splits((classifier.probabilities(dev), dev), (answers, test))",
         "scores_of_splits((answers, test), (classifier.probabilities(dev), dev))",
         "avg-embedding",

@@ -154,9 +154,8 @@ def test_every_banked_score_is_that_of_its_answers():
 
 
 def test_every_banked_run_of_the_repository_is_whole():
-    from retable.experiments.identity import hash_of_parameters
     from retable.project.paths import BANK
-    from retable.runs.provenance import run_key
+    from retable.runs.provenance import hash_of_parameters, run_key
 
     runs = read_bank(BANK)
     assert len(runs) > 300

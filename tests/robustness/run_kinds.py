@@ -21,7 +21,6 @@ from safetensors.numpy import load_file, save
 from retable.commands import check, import_
 from retable.errors import InputError
 from retable.experiments import folds, truth
-from retable.experiments.identity import hash_of_parameters
 from retable.experiments.scale import model_preset
 from retable.files import read_csv, read_json, sha256_of_file, write_csv, write_json
 from retable.own.corpus import split_of_texts
@@ -35,7 +34,7 @@ from retable.runs.bank import add_to_bank, read_bank
 from retable.runs.folder import scores_of_splits
 from retable.runs.form import SCORED, read_training
 from retable.runs.predictions import write_predictions
-from retable.runs.provenance import run_key
+from retable.runs.provenance import hash_of_parameters, run_key
 from retable.runs.record import read_run, read_runs
 from retable.tables.lines import Line, write_lines
 from retable.tables.published import read_published

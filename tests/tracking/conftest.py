@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retable.experiments.identity import hash_of_parameters
 from retable.files import read_json, sha256_of_value, write_json
 from retable.runs.folder import scores_of_splits, write_cost, write_curve
 from retable.runs.predictions import write_predictions
-from retable.runs.provenance import run_key
+from retable.runs.provenance import hash_of_parameters, run_key
 from retable.runs.record import run_folder
 from retable.text.splits import Facts, Split
 from retable.tracking.found import PLACE

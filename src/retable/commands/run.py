@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from retable.errors import InputError
-from retable.experiments.run import train_cell
 from retable.experiments.run_checks import check_cells
 from retable.experiments.runner import Place
 from retable.papers import paper_of_table
@@ -50,6 +49,8 @@ def run_one(table: ResultTable, places: Sequence[Place], options: argparse.Names
         print(f"{options.table} · {options.row} · {options.column} is current: nothing to train", file=sys.stderr)
         return
     make_data(table, places)
+    from retable.experiments.run import train_cell  # imported here: only a training needs what takes seconds to import
+
     train_cell(options.table, options.row, options.column)
 
 

@@ -6,10 +6,12 @@ from typing import Any
 from retable.errors import InputError, unknown_name
 from retable.experiments.cells import cells_of, plan_of_checkout
 from retable.experiments.digests import checked_vectors
+from retable.experiments.display import display, show_line
 from retable.experiments.folds import Planned, planned_runs, splits_of_run, vectors_of_run
-from retable.experiments.identity import display, evaluate_into, identity, show_line
+from retable.experiments.identity import identity
 from retable.experiments.resuming import Kept
 from retable.experiments.scale import model_preset
+from retable.experiments.scoring import evaluate_into
 from retable.experiments.searching import search
 from retable.files import atomic_folder, clear_parts
 from retable.papers import paper_of_table

@@ -5,10 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from retable.experiments.digests import checked_vectors
+from retable.experiments.display import display, show_line
 from retable.experiments.folds import splits_of_run, vectors_of_run
-from retable.experiments.identity import display, identity, show_line, surroundings
+from retable.experiments.identity import identity
 from retable.experiments.resuming import Kept
 from retable.experiments.scale import model_preset
+from retable.experiments.scoring import surroundings
 from retable.files import write_json
 from retable.papers.paper import Column, Row
 from retable.papers.parameters import folds_of, row_parameters

@@ -18,11 +18,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
+from retable.models.candidate import Candidate, OnCandidate
 from retable.models.linear import (
-    Candidate,
     Features,
     LinearClassifier,
-    OnCandidate,
     check_choices,
     check_features,
     choose,

@@ -29,7 +29,8 @@ from torch import Tensor, nn
 from retable.errors import InputError, shortened
 from retable.files import atomic_file, write_json
 from retable.forms import Named, Number, Plain, Section, Text
-from retable.models.linear import OF_TEXTS, Candidate, read_facts
+from retable.models.candidate import Candidate
+from retable.models.linear import OF_TEXTS, read_facts
 from retable.models.minilm import texts_of
 from retable.models.options import check_at_least, check_share
 from retable.models.sentence_encoder import FILES, bert_flops, need, padded

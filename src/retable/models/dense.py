@@ -15,7 +15,8 @@ from scipy.special import softmax
 
 from retable.files import write_json
 from retable.forms import Form, Section
-from retable.models.linear import SCALE, Candidate, check_arrays, fitted_scale, read_facts, write_weights
+from retable.models.candidate import Candidate
+from retable.models.linear import SCALE, check_arrays, fitted_scale, read_facts, write_weights
 from retable.text.splits import Split
 
 

@@ -27,8 +27,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from retable.forms import FLAG, Distinct, Form, ListOf, Number
+from retable.models.candidate import Candidate
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
-from retable.models.linear import OF_TEXTS, Candidate, check_costs, joined_texts
+from retable.models.linear import OF_TEXTS, check_costs, joined_texts
 from retable.models.options import check_at_least
 from retable.text.pairs import pairs_of
 from retable.text.splits import Split

@@ -20,8 +20,9 @@ from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 
 from retable.forms import Distinct
+from retable.models.candidate import Candidate
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
-from retable.models.linear import OF_TEXTS, Candidate, check_costs, joined_texts, ngram_counter, svm_weights
+from retable.models.linear import OF_TEXTS, check_costs, joined_texts, ngram_counter, svm_weights
 from retable.models.options import check_at_least
 from retable.text.splits import Split
 from retable.text.units import Unit

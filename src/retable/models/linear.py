@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from safetensors.numpy import load_file, save
@@ -27,6 +27,7 @@ from sklearn.svm import LinearSVC
 
 from retable.files import MODEL_AGAIN, atomic_file, read_json, write_json
 from retable.forms import FLAG, Distinct, Form, Number, OneOf, Section, Text, check
+from retable.models.candidate import Candidate, OnCandidate
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
 
@@ -50,32 +51,6 @@ FORM = Section(  # of vocabulary.json
     closed=True,
 )
 PASSES = 200  # largest number of iterations of dual coordinate descent
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """Hold a setting that was tried: its n-grams, its C (None if the model has none), and its accuracy on dev."""
-
-    features: str
-    cost: float | None
-    dev_accuracy: float
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return the settings: features and, if there is one, the cost."""
-        return {"features": self.features} | ({} if self.cost is None else {"cost": self.cost})
-
-    @property
-    def line(self) -> dict[str, Any]:
-        """Return the candidate as a line of the curve."""
-        return self.settings | {"dev_accuracy": self.dev_accuracy}
-
-
-class OnCandidate(Protocol):
-    """A callback for each setting tried; `more` says whether others follow, and returning true ends the search."""
-
-    def __call__(self, candidate: Candidate, *, more: bool = False) -> bool:
-        """Receive a setting that was tried."""
 
 
 @dataclass(frozen=True)

@@ -23,17 +23,10 @@ from safetensors.numpy import load_file
 from retable.errors import InputError
 from retable.files import write_json
 from retable.forms import Form, Number, Section, Text
+from retable.models.candidate import Candidate
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
-from retable.models.linear import (
-    OF_TEXTS,
-    Candidate,
-    check_arrays,
-    check_costs,
-    joined_texts,
-    read_facts,
-    write_weights,
-)
+from retable.models.linear import OF_TEXTS, check_arrays, check_costs, joined_texts, read_facts, write_weights
 from retable.models.sentence_encoder import FILES, Encoder, published_encoder
 from retable.text.splits import Split
 from retable.text.units import RAW, Unit

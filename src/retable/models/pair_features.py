@@ -26,9 +26,10 @@ import numpy as np
 from scipy import sparse
 
 from retable.forms import Distinct, Form, OneOf
+from retable.models.candidate import Candidate
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
-from retable.models.linear import OF_TEXTS, Candidate, check_costs
+from retable.models.linear import OF_TEXTS, check_costs
 from retable.models.options import check_choice
 from retable.text.pairs import pairs_of
 from retable.text.splits import Split

@@ -26,10 +26,10 @@ from scipy.special import log_softmax, softmax
 from retable.files import write_json
 from retable.forms import Distinct, Section
 from retable.layers.word_graph import WordGraph, word_graph
+from retable.models.candidate import Candidate
 from retable.models.linear import (
     OF_TEXTS,
     SCALE,
-    Candidate,
     check_arrays,
     fitted_scale,
     joined_texts,

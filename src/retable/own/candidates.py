@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from retable.errors import InputError
-from retable.experiments.identity import display, show_line
+from retable.experiments.display import display, show_line
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, read_beside_words
 from retable.own.corpus import OwnCorpus

@@ -22,9 +22,9 @@ from retable.papers.parameters import row_parameters, run_name
 from retable.project.paths import PUBLISHED
 from retable.project.progress import progress
 from retable.results.resolving import Filled, Key, Resolver, reasons
-from retable.runs.metrics import sampling_of_f1
 from retable.runs.recipes import from_text, recipe_of
 from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
+from retable.runs.sampling import sampling_of_f1
 from retable.tables.lines import UNVERIFIED, Line, write_lines
 from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from retable.experiments.folds import splits_of_run
-from retable.experiments.identity import identity, score_into
+from retable.experiments.identity import identity
+from retable.experiments.scoring import score_into
 from retable.files import copy_file, write_json
 from retable.project.command import command
 from retable.project.paths import FOCUS, TAGGED, VECTORS

@@ -8,10 +8,12 @@ from typing import Any
 
 from retable.experiments.data_checks import check_sections
 from retable.experiments.digests import checked_vectors
+from retable.experiments.display import display, show_line
 from retable.experiments.folds import splits_of_run
-from retable.experiments.identity import display, identity, show_line, surroundings, vectors_facts
+from retable.experiments.identity import identity
 from retable.experiments.resuming import Kept
 from retable.experiments.run_checks import check_focus, focus_parameters
+from retable.experiments.scoring import surroundings, vectors_facts
 from retable.files import atomic_folder, write_json
 from retable.project.command import command
 from retable.project.params import load_yaml

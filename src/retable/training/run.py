@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from retable.errors import InputError, shortened
 from retable.machine.processor import processor_fact
 from retable.models import LINEAR_MODELS, linear_loader, linear_trainer
-from retable.models.linear import Candidate
+from retable.models.candidate import Candidate
 from retable.text.splits import Facts, Split
 from retable.text.units import in_unit
 from retable.training.network import choose_device, load_network, train_network

@@ -1,0 +1,64 @@
+"""Score a trained model of a cell or of the focus run, and write the folder of its run."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from retable.files import write_json
+from retable.project.paths import ROOT
+from retable.runs.folder import scores_of_splits, today, write_cost, write_curve
+from retable.runs.predictions import write_predictions
+from retable.runs.provenance import git_commit, versions
+from retable.text.splits import Split
+from retable.text.units import in_unit
+from retable.text.vocabulary import count_words
+from retable.training.run import Classifier, Trained
+from retable.vectors.store import WordVectors, coverage
+
+
+def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the name of the word vectors and their coverage of the training split in its unit, or None."""
+    if not vectors.words:
+        return None
+    tokens = in_unit(train, embedding["unit"]).tokens
+    covered = coverage(count_words(tokens, lowercase=embedding["lowercase"]), set(vectors.words))
+    return {"name": vectors.facts["name"], "words_covered": covered.words, "tokens_covered": covered.tokens}
+
+
+def evaluate_into(
+    folder: Path, trained: Trained, facts: dict[str, Any], train: Split, dev: Split, test: Split, vectors: WordVectors
+) -> None:
+    """Score a trained model and write the folder of its run; metrics.json comes last."""
+    write_curve(folder / "curve.csv", trained.curve)
+    write_cost(folder / "cost.json", trained.cost)
+    classifier = trained.classifier
+    scored = score_into(folder, classifier, dev, test)
+    write_json(
+        folder / "metrics.json",
+        facts
+        | scored
+        | {
+            "epochs": trained.epochs,
+            "chosen": trained.chosen,
+            "vectors": vectors_facts(vectors, train, facts["parameters"]["embedding"]),
+            **surroundings(trained.cost),
+        },
+    )
+
+
+def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:
+    """Score dev and test and write predictions.parquet: the only place where the test split is read."""
+    answers = classifier.probabilities(test)
+    write_predictions(folder / "predictions.parquet", test, answers)
+    return scores_of_splits((classifier.probabilities(dev), dev), (answers, test))
+
+
+def surroundings(cost: dict[str, Any]) -> dict[str, Any]:
+    """Return where and when a run was made."""
+    return {
+        "git_commit": git_commit(ROOT),
+        "versions": versions(),
+        "device": cost["device"],
+        "threads": cost["threads"],
+        "date": today(),
+    }
