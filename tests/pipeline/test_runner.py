@@ -25,9 +25,11 @@ READS_R8 = {"row": "mean", "column": "r8", "model": "textcnn", "corpus": "r8", "
 PROGRAM = """
 import os, pathlib, sys, time
 row = sys.argv[2]
-pathlib.Path(f"begun-{row}").write_text(os.environ["OMP_NUM_THREADS"])
+pathlib.Path(f"begun-{row}").write_text(os.environ.get("OMP_NUM_THREADS", ""))
 if row == "fails":
     sys.exit("made to fail")
+if row == "killed":
+    os.kill(os.getpid(), 9)
 while len(list(pathlib.Path().glob("begun-*"))) < 2:  # ends when two run at once
     time.sleep(0.01)
 pathlib.Path(f"ended-{row}").touch()
@@ -58,6 +60,14 @@ def test_two_run_at_once_with_half_of_the_processors_each_and_a_failure_keeps_th
 def test_what_a_failed_cell_said_last_is_told(made_up, capsys):
     assert [each.place.row for each in running.run_cells([Place("t", "fails", "c")], jobs=2)] == ["fails"]
     assert "1 of 1: t · fails · c, failed. made to fail" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_cell_that_the_system_killed_is_told_as_such(made_up, capsys, jobs):
+    assert [each.place.row for each in running.run_cells([Place("t", "killed", "c")], jobs=jobs)] == ["killed"]
+    assert (
+        "1 of 1: t · killed · c, failed. Killed by signal 9, as the system does when memory" in capsys.readouterr().err
+    )
 
 
 def test_an_option_that_a_model_lacks_is_refused_before_anything_runs(monkeypatch, capsys):

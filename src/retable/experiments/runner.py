@@ -5,6 +5,7 @@ A stopped cell resumes where it was (resuming.py); a finished one is not run aga
 
 import importlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -70,6 +71,8 @@ def run_here(places: Sequence[Place], jobs: int) -> Iterator[Ended]:
             for place, (process, begun) in list(running.items()):
                 if process.poll() is not None:
                     del running[place]
+                    if process.returncode == -signal.SIGKILL:
+                        tell_of_kill(place)
                     yield Ended(place, process.returncode != 0, time.monotonic() - begun, log_of(place))
             time.sleep(POLL_S)
     finally:
@@ -89,6 +92,12 @@ def start(place: Place, variables: dict[str, str], *, shown: bool) -> "subproces
         return subprocess.Popen(
             place.command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
         )
+
+
+def tell_of_kill(place: Place) -> None:
+    """Add to the log of a cell what its process could not say itself."""
+    with log_of(place).open("a", encoding="utf-8") as log:
+        log.write("Killed by signal 9, as the system does when memory runs out; its finished epochs are kept.\n")
 
 
 def log_of(place: Place) -> Path:
