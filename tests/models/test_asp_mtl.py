@@ -8,8 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn, tensor
 from torch.testing import assert_close
 
+import retable.models.asp_mtl
 from retable.layers.embedding import WordEmbedding
-from retable.models.asp_mtl import ASPMTL, SharedPrivate, adversarial_losses, overlap
+from retable.models.asp_mtl import ASPMTL, SharedPrivate, overlap
 from retable.models.sp_mtl import SPMTL
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, texts, with_random_weights
 from tests.models.test_lstm import slow_states
@@ -21,10 +22,10 @@ MOVED = {"none": 0, "single-channel": 1, "bi-channel": 2}  # channels of an M_T
 
 
 def dropped(*, hidden: int, transfer: str = "none", **_: object) -> list[tuple[int, ...]]:
-    """Return the shapes of [h_T; s_T]; with a transfer, per domain (half of the texts), of the other M_S, then M_T."""
+    """Return the shapes of [h_T; s_T]; with a transfer, per half of the texts, of the other domains' M_S, then M_T."""
     if transfer == "none":
         return [texts(2 * hidden)]
-    return 2 * [(1, 4, 2 * hidden), (4, MOVED[transfer] * hidden)]
+    return 2 * [(4, 2 * hidden), (4, MOVED[transfer] * hidden)]
 
 
 def multiply_adds(t: int, *, hidden: int, transfer: str = "none", **_: object) -> float:
@@ -108,7 +109,7 @@ def test_the_adversarial_loss_and_its_gradients_by_hand():
         model.discriminator.weight.copy_(tensor([[math.log(3)], [0.0]]))
         model.discriminator.bias.zero_()
     shared = torch.ones(2, 1, dtype=torch.float64, requires_grad=True)
-    loss = adversarial_losses([model], shared.unsqueeze(0), tensor([[0, 1]])).mean()
+    loss = model.adversarial_loss(shared, tensor([0, 1]))
     assert loss.item() == pytest.approx((math.log(4 / 3) + math.log(4)) / 2)
     loss.backward()
     assert model.discriminator.bias.grad.tolist() == pytest.approx([0.25, -0.25])  # mean of D - d: lowered
@@ -259,6 +260,24 @@ def test_nothing_of_a_batch_is_kept_after_its_loss_nor_in_evaluation(transfer):
     assert not asp_mtl.seen
     asp_mtl.eval()(WORDS, MASK, DOMAINS)
     assert not asp_mtl.seen
+
+
+@pytest.mark.parametrize("domain", [0, 1, 2])
+@pytest.mark.parametrize("transfer", ["single-channel", "bi-channel"])
+def test_the_sources_learn_the_same_at_once_as_a_gpu_has_them(monkeypatch, transfer, domain):
+    asp_mtl, found = network(transfer=transfer, adversarial=0.3, difference=0.2), []
+    domains, asked = torch.full((6,), domain), []
+    real = retable.models.asp_mtl.last_states_of_each
+    monkeypatch.setattr("retable.models.asp_mtl.last_states_of_each", lambda *of: asked.append(len(of[0])) or real(*of))
+    for at_once in (False, True):
+        monkeypatch.setattr("retable.models.asp_mtl.quicker_together", lambda x, at_once=at_once: at_once)
+        logits = asp_mtl(WORDS, MASK, domains)
+        found.append((logits, gradients(asp_mtl.auxiliary_loss(LABELS) + F.cross_entropy(logits, LABELS), asp_mtl)))
+    assert asked == [4]  # the shared and a private LSTM of two M_S
+    assert_close(*(logits for logits, _ in found))
+    one_by_one, together = (of_names for _, of_names in found)
+    for name, gradient in one_by_one.items():
+        assert_close(together[name], gradient)
 
 
 @pytest.mark.parametrize("transfer", ["none", "single-channel", "bi-channel"])

@@ -162,3 +162,11 @@ def test_checked_cells_are_listed_for_a_machine(monkeypatch, capsys):
         check.main(["--json"])
     assert exit_.value.code == 1
     assert json.loads(capsys.readouterr().out) == cells["fcsr-table-3"]
+
+
+def test_commands_that_train_nothing_start_without_torch():
+    """It takes two seconds of processor to import."""
+    names = ("bank", "check", "export", "list_", "make", "params", "record", "results", "tables", "verdicts")
+    asked = "import sys, " + ", ".join(f"retable.commands.{name}" for name in names) + "; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

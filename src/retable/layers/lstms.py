@@ -4,7 +4,7 @@ Equations  torch's, for each LSTM: i, f, o = sigmoid(W x + U h + b), g = tanh(W 
            h = o tanh(c), from zero states.
 Method     the texts are packed, longest first, so that word t is a block of rows of those that still go on. The
            backward pass is written out: what it needs from the forward pass alone is computed for all words at once,
-           so that five operations per word are left.
+           so that six operations per word are left.
 Shapes     M LSTMs, B texts, T words (padded on the right), N words without padding, D vector size, H states.
 """
 
@@ -38,13 +38,13 @@ def last_states_of_each(lstms: Sequence[nn.LSTM], words: Tensor, mask: Tensor) -
 def stacked(lstms: Sequence[nn.LSTM]) -> Weights:
     """Return the weights of LSTMs side by side; gradients reach each of them."""
     w, u, b_x, b_h = (
-        in_order(torch.stack([getattr(lstm, f"{name}_l0") for lstm in lstms]))
+        sigmoids_first(torch.stack([getattr(lstm, f"{name}_l0") for lstm in lstms]))
         for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     )
     return w, u, b_x + b_h
 
 
-def in_order(weights: Tensor) -> Tensor:
+def sigmoids_first(weights: Tensor) -> Tensor:
     """Return torch's rows i, f, g, o, (M, 4 H, ...), in the order i, f, o, g: sigmoids first."""
     i, f, g, o = weights.chunk(4, dim=1)
     return torch.cat((i, f, o, g), dim=1)

@@ -10,7 +10,7 @@ DRAWS = (torch.Tensor.normal_, torch.Tensor.uniform_)
 
 
 class UnsetWeights(TorchFunctionMode):
-    """Draw no random numbers within the block: weights keep what their memory holds.
+    """Leave out the functions of torch.nn.init, and what fills a tensor with random numbers, within the block.
 
     On the meta device, where a tensor has no numbers, torch would import its compiler to draw them: 1.3 seconds.
     """
@@ -22,4 +22,4 @@ class UnsetWeights(TorchFunctionMode):
         options = dict(kwargs or {})
         if func in DRAWS or getattr(func, "__module__", None) == "torch.nn.init":
             return options["tensor"] if "tensor" in options else args[0]
-        return (torch.empty if func is torch.randn else func)(*args, **options)
+        return func(*args, **options)

@@ -21,7 +21,7 @@ Decision   dropout on the classifier's input, none before the adversary. First w
 Shapes     B texts, T words (padded on the right), D vector size, H states of an LSTM, K domains, C classes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, cast, get_args
 
@@ -38,6 +38,7 @@ from retable.models.options import check_at_least, check_choice, check_share
 from retable.models.sp_mtl import last_states
 
 Transfer = Literal["none", "single-channel", "bi-channel"]
+States = tuple[Tensor, Tensor]  # of the shared and the private LSTM at the last words, (B, H) each
 
 
 class SharedPrivate(nn.Module):
@@ -63,32 +64,39 @@ class SharedPrivate(nn.Module):
     def forward(self, x: Tensor, mask: Tensor, domains: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Map word vectors (B, T, D), their mask and the domains (B,) to logits (B, C) and both states, (B, H) each."""
         shared = states_of(self.shared, x, mask)  # s_T, eq. 8
-        private, logits = torch.empty_like(shared), shared.new_empty(len(x), self.classes)
-        texts_of = {domain: domains == domain for domain in domains.unique().tolist()}
-        for domain, own in texts_of.items():
-            private[own] = states_of(self.private[domain], x[own], mask[own])  # h_T, eq. 9
+        private = torch.empty_like(shared)
+        for domain, own in texts_of_each(domains).items():
+            private[own] = states_of(cast(nn.LSTM, self.private[domain]), x[own], mask[own])  # h_T, eq. 9
+        return self.answers(shared, private, domains), shared, private
+
+    def answers(self, shared: Tensor, private: Tensor, domains: Tensor) -> Tensor:
+        """Map both states of texts, (B, H) each, and their domains (B,) to logits (B, C)."""
+        logits = shared.new_empty(len(shared), self.classes)
         text = self.dropout(torch.cat((private, shared), dim=1))  # (B, 2 H)
-        for domain, own in texts_of.items():
+        for domain, own in texts_of_each(domains).items():
             logits[own] = self.outputs[domain](text[own]).to(logits.dtype)
-        return logits, shared, private
+        return logits
+
+    def adversarial_loss(self, shared: Tensor, domains: Tensor) -> Tensor:
+        """Return the loss that the discriminator lowers and the shared LSTM, by gradient reversal, raises, a scalar.
+
+        Returns: the mean over texts of -log D(s_T) for their domains; 0 with one domain.
+        """
+        if self.discriminator is None:
+            return shared.new_zeros(())
+        return F.cross_entropy(self.discriminator(reverse_gradient(shared, 1.0)), domains)  # eq. 12-13
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What M models of one size made of n of the texts in a batch.
+    """Logits and states of an M_S for `texts` of a batch, bool (B,), with the domains as it numbers them."""
 
-    `texts` says which, bool (B,); `domains` are their domains as each model numbers them, (M, n). `logits` (M, n, C),
-    `shared` and `private` states (M, n, H). `of_model` is the number of texts in the batch that each model learns
-    from, (M,): here, or with another domain.
-    """
-
-    models: Sequence[SharedPrivate]
+    model: SharedPrivate
     texts: Tensor
     domains: Tensor
     logits: Tensor
     shared: Tensor
     private: Tensor
-    of_model: Tensor
 
 
 class ASPMTL(Network):
@@ -152,15 +160,7 @@ class ASPMTL(Network):
         x, self.seen = self.embedding(words), []
         if self.moves:
             return self.transferred(x, mask, domains)
-        model = self.model(0)
-        logits, shared, private = model(x, mask, domains)
-        if self.training:
-            every = torch.ones_like(domains, dtype=torch.bool)
-            one = torch.unsqueeze  # as the only one of M models
-            of_one = one(domains, 0), one(logits, 0), one(shared, 0), one(private, 0), every.sum().unsqueeze(0)
-            self.seen.append(Seen([model], every, *of_one))
-        found: Tensor = logits
-        return found
+        return self.learnt(0, x, mask, domains, torch.ones_like(domains, dtype=torch.bool), {})
 
     def model(self, number: int) -> SharedPrivate:
         """Return the M_S that leaves out the domain of this number; without a transfer there is only the first."""
@@ -168,35 +168,49 @@ class ASPMTL(Network):
         assert isinstance(found, SharedPrivate)
         return found
 
+    def learnt(
+        self, number: int, x: Tensor, mask: Tensor, domains: Tensor, texts: Tensor, known: Mapping[int, States]
+    ) -> Tensor:
+        """Return the logits of an M_S for some texts, bool (B,), whose domains, (B,), use its numbering.
+
+        Args:
+            known: the states of all texts of the batch by M_S, where they are known already.
+        """
+        found = self.model(number)
+        if number in known:
+            shared, private = known[number]
+            logits = found.answers(shared, private, domains)
+        else:
+            logits, shared, private = found(x[texts], mask[texts], domains[texts])
+        if self.training:
+            self.seen.append(Seen(found, texts, domains[texts], logits, shared, private))
+        return logits
+
     def transferred(self, x: Tensor, mask: Tensor, domains: Tensor) -> Tensor:
         """Return the logits (B, C) of each domain's M_T; in training each M_S reads the other domains' texts."""
         logits = x.new_empty(len(x), self.classes)
-        for domain in domains.unique().tolist():
-            own = domains == domain
-            if self.training:
-                self.seen.append(self.learnt_by_others(domain, x[own], mask[own], domains))
-            logits[own] = self.answers(domain, x[own].detach(), mask[own]).to(logits.dtype)
+        present = domains.unique().tolist()
+        known = (
+            self.states_at_once(present[0], x, mask)
+            if self.training and len(present) == 1 and quicker_together(x)
+            else {}
+        )
+        for left_out in range(len(self.models)):
+            own = domains == left_out
+            if self.training and not own.all():
+                self.learnt(left_out, x, mask, domains - (domains > left_out).long(), ~own, known)
+            if own.any():
+                logits[own] = self.answers(left_out, x[own].detach(), mask[own]).to(logits.dtype)
         return logits
 
-    def learnt_by_others(self, domain: int, x: Tensor, mask: Tensor, domains: Tensor) -> Seen:
-        """Return what each M_S but this domain's makes of its texts (n, T, D); `domains` are the batch's, (B,)."""
+    def states_at_once(self, domain: int, x: Tensor, mask: Tensor) -> dict[int, States]:
+        """Return what each M_S but the domain's own makes of the domain's texts (B, T, D), by its number."""
         others = [number for number in range(len(self.models)) if number != domain]
-        models, places = [self.model(number) for number in others], [domain - (domain > number) for number in others]
-        lstms = [model.shared for model in models]
-        lstms += [cast(nn.LSTM, model.private[place]) for model, place in zip(models, places, strict=True)]
-        shared, private = states_of_each(lstms, x, mask).chunk(2)  # s_T and h_T, (K - 1, n, H)
-        outputs = [cast(nn.Linear, model.outputs[place]) for model, place in zip(models, places, strict=True)]
-        logits = of_each(outputs, self.dropout(torch.cat((private, shared), dim=2)))
-        numbers = torch.tensor(others, device=x.device)
-        return Seen(
-            models,
-            domains == domain,
-            (domain - (domain > numbers).long()).unsqueeze(1).expand(-1, len(x)),
-            logits,
-            shared,
-            private,
-            of_model=len(domains) - domains.bincount(minlength=len(self.models))[numbers],
-        )
+        models = [self.model(number) for number in others]
+        private = [model.private[domain - (domain > number)] for number, model in zip(others, models, strict=True)]
+        lstms = [model.shared for model in models] + [cast(nn.LSTM, lstm) for lstm in private]
+        of_all = last_states_of_each(lstms, x, mask)
+        return dict(zip(others, zip(*of_all.chunk(2), strict=True), strict=True))
 
     def answers(self, domain: int, x: Tensor, mask: Tensor) -> Tensor:
         """Map word vectors (B, T, D) of one domain's texts to the logits (B, C) of its M_T; E_s is frozen."""
@@ -212,18 +226,16 @@ class ASPMTL(Network):
         """Return lambda L_Adv + gamma L_Diff of the last batch; with a transfer, the full loss of each M_S."""
         seen, self.seen = self.seen, []  # keep nothing after the step
         assert seen, "call forward first, in training"
-        return torch.stack([self.loss_of(each, classes[each.texts]) for each in seen]).sum()
-
-    def loss_of(self, seen: Seen, classes: Tensor) -> Tensor:
-        """Return the loss of models over n texts (eq. 15), each over the number of its texts in the batch, summed."""
-        shared, private = widened(seen.shared), widened(seen.private)
-        losses = self.difference * overlap(shared, private, seen.domains)
-        losses = losses + self.adversarial * adversarial_losses(seen.models, shared, seen.domains).sum(dim=1)
+        losses = [self.penalty(each) for each in seen]
         if self.moves:
-            losses = losses + losses_of_texts(widened(seen.logits), classes.expand(len(losses), -1)).sum(
-                dim=1
-            )  # eq. 10
-        return (losses / seen.of_model).sum()
+            losses += [F.cross_entropy(widened(each.logits), classes[each.texts]) for each in seen]  # L_Task, eq. 10
+        return torch.stack(losses).sum()
+
+    def penalty(self, seen: Seen) -> Tensor:
+        """Return lambda L_Adv + gamma L_Diff of a model (eq. 15), a mean over its texts."""
+        shared, private = widened(seen.shared), widened(seen.private)
+        constraint = overlap(shared, private, seen.domains) / len(shared)
+        return self.adversarial * seen.model.adversarial_loss(shared, seen.domains) + self.difference * constraint
 
     def flops_per_word(self, words_per_text: float) -> float:
         """Count forward FLOPs (2 per multiply-add) in evaluation: 1 or 2 LSTMs per word, their states by C per text."""
@@ -232,49 +244,27 @@ class ASPMTL(Network):
         return channels * (recurrent_flops(shared) + 2 * shared.hidden_size * self.classes / words_per_text)
 
 
-def adversarial_losses(models: Sequence[SharedPrivate], shared: Tensor, domains: Tensor) -> Tensor:
-    """Return the loss that each discriminator lowers and its shared LSTM, by gradient reversal, raises, (M, n).
-
-    Args:
-        shared: states of the M models, (M, n, H).
-        domains: of the texts, as each model numbers them, int64 (M, n).
-    Returns: -log D(s_T) for the text's domain (eq. 12-13); 0 if the models have one domain.
-    """
-    discriminators = [model.discriminator for model in models if model.discriminator is not None]
-    if not discriminators:
-        return shared.new_zeros(domains.shape)
-    return losses_of_texts(of_each(discriminators, reverse_gradient(shared, 1.0)), domains)
-
-
-def losses_of_texts(logits: Tensor, classes: Tensor) -> Tensor:
-    """Return the cross-entropy of each text, (M, n), from logits (M, n, C) and classes, int64 (M, n)."""
-    return F.cross_entropy(logits.transpose(1, 2), classes, reduction="none")
-
-
-def of_each(layers: Sequence[nn.Linear], x: Tensor) -> Tensor:
-    """Return what M linear layers make of M inputs: (M, n, inputs) to (M, n, outputs)."""
-    weight, bias = torch.stack([layer.weight for layer in layers]), torch.stack([layer.bias for layer in layers])
-    return torch.baddbmm(bias.unsqueeze(1), x, weight.mT)
-
-
 def overlap(shared: Tensor, private: Tensor, domains: Tensor) -> Tensor:
-    """Return the sum over domains of ||S^T H||_F^2 (eq. 14) for each model, (M,).
+    """Return the sum over domains of ||S^T H||_F^2 (eq. 14), a scalar.
 
     This equals the sum over pairs of texts i, j of one domain of (s_i . s_j) (h_i . h_j).
 
     Args:
-        shared, private: one row of states per text, float, (M, n, H).
-        domains: of the texts, int64, (M, n).
+        shared, private: one row of states per text, float, (B, H).
+        domains: of the texts, int64, (B,).
     """
-    same = domains.unsqueeze(-1) == domains.unsqueeze(-2)
-    return ((shared @ shared.mT) * (private @ private.mT) * same).sum(dim=(-2, -1))
+    same = domains.unsqueeze(1) == domains
+    return ((shared @ shared.T) * (private @ private.T) * same).sum()
 
 
-def states_of_each(lstms: Sequence[nn.LSTM], x: Tensor, mask: Tensor) -> Tensor:
-    """Return the states (M, n, H) of M LSTMs at the last words of texts (n, T, D)."""
-    if x.is_cuda:  # a GPU waits for each word of each LSTM; a CPU is quicker with torch's own layer
-        return last_states_of_each(lstms, x, mask)
-    return torch.stack([states_of(lstm, x, mask) for lstm in lstms])
+def quicker_together(x: Tensor) -> bool:
+    """Return whether LSTMs take less time together (docs/gpu.md); on a CPU they do not."""
+    return x.is_cuda
+
+
+def texts_of_each(domains: Tensor) -> dict[int, Tensor]:
+    """Return the texts of each domain in a batch, bool (B,)."""
+    return {domain: domains == domain for domain in domains.unique().tolist()}
 
 
 def states_of(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:
