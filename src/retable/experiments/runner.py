@@ -98,7 +98,8 @@ def tell_of_kill(place: Place) -> None:
     """Add to the log of a cell what its process could not say itself."""
     with log_of(place).open("a", encoding="utf-8") as log:
         log.write(
-            "Killed by signal 9, as the system does when memory runs out; the next start resumes from a saved state.\n"
+            "Killed by signal 9, as the system does when memory runs out; "
+            "the next start resumes from its last saved state, if there is one.\n"
         )
 
 

@@ -35,7 +35,7 @@ from retable.layers.lstms import last_states_of_each
 from retable.layers.network import Network, Task
 from retable.layers.recurrent import recurrent_flops
 from retable.models.options import check_at_least, check_choice, check_share
-from retable.models.sp_mtl import last_states
+from retable.models.sp_mtl import last_states, texts_of_each
 
 Transfer = Literal["none", "single-channel", "bi-channel"]
 States = tuple[Tensor, Tensor]  # of the shared and the private LSTM at the last words, (B, H) each
@@ -260,11 +260,6 @@ def overlap(shared: Tensor, private: Tensor, domains: Tensor) -> Tensor:
 def quicker_together(x: Tensor) -> bool:
     """Return whether LSTMs take less time together (docs/gpu.md); on a CPU they do not."""
     return x.is_cuda
-
-
-def texts_of_each(domains: Tensor) -> dict[int, Tensor]:
-    """Return the texts of each domain in a batch, bool (B,)."""
-    return {domain: domains == domain for domain in domains.unique().tolist()}
 
 
 def states_of(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ Shapes     B texts, T words (padded on the right), D vector size, H states of an
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import torch
 from torch import Tensor, nn
@@ -60,10 +60,11 @@ class SPMTL(Network):
         x, lengths = self.embedding(words), mask.sum(dim=1)
         shared = last_states(self.shared, x, mask, lengths)  # s_T, (B, H)
         private, logits = torch.empty_like(shared), shared.new_empty(len(words), self.classes)
-        texts_of = {domain: domains == domain for domain in domains.unique().tolist()}
+        texts_of = texts_of_each(domains)
         for domain, own in texts_of.items():
             longest = int(lengths[own].max())
-            private[own] = last_states(self.private[domain], x[own, :longest], mask[own, :longest], lengths[own])  # h_T
+            lstm = cast(nn.LSTM, self.private[domain])
+            private[own] = last_states(lstm, x[own, :longest], mask[own, :longest], lengths[own])  # h_T
         text = self.dropout(torch.cat((private, shared), dim=1))  # (B, 2 H)
         for domain, own in texts_of.items():
             logits[own] = self.outputs[domain](text[own]).to(logits.dtype)
@@ -73,6 +74,11 @@ class SPMTL(Network):
         """Return forward FLOPs, two per multiply-add: the shared and one private LSTM per word, 2 H C per text."""
         of_text = 2 * 2 * self.shared.hidden_size * self.classes
         return 2 * recurrent_flops(self.shared) + of_text / words_per_text
+
+
+def texts_of_each(domains: Tensor) -> dict[int, Tensor]:
+    """Return the texts of each domain in a batch, bool (B,)."""
+    return {domain: domains == domain for domain in domains.unique().tolist()}
 
 
 def last_states(lstm: nn.LSTM, x: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
