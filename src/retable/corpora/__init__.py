@@ -35,6 +35,7 @@ FAMILIES = {
         "fdu-apparel", "fdu-baby", "fdu-books", "fdu-camera", "fdu-dvd", "fdu-electronic", "fdu-health", "fdu-imdb",
         "fdu-kitchen", "fdu-magazine", "fdu-mr", "fdu-music", "fdu-software", "fdu-sports", "fdu-toys", "fdu-video",
     ),
+    "fdu_joint": ("fdu-16", "fdu-4"),
     "lama_yelp": ("yelp-5", "yelp-long"),
     "news_aggregator": ("news-aggregator", "news-aggregator-5pub"),
     "nli": ("snli", "multinli-matched", "multinli-mismatched"),

@@ -272,6 +272,14 @@ ALL_DOMAINS = Column(
     extra=True,
     note="accuracy on all 6,400 test texts, the mean of the domains (400 texts each)",
 )
+FOUR_DOMAINS = Column(
+    "fdu-4",
+    "four domains",
+    corpus="fdu-4",
+    split="paper",
+    extra=True,
+    note="books, DVDs, electronics and kitchen goods, learnt together without the others; 1,600 test texts",
+)
 TABLE_5 = ResultTable(
     name="fcsr-table-5",
     title="Accuracy on sixteen review domains that one network learns together (FCSR, table 5)",
@@ -301,6 +309,7 @@ TABLE_5 = ResultTable(
         *(replace(column, corpus="fdu-16", domain=column.id, runs_of="fdu-16", note=OPEN) for column in OF_DOMAINS),
         AVERAGE,
         ALL_DOMAINS,
+        FOUR_DOMAINS,
     ),
 )
 
