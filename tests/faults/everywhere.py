@@ -1,10 +1,11 @@
 """Make every write, rename and fsync of the stages fail in turn: a full disk, EIO, kill -9.
 
-    python -m tests.faults.everywhere CHECKOUT [--stage NAME ...] [--of N]
+    python -m tests.faults.everywhere CHECKOUT [--stage NAME ...] [--of N | --edges]
     python -m tests.faults.everywhere CHECKOUT --reads
 
 CHECKOUT must have completed `make tables SCALE=smoke`; the script works on a copy. --of N tries N faults of each kind
-and stage, evenly spaced; without it all are tried (hours). Each fault runs in its own process. Checked afterwards: an
+and stage, evenly spaced; --edges leaves out the writes whose neighbours go to the same file (SQLite writes a page in
+three pieces); without either all are tried (many hours). Each fault runs in its own process. Checked afterwards: an
 exit code, one sentence, no half-written file under a final name; after the next run the same bytes as an uninterrupted
 one, no temporary file left, and each run once in MLflow. --reads lists instead the files that a
 stage opens although dvc.yaml does not declare them.
@@ -140,15 +141,25 @@ def import_all(modules: Sequence[str]) -> None:
                 importlib.import_module(name)
 
 
+def at_edges(operations: Sequence[str]) -> list[int]:
+    """Return the numbers, from 1 on, of the operations but those in the middle of writes to one file."""
+    around = zip(["", *operations], operations, [*operations[1:], ""], strict=False)
+    return [
+        n
+        for n, (last, own, following) in enumerate(around, 1)
+        if not (last == own == following and own.startswith("write "))
+    ]
+
+
 class Trials:
     """Run stages in a copy of a checkout, each in a child of this process, which has imported everything once."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.said = folder, folder.with_name("said")
+        self.folder, self.said, self.operations = folder, folder.with_name("said"), folder.with_name("operations")
         self.library = ctypes.CDLL(None)
         self.notes = ""
 
-    def run(self, stage: str, n: int = 0, kind: str = "EIO") -> tuple[int, str, int]:
+    def run(self, stage: str, n: int = 0, kind: str = "EIO") -> tuple[int, str, list[str]]:
         """Run a stage; the n-th operation fails. Returns: exit code (-9 if killed), output, operations."""
         module, arguments, _ = STAGES[stage]
         main = importlib.import_module(module).main
@@ -161,6 +172,7 @@ class Trials:
                 os.dup2(said, 2)
                 if self.notes:
                     self.library.note_start(self.notes.encode())
+                self.library.operations_start(str(self.operations).encode())
                 self.library.fault_start(f"{self.folder}/".encode(), ctypes.c_long(n), *KINDS[kind])
                 main(*arguments)
                 code = 0
@@ -169,18 +181,17 @@ class Trials:
             except BaseException:  # noqa: BLE001 - whatever it is, the parent counts it
                 traceback.print_exc()
             finally:
-                count = self.library.fault_count()
                 self.library.fault_start(b"", 0, 0, 0)
                 sys.stdout.flush()
                 sys.stderr.flush()
-                os.write(write, json.dumps([count, [] if n else sorted(sys.modules)]).encode())
+                os.write(write, json.dumps([] if n else sorted(sys.modules)).encode())
                 os._exit(code)
         os.close(write)
         with os.fdopen(read) as pipe:
-            count, modules = json.loads(pipe.read() or "[0, []]")
-        import_all(modules)
+            import_all(json.loads(pipe.read() or "[]"))
         _, status = os.waitpid(child, 0)
-        return os.waitstatus_to_exitcode(status), self.said.read_text(errors="replace"), count
+        operations = self.operations.read_text(errors="replace").splitlines()
+        return os.waitstatus_to_exitcode(status), self.said.read_text(errors="replace"), operations
 
     def reads_of(self, stage: str) -> list[str]:
         """Return the files of the checkout that a stage opens but neither depends on nor writes."""
@@ -246,19 +257,19 @@ class Trials:
         twice = [f"twice: {place}" for place, times in places.items() if times > 1 and stage == "record"]
         return twice + ([f"{running} runs are running for ever"] if running else [])
 
-    def of_stage(self, stage: str, of: int) -> Iterator[tuple[str, int, list[str]]]:
+    def of_stage(self, stage: str, of: int, *, edges: bool) -> Iterator[tuple[str, int, list[str]]]:
         """Yield kind, n and problems for the faults of a stage."""
         taken = {path for pattern in STAGES[stage][2] for path in self.folder.glob(pattern)}
         for path in taken:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         before = tree(self.folder)
-        code, said, count = self.run(stage)
-        if code or not count:
+        code, said, operations = self.run(stage)
+        if code or not operations:
             raise SystemExit(f"{stage} fails without any fault: {said}")
-        after = tree(self.folder)
+        after, every = tree(self.folder), at_edges(operations) if edges else [*range(1, len(operations) + 1)]
         for place, kind in enumerate(KINDS):
-            spread = (1 + (3 * i + place) * (count - 1) // (3 * of - 1) for i in range(of))
-            for n in spread if of else range(1, count + 1):
+            spread = (every[(3 * i + place) * (len(every) - 1) // (3 * of - 1)] for i in range(of))
+            for n in spread if of else every:
                 yield kind, n, self.problems_of(stage, before, after, n, kind)
         restore(self.folder, after)
 
@@ -276,6 +287,7 @@ def main() -> None:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--stage", nargs="*", default=list(STAGES), choices=STAGES)
     parser.add_argument("--of", type=int, default=0)
+    parser.add_argument("--edges", action="store_true")
     parser.add_argument("--reads", action="store_true")
     options = parser.parse_args()
     preloaded(Path(tempfile.gettempdir()) / f"retable-faults-{os.getuid()}.so")
@@ -290,7 +302,7 @@ def main() -> None:
             wrong += bool(undeclared)
             print(f"{stage}: {', '.join(undeclared) or 'as declared'}", flush=True)
         for stage in () if options.reads else options.stage:
-            for kind, n, problems in trials.of_stage(stage, options.of):
+            for kind, n, problems in trials.of_stage(stage, options.of, edges=options.edges):
                 tried, wrong = tried + 1, wrong + bool(problems)
                 for problem in problems:
                     print(f"{stage}, {kind}, operation {n}: {problem}", flush=True)

@@ -1,5 +1,5 @@
 /* Loaded before libc (LD_PRELOAD): makes the n-th write, rename or fsync below a folder fail, or the process die; notes
-   what is opened to be read. */
+   these operations, and what is opened to be read. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,8 +24,6 @@ void fault_start(const char *below, long n, int number, int lasts) {
     count = 0, at = n, error = number, lasting = lasts;
 }
 
-long fault_count(void) { return count; }
-
 static int is_below(const char *path) {
     char whole[PATH_MAX];
     if (!folder[0]) return 0;
@@ -36,8 +34,17 @@ static int is_below(const char *path) {
     return !strncmp(path, folder, strlen(folder));
 }
 
-static int fails(int below, int is_write) {
-    if (!below) return 0;
+static FILE *operations;
+
+/* Note from now on in a file which operations below the folder are counted. */
+void operations_start(const char *path) { operations = fopen(path, "w"); }
+
+static int fails(const char *path, int is_write) {
+    if (!path || !is_below(path)) return 0;
+    if (operations) {
+        fprintf(operations, "%s %s\n", is_write ? "write" : "other", path);
+        fflush(operations);
+    }
     long number = __sync_add_and_fetch(&count, 1);
     if (!at || number < at || (number > at && !(lasting && is_write))) return 0;
     if (!error) kill(getpid(), SIGKILL);
@@ -45,15 +52,16 @@ static int fails(int below, int is_write) {
     return 1;
 }
 
-static int of_file(int file) {
-    char link[64], path[PATH_MAX];
+static const char *of_file(int file) {
+    static __thread char path[PATH_MAX];
+    char link[64];
     int kept = errno;
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t size = readlink(link, path, sizeof path - 1);
     errno = kept;
-    if (size < 0) return 0;
+    if (size < 0) return NULL;
     path[size] = 0;
-    return is_below(path);
+    return path;
 }
 
 #define REAL(name, result, ...) \
@@ -86,11 +94,11 @@ int fdatasync(int file) {
 }
 int rename(const char *from, const char *to) {
     REAL("rename", int, const char *, const char *);
-    return fails(is_below(to), 0) ? -1 : real(from, to);
+    return fails(to, 0) ? -1 : real(from, to);
 }
 int renameat(int at_from, const char *from, int at_to, const char *to) {
     REAL("renameat", int, int, const char *, int, const char *);
-    return fails(is_below(to), 0) ? -1 : real(at_from, from, at_to, to);
+    return fails(to, 0) ? -1 : real(at_from, from, at_to, to);
 }
 
 static FILE *notes;

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from everywhere import at_edges
 
 from retable.experiments import params_file
 from retable.files import atomic_file, atomic_folder, clear_parts, write_json
@@ -128,6 +129,12 @@ def test_a_failed_write_is_a_sentence_and_the_next_run_ends_with_the_same_bytes(
     stages = ["code", "download", "clean", "tag", "no-vectors", "cell"]
     expected = [*(f"{stage}: done" for stage in stages), "18 faults tried, 0 with problems"]
     assert everywhere(project, "--of", "1", "--stage", *stages) == expected
+
+
+def test_only_the_middle_of_many_writes_to_one_file_is_left_out():
+    operations = ["write a", "write b", "write b", "write b", "write b", "other b", "other b", "other b", "write b"]
+    assert at_edges(operations) == [1, 2, 5, 6, 7, 8, 9]
+    assert at_edges(["write a"] * 2) == [1, 2]
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
