@@ -1,14 +1,14 @@
 """Make every write, rename and fsync of the stages fail in turn: a full disk, EIO, kill -9.
 
-    python -m tests.faults.everywhere CHECKOUT [--stage NAME ...] [--of N | --edges]
+    python -m tests.faults.everywhere CHECKOUT [--stage NAME ...] [--edges] [--of N]
     python -m tests.faults.everywhere CHECKOUT --reads
 
-CHECKOUT must have completed `make tables SCALE=smoke`; the script works on a copy. --of N tries N faults of each kind
-and stage, evenly spaced; --edges leaves out the writes whose neighbours go to the same file (SQLite writes a page in
-three pieces); without either all are tried (many hours). Each fault runs in its own process. Checked afterwards: an
-exit code, one sentence, no half-written file under a final name; after the next run the same bytes as an uninterrupted
-one, no temporary file left, and each run once in MLflow. --reads lists instead the files that a
-stage opens although dvc.yaml does not declare them.
+CHECKOUT must have completed `make tables SCALE=smoke`; the script works on a copy. --edges leaves out the writes whose
+neighbours go to the same file (SQLite writes a page in three pieces). --of N tries N faults of each kind and stage,
+evenly spaced; without it all are tried (hours). Each fault runs in its own process. Checked afterwards: an exit code,
+one sentence, no half-written file under a final name; after the next run the same bytes as an uninterrupted one, no
+temporary file left, and each run once in MLflow. --reads lists instead the files that a stage opens although dvc.yaml
+does not declare them.
 """
 
 import argparse
@@ -172,7 +172,8 @@ class Trials:
                 os.dup2(said, 2)
                 if self.notes:
                     self.library.note_start(self.notes.encode())
-                self.library.operations_start(str(self.operations).encode())
+                if not n:
+                    self.library.operations_start(str(self.operations).encode())
                 self.library.fault_start(f"{self.folder}/".encode(), ctypes.c_long(n), *KINDS[kind])
                 main(*arguments)
                 code = 0
@@ -190,8 +191,13 @@ class Trials:
         with os.fdopen(read) as pipe:
             import_all(json.loads(pipe.read() or "[]"))
         _, status = os.waitpid(child, 0)
-        operations = self.operations.read_text(errors="replace").splitlines()
-        return os.waitstatus_to_exitcode(status), self.said.read_text(errors="replace"), operations
+        return os.waitstatus_to_exitcode(status), self.said.read_text(errors="replace"), [] if n else self.counted()
+
+    def counted(self) -> list[str]:
+        """Return the operations of the last run without a fault, in the order in which they are counted."""
+        lines = (line.split(" ", 1) for line in self.operations.read_text(errors="replace").splitlines())
+        found = {int(number): operation for number, operation in lines}
+        return [found[number] for number in sorted(found)]
 
     def reads_of(self, stage: str) -> list[str]:
         """Return the files of the checkout that a stage opens but neither depends on nor writes."""

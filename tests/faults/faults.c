@@ -41,11 +41,11 @@ void operations_start(const char *path) { operations = fopen(path, "w"); }
 
 static int fails(const char *path, int is_write) {
     if (!path || !is_below(path)) return 0;
+    long number = __sync_add_and_fetch(&count, 1);
     if (operations) {
-        fprintf(operations, "%s %s\n", is_write ? "write" : "other", path);
+        fprintf(operations, "%ld %s %s\n", number, is_write ? "write" : "other", path);
         fflush(operations);
     }
-    long number = __sync_add_and_fetch(&count, 1);
     if (!at || number < at || (number > at && !(lasting && is_write))) return 0;
     if (!error) kill(getpid(), SIGKILL);
     errno = error;

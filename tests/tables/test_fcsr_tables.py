@@ -73,16 +73,17 @@ def test_the_transformer_is_as_wide_as_the_word_vectors_with_six_heads_and_layer
         assert (single["layers"], stacked) == (1, single | {"layers": 2})
 
 
-def test_table_5_runs_on_the_joint_corpus_with_a_classifier_for_each_domain():
+@pytest.mark.parametrize("joint", ["fdu-16", "fdu-4"])
+def test_table_5_runs_on_a_joint_corpus_with_a_classifier_for_each_domain(joint):
     table = TABLES[5]
     networks = [row for row in table.rows if row.model and row.model not in LINEAR_MODELS]
-    heads = {row.id: parameters(table, row.id, "fdu-16")["training"]["heads"] for row in networks}
+    heads = {row.id: parameters(table, row.id, joint)["training"]["heads"] for row in networks}
     shared = ("fcsr-shared-heads", "fasttext")
     own = ("cnn", "sp-mtl", "asp-mtl", "asp-mtl-sc", "asp-mtl-bc", "transformer", "s-lstm", "fcsr")
     assert heads == dict.fromkeys(own, "per-domain") | dict.fromkeys(shared, "shared")
     for row in networks:
         if row.id in [other.id for other in TABLES[4].rows]:
-            alone, together = (parameters(TABLES[4], row.id, "fdu-mr"), parameters(table, row.id, "fdu-16"))
+            alone, together = (parameters(TABLES[4], row.id, "fdu-mr"), parameters(table, row.id, joint))
             assert (alone["model"], alone["embedding"]) == (together["model"], together["embedding"])
             searched = row.searched.get("fdu-mr", {}).get("training", {})  # for a domain; the joint corpus was not
             assert alone["training"] == together["training"] | {"heads": "shared"} | searched

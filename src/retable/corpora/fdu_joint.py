@@ -13,12 +13,13 @@ from retable.corpora import fdu
 from retable.declaration import Corpus, Defect, Example
 
 LABELLED = (".task.train", ".task.test")
-REASONS = fdu.REASONS | {
-    "lines that are not UTF-8": "fdu-mr is latin-1 (actually Windows-1252); fdu-dvd has a lost byte",
+OF_ALL = {  # reasons on all sixteen domains that are not a domain's
+    "lines that are not UTF-8": "fdu-mr is latin-1 (actually Windows-1252), fdu-dvd has a lost byte",
     "texts that are empty": "a training text of fdu-sports without words; it is dropped",
     "texts with markup": "a tag that the collector left in",
-    "copies in train": "reviews that the shop listed under several products, some of them in two domains",
+    "copies in train": "reviews that the shop listed under several products, 48 of them in two domains",
 }
+OF_FOUR = {"lines that are not UTF-8": "fdu-dvd has a lost byte"}
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
@@ -27,9 +28,11 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
         yield from fdu.read_labelled(fdu.CORPORA[name], folder)
 
 
-def joint(name: str, title: str, domains: tuple[str, ...], defects: Mapping[str, int]) -> Corpus:
-    """Return the corpus of some domains together."""
-    parts = [fdu.CORPORA[domain] for domain in domains]
+def joint(
+    name: str, title: str, domains: tuple[str, ...], defects: Mapping[str, int], reasons: Mapping[str, str]
+) -> Corpus:
+    """Return the corpus of some domains together; `reasons` are those of its defects that are not a domain's."""
+    parts, why = [fdu.CORPORA[domain] for domain in domains], {**fdu.REASONS, **reasons}
     return Corpus(
         name=name,
         language="en",
@@ -47,8 +50,8 @@ def joint(name: str, title: str, domains: tuple[str, ...], defects: Mapping[str,
         paper="Liu, Qiu and Huang, Adversarial Multi-task Learning for Text Classification, ACL 2017",
         licence="none stated; the Amazon reviews are for research use (Blitzer et al., ACL 2007)",
         note=f"the texts of the corpora fdu-..., in their splits (the last {fdu.DEV} lines of a train file are dev); "
-        "pools take them from those corpora; a test text is clean if it occurs in no domain's training texts",
-        defects=tuple(Defect(what, count, REASONS[what]) for what, count in defects.items()),
+        "pools take them from those corpora; a test text is clean if it is in none of these domains' training texts",
+        defects=tuple(Defect(what, count, why[what]) for what, count in defects.items()),
     )
 
 
@@ -72,6 +75,7 @@ CORPORA = {
                 "texts in train and test": 455,
                 "texts in dev and test": 72,
             },
+            OF_ALL,
         ),
         joint(
             "fdu-4",
@@ -86,6 +90,7 @@ CORPORA = {
                 "texts in train and test": 38,
                 "texts in dev and test": 3,
             },
+            OF_FOUR,
         ),
     )
 }

@@ -133,7 +133,7 @@ def _unit(line: Line) -> str:
 
 
 def _notes(lines: Sequence[Line]) -> str:
-    """Return every note once with its cells; a note on all cells of a row or column names only that row or column."""
+    """Return every note once with its cells; a note on most cells of a row or column names that, and the others."""
     cells = [(line.row, line.column) for line in lines]
     return "".join(f"- {note}: {', '.join(_grouped(cells, set(found)))}\n" for note, found in notes(lines).items())
 
@@ -148,14 +148,19 @@ def notes(lines: Iterable[Line]) -> dict[str, list[tuple[str, str]]]:
 
 
 def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> list[str]:
-    """Return names of the cells; a row or column that is covered completely is named as a whole."""
+    """Return names of the cells; a row or column is named as a whole, with those of its cells that are not among them.
+
+    These may be a fifth of it.
+    """
     named, rest = [], set(found)
-    for index, kind in ((1, "column"), (0, "row")):
-        for name in dict.fromkeys(cell[index] for cell in cells):
-            whole = {cell for cell in cells if cell[index] == name}
-            if len(whole) > 1 and whole <= found and whole & rest:
-                named.append(f"{kind} {name}")
-                rest -= whole
+    for share in (0.0, 0.2):
+        for index, kind in ((1, "column"), (0, "row")):
+            for name in dict.fromkeys(cell[index] for cell in cells):
+                whole = [cell for cell in cells if cell[index] == name]
+                others = [cell[1 - index] for cell in whole if cell not in found]
+                if len(whole) > 1 and len(others) <= share * len(whole) and rest.intersection(whole):
+                    named.append(f"{kind} {name}" + (f" (not {', '.join(others)})" if others else ""))
+                    rest -= {*whole}
     return named + [f"{row}.{column}" for row, column in cells if (row, column) in rest]
 
 
