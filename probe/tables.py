@@ -39,7 +39,8 @@ def table_cases() -> Iterator[Case]:
     for name in PAPERS:
         source = paper(name)
         for table in source.results:
-            rows = [row.id for row in table.rows if row.model]  # a case with a model has other inputs
+            rows = [row.id for row in table.rows if row.model]  # a case with another row or column has other inputs
+            rows += [column.id for column in table.columns if column.corpus]
             asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv") if table.published else "", "rows": rows}
             yield Case(f"table {table.name}", asked, recipes("tables"), partial(lines, source, table))
         asked = {"published": sha256_of_file(PUBLISHED / f"{name}.csv")} if source.statistics or source.counts else {}
