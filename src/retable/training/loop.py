@@ -1,7 +1,6 @@
 """The training loop of one epoch, shared by all networks."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from retable.training.course import Sums, no_sums
 from retable.training.keeper import Keeper
 from retable.training.optimisers import set_learning_rate
 from retable.training.options import SILENT
+from retable.training.precision import forward_pass
 
 Precision = Literal["float32", "bfloat16"]
 
@@ -43,12 +43,11 @@ def train_epoch(
     """
     network.train()
     weights = [weight for weight in network.parameters() if weight.requires_grad]
-    narrow = torch.autocast(maker.device.type, torch.bfloat16) if precision == "bfloat16" else nullcontext()
     sums = sums or no_sums(maker.device)
     ahead = batches[sums.done :]
     for texts, words, batch in zip(ahead, maker.words_in(ahead), maker.batches(ahead), strict=True):
         set_learning_rate(optimisers, rate_at(epoch - 1 + (sums.done + 0.5) / len(batches)))  # at mid-step
-        with narrow:
+        with forward_pass(maker.device.type, precision):
             logits = network(*batch.inputs)
         loss = cross_entropy(logits, batch.classes)
         added = network.auxiliary_loss(batch.classes)
