@@ -153,8 +153,7 @@ class VirtualAdversarial(Network):
         s, mask, logits = seen
         p = logits.detach()
         if p.dtype != s.dtype:  # a first pass in bfloat16 is coarser than the effect of d
-            with torch.no_grad():
-                p = self.logits_of(s, mask)
+            p = self.logits_of(s, mask).detach()  # not by no_grad, where oneDNN may round otherwise
         d = with_length(torch.randn_like(s) * mask.unsqueeze(2), LENGTH_OF_D).requires_grad_()
         (g,) = torch.autograd.grad(divergence(p, self.logits_of(s.detach() + d, mask)).sum(), d)
         r = with_length(g, self.epsilon)  # eq. 7
