@@ -15,8 +15,6 @@ import torch
 from probe.case import Arrays, Case, texts
 from probe.samples import LENGTHS, WORDS
 from retable.declaration import Example
-from retable.experiments.scale import read_preset
-from retable.layers import attention
 from retable.runs.recipes import RECIPES
 from retable.text.clean.cleaning import clean_text
 from retable.text.clean.splitting import draw_splits
@@ -56,24 +54,9 @@ def direct_cases() -> Iterator[Case]:
         "messy texts": (("clean",), messy),
         "drawn splits": (("clean",), drawn_splits),
         "copies of another corpus": (("overlap", "clean"), copies),
-        "attention over long texts": (("transformer", "universal-transformer", "hlan"), long_attention),
     }
     for name, (units, run) in cases.items():
-        versions = {unit: RECIPES.get(unit) or read_preset(unit)["recipe"] for unit in units}
-        yield Case(name, {}, versions, run)
-
-
-def long_attention(scratch: Path) -> Arrays:
-    """Return answers and gradients of the layer if every batch counts as one of long texts."""
-    limit = vars(attention).get("FUSED_FROM")
-    vars(attention)["FUSED_FROM"] = 0
-    torch.manual_seed(5)
-    layer, mask = attention.DotProductAttention(20, 2), torch.arange(30) < torch.tensor([[30], [1], [17]])
-    x = torch.randn(3, 30, 20, requires_grad=True)
-    y = layer(x, attention.padding_bias(mask)) * mask.unsqueeze(2)
-    gradients = torch.autograd.grad(y.square().sum(), [x, *layer.parameters()])
-    vars(attention)["FUSED_FROM"] = limit
-    return {str(place): each.detach().numpy() for place, each in enumerate((y, *gradients))}
+        yield Case(name, {}, {unit: RECIPES[unit] for unit in units}, run)
 
 
 def batches(scratch: Path) -> Arrays:
