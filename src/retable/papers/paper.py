@@ -120,14 +120,16 @@ class ResultTable:
             resolved: returns all options of a row's model; rows with other names may have the same.
         """
         theirs, of = other.row(row), other.column(column)
-        options = resolved(theirs)
-        return [
-            (own, shown)
-            for own in self.rows
-            if (own.model, own.vectors) == (theirs.model, theirs.vectors) and resolved(own) == options
-            for shown in self.columns
-            if of.corpus and (shown.corpus, shown.unit) == (of.corpus, of.unit) and not (shown.runs_of or shown.mean_of)
+        showing = [
+            own
+            for own in self.columns
+            if of.corpus and (own.corpus, own.unit) == (of.corpus, of.unit) and not (own.runs_of or own.mean_of)
         ]
+        alike = [own for own in self.rows if (own.model, own.vectors) == (theirs.model, theirs.vectors)]
+        if not (showing and alike):  # for most cells of most tables
+            return []
+        options = resolved(theirs)
+        return [(own, shown) for own in alike if resolved(own) == options for shown in showing]
 
 
 @dataclass(frozen=True)

@@ -136,15 +136,17 @@ class Resolver:
         source = paper_of_table(table.name)
         own_first = sorted(result_tables(), key=lambda other: paper_of_table(other.name) is not source)
         for other in own_first:
+            of_paper = paper_of_table(other.name) is source
             for cell in self.cells(other) if other is not table else ():
-                foreign = paper_of_table(other.name) is not source and cell["model"] not in LINEAR_MODELS
+                foreign = not of_paper and cell["model"] not in LINEAR_MODELS
                 if not (foreign and cell["vectors"] != "none"):
                     yield from self.shown_as(table, other, cell, foreign=foreign)
 
     def shown_as(self, table: ResultTable, other: ResultTable, cell: Cell, *, foreign: bool) -> Iterator[Shown]:
         """Yield each row and column of a table that a cell of another table fills."""
-        protocol, of_other, theirs = self.protocol(table), self.protocol(other), other.column(cell["column"])
+        theirs = other.column(cell["column"])
         for row, column in table.shown_as(other, cell["row"], theirs.id, row_options):
+            protocol, of_other = self.protocol(table), self.protocol(other)
             if serves(cut_of(theirs, of_other), cut_of(column, protocol), linear=cell["model"] in LINEAR_MODELS):
                 limits = other_limits(row, (theirs, of_other), (column, protocol)) if foreign else ""
                 yield Shown(other, cell, row, column, limits)
