@@ -33,6 +33,12 @@ NB_SVM = Row("nb-svm", "NB-SVM", model="nb-svm", extra=True)
 FASTTEXT = Row("fasttext", "fastText", model="fasttext", extra=True)
 FLOORS = (TFIDF_SVM, NB_SVM, FASTTEXT)
 
+# What a practitioner would try today; in no paper's table, because an encoder of a billion pairs is no equal chance.
+MINILM = (
+    Row("minilm-lr", "MiniLM + logistic regression, pretrained on 1 billion pairs", model="minilm-lr", extra=True),
+    Row("minilm-knn", "MiniLM + nearest neighbours, pretrained on 1 billion pairs", model="minilm-knn", extra=True),
+)
+
 GLOVE = "glove.6b-100"
 
 

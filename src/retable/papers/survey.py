@@ -11,6 +11,7 @@ from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.shared import (
     AVG_EMBEDDING,
     FASTTEXT,
+    MINILM,
     NB_SVM,
     NO_AG_NEWS,
     NO_CORPUS,
@@ -114,8 +115,7 @@ FAMILIES = (
     ours("vampire", "VAMPIRE"),
     ours("nvdm", "NVDM"),
     ours("bert-base", "BERT-base, fine-tuned; its pretrained weights are needed"),
-    ours("minilm-lr", "MiniLM + logistic regression, pretrained on 1 billion pairs"),
-    ours("minilm-knn", "MiniLM + nearest neighbours, pretrained on 1 billion pairs"),
+    *MINILM,
     ours("naive-bayes", "Naive Bayes"),
     ours("lda", "LDA"),
     ours("bow-svm", "BoW+SVM"),
