@@ -3,12 +3,12 @@
     python -m tests.faults.everywhere CHECKOUT [--stage NAME ...] [--edges] [--of N]
     python -m tests.faults.everywhere CHECKOUT --reads
 
-CHECKOUT must have completed `make tables SCALE=smoke`; the script works on a copy. --edges leaves out the writes whose
-neighbours go to the same file (SQLite writes a page in three pieces). --of N tries N faults of each kind and stage,
-evenly spaced; without it all are tried (hours). Each fault runs in its own process. Checked afterwards: an exit code,
-one sentence, no half-written file under a final name; after the next run the same bytes as an uninterrupted one, no
-temporary file left, and each run once in MLflow. --reads lists instead the files that a stage opens although dvc.yaml
-does not declare them.
+CHECKOUT must have completed `make tables SCALE=smoke`; the script works on a copy. --edges tries the first and the last
+operation on each file, and of each transaction of SQLite, which is there whole or not at all. --of N tries N faults of
+each kind and stage, evenly spaced; without it all are tried (hours). Each fault runs in its own process. Checked
+afterwards: an exit code, one sentence, no half-written file under a final name; after the next run the same bytes as an
+uninterrupted one, no temporary file left, and each run once in MLflow. --reads lists instead the files that a stage
+opens although dvc.yaml does not declare them.
 """
 
 import argparse
@@ -28,6 +28,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from retable.files import copy_file
+from retable.tracking import sqlite_file
+from retable.tracking import store as of_stores
+
 SOURCE = Path(__file__).with_name("faults.c")
 KINDS = {"ENOSPC": (errno.ENOSPC, 1), "EIO": (errno.EIO, 0), "kill -9": (0, 0)}  # error, whether it lasts
 CELL = ("fcsr-table-3", "avg-embedding", "sample-en")
@@ -46,9 +50,9 @@ STAGES = {  # module, its arguments, what is removed beforehand
     "cell": ("retable.commands.run", (list(CELL),), [f"results/runs/{CELL[0]}"]),
     "tagger": ("retable.stages.tagger", (), ["data/parts/context"]),
     "tables": ("retable.stages.tables", (), ["results/tables"]),
-    "figures": ("retable.stages.figures", (), ["results/figures"]),
     "report": ("retable.stages.report", (), ["results/report"]),
-    # last, and with the runs of one small table: each run more is hundreds of writes of the same kinds
+    # with the runs of one table: each picture or run more is tens or hundreds of writes of the same kinds
+    "figures": ("retable.stages.figures", (), ["results/figures", "results/runs/[!l]*"]),
     "record": (
         "retable.stages.record",
         (),
@@ -142,13 +146,18 @@ def import_all(modules: Sequence[str]) -> None:
 
 
 def at_edges(operations: Sequence[str]) -> list[int]:
-    """Return the numbers, from 1 on, of the operations but those in the middle of writes to one file."""
-    around = zip(["", *operations], operations, [*operations[1:], ""], strict=False)
-    return [
-        n
-        for n, (last, own, following) in enumerate(around, 1)
-        if not (last == own == following and own.startswith("write "))
-    ]
+    """Return the numbers, from 1 on, of the first and last operation of each run of them on one file.
+
+    A database and its journal are one file here; a transaction ends with the fsync of the database.
+    """
+    found, before, ended = [], "", True
+    for n, operation in enumerate(operations, 1):
+        kind, path = operation.split(" ", 1)
+        file = path.removesuffix("-journal")
+        if ended or file != before:
+            found += [n - 1, n]
+        before, ended = file, kind == "other" and path == file
+    return sorted({*found, len(operations)} - {0})
 
 
 class Trials:
@@ -158,6 +167,12 @@ class Trials:
         self.folder, self.said, self.operations = folder, folder.with_name("said"), folder.with_name("operations")
         self.library = ctypes.CDLL(None)
         self.notes = ""
+
+    def make_store(self) -> None:
+        """Create an empty MLflow store once: it takes seconds, and every fault of `record` needs a new one."""
+        store = self.folder.with_name("store.db")
+        sqlite_file.create(store)
+        of_stores.create = lambda database: copy_file(store, database.resolve())
 
     def run(self, stage: str, n: int = 0, kind: str = "EIO") -> tuple[int, str, list[str]]:
         """Run a stage; the n-th operation fails. Returns: exit code (-9 if killed), output, operations."""
@@ -265,6 +280,9 @@ class Trials:
 
     def of_stage(self, stage: str, of: int, *, edges: bool) -> Iterator[tuple[str, int, list[str]]]:
         """Yield kind, n and problems for the faults of a stage."""
+        if stage == "record":
+            self.make_store()
+        whole = tree(self.folder)
         taken = {path for pattern in STAGES[stage][2] for path in self.folder.glob(pattern)}
         for path in taken:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -277,7 +295,7 @@ class Trials:
             spread = (every[(3 * i + place) * (len(every) - 1) // (3 * of - 1)] for i in range(of))
             for n in spread if of else every:
                 yield kind, n, self.problems_of(stage, before, after, n, kind)
-        restore(self.folder, after)
+        restore(self.folder, whole | after)
 
 
 def preloaded(library: Path) -> None:

@@ -131,10 +131,13 @@ def test_a_failed_write_is_a_sentence_and_the_next_run_ends_with_the_same_bytes(
     assert everywhere(project, "--of", "1", "--stage", *stages) == expected
 
 
-def test_only_the_middle_of_many_writes_to_one_file_is_left_out():
-    operations = ["write a", "write b", "write b", "write b", "write b", "other b", "other b", "other b", "write b"]
-    assert at_edges(operations) == [1, 2, 5, 6, 7, 8, 9]
+def test_first_and_last_operations_on_a_file_and_of_a_transaction_are_tried():
+    file = ["write a", "write b", "write b", "write b", "other b", "other b"]
+    assert at_edges(file) == [1, 2, 5, 6]  # the fsync that completes b, and its new name
     assert at_edges(["write a"] * 2) == [1, 2]
+    begun = ["write a.db-journal", "write a.db-journal", "other a.db-journal", "write a.db-journal"]
+    transaction = [*begun, "other a.db-journal", "write a.db", "write a.db", "other a.db"]
+    assert at_edges([*transaction, *transaction, "write c"]) == [1, 8, 9, 16, 17]
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
