@@ -20,6 +20,7 @@ from retable.files import atomic_file, atomic_folder, read_csv, write_csv
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.bench import TABLE_2 as ABLATION
 from retable.papers.claims import claims
+from retable.papers.floors import TABLE_1 as FLOORS
 from retable.papers.paper import Paper, ResultTable
 from retable.project.progress import progress
 from retable.results import declared
@@ -33,6 +34,7 @@ from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, find
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, papers_table, printed_differences
 from retable.results.judging import Line
+from retable.results.pretrained import pretrained
 from retable.results.resolving import Resolver
 from retable.results.sources import sources_markdown
 from retable.results.systems import systems_markdown
@@ -90,6 +92,7 @@ def write_pages(root: Path, bank: Path) -> int:
         of_ours = (
             equal_chances(bench),
             ablation(tables.get(ABLATION.name), resolver.fill(ABLATION), whole.judge),
+            pretrained(tables.get(FLOORS.name), resolver.fill(FLOORS), whole.judge),
         )
         counted = [*filter(None, of_ours), *findings(lines, tables)]
         write_findings(docs / "findings", counted)
