@@ -1,6 +1,7 @@
 """Frozen sentence vectors under a logistic regression or nearest neighbours, as a practitioner would use them today.
 
-Source     `retable.models.sentence_encoder` (the vectors). minilm-lr: scikit-learn's logistic regression, L2.
+Source     minilm-lr: Reimers and Gurevych, "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks", 2019
+           (vectors of `retable.models.sentence_encoder`), under scikit-learn's logistic regression, L2.
            minilm-knn: Cover and Hart, "Nearest Neighbor Pattern Classification", 1967; Dudani, "The Distance-Weighted
            k-Nearest-Neighbor Rule", 1976. From memory, not checked against the published papers.
 Equation   minilm-knn: p(c) = (1 / C + sum of w_i over the k nearest of class c) / (1 + sum of w_i over the k nearest),
