@@ -77,8 +77,9 @@ def is_floor(model: str | None) -> bool:
 
 
 def has_subject(panel: Panel, rows: Iterable[str], measured: Measured) -> bool:
-    """Return whether a panel has more than floors, unless its table is one of floors."""
-    others = {row.id for row in measured.tables[panel.table].rows if not is_floor(row.model)}
+    """Return whether a panel has a system trained here beside the floors, unless its table has none."""
+    known = measured.tables[panel.table].rows
+    others = {row.id for row in known if row.model not in PRETRAINED and not is_floor(row.model)}
     return not others or not others.isdisjoint(rows)
 
 
