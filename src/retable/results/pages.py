@@ -34,7 +34,7 @@ from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, find
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, papers_table, printed_differences
 from retable.results.judging import Line
-from retable.results.pretrained import pretrained
+from retable.results.pretrained import PRETRAINED, pretrained
 from retable.results.resolving import Resolver
 from retable.results.sources import sources_markdown
 from retable.results.systems import systems_markdown
@@ -47,7 +47,11 @@ from retable.tables.markdown import LEGEND, literal, result_markdown
 
 FOREST = "claims"  # the picture of printed and measured differences
 MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
-IN_README = {CHANCES: "Equal chances", COST: "Costs, and why a GPU has another order"}  # links to findings
+IN_README = {  # links to findings
+    CHANCES: "Equal chances",
+    PRETRAINED: "Corpus by corpus",
+    COST: "Costs, and why a GPU has another order",
+}
 FRONT_TABLE = "fcsr-table-3"  # the table shown in README.md
 CHANGED = (  # in the wording of `retable.runs.provenance.git_commit`
     "A + after a commit: tracked files of src/ had uncommitted changes when the run was written. It has no effect: a "
