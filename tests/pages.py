@@ -370,7 +370,7 @@ BLOCKS: dict[str, tuple[Callable[[Reader, str], None], ...]] = {  # page -> how 
     ),
     "docs/add-a-table.md": (
         after(
-            "src/retable/papers/floors.py", "from retable.papers.shared import FLOORS\n",
+            "src/retable/papers/floors.py", "from retable.papers.shared import FLOORS, MINILM\n",
             ("import Column, Paper, ResultTable", "import Column, Paper, ResultTable, Row"),
             ("results=(TABLE_1,)", "results=(TABLE_1, TABLE_2)"),
         ),
