@@ -4,11 +4,11 @@
     python -m tests.faults.everywhere CHECKOUT --reads
 
 CHECKOUT must have completed `make tables SCALE=smoke`; the script works on a copy. --edges tries the first and the last
-operation on each file, and of each transaction of SQLite, which is there whole or not at all. --of N tries N faults of
-each kind and stage, evenly spaced; without it all are tried (hours). Each fault runs in its own process. Checked
-afterwards: an exit code, one sentence, no half-written file under a final name; after the next run the same bytes as an
-uninterrupted one, no temporary file left, and each run once in MLflow. --reads lists instead the files that a stage
-opens although dvc.yaml does not declare them.
+of successive operations on a file, and of a transaction of SQLite, which is there whole or not at all. --of N tries N
+faults of each kind and stage, evenly spaced; without it all are tried (hours). Each fault runs in its own process.
+Checked afterwards: an exit code, one sentence, no half-written file under a final name; after the next run the same
+bytes as an uninterrupted one, no temporary file left, and each run once in MLflow. --reads lists instead the files that
+a stage opens although dvc.yaml does not declare them.
 """
 
 import argparse
@@ -148,7 +148,8 @@ def import_all(modules: Sequence[str]) -> None:
 def at_edges(operations: Sequence[str]) -> list[int]:
     """Return the numbers, from 1 on, of the first and last operation of each run of them on one file.
 
-    A database and its journal are one file here; a transaction ends with the fsync of the database.
+    A database and its journal are one file here; of a transaction the last operation that is counted is the fsync of
+    the database, after which SQLite removes the journal.
     """
     found, before, ended = [], "", True
     for n, operation in enumerate(operations, 1):
@@ -167,12 +168,13 @@ class Trials:
         self.folder, self.said, self.operations = folder, folder.with_name("said"), folder.with_name("operations")
         self.library = ctypes.CDLL(None)
         self.notes = ""
+        self.create = sqlite_file.create
 
     def make_store(self) -> None:
         """Create an empty MLflow store once: it takes seconds, and every fault of `record` needs a new one."""
         store = self.folder.with_name("store.db")
         sqlite_file.create(store)
-        of_stores.create = lambda database: copy_file(store, database.resolve())
+        self.create = lambda database: copy_file(store, database.resolve())
 
     def run(self, stage: str, n: int = 0, kind: str = "EIO") -> tuple[int, str, list[str]]:
         """Run a stage; the n-th operation fails. Returns: exit code (-9 if killed), output, operations."""
@@ -189,6 +191,7 @@ class Trials:
                     self.library.note_start(self.notes.encode())
                 if not n:
                     self.library.operations_start(str(self.operations).encode())
+                of_stores.create = self.create
                 self.library.fault_start(f"{self.folder}/".encode(), ctypes.c_long(n), *KINDS[kind])
                 main(*arguments)
                 code = 0
@@ -295,7 +298,7 @@ class Trials:
             spread = (every[(3 * i + place) * (len(every) - 1) // (3 * of - 1)] for i in range(of))
             for n in spread if of else every:
                 yield kind, n, self.problems_of(stage, before, after, n, kind)
-        restore(self.folder, whole | after)
+        restore(self.folder, after | whole)
 
 
 def preloaded(library: Path) -> None:
