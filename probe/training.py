@@ -20,7 +20,7 @@ from probe.samples import OF_PAIRS, PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES
 from retable.experiments.identity import identity
 from retable.experiments.run import train_run
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, MODELS, network_class, read_beside_words
+from retable.models import LINEAR_MODELS, MODELS, PRETRAINED, network_class, read_beside_words
 from retable.papers import PAPERS, paper
 from retable.project.paths import TAGGED
 from retable.project.paths import VECTORS as VECTORS_FOLDER
@@ -62,7 +62,6 @@ IDLE: dict[str, list[Options]] = {  # readings equal to another one: their optio
     "generalized-pooling": [{"penalised": "none"}],
     "universal-transformer": [{"combine": "sum"}],
 }
-PRETRAINED = ("bert-base", "minilm-knn", "minilm-lr")  # their weights need an extra
 BFLOAT16_ROUNDING = 0.05  # bfloat16 has three digits, after a few steps
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, OfRows, Panel, is_timed, most_common
-from retable.models import LINEAR_MODELS, PRETRAINED
+from retable.models import LINEAR_MODELS
 from retable.runs.record import RunRecord
 from retable.tables.run_result import mean
 
@@ -72,14 +72,13 @@ def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord
 
 
 def is_floor(model: str | None) -> bool:
-    """Return whether a model is a baseline that learns from the same texts at once: linear, or fastText."""
-    return model not in PRETRAINED and (model in LINEAR_MODELS or model == "fasttext")
+    """Return whether a model is a baseline that a user might pick instead: linear, or fastText."""
+    return model in LINEAR_MODELS or model == "fasttext"
 
 
 def has_subject(panel: Panel, rows: Iterable[str], measured: Measured) -> bool:
-    """Return whether a panel has a system trained here beside the floors, unless its table has none."""
-    known = measured.tables[panel.table].rows
-    others = {row.id for row in known if row.model not in PRETRAINED and not is_floor(row.model)}
+    """Return whether a panel has more than floors, unless its table is one of floors."""
+    others = {row.id for row in measured.tables[panel.table].rows if not is_floor(row.model)}
     return not others or not others.isdisjoint(rows)
 
 

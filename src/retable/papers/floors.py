@@ -70,7 +70,7 @@ TABLE_1 = ResultTable(
 
 PAPER = Paper(
     name="floors",
-    title="Linear baselines",
+    title="Linear baselines and a pretrained encoder",
     citation="retable's own table, not from a paper.",
     results=(TABLE_1,),
 )
