@@ -2,10 +2,14 @@
 
 import pytest
 
+from retable.experiments.cells import cells_of
+from retable.figures.declared import cost_figures
+from retable.models import PRETRAINED
+from retable.papers import papers
 from retable.papers.floors import TABLE_1 as TABLE
 from retable.results.findings import Measured
-from retable.results.judging import Judge
-from retable.results.pretrained import pretrained
+from retable.results.judging import Judge, Line
+from retable.results.pretrained import TEXT, difference_of, pretrained
 from retable.results.resolving import Filled
 from retable.tables.lines import UNVERIFIED
 from retable.tables.lines import Line as Score
@@ -29,9 +33,7 @@ def made(tmp_path):
                 if row not in rows:
                     continue
                 path = answers(tmp_path / f"{row}-{corpus}.parquet", right, 1000, prefix=f"{corpus}/test")
-                record = run(of_plan, TABLE.name, row, corpus, predictions=path)
-                record.cost["flops_per_word"] = 5000.0 if row == "minilm-lr" else 5.0
-                runs[row, corpus] = [[record]]
+                runs[row, corpus] = [[run(of_plan, TABLE.name, row, corpus, predictions=path)]]
                 of_cell = asked if (row, corpus) in noted else {}
                 scores.append(Score(row, corpus, "accuracy", measured=f"{right / 10:.2f}", **of_cell))
         return pretrained(Measured(TABLE, scores, []), Filled(runs), Judge({}, lambda table: PROTOCOL))
@@ -44,14 +46,13 @@ def rows_of(found):
     return [line.strip("| ").split(" | ") for line in found.body.splitlines() if line.startswith("| ")][2:]
 
 
-def test_corpora_are_ordered_by_difference_and_counted_after_holm(made):
+def test_columns_are_ordered_by_difference_and_counted_after_holm(made):
     found = made()
     assert found.headline == (
-        "A pretrained encoder, MiniLM under a logistic regression, is ahead of NB-SVM on 1 of 3 corpora and behind on "
-        "1, after correction for many tests (Holm)"
+        "A pretrained encoder, MiniLM under a logistic regression, is ahead of NB-SVM on 1 of 3 columns, behind on 1 "
+        "and undecided on 0, after correction for many tests (Holm)"
     )
-    assert "1,000 times the operations" in found.body
-    assert [(row[0], row[1], row[3], row[5].partition(" ")[0], *row[6:]) for row in rows_of(found)] == [
+    assert [(row[0], row[1], row[3], row[5].partition(" ")[0], *row[7:]) for row in rows_of(found)] == [
         ("R8", "90.00", "95.00", "+5.0", "ahead", "ahead"),
         ("SST-2", "83.00", "82.90", "-0.1", "equal", "equal"),
         ("FDU books", "87.00", "78.00", "-9.0", "behind", "behind"),
@@ -63,6 +64,24 @@ def test_scores_that_were_imported_unchecked_do_not_count(made):
     assert [row[0] for row in rows_of(made(noted=noted, verdict=UNVERIFIED))] == ["FDU books"]
 
 
+def test_without_a_verdict_the_reason_stands_in_its_place():
+    first, second = TABLE.row("minilm-lr"), TABLE.row("nb-svm")
+    line = Line(0, first, second, "MR", 1000, (1, 1), 0.012, None, None, "not all of its folds are here")
+    assert difference_of(line) == ("+1.2", "–", "not all of its folds are here")
+
+
 @pytest.mark.parametrize("rows", [(), ("nb-svm",), ("minilm-lr",)])
 def test_without_both_rows_there_is_no_finding(made, rows):
     assert made(rows) is None
+
+
+def test_the_rule_that_it_names_gives_cells_at_any_scale():
+    rule = {"vectors": "none", "columns": ["sst-2", "trec"], "rows": ["minilm-lr", "minilm-knn"]}
+    assert "columns: [sst-2, trec], rows: [minilm-lr, minilm-knn]" in TEXT
+    cells = cells_of(TABLE, plan({TABLE.name: rule}))
+    assert sorted(cells) == ["minilm-knn.sst-2", "minilm-knn.trec", "minilm-lr.sst-2", "minilm-lr.trec"]
+
+
+def test_no_picture_of_costs_has_a_pretrained_row():
+    figures = [figure for source in papers() for figure in cost_figures(source)]
+    assert not {row for figure in figures for row in figure.rows} & PRETRAINED

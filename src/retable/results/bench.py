@@ -9,7 +9,7 @@ import numpy as np
 
 from retable.models import LINEAR_MODELS
 from retable.papers.bench import TABLE_1 as TABLE
-from retable.papers.paper import Column, Row
+from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.trials import COUNT, trials_of
 from retable.results.judging import Judge, Line
 from retable.results.pairing import Cell
@@ -94,8 +94,13 @@ def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Lin
     floor = best_linear(column, filled)
     if floor is None or row.model in LINEAR_MODELS:
         return None
-    cells: list[list[Cell]] = [[filled.runs[each.id, column.id]] for each in (row, floor)]
-    return judge.line((0, row, floor, column.printed, None), TABLE, [column], cells)
+    return beside(row, floor, TABLE, column, filled, judge)
+
+
+def beside(first: Row, second: Row, table: ResultTable, column: Column, filled: Filled, judge: Judge) -> Line:
+    """Compare two rows of a table of our own on a column."""
+    cells: list[list[Cell]] = [[filled.runs[each.id, column.id]] for each in (first, second)]
+    return judge.line((0, first, second, column.printed, None), table, [column], cells)
 
 
 def best_linear(column: Column, filled: Filled) -> Row | None:

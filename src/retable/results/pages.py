@@ -20,7 +20,7 @@ from retable.files import atomic_file, atomic_folder, read_csv, write_csv
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.bench import TABLE_2 as ABLATION
 from retable.papers.claims import claims
-from retable.papers.floors import TABLE_1 as FLOORS
+from retable.papers.floors import TABLE_1 as OF_FLOORS
 from retable.papers.paper import Paper, ResultTable
 from retable.project.progress import progress
 from retable.results import declared
@@ -34,7 +34,7 @@ from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, find
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, papers_table, printed_differences
 from retable.results.judging import Line
-from retable.results.pretrained import PRETRAINED, pretrained
+from retable.results.pretrained import SENTENCE_VECTORS, pretrained
 from retable.results.resolving import Resolver
 from retable.results.sources import sources_markdown
 from retable.results.systems import systems_markdown
@@ -49,7 +49,7 @@ FOREST = "claims"  # the picture of printed and measured differences
 MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
 IN_README = {  # links to findings
     CHANCES: "Equal chances",
-    PRETRAINED: "Corpus by corpus",
+    SENTENCE_VECTORS: "Column by column",
     COST: "Costs, and why a GPU has another order",
 }
 FRONT_TABLE = "fcsr-table-3"  # the table shown in README.md
@@ -96,7 +96,7 @@ def write_pages(root: Path, bank: Path) -> int:
         of_ours = (
             equal_chances(bench),
             ablation(tables.get(ABLATION.name), resolver.fill(ABLATION), whole.judge),
-            pretrained(tables.get(FLOORS.name), resolver.fill(FLOORS), whole.judge),
+            pretrained(tables.get(OF_FLOORS.name), resolver.fill(OF_FLOORS), whole.judge),
         )
         counted = [*filter(None, of_ours), *findings(lines, tables)]
         write_findings(docs / "findings", counted)

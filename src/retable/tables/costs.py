@@ -23,7 +23,8 @@ NUMBERS = (
 )  # fmt: skip
 HEADER = ("", "parameters", "FLOPs per word", "words/s", "seconds per epoch", "peak MB", "threads")
 NOTE = (
-    "Parameters are the trained ones, without word vectors; FLOPs are of the forward pass; words/s is the median of "
+    "Parameters are the trained ones, without word vectors; FLOPs are of the forward pass, per character "
+    "where texts are read as characters; words/s is the median of "
     "the columns. For a linear row an epoch is one candidate. Times are this machine's (docs/timing.md), comparable "
     "between rows with equal threads, and so is the process's memory; a dash: not kept, because the machine had other "
     "work, or trained on a GPU."
