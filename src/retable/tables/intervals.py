@@ -6,12 +6,11 @@ Source: docs/protocol.md, rule 5.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
-from typing import Literal
 
 from retable.tables.comparison import Part, around
+from retable.tables.lines import Verdict
 
 CONFIDENCE = 0.95
-Verdict = Literal["agrees", "higher", "lower", "uninformative", "cut", "one-run", "unverified", "not-run", ""]
 
 
 @dataclass(frozen=True)

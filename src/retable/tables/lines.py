@@ -8,7 +8,8 @@ from typing import Literal, get_args
 
 from retable.errors import InputError, shown
 from retable.files import read_csv, write_csv
-from retable.tables.intervals import Verdict
+
+Verdict = Literal["agrees", "higher", "lower", "uninformative", "cut", "one-run", "unverified", "not-run", ""]
 
 NUMBERS = ("measured", "low", "high")
 REBUILT = "`make tables` rebuilds it"
