@@ -6,8 +6,8 @@ from statistics import stdev
 
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.cell_intervals import interval_of_cell
-from retable.tables.intervals import Verdict, verdict
-from retable.tables.lines import CUT, UNVERIFIED, Line, joined
+from retable.tables.intervals import verdict
+from retable.tables.lines import CUT, UNVERIFIED, Line, Verdict, joined
 from retable.tables.published import Published
 from retable.tables.run_result import COST_UNITS, RunResult, mean, of_all, turned
 
