@@ -31,11 +31,7 @@ LINEAR_MODELS = {
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
 }
 SEEDED = {"bert-base", "doc2vec", "lda"}  # linear models that draw random numbers: another seed gives other answers
-PRETRAINED = {
-    "bert-base",
-    "minilm-knn",
-    "minilm-lr",
-}  # on other texts; no floors, so in no picture of costs
+PRETRAINED = {"bert-base", "minilm-knn", "minilm-lr"}  # on other texts, so in no picture of costs as a floor
 OF_PAIRS = ("pair-features",)  # linear models that compare two texts
 # File next to a linear model's weights -> function that reads the folder.
 LINEAR_LOADERS = {
