@@ -160,14 +160,16 @@ def test_any_name_is_shown_letter_by_letter_in_markdown(name):
     assert not re.search(r"<(?!/?(table|thead|tr|th|h1|ul|li)>)", html)
 
 
+@pytest.mark.parametrize("pip", ["23.0", "23.1"])
 @pytest.mark.parametrize(
     ("name", "digest", "refused"),
     [("torch", "known", False), ("torch", "0" * 64, True), ("networkx", "0" * 64, False)],
 )
-def test_a_build_of_torch_that_is_not_listed_is_refused(tmp_path, name, digest, refused):
+def test_a_build_of_torch_that_is_not_listed_is_refused(tmp_path, name, digest, refused, pip):
     listed = (ROOT / "requirements/torch.txt").read_text(encoding="utf-8")
     digest = re.findall(r"sha256:(\w{64})", listed)[0] if digest == "known" else digest
-    taken = {"url": f"https://host/{name}-1%2Bcpu.whl", "archive_info": {"hashes": {"sha256": digest}}}
+    archive = {"hash": f"sha256={digest}"} | ({} if pip == "23.0" else {"hashes": {"sha256": digest}})
+    taken = {"url": f"https://host/{name}-1%2Bcpu.whl", "archive_info": archive}
     report = tmp_path / "report.json"
     report.write_text(json.dumps({"install": [{"metadata": {"name": name}, "download_info": taken}]}))
     asked = [sys.executable, ROOT / "requirements/check_torch.py", report]
