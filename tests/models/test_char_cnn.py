@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import torch
 from torch import tensor
@@ -15,10 +17,20 @@ def parameters(filters, hidden):
     return convolutions + 2 * filters * hidden + hidden + hidden**2 + hidden + hidden * CLASSES + CLASSES
 
 
-def multiply_adds(t, *, filters, hidden, **_):
-    """Count those of all frames, whatever the text: 144 places, 42 and 4 x 12 to 6 after each pooling by 3."""
-    places = [(144, 7 * DIM), (42, 7 * filters), *((left, 3 * filters) for left in (12, 10, 8, 6))]
-    return sum(left * size * filters for left, size in places) + 2 * filters * hidden + hidden**2 + hidden * CLASSES
+def multiply_adds(t, *, frames, filters, hidden, **_):
+    """Count backward from k columns: 3 k places before the last pooling, 2 more before each convolution of 3 ...
+
+    Of the columns, 27 characters apart, those that see a character and one more are computed.
+    """
+    columns = (frames - 96) // 27
+    k = min(math.ceil(t / 27) + 1, columns)
+    places = [
+        (27 * k + 90, 7 * DIM),
+        (9 * k + 24, 7 * filters),
+        *((3 * k + more, 3 * filters) for more in (6, 4, 2, 0)),
+    ]
+    convolved = sum(left * size * filters for left, size in places)
+    return convolved + columns * filters * hidden + hidden**2 + hidden * CLASSES
 
 
 EVERY_MODEL = Declared(
@@ -55,7 +67,7 @@ def network(**options):
 
 def slow(net, characters):
     """Compute the text's logits as in the paper: h_j(y), pooling and layers by loops over places."""
-    frames = torch.zeros(net.frames, 5)
+    frames = torch.zeros(net.frames, 5, dtype=torch.float64)
     for place, row in enumerate(reversed(characters)):
         if place < net.frames and row >= 2:
             frames[place, row - 2] = 1.0
@@ -75,11 +87,26 @@ def slow(net, characters):
     return net.output.weight @ text + net.output.bias
 
 
-@pytest.mark.parametrize("length", [1, 5, 149, 150, 200])
-def test_the_logits_are_those_of_a_slow_loop_over_the_paper(length):
-    net = network()
-    words = torch.randint(1, 7, (1, length))
-    assert_close(net(words, torch.ones_like(words, dtype=torch.bool))[0], slow(net, words[0].tolist()))
+@pytest.mark.parametrize("frames", [123, 150, 204, 210])  # 210 leaves six frames that no column sees
+@pytest.mark.parametrize("longest", [1, 5, 27, 28, 149, 150, 230])
+def test_the_logits_are_those_of_a_slow_loop_over_the_paper(frames, longest):
+    """Check padded texts with arbitrary padding; 27 characters end with a column.
+
+    It fails with one column less, and with frames that begin at the first character.
+    """
+    net = network(frames=frames).double()
+    lengths = (longest, 1, (longest + 1) // 2)
+    words = torch.randint(1, 7, (3, longest))
+    logits = net(words, torch.arange(longest) < tensor(lengths).unsqueeze(1))
+    for text, length in enumerate(lengths):
+        assert_close(logits[text], slow(net, words[text, :length].tolist()), msg=f"{length} of {longest} characters")
+
+
+def test_columns_of_padding_alone_change_nothing():
+    """Nine characters alone and in a batch as long as the frames: two columns and all four are computed."""
+    net, words = network(frames=204).double(), torch.randint(1, 7, (1, 204))
+    assert_close(net(words[:, :9], torch.ones(1, 9, dtype=torch.bool)), net(words, torch.arange(204).unsqueeze(0) < 9))
+    assert [net.frames_worked_out(length) for length in (1, 27, 28, 54, 55, 999)] == [150, 150, 177, 177, 204, 204]
 
 
 def test_frames_are_backward_from_the_last_character_by_hand():

@@ -1,16 +1,14 @@
 """Word-based ConvNet, Zhang, Zhao and LeCun 2015, section 3.2."""
 
-import math
-
 import pytest
 import torch
 from torch import Tensor, tensor
 from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
-from retable.models.char_cnn import CharCNN
 from retable.models.word_cnn import WordCNN
 from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_random_weights
+from tests.models.test_char_cnn import multiply_adds
 
 SIZES = {"filters": 16, "hidden": 24, "spread": 0.25}
 
@@ -19,22 +17,6 @@ def parameters(columns: int, filters: int = 16, hidden: int = 24) -> int:
     """Count the parameters: Weights and biases: convolutions of 7, 7 and four times 3 words, three layers."""
     convolutions = 7 * DIM * filters + (7 + 4 * 3) * filters**2 + 6 * filters
     return convolutions + columns * filters * hidden + hidden + hidden**2 + hidden + hidden * CLASSES + CLASSES
-
-
-def multiply_adds(t: int, *, frames: int, filters: int, hidden: int, **_: object) -> int:
-    """Count backward from k columns: 3 k places before the last pooling, 2 more before each convolution of 3 ...
-
-    Of the columns, 27 words apart, those that see a word and one more are computed.
-    """
-    columns = (frames - 96) // 27
-    k = min(math.ceil(t / 27) + 1, columns)
-    places = [
-        (27 * k + 90, 7 * DIM),
-        (9 * k + 24, 7 * filters),
-        *((3 * k + more, 3 * filters) for more in (6, 4, 2, 0)),
-    ]
-    convolved = sum(left * size * filters for left, size in places)
-    return convolved + columns * filters * hidden + hidden**2 + hidden * CLASSES
 
 
 EVERY_MODEL = Declared(
@@ -81,28 +63,15 @@ def slow_logits(network: WordCNN, words: Tensor) -> Tensor:
     return network.output.weight @ text + network.output.bias
 
 
-@pytest.mark.parametrize("frames", [123, 204, 210])  # 210 leaves six frames that no column sees
-@pytest.mark.parametrize("longest", [1, 27, 28, 230])
-def test_fast_form_matches_the_slow_loops(frames, longest):
-    """Check padded texts with arbitrary padding; 27 words end with a column, of 230 words 204 are read.
-
-    It fails with one column less, and with frames that begin at the first word.
-    """
-    network = small_network(frames=frames)
+@pytest.mark.parametrize("longest", [1, 230])
+def test_logits_match_the_slow_loops(longest):
+    """Check padded texts with arbitrary padding; of 230 words 204 are read."""
+    network = small_network()
     lengths = (longest, 1, (longest + 1) // 2)
     words = torch.randint(2, 20, (3, longest))
     logits = network(words, torch.arange(longest) < tensor(lengths).unsqueeze(1))
     for text, length in enumerate(lengths):
         assert_close(logits[text], slow_logits(network, words[text, :length]), msg=f"{length} of {longest} words")
-
-
-def test_columns_of_padding_alone_change_nothing():
-    """Nine words alone and in a batch as long as the frames: two columns and all four are computed."""
-    network, words = small_network(), torch.randint(2, 20, (1, 204))
-    assert_close(
-        network(words[:, :9], torch.ones(1, 9, dtype=torch.bool)), network(words, torch.arange(204).unsqueeze(0) < 9)
-    )
-    assert [network.frames_worked_out(length) for length in (1, 27, 28, 54, 55, 999)] == [150, 150, 177, 177, 204, 204]
 
 
 def test_sums_by_hand():
@@ -117,18 +86,6 @@ def test_sums_by_hand():
     words = tensor([[2] * 7, [2] * 6 + [3], [2] + [0] * 6])
     mask = words > 0
     assert network.eval()(words, mask).tolist() == [[12.0], [16.0], [1.0]]
-
-
-def test_on_one_hot_rows_it_is_the_character_network():
-    """The same weights on the same rows give the same logits: the networks differ only in their input."""
-    rows = torch.eye(9)[:, 2:]
-    options = {"frames": 180, "filters": 3, "hidden": 4, "spread": 0.4}
-    torch.manual_seed(2)
-    characters = CharCNN(WordEmbedding(rows, tuned=0), 3, **options).eval()
-    network = WordCNN(WordEmbedding(rows, tuned=0), 3, **options).eval()
-    network.load_state_dict(characters.state_dict())
-    words, mask = torch.randint(1, 9, (4, 40)), torch.arange(40) < tensor([[40], [1], [13], [27]])
-    assert_close(network(words, mask), characters(words, mask))
 
 
 def test_layers_have_the_output_sizes_of_the_small_network():

@@ -5,9 +5,13 @@ Source     Zhang, Zhao, LeCun, "Character-level Convolutional Networks for Text 
 Reading    characters are quantised backward from the last one (section 2.2: "the latest reading on characters is
            always placed near the begin of the output"); only the last `frames` are read. The alphabet's hyphen,
            printed twice, has one row: 69 rows, not 70. Biases start at 0; only weights are Gaussian.
-Shapes     B texts, T characters (padded on the right), F frames, A characters of the alphabet, K filters, C classes.
+Fast form  places that see only frames after a text all give one answer, whatever the text: of the columns that the last
+           pooling leaves, the first such column is computed once and repeated for the rest. The numbers are the same.
+Shapes     B texts, T characters (padded on the right), F frames, A characters of the alphabet, K filters, L columns,
+           C classes.
 """
 
+import math
 from itertools import pairwise
 
 import torch
@@ -21,7 +25,8 @@ from retable.models.options import check_at_least, check_share
 KERNELS = (7, 7, 3, 3, 3, 3)  # table 1
 POOLED = (True, True, False, False, False, True)  # by 3, without overlap
 POOL = 3
-LEAST_FRAMES = 123  # leaves one after the last pooling: (F - 96) / 27
+STEP = POOL ** sum(POOLED)  # frames from the start of one column to the next
+LEAST_FRAMES = 123  # that a column sees; there are (F - 96) / 27
 
 
 class CharCNN(Network):
@@ -72,20 +77,25 @@ class CharCNN(Network):
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map characters (B, T) and their mask to logits (B, C)."""
-        x = self.embedding(backward_frames(words, mask, self.frames)).transpose(1, 2)  # (B, A, F)
+        x = self.embedding(backward_frames(words, mask, self.frames_worked_out(words.shape[1]))).transpose(1, 2)
         for convolution, pooled in zip(self.convolutions, POOLED, strict=True):
             x = F.relu(convolution(x))  # eq. for h_j(y), section 2.1; only valid places
             x = F.max_pool1d(x, POOL) if pooled else x
-        x = x.flatten(1)
+        behind = x[:, :, -1:].expand(-1, -1, self.lengths[-1] // POOL - x.shape[2])  # the columns not computed
+        x = torch.cat([x, behind], dim=2).flatten(1)  # (B, K L)
         for layer in self.hidden:
             x = self.dropout(F.relu(layer(x)))
         logits: Tensor = self.output(x)
         return logits
 
+    def frames_worked_out(self, words: float) -> int:
+        """Return how many frames to compute: those of every column that sees a character, and of one more."""
+        return min(self.frames, math.ceil(words / STEP) * STEP + LEAST_FRAMES)
+
     def flops_per_word(self, words_per_text: float) -> float:
-        """Count forward FLOPs (2 per multiply-add) of all frames, equal for every text, per character."""
+        """Return forward FLOPs, two per multiply-add: each convolution at its places and the three layers, per text."""
         weights = [layer.weight for layer in (*self.convolutions, *self.hidden, self.output)]
-        places = [*self.lengths, 1, 1, 1]
+        places = [*lengths_of(self.frames_worked_out(words_per_text)), 1, 1, 1]
         of_text: int = sum(weight.numel() * count for weight, count in zip(weights, places, strict=True))
         return 2 * of_text / words_per_text
 
