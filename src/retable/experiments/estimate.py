@@ -2,13 +2,13 @@
 
 A training is expected to end by its patience, counted from the usual best epoch, or with its last epoch before that.
 
-Words come from the bank's corpora, words per second is the median over the bank's runs of a model; a model without runs
-gets the median of the other models.
+Words come from the bank's corpora, words per second is the median over the bank's runs of a model. A model without
+timed runs gets the usual FLOPs per second by its own FLOPs per word, and at most the usual words per second.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -20,30 +20,43 @@ from retable.papers.paper import Column, Row
 from retable.papers.parameters import folds_of, is_searched, row_parameters, seeds_of
 from retable.papers.trials import COUNT
 from retable.runs.bank import read_bank
+from retable.runs.record import RunRecord
 from retable.tables.statistics import read_corpora
+from retable.text.units import RAW
 
 BEST_EPOCH = 6  # epochs run before the patience: the mean of the bank's trainings that ended by it
 RUN_S = 5.0  # overhead of a run: reading, scoring, writing
 
 
 class Measured(NamedTuple):
-    """Hold what was measured in the bank: model -> words per second; corpus -> its statistics."""
+    """Hold what the bank tells: model -> words per second and forward FLOPs per word; corpus -> its statistics."""
 
     rates: Mapping[str, float]
+    flops: Mapping[str, float]
     corpora: Mapping[str, Any]
 
     def rate(self, model: str) -> float:
         """Return the words per second of a model."""
-        return self.rates.get(model) or median(self.rates.values() or [math.inf])
+        if model in self.rates:
+            return self.rates[model]
+        usual = median(self.rates.values() or [math.inf])
+        speeds = [rate * self.flops[timed] for timed, rate in self.rates.items() if timed in self.flops]
+        return min(usual, median(speeds) / self.flops[model]) if speeds and model in self.flops else usual
 
 
 def read_measured(bank: Path) -> Measured:
     """Read the bank. Raises: InputError."""
-    rates = defaultdict(list)
-    for run in read_bank(bank):
-        if run.cost.get("words_per_second"):
-            rates[run.metrics["model"]].append(run.cost["words_per_second"])
-    return Measured({model: median(found) for model, found in rates.items()}, read_corpora(bank))
+    runs = read_bank(bank)
+    return Measured(medians(runs, "words_per_second"), medians(runs, "flops_per_word"), read_corpora(bank))
+
+
+def medians(runs: Iterable[RunRecord], cost: str) -> dict[str, float]:
+    """Return model -> the median of a cost over its runs that have it."""
+    found = defaultdict(list)
+    for run in runs:
+        if run.cost.get(cost):
+            found[run.metrics["model"]].append(run.cost[cost])
+    return {model: median(costs) for model, costs in found.items()}
 
 
 def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, float]:
@@ -66,10 +79,12 @@ def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, fl
 def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured: Measured) -> float:
     """Return the seconds of all runs of a cell, over seeds and folds, and of its search if the bank lacks trials."""
     model, corpus = str(row.model), str(column.corpus)
-    training = row_parameters(read_preset(model), row, column, protocol, vectors="", seed=1)["training"]
+    parameters = row_parameters(read_preset(model), row, column, protocol, vectors="", seed=1)
+    training = parameters["training"]
     statistics = measured.corpora.get(corpus, {})
     train = statistics.get("splits", {}).get("train", {})
-    length = train.get("average-length-characters" if statistics.get("language") == "zh" else "average-length", 0.0)
+    characters = statistics.get("language") == "zh" or parameters["embedding"]["unit"] == RAW
+    length = train.get("average-length-characters" if characters else "average-length", 0.0)
     words = train.get("texts", 0) * min(length, training.get("max_words") or length)
     epochs = min(training["epochs"], BEST_EPOCH + training["patience"]) if "epochs" in training else 1
     trials = 0 if is_searched(row, corpus) else COUNT
