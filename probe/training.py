@@ -30,10 +30,11 @@ from retable.runs.recipes import recipe_of
 SMALL = {  # option -> the largest value in a case of the probe
     "hidden": 12, "mlp_hidden": 10, "heads": 3, "queries": 4, "maps": 8, "blocks": 3, "filters": 6,
     "attention_hidden": 8, "layers": 2, "size": 12, "steps": 3, "buckets": 500, "distance": 4,
-    "frames": 150,
+    "frames": 204,
 }  # fmt: skip
 TRAINING = {"epochs": 3, "epochs_max": 6, "batch_size": 8, "patience": 6}
-LIVELY = {"fcsr": {"spread": 0.5}, "fcsr-fp": {"spread": 0.5}}  # otherwise their logits do not depend on the text
+# Otherwise their logits do not depend on the text.
+LIVELY = {model: {"spread": 0.5} for model in ("fcsr", "fcsr-fp", "char-cnn", "word-cnn")}
 # Numbers that change the computation, besides Literal and bool options: where a preset has 0 or 1, another value too,
 # because a product with 1 hides the factor.
 MORE_READINGS: dict[str, list[Options]] = {

@@ -43,8 +43,6 @@ def small_parameters(model: str, files: Path) -> dict[str, dict[str, object]]:
     sections = parameters_of(model, {})
     if model in MODELS:
         sections["training"] |= {"epochs": 1, "batch_size": 20}
-    if model in ("char-cnn", "word-cnn"):
-        sections["model"]["spread"] = 0.5  # otherwise their answers do not depend on the text
     if model == "bert-base":
         sections["model"] |= {"weights": str(files), "max_pieces": 12, "epochs": 1}
     return sections

@@ -11,12 +11,13 @@ import pytest
 from probe.training import parameters_of
 from retable.commands import onnx as command
 from retable.errors import InputError
+from retable.models import network_class
 from retable.own.fit import fit
 from retable.own.model import Model, load
 from retable.own.onnx import write_onnx
 
 needs_onnx = pytest.mark.skipif(find_spec("onnxruntime") is None, reason="pip install -e '.[onnx]'")
-TEXTS = ["a fine film", "Don't !", "a dull story and a dull film, again and again and once more"]
+TEXTS = ["a fine film", "Don't !", "a dull story and a dull film, again and again and once more", "a dull film " * 90]
 
 
 def fitted(model: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -31,7 +32,8 @@ def rows_of(folder: Path, model: Model, texts: list[str]) -> tuple[np.ndarray, n
     """Return words and mask, as docs/your-own-texts.md describes."""
     vocabulary = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
     row = {word: place for place, word in enumerate(vocabulary["words"])}
-    cut = [[row.get(word.lower(), 1) for word in model.words(text)] for text in texts]
+    units = list if network_class(model.kept.parameters["model"]["name"]).alphabet else model.words
+    cut = [[row.get(unit.lower(), 1) for unit in units(text.strip())] for text in texts]
     words = np.zeros((len(cut), max(map(len, cut))), np.int64)
     for place, each in enumerate(cut):
         words[place, : len(each)] = each
@@ -39,7 +41,7 @@ def rows_of(folder: Path, model: Model, texts: list[str]) -> tuple[np.ndarray, n
 
 
 @needs_onnx
-@pytest.mark.parametrize("model", ["avg-embedding", "bilstm", "textcnn", "transformer"])
+@pytest.mark.parametrize("model", ["avg-embedding", "bilstm", "textcnn", "transformer", "char-cnn", "word-cnn"])
 def test_onnx_answers_as_the_model_folder(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import onnxruntime
 

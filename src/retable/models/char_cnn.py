@@ -6,7 +6,8 @@ Reading    characters are quantised backward from the last one (section 2.2: "th
            always placed near the begin of the output"); only the last `frames` are read. The alphabet's hyphen,
            printed twice, has one row: 69 rows, not 70. Biases start at 0; only weights are Gaussian.
 Fast form  places that see only frames after a text all give one answer, whatever the text: of the columns that the last
-           pooling leaves, the first such column is computed once and repeated for the rest. The numbers are the same.
+           pooling leaves, the first such column is computed once and repeated for the rest. The gradients are equal
+           within rounding. Not in a trace (ONNX), which would keep the number of columns of the traced texts.
 Shapes     B texts, T characters (padded on the right), F frames, A characters of the alphabet, K filters, L columns,
            C classes.
 """
@@ -26,7 +27,7 @@ KERNELS = (7, 7, 3, 3, 3, 3)  # table 1
 POOLED = (True, True, False, False, False, True)  # by 3, without overlap
 POOL = 3
 STEP = POOL ** sum(POOLED)  # frames from the start of one column to the next
-LEAST_FRAMES = 123  # that a column sees; there are (F - 96) / 27
+LEAST_FRAMES = 123  # that a column sees; F frames give (F - 96) / 27 columns
 
 
 class CharCNN(Network):
@@ -77,7 +78,9 @@ class CharCNN(Network):
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map characters (B, T) and their mask to logits (B, C)."""
-        x = self.embedding(backward_frames(words, mask, self.frames_worked_out(words.shape[1]))).transpose(1, 2)
+        traced = torch.jit.is_tracing()  # type: ignore[attr-defined]
+        frames = self.frames if traced else self.frames_worked_out(words.shape[1])
+        x = self.embedding(backward_frames(words, mask, frames)).transpose(1, 2)  # (B, A, frames)
         for convolution, pooled in zip(self.convolutions, POOLED, strict=True):
             x = F.relu(convolution(x))  # eq. for h_j(y), section 2.1; only valid places
             x = F.max_pool1d(x, POOL) if pooled else x

@@ -17,7 +17,7 @@ from retable.training.network import NetworkClassifier
 OPSET = 17
 INPUTS, OUTPUT = ("words", "mask"), "probabilities"
 NEAR = 1e-4  # largest difference of the probabilities
-SHAPES = ((3, 7), (1, 1), (5, 4), (4, 40))  # numbers of texts and words; the first is traced
+SHAPES = ((3, 7), (1, 1), (5, 4), (4, 40), (2, 1100))  # numbers of texts and words; the first is traced
 
 
 class Answering(nn.Module):
