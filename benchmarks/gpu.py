@@ -144,7 +144,7 @@ def trained(
     maker = BatchMaker(given.texts, device, reads=network.reads)
     batches = shuffled_batches(maker.lengths, training.batch_size, np.random.default_rng(1))
     uncounted, counted = STEPS[device.type]
-    rate_at = learning_rates(training.schedule, training.learning_rate, training.epochs_max)
+    rate_at = learning_rates(training.schedule, training.learning_rate, training.epochs_max, len(batches))
     options: dict[str, Any] = {"epoch": 1, "precision": precision, "clip": training.clip}
     train_epoch(network, maker, batches[:uncounted], optimisers, rate_at, **options)
     if device.type == "cuda":

@@ -44,8 +44,10 @@ def run_cases(folder: Path, wanted: list[str]) -> None:
     from probe.tables import table_cases
     from probe.training import training_cases
     from retable.experiments import folds
+    from retable.training import schedules
 
     vars(folds)["CORPORA"] = {}  # made-up texts use declared names, with their own labels
+    vars(schedules)["HALVED_AFTER"] = 20  # batches, in place of 15,000
     write_samples(CLEAN, TAGGED, VECTORS)
     with tempfile.TemporaryDirectory() as scratch:
         groups = (table_cases(), bank_cases(), direct_cases(), data_cases(), training_cases())

@@ -218,6 +218,7 @@ CONSTANT = {"schedule": "constant", "epochs": 10, "epochs_max": 40, "patience": 
         (5, (), 40, {"schedule": "fcsr", "epochs": 5}, False),
         (1, (), 20, {"schedule": "warmup", "epochs": 1}, False),
         (10, (), 30, {"schedule": "steps", "epochs_max": 30}, False),
+        (10, (), 30, {"schedule": "halving"}, False),  # its batches are not known
     ],
 )
 def test_a_training_is_whole_by_patience_by_its_epochs_or_by_its_rate(ran, curve, of_row, options, whole):

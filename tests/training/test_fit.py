@@ -159,6 +159,15 @@ def test_the_curve_tells_the_rate_of_the_epochs_last_step(opinions):
     assert rates == pytest.approx([0.1 * (steps - 0.5) / steps, 0.1, 0.1])  # a step counts at its midpoint
 
 
+def test_halving_counts_the_batches_of_the_training(opinions, monkeypatch):
+    """Four batches an epoch: half after fifteen, at the last of the fourth epoch, and every fifteen after that."""
+    monkeypatch.setattr("retable.training.schedules.HALVED_AFTER", 15)
+    network, train, dev = prepared(opinions)
+    options = {"seed": 1, "device": CPU, "learning_rate": 0.1, "epochs": 8, "patience": 8, "epochs_max": 8}
+    history = fit(network, train, dev, schedule="halving", batch_size=-(-len(train) // 4), **options)
+    assert [epoch.learning_rate for epoch in history.epochs] == [0.1] * 3 + [0.05] * 4 + [0.025]
+
+
 class Penalised(Mean):
     """A network with its own loss, which pulls the weights towards zero; it keeps the classes passed to it."""
 

@@ -24,7 +24,7 @@ RECIPES = {
     "optimiser-adagrad": "1.0",
     "schedule-constant": "1.0",
     "schedule-fcsr": "1.0",
-    "schedule-halving": "1.0",
+    "schedule-halving": "2.0",
     "schedule-linear": "1.0",
     "schedule-steps": "1.0",
     "schedule-warmup": "1.0",

@@ -89,7 +89,8 @@ def is_whole(training: Mapping[str, Any], ran: int | None, curve: Sequence[float
         return True
     if curve and len(curve) - 1 - curve.index(max(curve)) >= training["patience"]:
         return True
-    middle_of_last = learning_rates(training["schedule"], 1.0, training["epochs_max"])(ran - 0.5)
+    # A record does not tell its batches; with one an epoch, `halving` keeps its rate for longer than any run has.
+    middle_of_last = learning_rates(training["schedule"], 1.0, training["epochs_max"], batches=1)(ran - 0.5)
     return middle_of_last < SPENT
 
 

@@ -46,7 +46,6 @@ def fit(
     optimisers = build_optimisers(
         network, training.optimiser, training.learning_rate, training.weight_decay, training.momentum
     )
-    rate_at = learning_rates(training.schedule, training.learning_rate, training.epochs_max)
     maker, dev_maker = (BatchMaker(split, device, reads=network.reads) for split in (train, dev))
     domains = train.domains if network.domain_a_batch else None
     course = Course(network, optimisers, seed, device)
@@ -65,7 +64,7 @@ def fit(
                 maker,
                 batches,
                 optimisers,
-                rate_at,
+                learning_rates(training.schedule, training.learning_rate, training.epochs_max, len(batches)),
                 epoch=course.number,
                 precision=precision,
                 clip=training.clip,
