@@ -136,7 +136,7 @@ TABLE_3 = ResultTable(
         CNN,
         BILSTM,
         TRANSFORMER,
-        Row("char-cnn", "Char-CNN", "char-cnn"),
+        Row("char-cnn", "Char-CNN", "char-cnn", searched=CHOSEN["char-cnn"]),
         encoder_row("cnn", "same"),
         encoder_row("cnn", "attention"),
         encoder_row("drnn", "same"),
