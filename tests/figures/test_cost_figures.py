@@ -8,10 +8,13 @@ import pytest
 from retable.figures import costs
 from retable.figures.cost_points import CostPoint
 from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front
+from retable.figures.declared import cost_figures
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, Panel
 from retable.figures.names import covered
 from retable.figures.style import log_x, new_figure
+from retable.models import MODELS, OF_CHARACTERS, network_class
+from retable.papers import papers
 from retable.papers.paper import Column, ResultTable, Row
 
 ROWS = (
@@ -260,3 +263,15 @@ def test_seconds_are_drawn_only_where_networks_have_them_or_there_are_floors_alo
 )
 def test_the_front_holds_what_nothing_beats_at_its_cost(points, front):
     assert pareto_front(points) == front
+
+
+def test_no_picture_of_costs_has_a_row_whose_flops_are_of_a_character():
+    assert {model for model in MODELS if network_class(model).alphabet} == OF_CHARACTERS
+    of_rows = {
+        source.result_table(figure.panels[0].table).row(row).model
+        for source in papers()
+        for figure in cost_figures(source)
+        for row in figure.rows
+    }
+    assert "word-cnn" in of_rows
+    assert not of_rows & OF_CHARACTERS

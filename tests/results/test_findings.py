@@ -155,6 +155,7 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
         {"row": row, "flops_per_word": flops, "parameters": 1.0, "peak_memory_mb": 1.0, "threads": 1}
         for row, flops in (("fcsr", 6e6), ("cnn", 8e5), ("bilstm", 1.2e6), ("transformer", 1.2e7), ("vampire", 2e3))
     ]
+    costs.append({**costs[0], "row": "char-cnn"})  # of a character, so it is left out
     found = cost_of_a_word(Measured(TABLE, [], costs))
     assert found.headline == (
         "FCSR, which its paper calls the most efficient, needs more operations per word than 3 of 4 rivals: "
@@ -162,6 +163,7 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
     )
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
     assert found.body.index("VAMPIRE") < found.body.index("| CNN |") < found.body.index("| Transformer |")
+    assert "Char-CNN" not in found.body
     only = cost_of_a_word(Measured(TABLE, [], [costs[0], costs[3]]))
     assert only.headline.endswith("than 0 of 1 rival: 0.50 times Transformer's")
     assert cost_of_a_word(Measured(TABLE, [], costs[:1])) is None

@@ -17,7 +17,7 @@ from retable.figures.parameters import ParameterFigure
 from retable.figures.roc import RocFigure
 from retable.figures.scatter import SizeFigure
 from retable.figures.words import TopWords
-from retable.models import PRETRAINED
+from retable.models import OF_CHARACTERS, PRETRAINED
 from retable.papers.bench import TABLE_1 as BENCH
 from retable.papers.figures.fcsr import HEADS, LAYERS, LINES, WINDOW_ROWS, WINDOWS, transformer_row
 from retable.papers.figures.lama import ENCODERS, LENGTHS
@@ -188,7 +188,7 @@ def cost_figures(source: Paper) -> list[CostFigure]:
             f"Accuracy against cost: {table.title}",
             f"Ours, not the paper's. {COST_CAPTION}",
             tuple(Panel(table.name, column.id) for column in table.columns if is_of_accuracy(table, column)),
-            rows=tuple(row.id for row in table.rows if row.model and row.model not in PRETRAINED),
+            rows=tuple(row.id for row in table.rows if row.model and row.model not in PRETRAINED | OF_CHARACTERS),
         )
         for table in source.results
         if table is not BENCH and any(is_of_accuracy(table, column) for column in table.columns)

@@ -32,6 +32,7 @@ LINEAR_MODELS = {
 }
 SEEDED = {"bert-base", "doc2vec", "lda"}  # linear models that draw random numbers: another seed gives other answers
 PRETRAINED = {"bert-base", "minilm-knn", "minilm-lr"}  # on other texts, so in no picture of costs as a floor
+OF_CHARACTERS = {"char-aware-cnn", "char-cnn", "vdcnn"}  # of raw ones: their FLOPs are a character's, not a word's
 OF_PAIRS = ("pair-features",)  # linear models that compare two texts
 # File next to a linear model's weights -> function that reads the folder.
 LINEAR_LOADERS = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
 
+from retable.models import OF_CHARACTERS
 from retable.papers import NAMES
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
@@ -255,7 +256,7 @@ def cost_of_a_word(measured: Measured | None) -> Finding | None:
     name, own = TIMED
     if measured is None:
         return None
-    names = {row.id: row.printed for row in measured.table.rows if not row.extra}
+    names = {row.id: row.printed for row in measured.table.rows if not row.extra and row.model not in OF_CHARACTERS}
     operations = {
         row: median(found)
         for row in names
