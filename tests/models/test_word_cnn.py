@@ -6,6 +6,7 @@ from torch import Tensor, tensor
 from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
+from retable.models.char_cnn import CharCNN
 from retable.models.word_cnn import WordCNN
 from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_random_weights
 from tests.models.test_char_cnn import multiply_adds
@@ -63,15 +64,25 @@ def slow_logits(network: WordCNN, words: Tensor) -> Tensor:
     return network.output.weight @ text + network.output.bias
 
 
-@pytest.mark.parametrize("longest", [1, 230])
-def test_logits_match_the_slow_loops(longest):
-    """Check padded texts with arbitrary padding; of 230 words 204 are read."""
-    network = small_network()
+@pytest.mark.parametrize("frames", [123, 204, 210])  # 210 leaves six frames that no column sees
+@pytest.mark.parametrize("longest", [1, 27, 28, 230])
+def test_logits_match_the_slow_loops(frames, longest):
+    """Check padded texts with arbitrary padding; 27 words end with a column, of 230 words 204 are read."""
+    network = small_network(frames=frames)
     lengths = (longest, 1, (longest + 1) // 2)
     words = torch.randint(2, 20, (3, longest))
     logits = network(words, torch.arange(longest) < tensor(lengths).unsqueeze(1))
     for text, length in enumerate(lengths):
         assert_close(logits[text], slow_logits(network, words[text, :length]), msg=f"{length} of {longest} words")
+
+
+def test_columns_of_padding_alone_change_nothing():
+    """Nine words alone and in a batch as long as the frames: two columns and all four are computed."""
+    network, words = small_network(), torch.randint(2, 20, (1, 204))
+    assert_close(
+        network(words[:, :9], torch.ones(1, 9, dtype=torch.bool)), network(words, torch.arange(204).unsqueeze(0) < 9)
+    )
+    assert [network.frames_worked_out(length) for length in (1, 27, 28, 54, 55, 999)] == [150, 150, 177, 177, 204, 204]
 
 
 def test_sums_by_hand():
@@ -86,6 +97,18 @@ def test_sums_by_hand():
     words = tensor([[2] * 7, [2] * 6 + [3], [2] + [0] * 6])
     mask = words > 0
     assert network.eval()(words, mask).tolist() == [[12.0], [16.0], [1.0]]
+
+
+def test_on_one_hot_rows_it_is_the_character_network():
+    """The same weights on the same rows give the same logits: the networks differ only in their input."""
+    rows = torch.eye(9)[:, 2:]
+    options = {"frames": 180, "filters": 3, "hidden": 4, "spread": 0.4}
+    torch.manual_seed(2)
+    characters = CharCNN(WordEmbedding(rows, tuned=0), 3, **options).eval()
+    network = WordCNN(WordEmbedding(rows, tuned=0), 3, **options).eval()
+    network.load_state_dict(characters.state_dict())
+    words, mask = torch.randint(1, 9, (4, 40)), torch.arange(40) < tensor([[40], [1], [13], [27]])
+    assert_close(network(words, mask), characters(words, mask))
 
 
 def test_layers_have_the_output_sizes_of_the_small_network():
