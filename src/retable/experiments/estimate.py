@@ -3,7 +3,8 @@
 A training is expected to end by its patience, counted from the usual best epoch, or with its last epoch before that.
 
 Words come from the bank's corpora, words per second is the median over the bank's runs of a model. A model without
-timed runs gets the usual FLOPs per second by its own FLOPs per word, and at most the usual words per second.
+timed runs gets the usual FLOPs per second by its own FLOPs per word, and at most the usual words per second,
+because small networks do not reach these FLOPs.
 """
 
 import math

@@ -14,9 +14,11 @@ LITTLE_DROPOUT: dict[str, Mapping[str, Any]] = {"model": {"dropout": 0.2}}
 SMALL_BATCHES: dict[str, Mapping[str, Any]] = {"training": {"batch_size": 20}}
 # In place of the source's SGD, which is still at chance after twelve passes over SST-2, on dev.
 FASTER: dict[str, Mapping[str, Any]] = {
-    "training": {"optimiser": "adam", "learning_rate": 1e-4, "momentum": 0.0, "schedule": "constant"}
-    | {"epochs": 200, "epochs_max": 200, "patience": 25}
-}
+    "training": {
+        "optimiser": "adam", "learning_rate": 1e-4, "momentum": 0.0, "schedule": "constant",
+        "epochs": 200, "epochs_max": 200, "patience": 25,
+    }
+}  # fmt: skip
 
 CHOSEN: dict[str, Mapping[str, Mapping[str, Mapping[str, Any]]]] = {  # row -> corpus -> sections
     "bilstm": {"covid-sentiment": LITTLE_DROPOUT | SMALL_BATCHES},
