@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.virtual_adversarial import VirtualAdversarial, entropies, frequencies, normalised, with_length
-from retable.training.precision import forward_pass
+from retable.training.precision import forward_pass, products
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_random_weights
 from tests.models.test_lstm import slow_states
 
@@ -243,17 +243,18 @@ def test_nothing_outlives_its_step():
 
 def test_a_first_pass_in_bfloat16_does_not_blur_the_virtual_loss():
     """The other passes are wider; with epsilon 0 nothing remains. It fails with the logits of the first pass."""
-    network = small_network(perturbation="both", epsilon=0).float()
-    with forward_pass("cpu", "bfloat16"):
-        logits = network(WORDS, MASK)
-    assert logits.dtype == torch.bfloat16
-    loss, cross_entropy = network.auxiliary_loss(Y), F.cross_entropy(logits.float(), Y)
-    assert loss.dtype == torch.float32
-    network.perturbation = "virtual"
-    with forward_pass("cpu", "bfloat16"):
-        network(WORDS, MASK)
-    assert abs(network.auxiliary_loss(Y).item()) < 1e-9
-    assert_close(loss, cross_entropy, rtol=0.02, atol=0.02)
+    with products("cpu", "bfloat16"):
+        network = small_network(perturbation="both", epsilon=0).float()
+        with forward_pass("cpu", "bfloat16"):
+            logits = network(WORDS, MASK)
+        assert logits.dtype == torch.bfloat16
+        loss, cross_entropy = network.auxiliary_loss(Y), F.cross_entropy(logits.float(), Y)
+        assert loss.dtype == torch.float32
+        network.perturbation = "virtual"
+        with forward_pass("cpu", "bfloat16"):
+            network(WORDS, MASK)
+        assert abs(network.auxiliary_loss(Y).item()) < 1e-9
+        assert_close(loss, cross_entropy, rtol=0.02, atol=0.02)
 
 
 def test_a_small_gradient_gets_its_length_and_zero_stays_zero():

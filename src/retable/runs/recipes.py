@@ -18,7 +18,7 @@ RECIPES = {
     "vocabulary": "1.0",  # which words have a row, how the others are read, initial vectors
     "raw-characters": "1.0",  # which characters of a clean text a network reads
     "per-domain": "1.0",  # a classifier for each domain of a joint corpus
-    "bfloat16": "1.0",
+    "bfloat16": "1.1",
     "optimiser-adam": "1.0",
     "optimiser-sgd": "1.0",
     "optimiser-adagrad": "1.0",

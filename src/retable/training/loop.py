@@ -15,7 +15,7 @@ from retable.training.course import Sums, no_sums
 from retable.training.keeper import Keeper
 from retable.training.optimisers import set_learning_rate
 from retable.training.options import SILENT
-from retable.training.precision import forward_pass
+from retable.training.precision import forward_pass, products
 
 Precision = Literal["float32", "bfloat16"]
 
@@ -47,15 +47,16 @@ def train_epoch(
     ahead = batches[sums.done :]
     for texts, words, batch in zip(ahead, maker.words_in(ahead), maker.batches(ahead), strict=True):
         set_learning_rate(optimisers, rate_at(epoch - 1 + (sums.done + 0.5) / len(batches)))  # at mid-step
-        with forward_pass(maker.device.type, precision):
-            logits = network(*batch.inputs)
-        loss = cross_entropy(logits, batch.classes)
-        added = network.auxiliary_loss(batch.classes)
-        if added is not None:
-            loss = loss + added
-        for weight in weights:
-            weight.grad = None
-        loss.backward()
+        with products(maker.device.type, precision):
+            with forward_pass(maker.device.type, precision):
+                logits = network(*batch.inputs)
+            loss = cross_entropy(logits, batch.classes)
+            added = network.auxiliary_loss(batch.classes)
+            if added is not None:
+                loss = loss + added
+            for weight in weights:
+                weight.grad = None
+            loss.backward()
         if clip:
             nn.utils.clip_grad_norm_(weights, clip)
         for optimiser in optimisers:
