@@ -18,6 +18,8 @@ from retable.layers.context import full_scale_context
 from retable.layers.embedding import WordEmbedding
 from retable.models.bilstm import BiLSTM
 from retable.models.fcsr import FCSR
+from retable.training.loop import Precision
+from retable.training.precision import forward_pass, wide_products
 
 SIZE, TEXTS, WORDS, VOCABULARY = 300, 50, 25, 8000  # SST-2 has 8,000 words that occur twice in training
 BATCHES, REPEATS = 8, 5
@@ -35,7 +37,7 @@ def measure(quick: bool) -> list[Row]:
         "product in float32": product(),
         "float32": epoch(fcsr, batches),
         "product in bfloat16": product(torch.bfloat16),
-        "bfloat16": epoch(fcsr, batches, bfloat16=True),
+        "bfloat16": epoch(fcsr, batches, precision="bfloat16"),
         "contexts": lambda: contexts_alone(batches),
         "bilstm": epoch(bilstm, batches),
     }
@@ -79,15 +81,21 @@ def bucketed_batches(count: int) -> list[Batch]:
     return batches
 
 
-def epoch(network: nn.Module, batches: list[Batch], *, bfloat16: bool = False) -> Callable[[], None]:
+def epoch(network: nn.Module, batches: list[Batch], *, precision: Precision = "float32") -> Callable[[], None]:
     """Return a function that runs an epoch of Adam on the batches."""
 
     def loss(words: Tensor, mask: Tensor, classes: Tensor) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        with forward_pass("cpu", precision):
             logits = network(words, mask)
         return F.cross_entropy(logits.float(), classes)
 
-    return training_epoch(loss, torch.optim.Adam(network.parameters(), lr=1e-4, fused=True), batches)
+    steps = training_epoch(loss, torch.optim.Adam(network.parameters(), lr=1e-4, fused=True), batches)
+
+    def in_precision() -> None:
+        with wide_products("cpu", precision):
+            steps()
+
+    return in_precision
 
 
 def contexts_alone(batches: list[Batch]) -> None:

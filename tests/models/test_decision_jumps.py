@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.decision_jumps import DecisionJumps
-from retable.training.precision import forward_pass, products
+from retable.training.precision import forward_pass, wide_products
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_random_weights, words
 from tests.models.test_lstm import slow_states
 
@@ -199,7 +199,7 @@ def test_no_jump_adds_no_loss_and_evaluation_keeps_nothing():
 
 def test_a_pass_in_bfloat16_has_wider_probabilities():
     network = small_network().float().train()
-    with products("cpu", "bfloat16"), forward_pass("cpu", "bfloat16"):
+    with wide_products("cpu", "bfloat16"), forward_pass("cpu", "bfloat16"):
         network(WORDS, MASK)
     assert network.seen[1][0].log_p.dtype == torch.float32
     assert network.auxiliary_loss(Y).isfinite()

@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.virtual_adversarial import VirtualAdversarial, entropies, frequencies, normalised, with_length
-from retable.training.precision import forward_pass, products
+from retable.training.precision import forward_pass, wide_products
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_random_weights
 from tests.models.test_lstm import slow_states
 
@@ -243,7 +243,7 @@ def test_nothing_outlives_its_step():
 
 def test_a_first_pass_in_bfloat16_does_not_blur_the_virtual_loss():
     """The other passes are wider; with epsilon 0 nothing remains. It fails with the logits of the first pass."""
-    with products("cpu", "bfloat16"):
+    with wide_products("cpu", "bfloat16"):
         network = small_network(perturbation="both", epsilon=0).float()
         with forward_pass("cpu", "bfloat16"):
             logits = network(WORDS, MASK)

@@ -17,7 +17,9 @@ from retable.training.batches import BatchMaker
 from retable.training.loop import train_epoch
 from retable.training.network import task_of
 from retable.training.optimisers import build_optimisers
+from retable.training.precision import PRODUCTS
 from retable.training.seeds import seed_everything
+from tests.training.dtypes import Dtypes
 from tests.training.fitting import fit
 
 CPU = torch.device("cpu")
@@ -55,6 +57,14 @@ def test_a_network_learns_and_keeps_the_best_epoch(opinions, precision):
     assert history.epochs[history.chosen - 1].dev_accuracy == best
     again = fit(network, train, dev, learning_rate=1e-12, epochs=1, **options)
     assert again.epochs[0].dev_accuracy == best  # the weights are those of the chosen epoch
+
+
+def test_training_and_evaluation_in_bfloat16_multiply_in_float32_without_instructions_for_it(opinions, monkeypatch):
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
+    network, train, dev = prepared(opinions)
+    with Dtypes(PRODUCTS) as seen:
+        fit(network, train, dev, seed=1, device=CPU, epochs=1, batch_size=10, learning_rate=0.05, precision="bfloat16")
+    assert set.union(*seen.of.values()) == {torch.float32}
 
 
 def test_training_stops_after_patience_and_says_whether_the_curve_turned(opinions):

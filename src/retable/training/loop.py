@@ -15,7 +15,7 @@ from retable.training.course import Sums, no_sums
 from retable.training.keeper import Keeper
 from retable.training.optimisers import set_learning_rate
 from retable.training.options import SILENT
-from retable.training.precision import forward_pass, products
+from retable.training.precision import forward_pass, wide_products
 
 Precision = Literal["float32", "bfloat16"]
 
@@ -47,7 +47,7 @@ def train_epoch(
     ahead = batches[sums.done :]
     for texts, words, batch in zip(ahead, maker.words_in(ahead), maker.batches(ahead), strict=True):
         set_learning_rate(optimisers, rate_at(epoch - 1 + (sums.done + 0.5) / len(batches)))  # at mid-step
-        with products(maker.device.type, precision):
+        with wide_products(maker.device.type, precision):
             with forward_pass(maker.device.type, precision):
                 logits = network(*batch.inputs)
             loss = cross_entropy(logits, batch.classes)

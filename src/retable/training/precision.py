@@ -29,12 +29,15 @@ def forward_pass(device: str, precision: str) -> torch.autocast:
     return torch.autocast(device, torch.bfloat16, enabled=precision == "bfloat16")
 
 
-def products(device: str, precision: str) -> AbstractContextManager[Any]:
-    """Multiply as fast as the processor can within the `with`: around forward passes, and gradients of such passes."""
-    return WideProducts() if emulated(device, precision) else nullcontext()
+def wide_products(device: str, precision: str) -> AbstractContextManager[Any]:
+    """Multiply as fast as the processor can within the `with`: around forward passes, and gradients of such passes.
+
+    Torch's inference_mode hides products from it; no_grad does not.
+    """
+    return WideProducts() if lacks_bfloat16(device, precision) else nullcontext()
 
 
-def emulated(device: str, precision: str) -> bool:
+def lacks_bfloat16(device: str, precision: str) -> bool:
     """Return whether this is bfloat16 on a processor that has no instructions for it."""
     return precision == "bfloat16" and device == "cpu" and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
@@ -43,15 +46,21 @@ class WideProducts(TorchDispatchMode):
     """Within the `with`, multiply bfloat16 matrices in float32 and round the result.
 
     Without bfloat16 instructions, torch multiplies them number by number, some twenty times slower than float32
-    (docs/speed.md), and oneDNN's LSTM refuses them. Either way the sums are in float32; results differ in the last bit.
+    (docs/speed.md), and oneDNN's LSTM refuses them. Products of matrices are equal bit for bit; a convolution's
+    gradients, which torch does not sum in float32, are more exact.
     """
 
     def __torch_dispatch__(self, operation: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Compute an operation."""
-        if operation not in PRODUCTS or args[0].dtype != torch.bfloat16:
+        if operation not in PRODUCTS or not all_bfloat16(args):
             return operation(*args, **(kwargs or {}))
         found = operation(*map(widened, args), **(kwargs or {}))
         return tuple(map(narrowed, found)) if isinstance(found, tuple) else narrowed(found)
+
+
+def all_bfloat16(args: Any) -> bool:
+    """Return whether all tensors of numbers among the arguments are bfloat16; torch itself refuses a mixture."""
+    return {each.dtype for each in args if isinstance(each, Tensor) and each.is_floating_point()} == {torch.bfloat16}
 
 
 def widened(given: Any) -> Any:

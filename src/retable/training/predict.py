@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from retable.training.batches import BatchMaker, sorted_batches
 from retable.training.determinism import float32_layers
-from retable.training.precision import forward_pass, products
+from retable.training.precision import forward_pass, wide_products
 
 WORDS_IN_BATCH = 8_000
 
@@ -30,7 +30,7 @@ def predict_logits(
     results, order = [], []
     for texts in sorted_batches(maker.lengths, WORDS_IN_BATCH):
         batch = maker(texts)
-        with products(maker.device.type, precision), forward_pass(maker.device.type, precision):
+        with wide_products(maker.device.type, precision), forward_pass(maker.device.type, precision):
             results.append(network(*batch.inputs).float())
         order.append(torch.from_numpy(texts))
         after_batch()
