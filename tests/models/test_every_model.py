@@ -18,6 +18,8 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.models import MODELS, network_class
 from retable.text.pairs import BETWEEN, FIRST, SECOND
+from retable.training.loop import cross_entropy
+from retable.training.precision import forward_pass, wide_products
 from tests.models.declared import (
     CLASSES,
     DIM,
@@ -409,6 +411,23 @@ def test_each_dropout_acts_in_training_alone(case, monkeypatch):
             first, second = (one_dropout(place, network, given, monkeypatch)[0] for _ in range(2))
             assert first != second, (option, shape)
     assert dropped == DROPPED[case.model](**case.options)
+
+
+@every_model
+def test_a_step_in_bfloat16_is_about_that_in_float32(case):
+    texts, classes = eight_texts(case)
+    losses = {}
+    for precision in ("float32", "bfloat16"):
+        network = build(case).float().train()
+        torch.manual_seed(2)
+        with wide_products("cpu", precision):
+            with forward_pass("cpu", precision):
+                logits = network(*texts)
+            loss = cross_entropy(logits, classes)
+            added = network.auxiliary_loss(classes)
+            losses[precision] = loss if added is None else loss + added
+            losses[precision].backward()
+    assert_close(losses["bfloat16"], losses["float32"], rtol=0.1, atol=0.1)
 
 
 @every_model

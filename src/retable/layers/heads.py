@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from retable.layers.wide import at_least_float32
+
 
 def softmax_over_words(scores: Tensor, mask: Tensor) -> Tensor:
     """Map scores (B, T, m) and the mask (B, T) to weights (B, m, T), which sum to one; padding has weight 0."""
@@ -16,7 +18,7 @@ def softmax_over_words(scores: Tensor, mask: Tensor) -> Tensor:
 
 def overlap_of_positions(weights: Tensor) -> Tensor:
     """Return ||A A^T - I||_F^2 (Lin et al., eq. 8; LAMA, eq. 19a without its sign), mean of texts (B, m, T) as ()."""
-    weights = weights.to(torch.promote_types(weights.dtype, torch.float32))  # a sum of squares in bfloat16 loses digits
+    weights = at_least_float32(weights)  # a sum of squares in bfloat16 loses digits
     identity = torch.eye(weights.shape[1], dtype=weights.dtype, device=weights.device)
     return (weights @ weights.transpose(1, 2) - identity).square().sum(dim=(1, 2)).mean()
 
@@ -27,6 +29,6 @@ def similarity_of_embeddings(embeddings: Tensor) -> Tensor:
     The mean is also over texts. The sum over pairs equals the squared length of the sum of unit vectors, so pairs are
     never formed.
     """
-    embeddings = embeddings.to(torch.promote_types(embeddings.dtype, torch.float32))
+    embeddings = at_least_float32(embeddings)
     units = F.normalize(embeddings, dim=2)
     return units.mean(dim=1).square().sum(dim=1).mean()

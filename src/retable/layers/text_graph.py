@@ -53,7 +53,7 @@ def graph_of_texts(words: Tensor, mask: Tensor, *, reach: int, loops: bool) -> T
 def sum_of_edges(x: Tensor, weights: Tensor, graph: TextGraph) -> Tensor:
     """Return the weighted sum of each node's neighbours, zero without neighbours: (N, D) and weights (E,) to (N, D)."""
     sent = x.index_select(0, graph.sources) * weights.unsqueeze(1)
-    return torch.zeros_like(x).index_add(0, graph.targets, sent)
+    return sent.new_zeros(x.shape).index_add(0, graph.targets, sent)
 
 
 def sum_of_nodes(x: Tensor, graph: TextGraph, texts: int) -> Tensor:

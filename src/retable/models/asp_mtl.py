@@ -34,6 +34,7 @@ from retable.layers.gradient_reversal import reverse_gradient
 from retable.layers.lstms import last_states_of_each
 from retable.layers.network import Network, Task
 from retable.layers.recurrent import recurrent_flops
+from retable.layers.wide import at_least_float32
 from retable.models.options import check_at_least, check_choice, check_share
 from retable.models.sp_mtl import last_states, texts_of_each
 
@@ -228,12 +229,14 @@ class ASPMTL(Network):
         assert seen, "call forward first, in training"
         losses = [self.penalty(each) for each in seen]
         if self.moves:
-            losses += [F.cross_entropy(widened(each.logits), classes[each.texts]) for each in seen]  # L_Task, eq. 10
+            losses += [
+                F.cross_entropy(at_least_float32(each.logits), classes[each.texts]) for each in seen
+            ]  # L_Task, eq. 10
         return torch.stack(losses).sum()
 
     def penalty(self, seen: Seen) -> Tensor:
         """Return lambda L_Adv + gamma L_Diff of a model (eq. 15), a mean over its texts."""
-        shared, private = widened(seen.shared), widened(seen.private)
+        shared, private = at_least_float32(seen.shared), at_least_float32(seen.private)
         constraint = overlap(shared, private, seen.domains) / len(shared)
         return self.adversarial * seen.model.adversarial_loss(shared, seen.domains) + self.difference * constraint
 
@@ -267,8 +270,3 @@ def states_of(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:
     lengths = mask.sum(dim=1)
     longest = int(lengths.max())
     return last_states(lstm, x[:, :longest], mask[:, :longest], lengths)
-
-
-def widened(x: Tensor) -> Tensor:
-    """Return x in float32 or wider."""
-    return x.to(torch.promote_types(x.dtype, torch.float32))

@@ -34,6 +34,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.products import Linear
+from retable.layers.wide import at_least_float32
 from retable.models.options import check_at_least, check_choice
 
 PRESENT, ABSENT, ABSENT_WEIGHT = 0.9, 0.1, 0.25  # m+, m- and lambda of the margin loss
@@ -227,7 +228,7 @@ class Capsule(Network):
 
 def margin_loss(lengths: Tensor, classes: Tensor) -> Tensor:
     """Return the margin loss (Sabour et al., eq. 4) of lengths (B, E) and classes (B,), averaged over texts."""
-    lengths = lengths.to(torch.promote_types(lengths.dtype, torch.float32))
+    lengths = at_least_float32(lengths)
     present = F.one_hot(classes, lengths.shape[1])
     missing, too_long = F.relu(PRESENT - lengths).square(), F.relu(lengths - ABSENT).square()
     return (present * missing + ABSENT_WEIGHT * (1 - present) * too_long).sum(dim=1).mean()

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.recurrent import recurrent_flops
+from retable.layers.wide import at_least_float32
 from retable.models.options import check_at_least, check_share
 
 
@@ -120,9 +121,9 @@ class DecisionJumps(Network):
     def decided(self, h: Tensor, goes_on: Tensor) -> tuple[Tensor, Jump]:
         """Return the jump of each text, int64 (B,), and the decision: sampled in training, else the most likely."""
         h = h.detach()
-        log_p = widened(self.jump(h)).log_softmax(dim=1)  # W_a h + b_a, (B, K + 1)
+        log_p = at_least_float32(self.jump(h)).log_softmax(dim=1)  # W_a h + b_a, (B, K + 1)
         j = torch.multinomial(log_p.exp(), 1) if self.training else log_p.argmax(dim=1, keepdim=True)
-        return j.squeeze(1), Jump(log_p.gather(1, j).squeeze(1), widened(self.baseline(h)).squeeze(1), goes_on)
+        return j.squeeze(1), Jump(log_p.gather(1, j).squeeze(1), at_least_float32(self.baseline(h)).squeeze(1), goes_on)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor:
         """Return -J_2 + J_3, averaged over the texts of the last training batch of `forward`."""
@@ -130,7 +131,7 @@ class DecisionJumps(Network):
         assert seen is not None, "call forward first, in training"
         logits, made = seen
         right = logits.argmax(dim=1) == classes
-        reward = widened(right.to(logits.dtype)) * 2 - 1  # r
+        reward = at_least_float32(right.to(logits.dtype)) * 2 - 1  # r
         loss = reward.new_zeros(len(reward))
         for jump in made:
             better = reward - jump.baseline
@@ -144,8 +145,3 @@ class DecisionJumps(Network):
         jumps = min(self.test_jumps, -(-words_per_text // self.test_read) - 1)
         of_text = jumps * self.jump.weight.numel() + self.output.weight.numel()
         return (words * recurrent_flops(self.lstm) + 2 * of_text) / words_per_text
-
-
-def widened(x: Tensor) -> Tensor:
-    """Return the numbers in float32 or wider."""
-    return x.to(torch.promote_types(x.dtype, torch.float32))

@@ -277,7 +277,7 @@ def gru_step(given: Tensor, kept: Tensor, state: Tensor) -> Tensor:
     size = state.shape[2]
     r, z = torch.sigmoid(given[..., : 2 * size] + kept[..., : 2 * size]).chunk(2, dim=-1)
     n = torch.tanh(given[..., 2 * size :] + r * kept[..., 2 * size :])
-    return torch.lerp(n, state.expand_as(n), z)  # (1 - z) n + z h
+    return torch.lerp(n, state.expand_as(n).to(n.dtype), z)  # (1 - z) n + z h
 
 
 def max_over_words(x: Tensor, mask: Tensor) -> Tensor:

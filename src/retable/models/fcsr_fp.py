@@ -27,12 +27,8 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.gradient_reversal import reverse_gradient
+from retable.layers.wide import at_least_float32
 from retable.models.fcsr import FCSR, WEIGHTS, Activation, Gate, Representation, WindowMeans
-
-
-def at_least_float32(x: Tensor) -> Tensor:
-    """Return x in float32 where autocast made it narrower."""
-    return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 def without_component(x: Tensor, along: Tensor) -> Tensor:

@@ -24,6 +24,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.products import Linear
 from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.wide import at_least_float32
 from retable.models.options import check_at_least, check_choice, check_share
 
 MARGIN = 1.0  # lambda
@@ -131,7 +132,7 @@ class GeneralizedPooling(Network):
 
 def closeness(x: Tensor) -> Tensor:
     """Return how far squared distances of head pairs (B, I, numbers), averaged over texts, fall below lambda."""
-    x = x.to(torch.promote_types(x.dtype, torch.float32))
+    x = at_least_float32(x)
     total = x.new_zeros(())
     for head in range(x.shape[1] - 1):
         distances = (x[:, head + 1 :] - x[:, head : head + 1]).square().sum(dim=2).mean(dim=0)

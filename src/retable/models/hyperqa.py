@@ -22,6 +22,7 @@ from retable.layers.network import Network
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.products import Linear
 from retable.layers.scores import ClassesOfScore
+from retable.layers.wide import at_least_float32
 from retable.models.options import check_at_least, check_share
 
 EDGE = 1e-6  # keeps the distance of points on the sphere finite
@@ -61,6 +62,7 @@ class HyperQA(Network):
         """Map one text of every pair to a point of the unit ball (B, H)."""
         x = torch.relu(self.projection(self.embedding(text.words)))  # x = ReLU(W_p z + b_p), (B, M, H)
         total = self.dropout(x.masked_fill(~text.mask.unsqueeze(2), 0.0).sum(dim=1))  # y = sum of x
+        total = at_least_float32(total)  # near the edge of the ball bfloat16 has no distances
         return total / total.norm(dim=1, keepdim=True).clamp(min=1.0)  # |y| <= 1
 
     def flops_per_word(self, words_per_text: float) -> float:

@@ -28,6 +28,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.wide import at_least_float32
 from retable.models.options import check_at_least, check_share
 
 
@@ -139,8 +140,8 @@ class NASM(Network):
         """Return the negative lower bound, averaged over the pairs of the last forward call, in training."""
         seen, self.states_of_batch = self.states_of_batch, None
         assert seen is not None, "call forward first, in training"
-        wide = torch.promote_types(seen.answer.dtype, torch.float32)
-        states = States(seen.question.to(wide), seen.answer.to(wide), seen.mask, seen.last.to(wide))
+        question, answer, last = map(at_least_float32, (seen.question, seen.answer, seen.last))
+        states = States(question, answer, seen.mask, last)
         mean, sigma = self.posterior(torch.cat((states.question, states.last, self.label(classes)), dim=1))
         h = mean + sigma * torch.randn_like(sigma)  # from q(h | q, a, y)
         wrong = F.cross_entropy(self.scores(states, h.unsqueeze(1)).squeeze(1), classes)

@@ -92,7 +92,7 @@ class NSE(Network):
             m = (z.unsqueeze(1) @ memory).squeeze(1)  # eq. 3
             c = of_read + self.compose_memory(m)  # eq. 4
             h, cell = self.write(self.dropout_composed(c), (h, cell))  # eq. 5
-            memory = torch.lerp(memory, h.unsqueeze(1), z.unsqueeze(2))  # eq. 6
+            memory = torch.lerp(memory, h.unsqueeze(1).to(memory.dtype), z.unsqueeze(2).to(memory.dtype))  # eq. 6
             written.append(h)
         return torch.stack(written, dim=1)
 

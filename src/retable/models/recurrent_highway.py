@@ -102,7 +102,7 @@ class RecurrentHighway(Network):
             for number, layer in enumerate(self.of_states):
                 read = layer(s * state_noise)
                 h, t = (read if number else read + of_word).chunk(2, dim=1)
-                s = torch.lerp(s, torch.tanh(h), torch.sigmoid(t))  # eq. 6-9: h t + s (1 - t)
+                s = torch.lerp(s, torch.tanh(h).to(s.dtype), torch.sigmoid(t).to(s.dtype))  # eq. 6-9: h t + s (1 - t)
             states.append(s)
         return torch.stack(states, dim=1)
 

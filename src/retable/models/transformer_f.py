@@ -26,6 +26,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, mean_over_words
 from retable.layers.network import Network, Task
 from retable.layers.products import Linear
+from retable.layers.wide import at_least_float32
 from retable.models.options import check_choice
 from retable.models.transformer import check_encoder, layer_flops
 from retable.text.parts.content import CONTENT, is_content
@@ -52,7 +53,7 @@ def check_content(content: Sequence[str]) -> None:
 
 def standardised(x: Tensor) -> Tensor:
     """Return vectors (..., d) minus their mean component, scaled to length one; zeros for equal components."""
-    x = x.to(torch.promote_types(x.dtype, torch.float32))
+    x = at_least_float32(x)
     centred = x - x.mean(dim=-1, keepdim=True)
     length = torch.linalg.vector_norm(centred, dim=-1, keepdim=True)
     has_none = length <= EQUAL * torch.linalg.vector_norm(x, dim=-1, keepdim=True)

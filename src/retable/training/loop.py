@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from retable.layers.network import Network
+from retable.layers.wide import at_least_float32
 from retable.training.batches import BatchMaker
 from retable.training.course import Sums, no_sums
 from retable.training.keeper import Keeper
@@ -72,4 +72,4 @@ def train_epoch(
 
 def cross_entropy(logits: Tensor, classes: Tensor) -> Tensor:
     """Return the mean over the texts, computed in float32 or wider."""
-    return F.cross_entropy(logits.to(torch.promote_types(logits.dtype, torch.float32)), classes)
+    return F.cross_entropy(at_least_float32(logits), classes)
