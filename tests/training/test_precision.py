@@ -39,10 +39,12 @@ def gradients_of(layer, answers):
 def test_a_layer_computes_in_the_precision_that_is_asked(layer, precision, dtype, without, request):
     if without:
         request.getfixturevalue("without_bfloat16")
+    before = torch.backends.mkldnn.enabled
     with wide_products("cpu", precision):
         with forward_pass("cpu", precision):
             answers = output_of(layer)
         gradients = gradients_of(layer, answers)
+    assert torch.backends.mkldnn.enabled == before
     assert answers.dtype == dtype
     torch.testing.assert_close(answers.float(), output_of(layer), atol=0.02, rtol=0.02)
     torch.testing.assert_close(gradients, gradients_of(layer, output_of(layer)), atol=0.1, rtol=0.05)

@@ -228,10 +228,8 @@ class ASPMTL(Network):
         seen, self.seen = self.seen, []  # keep nothing after the step
         assert seen, "call forward first, in training"
         losses = [self.penalty(each) for each in seen]
-        if self.moves:
-            losses += [
-                F.cross_entropy(at_least_float32(each.logits), classes[each.texts]) for each in seen
-            ]  # L_Task, eq. 10
+        if self.moves:  # L_Task, eq. 10
+            losses += [F.cross_entropy(at_least_float32(each.logits), classes[each.texts]) for each in seen]
         return torch.stack(losses).sum()
 
     def penalty(self, seen: Seen) -> Tensor:
