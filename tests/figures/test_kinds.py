@@ -1,17 +1,19 @@
 import io
 import warnings
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from PIL import Image
 
+from retable.figures import heat
 from retable.figures.bars import Bar, TimeFigure
 from retable.figures.densities import Shares, WordWeightsFigure, density
 from retable.figures.figure import Plot
 from retable.figures.grid import GridCell, GridFigure
-from retable.figures.heat import AttentionFigure, HeatMap, tick_labels
+from retable.figures.heat import AttentionFigure, HeatMap, labels_without_font
 from retable.figures.lines import Curve
 from retable.figures.parameters import ParameterFigure
 from retable.figures.roc import PLACES, RocCurve, RocFigure, micro_rates
@@ -56,7 +58,7 @@ KINDS = {  # kind -> figure, title and marks of its only panel
 def picture_of(kind, form):
     """Return a kind's picture."""
     figure, title, marks = KINDS[kind]
-    return figure.picture([Plot(title, marks)], form)
+    return figure.picture([Plot(title, marks)])[form]
 
 
 def lines_of(kind):
@@ -156,13 +158,20 @@ def test_a_density_by_hand():  # width 0.9 * min(sqrt(0.5), 0.5 / 1.349) / 2 ** 
     assert density(np.array([0.0, 1.0]), np.array([0.0])) == pytest.approx([at_zero])
 
 
-def test_chinese_words_without_a_font_are_numbers_in_a_png_and_no_warning():
-    assert tick_labels(("基", "金"), "png", None) == ("1", "2")
-    assert tick_labels(("基", "金"), "png", "SimHei") == tick_labels(("基", "金"), "svg", None) == ("基", "金")
-    assert tick_labels(("a", "b"), "png", None) == ("a", "b")
+def test_chinese_words_without_a_font_are_numbers_in_a_png_and_no_warning(monkeypatch):
+    assert labels_without_font(("基", "金")) == ("1", "2")
+    assert labels_without_font(("a", "b")) == ("a", "b")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        picture_of("heat", "svg")
+        monkeypatch.setattr(heat, "chinese_font", lambda: None)
+        figure, title, (text,) = KINDS["heat"]
+        png, of_numbers = (
+            figure.picture([Plot(title, (replace(text, words=words),))])["png"] for words in (text.words, ("1", "2"))
+        )
+        assert png == of_numbers
+        assert {"基", "金"} <= set(texts_of("heat"))  # an SVG
+        monkeypatch.setattr(heat, "chinese_font", lambda: "DejaVu Sans")
+        assert picture_of("heat", "png") != of_numbers
 
 
 def test_dollars_in_a_name_are_letters_and_no_formula():
@@ -175,5 +184,5 @@ def test_dollars_in_a_name_are_letters_and_no_formula():
 def test_a_map_of_equal_weights_says_so():
     uniform = HeatMap(("a", "b"), np.full((2, 2), 0.5), 1)
     figure = AttentionFigure("f", "", "", ())
-    assert b"all weights 1/2" in figure.picture([Plot("T", (uniform,))], "svg")
+    assert b"all weights 1/2" in figure.picture([Plot("T", (uniform,))])["svg"]
     assert b"all weights" not in picture_of("heat", "svg")

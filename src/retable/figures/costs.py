@@ -14,7 +14,7 @@ from retable.figures.lines import far_lines
 from retable.figures.measured import Measured
 from retable.figures.names import Point, put_names
 from retable.figures.networks import Networks
-from retable.figures.style import BLUE, INK, ORANGE, STYLE, Format, legend_below, log_x, new_figure, saved
+from retable.figures.style import BLUE, INK, ORANGE, STYLE, Format, in_both_forms, legend_below, log_x, new_figure
 from retable.tables.markdown import listed
 
 Cost = Literal["flops_per_word", "seconds"]
@@ -50,7 +50,7 @@ class CostFigure(Figure[CostPoint]):
         title = f"{MEAN}{listed(names) if len(names) <= NAMED else f'{len(names)} columns'}"
         return [cost_plot(title, shared, measured)] if shared else []
 
-    def picture(self, plots: Sequence[Plot[CostPoint]], form: Format) -> bytes:
+    def picture(self, plots: Sequence[Plot[CostPoint]]) -> Mapping[Format, bytes]:
         """Return accuracy against FLOPs and, where networks were timed, below it against seconds."""
         costs = [(plot, cost) for plot in plots for cost in (COSTS if has_times(plot.marks) else COSTS[:1])]
         heights = [1.7 + 0.12 * sum(map(bool, cost_values(plot.marks, cost)[0])) for plot, cost in costs]
@@ -66,7 +66,7 @@ class CostFigure(Figure[CostPoint]):
                 for (place, points), (plot, _) in zip(shown, costs, strict=True)
             ]
             put_keys(figure, [Key.of_names(figure, *each) for each in zip(places, names, strict=True)])
-            return saved(figure, form)
+            return in_both_forms(figure)
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
         """Return row, accuracy, costs (no seconds if they are not comparable), floor or not, runs, machine."""

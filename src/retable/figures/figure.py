@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 
 from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.networks import Networks
-from retable.figures.style import STYLE, Format, legend_below, number_text, panel_axes, saved
+from retable.figures.style import STYLE, Format, in_both_forms, legend_below, number_text, panel_axes
 from retable.papers.paper import ResultTable
 from retable.tables.markdown import listed
 
@@ -39,7 +39,7 @@ class Drawn:
     """The lines of the CSV, and the picture; None if the lines are all there is to show."""
 
     rows: Lines
-    picture: Callable[[Format], bytes] | None
+    picture: Callable[[], Mapping[Format, bytes]] | None
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ class Figure(Generic[Mark]):
         """Draw a panel, one of `plots`."""
         raise NotImplementedError
 
-    def picture(self, plots: Sequence[Plot[Mark]], form: Format) -> bytes:
-        """Draw the panels side by side, with one legend."""
+    def picture(self, plots: Sequence[Plot[Mark]]) -> Mapping[Format, bytes]:
+        """Draw the panels side by side, with one legend; return the picture in every format."""
         with mpl.rc_context(STYLE):
             figure, places = panel_axes(len(plots), *self.inches(plots))
             for plot, place in zip(plots, places, strict=True):
@@ -136,7 +136,7 @@ class Figure(Generic[Mark]):
                 place.set_title(plot.title)
             if self.legend is not None:
                 legend_below(figure, places, self.legend or None)
-            return saved(figure, form)
+            return in_both_forms(figure)
 
     def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
         """Return what a panel should show: row, name of the mark, and its place if a mark has several.

@@ -56,17 +56,22 @@ class AttentionFigure(WeightsFigure[HeatMap]):
         side = min(1.2 + 0.17 * max(len(plot.marks[0].words) for plot in plots), 6.0)
         return side + 0.5, side
 
-    def picture(self, plots: Sequence[Plot[HeatMap]], form: Format) -> bytes:
-        """Return the maps, in a font that covers their characters if there is one."""
+    def picture(self, plots: Sequence[Plot[HeatMap]]) -> Mapping[Format, bytes]:
+        """Return the maps, in a font that covers their characters if there is one.
+
+        Without one, words that it would have to cover are numbers in the PNG. An SVG keeps its text as text.
+        """
         font = chinese_font()
-        shown = [
-            Plot(plot.title, tuple(replace(text, words=tick_labels(text.words, form, font)) for text in plot.marks))
-            for plot in plots
-        ]
         with mpl.rc_context({"font.family": [font, "DejaVu Sans"]} if font else {}), warnings.catch_warnings():
-            # An SVG keeps its text as text, so it does not matter that the local fonts lack a character.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            return super().picture(shown, form)
+            pictures = super().picture(plots)
+            if font:
+                return pictures
+            numbered = [
+                replace(plot, marks=tuple(replace(text, words=labels_without_font(text.words)) for text in plot.marks))
+                for plot in plots
+            ]
+            return {**pictures, "png": super().picture(numbered)["png"]}
 
     def draw(self, place: Axes, plot: Plot[HeatMap], plots: Sequence[Plot[HeatMap]]) -> None:
         """Draw darker cells for larger weights; each panel is scaled from 0 to its largest weight."""
@@ -116,11 +121,9 @@ def is_uniform(weights: Sequence[float] | np.ndarray, words: int) -> bool:
     return float(max(weights) - min(weights)) <= SAME / words
 
 
-def tick_labels(words: Sequence[str], form: Format, font: str | None) -> tuple[str, ...]:
-    """Return the words; in a PNG without a font for them their numbers, which the CSV lists with the words."""
-    if form == "svg" or font or all(word.isascii() for word in words):
-        return tuple(words)
-    return tuple(str(number) for number in range(1, len(words) + 1))
+def labels_without_font(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words or, if they are not all in ASCII, their numbers, which the CSV lists with the words."""
+    return tuple(words if all(word.isascii() for word in words) else map(str, range(1, len(words) + 1)))
 
 
 def chinese_font() -> str | None:

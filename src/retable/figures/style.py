@@ -9,7 +9,7 @@ import io
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # installed with matplotlib
 
-Format = Literal["png", "svg"]
+Format = Literal["svg", "png"]
 INK, BLUE, ORANGE = "#3d4045", "#3b82d9", "#e07b26"
 COLOURS = (BLUE, ORANGE, "#2f9e6e", "#c2519b", "#8a6fd1", "#b08d1e", "#d1495b", "#3aa3b5")
 SHADES = LinearSegmentedColormap.from_list("share", [(*to_rgb(BLUE), 0.04), (*to_rgb(BLUE), 1.0)])
@@ -119,6 +119,11 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def in_both_forms(figure: Figure) -> dict[Format, bytes]:
+    """Return a picture in every format."""
+    return {form: saved(figure, form) for form in get_args(Format)}
 
 
 def saved(figure: Figure, form: Format) -> bytes:

@@ -144,9 +144,10 @@ def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
     write_csv(folder / f"{name}.csv", found.rows, list(found.rows[0]))
     if found.picture is None:
         return [f"{name}.csv"]
-    (folder / f"{name}.svg").write_bytes(found.picture("svg"))
-    (folder / f"{name}.png").write_bytes(found.picture("png"))
-    return [f"{name}.csv", f"{name}.svg", f"{name}.png"]
+    pictures = found.picture()
+    for form, content in pictures.items():
+        (folder / f"{name}.{form}").write_bytes(content)
+    return [f"{name}.{form}" for form in ("csv", *pictures)]
 
 
 def write_figures(
