@@ -89,7 +89,8 @@ def test_the_finding_counts_networks_that_are_ahead_on_complete_columns_alone(be
     found = equal_chances(bench)
     assert found.headline == (
         "1 network beside the best linear model under equal chances, on SST-2 and R8: of 2 comparisons the network is "
-        "ahead in 1 after correction for many tests (Holm), in 1 before it, and behind in none"
+        "ahead in 1 and behind in none; after Holm's correction for all 2 tests of the table ahead in 1 and behind in "
+        "none"
     )
     lines = [line for line in found.body.splitlines() if line.startswith("| ")][2:]
     # ahead, behind, equal, undecided, ahead after Holm, detectable; all rows here have the same cost

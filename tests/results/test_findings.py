@@ -158,14 +158,14 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
     costs.append({**costs[0], "row": "char-cnn"})  # of a character, so it is left out
     found = cost_of_a_word(Measured(TABLE, [], costs))
     assert found.headline == (
-        "FCSR, which its paper calls the most efficient, needs more operations per word than 3 of 4 rivals: "
-        "7.5 times CNN's, 5.0 times BiLSTM's and 0.50 times Transformer's"
+        "FCSR, which its paper calls the most efficient, needs more operations per word than 3 of 4 rivals in "
+        "the figure of that claim: 7.5 times CNN's, 5.0 times BiLSTM's and 0.50 times Transformer's"
     )
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
     assert found.body.index("VAMPIRE") < found.body.index("| CNN |") < found.body.index("| Transformer |")
     assert "Char-CNN" not in found.body
     only = cost_of_a_word(Measured(TABLE, [], [costs[0], costs[3]]))
-    assert only.headline.endswith("than 0 of 1 rival: 0.50 times Transformer's")
+    assert only.headline.endswith("than 0 of 1 rival in the figure of that claim: 0.50 times Transformer's")
     assert cost_of_a_word(Measured(TABLE, [], costs[:1])) is None
     assert cost_of_a_word(Measured(TABLE, [], costs[1:])) is None
     assert cost_of_a_word(None) is None

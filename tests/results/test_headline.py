@@ -18,8 +18,8 @@ from retable.tables.results import Cells, result_lines
 
 TABLE = result_table("fcsr-table-3")
 CLAIMS = [
-    SimpleNamespace(paper="fcsr", table="fcsr-table-3", sign=sign, measured=measured)
-    for sign, measured in ((">", "own"), (">=", "own"), (">", "ours"))
+    SimpleNamespace(paper="fcsr", table="fcsr-table-3", sentence=sentence, sign=sign, measured=measured)
+    for sentence, sign, measured in (("said", ">", "own"), ("meant", ">=", "own"), ("", ">", "ours"))
 ]
 FAR = np.linspace(0.0, 0.01, 10)  # over ten folds, around the difference
 
@@ -50,10 +50,17 @@ def lines(monkeypatch):
 def test_a_claim_counts_as_its_sign_asks(lines):
     told = headline.headline(lines)
     assert told.startswith("Of 5 comparisons")
-    assert "**3 come out as claimed** (3 after Holm's correction), 1 go the other way; 1 are undecided" in told
+    assert (
+        "**3 come out as claimed** (3 ahead, 0 equal or not behind by more than a margin; 3 of them after Holm's "
+        'correction) and 1 go the other way (1 after it); 1 are undecided or equal. One sentence, "said", makes 4 of '
+        "the 5 (2 as claimed)."
+    ) in told
     assert "2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed)." in told
-    assert told.endswith("Of 4 printed differences, 2 are above our 95% prediction interval.")
-    turned = "(2 as claimed). Of the 3, {} turn around under another reading of the paper. Of 4"
+    assert told.endswith("Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3.")
+    turned = (
+        "(2 as claimed). Of the 3, {} turn around under another reading, or with the printed option where ours departs "
+        "from it. Of 4"
+    )
     assert turned.format(1) in told  # this claim has both rivals on Polar
     assert turned.format(2) in headline.headline([*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")])
     assert headline.headline(lines[-1:]) == "No comparison of the papers could be judged yet."
@@ -61,7 +68,7 @@ def test_a_claim_counts_as_its_sign_asks(lines):
 
 def test_comparisons_of_two_tables_that_read_alike_are_both_shown(monkeypatch):
     """FCSR > CNN, mean of 16: by a network per domain, and by one for all; one of them was lost."""
-    other = SimpleNamespace(paper="fcsr", table="fcsr-table-4", sign=">", measured="own")
+    other = SimpleNamespace(paper="fcsr", table="fcsr-table-4", sentence="", sign=">", measured="own")
     monkeypatch.setattr(headline, "claims", lambda: [CLAIMS[0], other])
     found = headline.printed_differences([line(0, "fcsr", "cnn", 0.05, 5.0), line(1, "fcsr", "cnn", 0.02, 2.0)])
     assert [(each.name[-9:], each.printed) for each in found] == [("(table 3)", 5.0), ("(table 4)", 2.0)]
@@ -100,7 +107,7 @@ def score(row, column, **cells):
 
 def test_the_linear_lead_is_the_largest_over_the_best_printed():
     scores = [
-        score("cnn", "sst-2", measured="82.50", published="77.2"),
+        score("cnn", "sst-2", measured="82.50", clean="82.40", published="77.2"),
         score("bilstm", "sst-2", measured="99.00", published="78.7", note="cut: ended after 8 epochs"),
         score("fasttext", "sst-2", measured="98.00"),  # no network
         score("fcsr", "sst-2", published="80.8"),
@@ -112,8 +119,8 @@ def test_the_linear_lead_is_the_largest_over_the_best_printed():
     told = headline.linear_lead([(TABLE, scores)])
     assert told == (
         "On SST, where the gap is largest, NB-SVM, a linear model, reaches 83.2% accuracy (83.1% without near copies "
-        "of training texts); the best number that FCSR prints there is 80.8, and the best network trained here "
-        "reaches 82.5."
+        "of training texts); the best number that FCSR prints there is 80.8, and the best of that table's networks "
+        "trained here reaches 82.5% (82.4% without); no test is made."
     )
     assert headline.linear_lead([(TABLE, scores[3:4])]) == ""
     unverified = [replace(each, verdict="unverified") if each.row == "nb-svm" else each for each in scores]
@@ -139,19 +146,23 @@ def test_papers_have_their_outcomes_and_how_much_is_measured(lines):
 
 
 def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_holds(monkeypatch):
-    signs = [SimpleNamespace(paper="fcsr", table="fcsr-table-3", sign=sign, measured="own") for sign in ("=", ">=")]
+    signs = [SimpleNamespace(**vars(CLAIMS[0]) | {"sign": sign}) for sign in ("=", ">=")]
     monkeypatch.setattr(headline, "claims", lambda: signs)
     of_equality = line(0, "fcsr", "cnn", 0.05)
     shown = replace(line(1, "fcsr", "cnn", 0.003), at_least=True)
     assert shown.verdict == "not behind"
-    assert headline.counted([of_equality, shown])[:5] == (2, 1, 1, 1, 0)  # judged, hold, kept, against, sized
+    found = headline.counted([of_equality, shown])
+    assert (found.judged, found.hold, found.ahead, found.kept) == (2, 1, 0, 1)
+    assert (found.against, found.against_kept, found.sized) == (1, 1, 0)
 
 
 @pytest.mark.parametrize(
     ("cells", "shown"),
     [
         ({"measured": "83.20", "low": "81.00", "high": "85.40", "published": "80.8"}, "83.2 ± 2.2 (*80.8*)"),
+        ({"measured": "83.20", "low": "81.00", "high": "85.40", "runs": "1"}, "83.2 ± 2.2, one run"),
         ({"measured": "83.20", "low": "83.20", "high": "83.20"}, "83.2"),
+        ({"measured": "83.20", "runs": "1"}, "83.2"),
         ({"measured": "83.20"}, "83.2"),
         ({"measured": "83.20", "note": "cut: ended after 8 epochs"}, "83.2, cut"),
         ({"measured": "83.20", "verdict": "unverified"}, "83.2, unverified"),

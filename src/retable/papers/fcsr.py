@@ -216,7 +216,8 @@ LSTMS_MAX = tuple(
 OPEN = "dropout and batch size, which the paper leaves open, are our presets'"
 SEARCHED = (
     f"{OPEN}, but FCSR's and the stacked LSTM's batches of 20 were chosen on dev; all LSTMs end after three epochs "
-    "without gain, FCSR after four (for the BiLSTM there is a reading with eight)"
+    "without gain, FCSR after four (for the BiLSTM there is a reading with eight); LSTMs read the last state, BiLSTMs "
+    "the maximum over the words (for the LSTMs there are readings with it)"
 )
 OF_DOMAINS = tuple(
     Column(name, PRINTED.get(name, name.removeprefix("fdu-").capitalize()), corpus=name, split="paper", note=SEARCHED)

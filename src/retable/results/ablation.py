@@ -30,7 +30,8 @@ TEXT = (
     "([rule 1](../protocol.md)); most add one thing, *all three* adds all, and the lines after it put that network "
     "beside linear models that learn from phrases too. *Vectors*: GloVe 6B in place of random ones. *Search*: eight "
     "trials on dev in place of the preset's options, with the same training texts; where the preset is the best of "
-    "them, nothing changes. *Phrases*: those of the training sentences as further training texts.\n"
+    "them, nothing changes. *Phrases*: those of the training sentences as further training texts. In another order the "
+    "parts are others, and the verdicts are not corrected for their number.\n"
 )
 
 
@@ -53,7 +54,7 @@ def steps_of(system: str) -> list[Step]:
     steps = [
         ("vectors", (random, SENTENCES), (preset, SENTENCES)),
         ("search", (preset, SENTENCES), (network, SENTENCES)),
-        ("phrases", (network, SENTENCES), (network, PHRASES)),
+        ("phrases with a new search", (network, SENTENCES), (network, PHRASES)),
         ("phrases, without search", (preset, SENTENCES), (preset, PHRASES)),
         ("phrases, without vectors and search", (random, SENTENCES), (random, PHRASES)),
         ("vectors, with phrases", (random, PHRASES), (preset, PHRASES)),

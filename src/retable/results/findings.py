@@ -14,8 +14,7 @@ from retable.papers import NAMES
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
 from retable.results.claims import CONTRADICT, beside_readings, cells_of, size_of, through
-from retable.results.headline import FLOOR, LARGER, Lead, leads_of, printed_differences
-from retable.results.headline import first_readings as judged_by_papers
+from retable.results.headline import FLOOR, LARGER, Lead, leads_of, named_differences, printed_differences
 from retable.results.judging import PERCENT, Line
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
@@ -27,8 +26,9 @@ FLATTERED = 0.5  # smallest difference in points between all and clean test text
 FLOORS = "floors-table-1"
 BESIDE_PRINT = "linear-beside-print"
 COST = "cost"
-TIMED = ("fcsr-table-3", "fcsr")  # where FCSR claims to be the fastest (figure 7)
+FASTEST, TIMED = "fcsr", "fcsr-figure-7"  # the row that claims to be the fastest, and where
 NAMED = ("cnn", "bilstm", "transformer", "s-lstm")  # rivals in the headline; the page has all
+PICTURE = "fcsr-table-3"  # whose accuracies and costs are drawn
 HEADER = ("paper", "rows", "on", "difference, points", "detectable", "verdict")
 SURVEY = "Survey"  # its best numbers come from networks pretrained on other texts
 
@@ -68,7 +68,7 @@ def findings(lines: Sequence[Line], tables: Mapping[str, Measured]) -> list[Find
         linear_beside_print(tables.values()),
         near_copies(tables[FLOORS]) if FLOORS in tables else None,
         readings(lines),
-        cost_of_a_word(tables.get(TIMED[0])),
+        cost_of_a_word(tables.get(TIMED)),
     )
     return [each for each in found if each]
 
@@ -84,32 +84,26 @@ def printed_sizes(lines: Sequence[Line]) -> Finding | None:
     differences = printed_differences(lines)
     if not differences:
         return None
-    sized = [line for line in judged_by_papers(lines) if line.comparison and line.printed is not None]
-    sizes = [size_of(line.printed, line.comparison) for line in sized if line.comparison and line.printed is not None]
-    unclear = sum(line.comparison.expected[0] <= 0 <= line.comparison.expected[1] for line in sized if line.comparison)
+    body, sizes, unclear = [], list[str](), 0
+    for (paper, name), line in named_differences(lines):
+        if line.printed is None or line.comparison is None:
+            continue
+        low, high = (PERCENT * end for end in line.comparison.expected)
+        unclear += low <= min(0.0, line.printed) and max(0.0, line.printed) <= high
+        sizes.append(size_of(line.printed, line.comparison))
+        intervals = (in_points(each) for each in (line.comparison.interval(), line.comparison.expected))
+        body.append([paper, name, signed(line.printed), *intervals, sizes[-1]])
     middle = [median(abs(getattr(each, kind)) for each in differences) for kind in ("printed", "ours")]
-    body = (
+    text = (
         f"The median difference between two rows is {middle[0]:.1f} points in print and {middle[1]:.1f} here. A "
         "printed one is larger if it is above the interval in which we expect it, our 95% prediction interval "
-        f"([rule 1](../protocol.md)). {unclear} of the {len(sized)} intervals hold zero as well: those comparisons "
-        "could not tell the printed difference from none.\n\n"
+        f"([rule 1](../protocol.md)). {unclear} of the {len(sizes)} intervals hold both zero and the printed "
+        "difference: those comparisons could not tell the one from the other.\n\n"
         "![Differences as printed and as measured](../figures/claims.svg)\n"
     )
-    table = [
-        [
-            NAMES[claims()[line.claim].paper],
-            f"{line.first.printed} vs. {line.second.printed}, {line.on}",
-            signed(line.printed),
-            *(in_points(interval) for interval in (line.comparison.interval(), line.comparison.expected)),
-            size,
-        ]
-        for line, size in zip(sized, sizes, strict=True)
-        if line.comparison and line.printed is not None
-    ]
     headline = f"{sizes.count(LARGER)} of {len(sizes)} printed differences are above our 95% prediction interval"
     header = ("paper", "comparison", "printed, points", "ours, 95% interval", "expected in print", "size")
-    shown = markdown_table(header, table)
-    return Finding("printed-differences", headline, f"{body}\n{shown}")
+    return Finding("printed-differences", headline, f"{text}\n{markdown_table(header, body)}")
 
 
 def in_points(interval: tuple[float, float]) -> str:
@@ -189,7 +183,8 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
         "test is made. Test texts are the paper's where it names a split, else ours. A gap has two parts, which the "
         "last column separates: that of the models, and that of the set-up, because networks trained here are often "
         "above their printed numbers as well. It is the best by test accuracy of the networks that were fully trained "
-        "for this table of the paper, which favours them.\n"
+        "for this table of the paper, which favours them. fastText and the mean of word vectors are floors there, no "
+        "networks.\n"
     )
     header = (
         "paper",
@@ -253,7 +248,6 @@ def readings(lines: Sequence[Line]) -> Finding | None:
 
 def cost_of_a_word(measured: Measured | None) -> Finding | None:
     """Return the cost per word of FCSR, which claims to be the most efficient, and of its measured rivals."""
-    name, own = TIMED
     if measured is None:
         return None
     names = {row.id: row.printed for row in measured.table.rows if not row.extra and row.model not in OF_CHARACTERS}
@@ -262,22 +256,22 @@ def cost_of_a_word(measured: Measured | None) -> Finding | None:
         for row in names
         if (found := [float(cost["flops_per_word"]) for cost in measured.costs if cost["row"] == row])
     }
-    if own not in operations or len(operations) == 1:
+    if FASTEST not in operations or len(operations) == 1:
         return None
-    times = {row: operations[own] / flops for row, flops in operations.items() if row != own}
+    times = {row: operations[FASTEST] / flops for row, flops in operations.items() if row != FASTEST}
     shown = listed([f"{short(times[row])} times {names[row]}'s" for row in NAMED if row in times])
     headline = (
-        f"{names[own]}, which its paper calls the most efficient, needs more operations per word than "
-        f"{sum(ratio > 1 for ratio in times.values())} of {number_of(len(times), 'rivals')}"
+        f"{names[FASTEST]}, which its paper calls the most efficient, needs more operations per word than "
+        f"{sum(ratio > 1 for ratio in times.values())} of {number_of(len(times), 'rivals')} in the figure of that claim"
         + (f": {shown}" if shown else "")
     )
     text = (
-        f'The paper says of its figure 7, on a GPU, that {names[own]} "achieved the highest computational efficiency". '
-        "The operations of a forward pass do not depend on the machine. Times are of one CPU thread; a dash: not "
-        "kept, because the machine had other work. A GPU runs independent operations in parallel, so that the order of "
-        "times is another there, and may be the paper's ([measured on one](../gpu.md)); it does not follow that the "
-        "model computes less. [All claims about costs](../claims.md#costs).\n"
+        f'The paper says of its figure 7, on a GPU, that {names[FASTEST]} "achieved the highest computational '
+        'efficiency". The operations of a forward pass do not depend on the machine. Times are of one CPU thread; a '
+        "dash: not kept, because the machine had other work. A GPU runs independent operations in parallel, so that "
+        "the order of times is another there, and may be the paper's ([measured on one](../gpu.md)); it does not "
+        "follow that the model computes less. [All claims about costs](../claims.md#costs).\n"
     )
     body = cost_table(measured.costs, {row: names[row] for row in sorted(operations, key=operations.__getitem__)})
     table = markdown_table(("", *COST_HEADER[1:]), body)
-    return Finding(COST, headline, f"{text}\n{table}\n![Accuracy against cost](../figures/cost-{name}.svg)\n")
+    return Finding(COST, headline, f"{text}\n{table}\n![Accuracy against cost](../figures/cost-{PICTURE}.svg)\n")

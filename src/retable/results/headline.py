@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -35,21 +34,30 @@ def first_readings(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def printed_differences(lines: Iterable[Line]) -> list[Difference]:
-    """Return the data of the picture: each comparison with a printed difference, in points.
-
-    Comparisons of two tables that would read alike are named after their table too.
-    """
-    found: dict[tuple[str, str, str], Difference] = {}
-    for line in first_readings(lines):
+    """Return the data of the picture: each comparison with a printed difference, in points."""
+    found: dict[tuple[str, str], Difference] = {}
+    for (paper, name), line in named_differences(lines):
         if line.printed is not None and line.comparison:
             low, high = (PERCENT * end for end in line.comparison.interval())
-            name = f"{line.first.printed} vs. {line.second.printed}, {line.on}"
-            paper, table = NAMES[claims()[line.claim].paper], claims()[line.claim].table
-            found[paper, name, table] = Difference(paper, name, line.printed, PERCENT * line.difference, low, high)
-    alike = Counter((paper, name) for paper, name, _ in found)
+            found[paper, name] = Difference(paper, name, line.printed, PERCENT * line.difference, low, high)
+    return list(found.values())
+
+
+def named_differences(lines: Iterable[Line]) -> list[tuple[tuple[str, str], Line]]:
+    """Return each comparison with a printed difference, after its paper and its name.
+
+    The names of two tables' comparisons that would read alike have their table too.
+    """
+    sized = [line for line in first_readings(lines) if line.printed is not None]
+    names = [
+        (NAMES[claims()[line.claim].paper], f"{line.first.printed} vs. {line.second.printed}, {line.on}")
+        for line in sized
+    ]
+    tables = [claims()[line.claim].table for line in sized]
+    alike = Counter(name for name, _ in dict.fromkeys(zip(names, tables, strict=True)))
     return [
-        replace(each, name=f"{name} (table {table.rpartition('-')[2]})") if alike[paper, name] > 1 else each
-        for (paper, name, table), each in found.items()
+        ((paper, f"{name} (table {table.rpartition('-')[2]})" if alike[paper, name] > 1 else name), line)
+        for (paper, name), table, line in zip(names, tables, sized, strict=True)
     ]
 
 
@@ -58,14 +66,20 @@ class Counts(NamedTuple):
 
     judged: int
     hold: int
+    ahead: int  # of those that hold; the others are equal or not behind
     kept: int  # of those that hold, how many still do after Holm's correction
     against: int
+    against_kept: int
     sized: int
     larger: int
+    larger_hold: int  # of the larger, how many hold
     sampled: int  # of those judged, how many are on a sample of the paper's corpus or on a split of ours
     sampled_hold: int
     contradicted: int  # of those that hold, how many turn around under another reading
     through: str  # the reading without which most of them would not
+    said: str  # the sentence on which most comparisons rest
+    of_said: int
+    of_said_hold: int
 
     @property
     def open(self) -> int:
@@ -79,21 +93,35 @@ def counted(lines: Sequence[Line]) -> Counts:
     for _, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
         adjusted |= after_holm(list(of_paper))
     judged = list(first_readings(lines))
+    hold = [line for line in judged if holds(line, line.verdict)]
+    against = [line for line in judged if goes_against(line, line.verdict)]
     sampled = [line for line in judged if is_on_a_sample(line)]
-    turned = [readings_of(line, lines) for line in judged if holds(line, line.verdict)]
+    turned = [readings_of(line, lines) for line in hold]
     turned = [of for of in turned if beside_readings(of[0], of) == CONTRADICT]
-    sized = [size_of(line.printed, line.comparison) for line in judged if line.comparison and line.printed is not None]
+    sizes = {
+        id(line): size_of(line.printed, line.comparison)
+        for line in judged
+        if line.comparison and line.printed is not None
+    }
+    said = Counter(claims()[line.claim].sentence for line in judged).most_common(1)
+    (sentence, of_said), *_ = [*said, ("", 0)]
     return Counts(
-        len(judged),
-        sum(holds(line, line.verdict) for line in judged),
-        sum(holds(line, line.verdict) and holds(line, adjusted[id(line)]) for line in judged),
-        sum(goes_against(line) for line in judged),
-        len(sized),
-        sum(size == LARGER for size in sized),
-        len(sampled),
-        sum(holds(line, line.verdict) for line in sampled),
-        len(turned),
-        through(turned),
+        judged=len(judged),
+        hold=len(hold),
+        ahead=sum(line.verdict == "ahead" for line in hold),
+        kept=sum(holds(line, adjusted[id(line)]) for line in hold),
+        against=len(against),
+        against_kept=sum(goes_against(line, adjusted[id(line)]) for line in against),
+        sized=len(sizes),
+        larger=list(sizes.values()).count(LARGER),
+        larger_hold=sum(sizes.get(id(line)) == LARGER for line in hold),
+        sampled=len(sampled),
+        sampled_hold=sum(holds(line, line.verdict) for line in sampled),
+        contradicted=len(turned),
+        through=through(turned),
+        said=sentence,
+        of_said=of_said,
+        of_said_hold=sum(claims()[line.claim].sentence == sentence for line in hold),
     )
 
 
@@ -109,21 +137,29 @@ def is_on_a_sample(line: Line) -> bool:
 
 
 def headline(lines: Sequence[Line]) -> str:
-    """Return two sentences: how many of the papers' comparisons hold, and how many printed sizes are too large."""
+    """Return how many of the papers' comparisons hold, on what they rest, and how many printed sizes are too large."""
     found = counted(lines)
     if not found.judged:
         return "No comparison of the papers could be judged yet."
     turned = (
-        f" Of the {found.hold}, {found.contradicted} turn around under another reading of the paper{found.through}."
+        f" Of the {found.hold}, {found.contradicted} turn around under another reading, or with the printed option "
+        f"where ours departs from it{found.through}."
         if found.contradicted
+        else ""
+    )
+    said = (
+        f" One sentence, “{found.said}”, makes {found.of_said} of the {found.judged} ({found.of_said_hold} as claimed)."
+        if found.said and found.of_said > 1
         else ""
     )
     return (
         f"Of {found.judged} comparisons that the papers make and fully trained runs can test, **{found.hold} come out "
-        f"as claimed** ({found.kept} after Holm's correction), {found.against} go the other way; "
-        f"{found.open} are undecided or equal. {found.sampled} of the {found.judged} are on a sample of the paper's "
-        f"corpus or on a split of ours ({found.sampled_hold} as claimed).{turned} Of {found.sized} printed "
-        f"differences, {found.larger} are above our 95% prediction interval."
+        f"as claimed** ({found.ahead} ahead, {found.hold - found.ahead} equal or not behind by more than a margin; "
+        f"{found.kept} of them after Holm's correction) and {found.against} go the other way ({found.against_kept} "
+        f"after it); {found.open} are undecided or equal.{said} {found.sampled} of the {found.judged} are on a sample "
+        f"of the paper's corpus or on a split of ours ({found.sampled_hold} as claimed).{turned} Of {found.sized} "
+        f"printed differences, {found.larger} are above our 95% prediction interval, {found.larger_hold} of them among "
+        f"the {found.hold}."
     )
 
 
@@ -176,9 +212,9 @@ def papers_table(lines: Sequence[Line], tables: Mapping[str, Sequence[Score]]) -
     return markdown_table(header, body)
 
 
-def goes_against(line: Line) -> bool:
-    """Return whether the first row is behind, or ahead where the claim says equal."""
-    return line.verdict == "behind" or (line.verdict == "ahead" and not holds(line, line.verdict))
+def goes_against(line: Line, verdict: str) -> bool:
+    """Return whether a verdict is that the first row is behind, or ahead where the claim says equal."""
+    return verdict == "behind" or (verdict == "ahead" and not holds(line, verdict))
 
 
 def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
@@ -192,7 +228,12 @@ def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
     if lead is None or lead.points <= 0:
         return ""
     clean = f" ({lead.clean:.1f}% without near copies of training texts)" if lead.clean else ""
-    network = f", and the best network trained here reaches {lead.network:.1f}" if lead.network else ""
+    of_network = f" ({lead.network_clean:.1f}% without)" if lead.clean and lead.network_clean else ""
+    network = (
+        f", and the best of that table's networks trained here reaches {lead.network:.1f}%{of_network}; no test is made"
+        if lead.network
+        else ""
+    )
     return (
         f"On {lead.column}, where the gap is largest, {lead.row}, a linear model, reaches {lead.measured:.1f}% "
         f"accuracy{clean}; the best number that {lead.paper} prints there is {lead.printed:.1f}{network}."
@@ -209,6 +250,7 @@ class Lead(NamedTuple):
     clean: float
     printed: float
     network: float  # the best whole training of a network in the table; 0 if there is none
+    network_clean: float
 
     @property
     def points(self) -> float:
@@ -229,13 +271,13 @@ def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
             name = f"{column.printed}, trained on all domains" if column.domain else column.printed
             name = f"{name} (review domain)" if column.corpus in FAMILIES["fdu"] else name
             networks = [
-                scale * float(each.measured)
+                (scale * float(each.measured), scale * float(each.clean or 0))
                 for each in scores
                 if (each.column, each.is_cut, each.is_unverified) == (score.column, False, False)
                 and each.measured
                 and table.row(each.row).model not in NO_NETWORKS
             ]
-            yield Lead(paper, row.printed, name, ours, clean, scale * max(printed), max(networks, default=0.0))
+            yield Lead(paper, row.printed, name, ours, clean, scale * max(printed), *max(networks, default=(0.0, 0.0)))
 
 
 def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
@@ -256,5 +298,6 @@ def front_cell(score: Score | None) -> str:
         return "–"
     half = (float(score.high) - float(score.low)) / 2 if score.high else 0
     number = f"{float(score.measured):.1f}" + (f" ± {max(half, 0.1):.1f}" if half else "")
-    marks = f"{', cut' if score.is_cut else ''}{', unverified' if score.is_unverified else ''}"
+    single = ", one run" if half and score.runs == "1" else ""  # its interval is that of the column's other rows
+    marks = f"{single}{', cut' if score.is_cut else ''}{', unverified' if score.is_unverified else ''}"
     return f"{number}{marks}" + (f" (*{score.published}*)" if score.published else "")
