@@ -14,7 +14,8 @@ from retable.project.parser import Parser
 from retable.project.paths import BANK
 from retable.project.progress import progress
 from retable.results.export_bank import FILES, write_bank
-from retable.results.export_tables import FORMATS, exported, names
+from retable.results.export_tables import FORMATS, exported
+from retable.results.tables import all_tables
 from retable.results.whole import bank_resolver
 from retable.runs.bank import read_bank
 from retable.tables.statistics import read_corpora
@@ -50,7 +51,7 @@ def write_tables(to: Path, tables: list[str], form: str) -> None:
     """Write one file per table and leave other files in the folder. Raises: InputError for an unknown table."""
     suffix, write = FORMATS[form]
     written = []
-    with progress("export", len(tables) or len(names()), "tables") as bar:
+    with progress("export", len(tables) or len(all_tables()), "tables") as bar:
         for found in exported(tables, bank_resolver(BANK), read_corpora(BANK)):
             write(to / f"{found.table.name}.{suffix}", found)
             written.append(found.table.name)

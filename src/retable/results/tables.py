@@ -26,7 +26,7 @@ from retable.runs.recipes import from_text, recipe_of
 from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
 from retable.runs.sampling import sampling_of_f1
 from retable.tables.lines import UNVERIFIED, Line, write_lines
-from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
+from retable.tables.markdown import Table, counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, result_lines
 from retable.tables.run_result import COST_UNITS, RunResult, is_whole, of_folds
@@ -164,7 +164,7 @@ def refuse_other_files(folder: Path) -> None:
     """
     if not folder.exists():
         return
-    known = {f"{name}{suffix}" for name in table_names() for suffix in (".csv", ".cost.csv", ".md")}
+    known = {f"{table.name}{suffix}" for table in all_tables() for suffix in (".csv", ".cost.csv", ".md")}
     if not folder.is_dir():
         raise InputError(f"{folder} is a file; --to takes a new folder or one of earlier tables.")
     if others := sorted(path.name for path in folder.iterdir() if path.name not in known or path.is_dir()):
@@ -173,11 +173,11 @@ def refuse_other_files(folder: Path) -> None:
         )
 
 
-def table_names() -> set[str]:
-    """Return the names of all tables: of results, of statistics and of counts."""
-    names = {each.name for source in papers() for each in source.results}
-    names |= {each.name for source in papers() for each in source.statistics}
-    return names | {each.name for source in papers() for each in source.counts}
+def all_tables() -> list[Table]:
+    """Return every declared table: of scores first, then of counts, then of corpora."""
+    tables: list[Table] = [table for source in papers() for table in source.results]
+    tables += [table for source in papers() for table in source.counts]
+    return tables + [table for source in papers() for table in source.statistics]
 
 
 def write_tables(runs: Path, clean: Path, to: Path) -> None:
