@@ -158,4 +158,4 @@ def test_a_folder_with_other_files_is_not_replaced(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text("x")
     with pytest.raises(SystemExit):
         command.main(["--bank", str(tmp_path)])
-    assert "contains other files (mine.txt)" in capsys.readouterr().err
+    assert "contains mine.txt, which is not a file of an exported bank" in capsys.readouterr().err

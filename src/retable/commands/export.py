@@ -4,11 +4,10 @@ In   docs/results/, data/digests.json, data/published/
 Out  --to FOLDER: one file per table; --bank FOLDER: two Parquet files with a data card, Croissant and RO-Crate metadata
 """
 
-from collections.abc import Collection
 from pathlib import Path
 
 from retable import __version__
-from retable.errors import InputError
+from retable.files import refuse_other_files
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
 from retable.project.paths import BANK
@@ -40,7 +39,8 @@ def main(arguments: list[str] | None = None) -> None:
     if options.to:
         write_tables(options.to, options.tables, options.format)
     if options.bank:
-        refuse_other_files(options.bank, {*(file.name for file in FILES), "croissant.json", "ro-crate-metadata.json"})
+        own = {*(file.name for file in FILES), "croissant.json", "ro-crate-metadata.json"}
+        refuse_other_files(options.bank, own, "a file of an exported bank")
         runs = read_bank(BANK)
         with progress("export", len(runs), "runs") as bar:
             write_bank(options.bank, bank_resolver(BANK), runs, __version__, bar.advance)
@@ -58,12 +58,3 @@ def write_tables(to: Path, tables: list[str], form: str) -> None:
             bar.advance(note=found.table.name)
         bar.finish()
     print(f"{', '.join(written)} in {to}")
-
-
-def refuse_other_files(folder: Path, own: Collection[str]) -> None:
-    """Raises: InputError if a folder to be replaced holds other files."""
-    others = [path.name for path in folder.iterdir() if path.name not in own] if folder.is_dir() else []
-    if others or (folder.exists() and not folder.is_dir()):
-        raise InputError(
-            f"{folder} contains other files ({', '.join(others[:3]) or 'it is a file'}); choose a new folder."
-        )

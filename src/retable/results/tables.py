@@ -12,10 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
 from retable.experiments.scale import read_preset
-from retable.files import atomic_folder, write_csv
+from retable.files import atomic_folder, refuse_other_files, write_csv
 from retable.papers import paper_of_table, papers
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import row_parameters, run_name
@@ -157,20 +156,10 @@ def tables_without_runs(source: Paper, statistics: Statistics) -> dict[str, tupl
     return found
 
 
-def refuse_other_files(folder: Path) -> None:
-    """Refuse a folder that contains files other than tables, because it is replaced as a whole.
-
-    Raises: InputError.
-    """
-    if not folder.exists():
-        return
-    known = {f"{table.name}{suffix}" for table in all_tables() for suffix in (".csv", ".cost.csv", ".md")}
-    if not folder.is_dir():
-        raise InputError(f"{folder} is a file; --to takes a new folder or one of earlier tables.")
-    if others := sorted(path.name for path in folder.iterdir() if path.name not in known or path.is_dir()):
-        raise InputError(
-            f"{folder} contains {others[0]}, which is not a table of papers; move it, or choose another --to."
-        )
+def check_to(folder: Path) -> None:
+    """Refuse to replace a folder that has other files than tables. Raises: InputError."""
+    own = {f"{table.name}{suffix}" for table in all_tables() for suffix in (".csv", ".cost.csv", ".md")}
+    refuse_other_files(folder, own, "a table of papers")
 
 
 def all_tables() -> list[Table]:
@@ -187,7 +176,7 @@ def write_tables(runs: Path, clean: Path, to: Path) -> None:
         runs, clean: laid out like results/runs/ and data/clean/.
     Raises: InputError.
     """
-    refuse_other_files(to)
+    check_to(to)
     resolver, statistics = Resolver(plan_of_checkout(), read_runs(runs)), read_statistics(clean)
     with atomic_folder(to) as folder, progress("tables", len(papers()), "papers") as bar:
         for source in papers():
