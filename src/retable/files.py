@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -55,6 +55,21 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             raise
         if old:
             shutil.rmtree(old, ignore_errors=True)  # the next write removes any remains
+
+
+def refuse_other_files(folder: Path, own: Collection[str], what: str) -> None:
+    """Refuse to replace a folder that has other files than one's own.
+
+    Args:
+        own: the names of the files that it may have.
+        what: what such a file is, for the message.
+    Raises: InputError.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; choose a new folder, or an earlier one of the same files.")
+    found = folder.iterdir() if folder.exists() else ()
+    if others := sorted(path.name for path in found if path.name not in own or path.is_dir()):
+        raise InputError(f"{folder} contains {others[0]}, which is not {what}; move it, or choose another folder.")
 
 
 def copy_file(path: Path, to: Path) -> None:

@@ -13,6 +13,7 @@ from retable.commands import COMMANDS, check, completion
 from retable.commands import list_ as listing
 from retable.corpora import CORPORA
 from retable.errors import InputError
+from retable.models import description
 from retable.papers import paper_of_table
 from retable.project.progress import QUIET, progress
 
@@ -95,9 +96,26 @@ def test_everything_is_listed_for_a_machine(capsys):
     assert set(found) == set(listing.KINDS)
     assert set(found["corpora"]) == set(CORPORA)
     assert found["models"]["dan"].startswith("DAN: the mean of the word vectors")
-    assert found["models"]["nb-svm"].startswith("Linear models on n-grams")
+    assert found["models"]["nb-svm"].startswith("Train a support vector machine on binary n-grams")
+    assert len(set(found["models"].values())) == len(found["models"])  # linear models of one file had one description
     assert found["scales"]["cpu"].startswith("The cells of `measure` that two cores train")
     assert all(text for names in found.values() for text in names.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("lstm", "LSTM: one or several layers in one direction, the last layer's states pooled over the words"),
+        ("tfidf-svm", "Train a support vector machine on tf-idf: (1 + log tf) * idf, rows of unit length"),
+        (  # it ended in "against the", where a line ends
+            "nb-svm",
+            "Train a support vector machine on binary n-grams scaled by naive Bayes log-count ratios, "
+            "one class against the rest",
+        ),
+    ],
+)
+def test_a_model_is_described_by_the_whole_sentence_of_its_file_or_function(name, what):
+    assert description(name) == what
 
 
 def test_one_kind_is_listed_for_people(capsys, monkeypatch):

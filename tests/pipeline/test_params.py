@@ -308,10 +308,6 @@ def test_a_preset_is_not_written_into_a_damaged_file(tmp_path, monkeypatch, cont
     assert (tmp_path / "params.yaml").read_text() == content
 
 
-def test_a_section_of_an_older_version_goes():
-    assert replace_sections("treebanks:\n  ewt: {}\nscale: x\n", "scale: y\n", ("scale",)) == "scale: y\n\n"
-
-
 def test_a_misspelt_option_of_word_vectors_is_refused():
     params = scale_preset("cpu")
     params["vectors"]["pool-en.word2vec-300"]["windows"] = 5

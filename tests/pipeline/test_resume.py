@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from retable.experiments import identity
 from retable.experiments.cells import cells_of
 from retable.experiments.folds import data_of_run
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.papers import paper_of_table
-from retable.results import resolving, running
+from retable.results import running
 from retable.runs.predictions import read_predictions
 from retable.text.splits import Facts, tagged_schema
 from retable.vectors.store import NO_VECTORS, write_vectors
@@ -110,8 +111,8 @@ def waiting(folder):
     params = read_json(folder / "params.yaml")
     table = paper_of_table(CELL[0]).result_table(CELL[0])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resolving, "TAGGED", folder / "tagged")
-        patch.setattr(resolving, "VECTORS", folder / "vectors")
+        patch.setattr(identity, "TAGGED", folder / "tagged")
+        patch.setattr(identity, "VECTORS", folder / "vectors")
         patch.setattr(running, "RUNS", folder / "runs")
         patch.setattr(running, "plan_of_checkout", lambda: params)
         return running.waiting_cells(table, list(cells_of(table, params).values()))

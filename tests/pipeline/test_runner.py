@@ -130,8 +130,8 @@ def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(mo
 def test_of_data_that_are_missing_dvc_makes_those_of_the_cells_alone(monkeypatch, tmp_path, capfd):
     monkeypatch.setattr(running, "cells_of", lambda table, plan: CELLS | {"mean.r8": READS_R8})
     monkeypatch.setattr(running, "plan_of_checkout", lambda: {"scale": "cpu"})
-    monkeypatch.setattr(running, "TAGGED", tmp_path / "tagged")
-    monkeypatch.setattr(running, "VECTORS", tmp_path / "vectors")
+    monkeypatch.setattr(cells, "TAGGED", tmp_path / "tagged")
+    monkeypatch.setattr(cells, "VECTORS", tmp_path / "vectors")
     monkeypatch.setattr(running, "ROOT", tmp_path)
     (tmp_path / "dvc.py").write_text(
         "import sys\nprint(sys.argv[1:])\nsys.exit('r8' in str(sys.argv))\n", encoding="utf-8"

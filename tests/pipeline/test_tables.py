@@ -5,23 +5,23 @@ import pytest
 from retable.commands.check import Banked, is_regression, spread_between
 from retable.errors import InputError
 from retable.papers import paper
-from retable.results.tables import refuse_other_files
+from retable.results.tables import check_to
 from retable.tables.intervals import NO_SPREAD, Spread
 
 
 def test_tables_never_replace_a_folder_of_something_else(tmp_path):
-    refuse_other_files(tmp_path / "new")
+    check_to(tmp_path / "new")
     (tmp_path / "fcsr-table-3.csv").write_text("")
-    refuse_other_files(tmp_path)
+    check_to(tmp_path)
     (tmp_path / "survey-answers.csv").write_text("")
     with pytest.raises(InputError, match=r"contains survey-answers\.csv, which is not a table of papers"):
-        refuse_other_files(tmp_path)
+        check_to(tmp_path)
     (tmp_path / "survey-answers.csv").unlink()
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(InputError, match=r"contains thesis\.tex"):
-        refuse_other_files(tmp_path)
+        check_to(tmp_path)
     with pytest.raises(InputError, match=r"thesis\.tex is a file"):
-        refuse_other_files(tmp_path / "thesis.tex")
+        check_to(tmp_path / "thesis.tex")
 
 
 @pytest.mark.parametrize(

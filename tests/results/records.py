@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from retable.experiments.folds import Planned
+from retable.experiments.identity import identity_of
 from retable.papers import PAPERS, paper, paper_of_table
-from retable.results.resolving import identity_of
 from retable.runs.predictions import write_predictions
 from retable.runs.record import RunRecord
 from retable.text.splits import Facts, Split

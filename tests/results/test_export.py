@@ -8,11 +8,11 @@ import pytest
 
 from retable.commands import export as command
 from retable.papers import result_tables
-from retable.results import export_tables
 from retable.results.export_bank import FILES, write_bank
 from retable.results.export_openml import procedure
 from retable.results.export_tables import FORMATS, escaped, exported
 from retable.results.resolving import Resolver
+from retable.results.tables import all_tables
 from tests.results.records import answers, plan, run
 
 PLAN, TABLE = plan(), "fcsr-table-3"
@@ -78,7 +78,7 @@ def test_a_misspelt_table_gets_the_nearest_and_an_unmeasured_one_is_left_out(run
         list(exported(["fcsr-tabel-3"], Resolver(PLAN, runs, beyond=True), {}))
     resolver = Resolver(PLAN, runs, beyond=True)
     of_scores = [each.table.name for each in exported([], resolver, {}) if each.table.name.startswith("lama-figure")]
-    assert TABLE in export_tables.names()
+    assert TABLE in [table.name for table in all_tables()]
     assert not of_scores
 
 
@@ -158,4 +158,4 @@ def test_a_folder_with_other_files_is_not_replaced(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text("x")
     with pytest.raises(SystemExit):
         command.main(["--bank", str(tmp_path)])
-    assert "contains other files (mine.txt)" in capsys.readouterr().err
+    assert "contains mine.txt, which is not a file of an exported bank" in capsys.readouterr().err

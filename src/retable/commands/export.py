@@ -4,17 +4,17 @@ In   docs/results/, data/digests.json, data/published/
 Out  --to FOLDER: one file per table; --bank FOLDER: two Parquet files with a data card, Croissant and RO-Crate metadata
 """
 
-from collections.abc import Collection
 from pathlib import Path
 
 from retable import __version__
-from retable.errors import InputError
+from retable.files import refuse_other_files
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
 from retable.project.paths import BANK
 from retable.project.progress import progress
 from retable.results.export_bank import FILES, write_bank
-from retable.results.export_tables import FORMATS, exported, names
+from retable.results.export_tables import FORMATS, exported
+from retable.results.tables import all_tables
 from retable.results.whole import bank_resolver
 from retable.runs.bank import read_bank
 from retable.tables.statistics import read_corpora
@@ -39,7 +39,8 @@ def main(arguments: list[str] | None = None) -> None:
     if options.to:
         write_tables(options.to, options.tables, options.format)
     if options.bank:
-        refuse_other_files(options.bank, {*(file.name for file in FILES), "croissant.json", "ro-crate-metadata.json"})
+        own = {*(file.name for file in FILES), "croissant.json", "ro-crate-metadata.json"}
+        refuse_other_files(options.bank, own, "a file of an exported bank")
         runs = read_bank(BANK)
         with progress("export", len(runs), "runs") as bar:
             write_bank(options.bank, bank_resolver(BANK), runs, __version__, bar.advance)
@@ -50,19 +51,10 @@ def write_tables(to: Path, tables: list[str], form: str) -> None:
     """Write one file per table and leave other files in the folder. Raises: InputError for an unknown table."""
     suffix, write = FORMATS[form]
     written = []
-    with progress("export", len(tables) or len(names()), "tables") as bar:
+    with progress("export", len(tables) or len(all_tables()), "tables") as bar:
         for found in exported(tables, bank_resolver(BANK), read_corpora(BANK)):
             write(to / f"{found.table.name}.{suffix}", found)
             written.append(found.table.name)
             bar.advance(note=found.table.name)
         bar.finish()
     print(f"{', '.join(written)} in {to}")
-
-
-def refuse_other_files(folder: Path, own: Collection[str]) -> None:
-    """Raises: InputError if a folder to be replaced holds other files."""
-    others = [path.name for path in folder.iterdir() if path.name not in own] if folder.is_dir() else []
-    if others or (folder.exists() and not folder.is_dir()):
-        raise InputError(
-            f"{folder} contains other files ({', '.join(others[:3]) or 'it is a file'}); choose a new folder."
-        )

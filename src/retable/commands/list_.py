@@ -1,17 +1,15 @@
 """`retable list [KIND]`: list the tables, models, corpora, scales and commands."""
 
-import ast
 import json
 import shutil
 import textwrap
-from importlib.util import find_spec
 from pathlib import Path
 
 from retable.commands import COMMANDS
 from retable.corpora import CORPORA, corpus
 from retable.errors import unknown_name
 from retable.experiments.scale import scales
-from retable.models import LINEAR_MODELS, MODELS, model_module
+from retable.models import LINEAR_MODELS, MODELS, description
 from retable.papers import result_tables
 from retable.project.command import command
 from retable.project.parser import Parser
@@ -55,20 +53,12 @@ def entries(kind: str) -> dict[str, str]:
     if kind == "tables":
         return {table.name: table.title for table in result_tables()}
     if kind == "models":
-        return {name: first_sentence(model_module(name)) for name in sorted(MODELS | LINEAR_MODELS)}
+        return {name: description(name) for name in sorted(MODELS | LINEAR_MODELS)}
     if kind == "corpora":
         return {name: about_corpus(name) for name in sorted(CORPORA)}
     if kind == "scales":
         return {name: comment_of(SCALES / f"{name}.yaml") for name in scales()}
     return {name: what for name, (_, what) in COMMANDS.items()}
-
-
-def first_sentence(module: str) -> str:
-    """Return the first line of a module's docstring, without importing the module, which may import torch."""
-    found = find_spec(module)
-    assert found is not None
-    assert found.origin is not None
-    return (ast.get_docstring(ast.parse(Path(found.origin).read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
 def about_corpus(name: str) -> str:

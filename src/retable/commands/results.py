@@ -1,8 +1,8 @@
 """`retable results`: write every table, figure, claim and page from the bank; needs neither data nor training.
 
 In   docs/results/, data/digests.json, data/published/
-Out  docs/results.md, docs/claims.md, docs/findings/, docs/figures/, the table in README.md, the systems in
-     docs/models.md
+Out  docs/results.md, docs/tables/, docs/findings/, docs/figures/; blocks of README.md and of
+     docs/{bench,claims,corpora,models,timing}.md
 """
 
 from retable.project.alone import alone

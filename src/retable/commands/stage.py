@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> None:
     if options.name not in known:
         raise unknown_name("stage", options.name, known)
     run = importlib.import_module(f"retable.stages.{options.name.replace('-', '_')}").main
-    count = run.__wrapped__.__code__.co_argcount if hasattr(run, "__wrapped__") else run.__code__.co_argcount
+    count = run.__wrapped__.__code__.co_argcount  # every stage is a `@command`
     if len(options.arguments) != count:
         raise InputError(
             f"the stage {options.name} takes {count} arguments, as in dvc.yaml, not {len(options.arguments)}."

@@ -5,7 +5,8 @@ corpora; `rows` are ids, or `all` for all others with a model, in the table's or
 under `except` has its own rows, or none; `vectors` is one set, or one per corpus or language.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from retable.corpora import corpus
@@ -14,6 +15,7 @@ from retable.experiments.scale import read_preset
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, ResultTable, Row
 from retable.project.params import read_params
+from retable.project.paths import TAGGED, VECTORS
 
 ALL, AT_HAND = "all", "at hand"
 RULES = ("vectors", "columns", "rows", "without", "except")
@@ -33,6 +35,14 @@ def cells_of(table: ResultTable, plan: Plan) -> Cells:
 def plan_of_checkout() -> Plan:
     """Return the sections that params.yaml plans. Raises: InputError."""
     return {name: read_params(name) for name in PLANNED}
+
+
+def inputs_of(cells: Sequence[Mapping[str, str]]) -> dict[str, Path]:
+    """Return stage of dvc.yaml -> the folder that it makes, for the corpora, then the word vectors of cells."""
+    corpora = {f"tag@{cell['corpus']}": TAGGED / cell["corpus"] for cell in cells}
+    return corpora | {
+        "no-vectors" if (name := cell["vectors"]) == "none" else f"embed@{name}": VECTORS / name for cell in cells
+    }
 
 
 def cells_of_paper(name: str, preset: Mapping[str, Any]) -> dict[str, Cells]:

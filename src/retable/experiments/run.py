@@ -4,20 +4,18 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
-from retable.experiments.cells import cells_of, plan_of_checkout
+from retable.experiments.cells import cells_of, inputs_of, plan_of_checkout
 from retable.experiments.digests import checked_vectors
 from retable.experiments.display import display, show_line
 from retable.experiments.folds import Planned, planned_runs, splits_of_run, vectors_of_run
-from retable.experiments.identity import identity
+from retable.experiments.identity import identity_of
 from retable.experiments.resuming import Kept
-from retable.experiments.scale import model_preset
 from retable.experiments.scoring import evaluate_into
 from retable.experiments.searching import search
 from retable.files import atomic_folder, clear_parts
 from retable.papers import paper_of_table
-from retable.papers.parameters import row_parameters
 from retable.project.params import read_params
-from retable.project.paths import RUNS, TAGGED, VECTORS
+from retable.project.paths import RUNS, VECTORS
 from retable.runs.record import find_run, run_folder
 from retable.text.folds import Fold
 from retable.training.determinism import deterministic
@@ -54,11 +52,9 @@ def train_cell(table: str, row: str, column: str) -> None:
 
 def check_data(cell: dict[str, str]) -> None:
     """Refuse a cell whose data have not been made. Raises: InputError."""
-    corpus, vectors = cell["corpus"], cell["vectors"]
-    of_vectors = "no-vectors" if vectors == "none" else f"embed@{vectors}"
-    for path, stage in ((TAGGED / corpus, f"tag@{corpus}"), (VECTORS / vectors, of_vectors)):
-        if not path.exists():
-            raise InputError(f"{path} is missing; `dvc repro {stage}` makes it.")
+    for stage, folder in inputs_of([cell]).items():
+        if not folder.exists():
+            raise InputError(f"{folder} is missing; `dvc repro {stage}` makes it.")
 
 
 def train_run(facts: dict[str, Any], runs: Path) -> Path:
@@ -93,16 +89,6 @@ def train_run(facts: dict[str, Any], runs: Path) -> Path:
 def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str, Any]:
     """Return the facts of a run, including parameters and key, before it has results."""
     paper = paper_of_table(table)
-    asked = paper.result_table(table)
-    parameters = row_parameters(
-        model_preset(cell["model"]),
-        asked.row(cell["row"]),
-        asked.column(cell["column"]),
-        read_params("papers")[paper.name],
-        vectors=cell["vectors"],
-        seed=planned.seed,
-        fold=planned.fold,
-    )
     facts = {
         "paper": paper.name,
         "table": table,
@@ -110,7 +96,7 @@ def facts_of_run(table: str, cell: dict[str, str], planned: Planned) -> dict[str
         "column": cell["column"],
         "scale": read_params("scale"),
     }
-    return facts | identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"])
+    return facts | identity_of(paper.result_table(table), cell, planned, read_params("papers")[paper.name])
 
 
 def keep_weights(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:

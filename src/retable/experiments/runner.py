@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from retable.errors import InputError
+from retable.errors import lacks
 from retable.project.paths import ROOT, SCRATCH
 
 LOGS = SCRATCH / "logs"
 POLL_S = 0.2
 GPU = Path("/dev/nvidia0")
 JOBS = "RETABLE_JOBS"  # number of cells run at once; `make tables JOBS=...` sets it
-INSTALL = "python -m pip install submitit==1.5.4"
 
 
 class Place(NamedTuple):
@@ -129,9 +128,9 @@ def run_on_slurm(places: Sequence[Place], jobs: int, asked: dict[str, Any]) -> I
 
 
 def the_scheduler() -> Any:
-    """Return the package submitit, which `make env` installs. Raises: InputError if it is missing."""
+    """Return the package submitit. Raises: InputError if it is missing."""
     try:
         importlib.import_module("submitit.helpers")
         return importlib.import_module("submitit")
-    except ModuleNotFoundError as error:
-        raise InputError(f"--executor slurm needs submitit ({error}); `{INSTALL}` installs it.") from None
+    except ModuleNotFoundError:
+        raise lacks("submitit", "--executor slurm") from None

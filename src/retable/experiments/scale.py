@@ -4,14 +4,12 @@ A scale is base.yaml changed by its own file, after the files of any scales that
 """
 
 import copy
-import os
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
 from retable.models import LINEAR_MODELS, MODELS
-from retable.project.params import load_yaml
+from retable.project.params import load_once
 from retable.project.params_text import Place, comments_of, text_of
 from retable.project.paths import PRESETS, SCALES
 
@@ -35,10 +33,10 @@ def scale_preset(scale: str, folder: Path = SCALES) -> dict[str, Any]:
     Raises: InputError for an unknown scale, section or name.
     """
     first, *others = files_of(scale, folder)
-    base = merged({}, _read(first), {}, first.name)
+    base = merged({}, load_once(first), {}, first.name)
     preset = base
     for path in others:
-        own = {name: value for name, value in _read(path).items() if name != LIKE}
+        own = {name: value for name, value in load_once(path).items() if name != LIKE}
         check_changes(own, base, path.name)
         preset = merged(preset, own, base, path.name)
     return copy.deepcopy(preset) | {"scale": scale}
@@ -64,7 +62,7 @@ def files_of(scale: str, folder: Path = SCALES) -> list[Path]:
         if known[name] in files:
             raise InputError(f"{where} is {name}, which is itself like {scale}; name another scale or none.")
         files.append(known[name])
-        where, name = f"{LIKE} in {name}.yaml", _read(known[name]).get(LIKE, BASE)
+        where, name = f"{LIKE} in {name}.yaml", load_once(known[name]).get(LIKE, BASE)
     return [known[BASE], *reversed(files)]
 
 
@@ -126,19 +124,4 @@ def read_preset(model: str) -> dict[str, Any]:
     """Return the same, read-only: comparing thousands of rows needs no copies. Raises: InputError."""
     if model not in MODELS and model not in LINEAR_MODELS:
         raise unknown_name("model", model, MODELS | LINEAR_MODELS)
-    return _read(PRESETS / f"models/{model}.yaml")
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Read a preset; the result is read-only."""
-    try:
-        changed_ns = os.stat(path).st_mtime_ns
-    except FileNotFoundError:
-        changed_ns = 0
-    return _as_read(path, changed_ns)
-
-
-@cache  # a table reads the presets of its rows cell by cell, and each read takes milliseconds
-def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
-    """Read a preset once after each change of its file."""
-    return load_yaml(path)
+    return load_once(PRESETS / f"models/{model}.yaml")

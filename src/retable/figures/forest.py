@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import matplotlib as mpl
 
-from retable.figures.style import BLUE, INK, ORANGE, STYLE, Format, new_figure, saved
+from retable.figures.style import BLUE, INK, ORANGE, STYLE, new_figure, saved
 
 INCHES_A_LINE, INCHES_BESIDE, WIDTH = 0.19, 0.95, 7.2
 
@@ -22,8 +22,8 @@ class Difference:
     high: float
 
 
-def forest_picture(differences: Sequence[Difference], form: Format = "svg") -> bytes:
-    """Return the picture: for each comparison a diamond for the printed number, and a dot in its interval for ours.
+def forest_picture(differences: Sequence[Difference]) -> bytes:
+    """Return an SVG: for each comparison a diamond for the printed number, and a dot in its interval for ours.
 
     Args:
         differences: in the order of the lines, grouped by paper.
@@ -56,4 +56,4 @@ def forest_picture(differences: Sequence[Difference], form: Format = "svg") -> b
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("difference in accuracy, points; right of the line the first system is ahead")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=2)
-        return saved(figure, form)
+        return saved(figure, "svg")

@@ -3,6 +3,7 @@
 A network has a preset (conf/models/<id>.yaml) and a module of the same name that defines one `Network`.
 """
 
+import ast
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -66,6 +67,16 @@ def model_module(name: str) -> str:
     if name not in known:
         raise unknown_name("model.name", name, known)
     return known[name].partition(":")[0]
+
+
+def description(name: str) -> str:
+    """Return the first paragraph of the docstring of a model's module, or of its training function; import neither."""
+    file = Path(__file__).with_name(f"{model_module(name).rpartition('.')[2]}.py")
+    module = ast.parse(file.read_text(encoding="utf-8"))
+    functions = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
+    function = LINEAR_MODELS.get(name, "").partition(":")[2]
+    said = ast.get_docstring(functions[function] if function else module) or ""
+    return " ".join(said.partition("\n\n")[0].split()).rstrip(".")
 
 
 def network_class(name: str) -> "type[Network]":

@@ -26,7 +26,7 @@ import torch
 from safetensors.torch import load as tensors_of
 from torch import Tensor
 
-from retable.errors import InputError
+from retable.errors import InputError, lacks
 from retable.models.options import check_at_least
 from retable.project.progress import progress
 
@@ -38,7 +38,6 @@ FILES = {  # SHA-256
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
 LARGEST = 100_000_000  # bytes; model.safetensors has 90,868,376
-INSTALL = "`pip install 'retable[pretrained]'` installs it"
 BATCH = 32  # texts
 UNUSED = ("pooler.", "embeddings.position_ids")  # published weights that the mean does not read
 
@@ -168,14 +167,11 @@ def from_hub(name: str) -> Path:
     try:
         return Path(hf_hub_download(HUB, name, revision=REVISION))
     except OSError as error:
-        raise InputError(
-            f"{HUB} is not installed, and the hub cannot be reached ({type(error).__name__}); {INSTALL}."
-        ) from None
+        unreachable = f"the hub cannot be reached ({type(error).__name__})"
+        raise InputError(f"{unreachable}; {lacks(PACKAGE, 'without it, all-MiniLM-L6-v2')}") from None
 
 
 def need(module: str) -> None:
     """Raise InputError if a module of the extra `pretrained` is missing."""
     if find_spec(module) is None:
-        raise InputError(
-            f"minilm-lr, minilm-knn and bert-base read texts with {module}, which is not installed; {INSTALL}."
-        )
+        raise lacks(module, "a pretrained model (minilm-lr, minilm-knn, bert-base)")

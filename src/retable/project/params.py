@@ -74,17 +74,17 @@ def read_text(path: Path) -> str:
 
 def read_params(section: str) -> Any:
     """Return one section of params.yaml. Raises: InputError."""
-    params = all_params()
+    params = load_once(PARAMS)
     if section not in params:
         raise InputError(f"params.yaml has no section {section}; `make params SCALE=cpu` writes it again.")
     return copy.deepcopy(params[section])
 
 
-def all_params() -> dict[str, Any]:
-    """Return params.yaml, read once after each change; read-only."""
-    return _as_read(PARAMS, PARAMS.stat().st_mtime_ns if PARAMS.exists() else 0)
+def load_once(path: Path) -> dict[str, Any]:
+    """Return the sections of a YAML file, read once after each of its changes; read-only. Raises: InputError."""
+    return _as_read(path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
-@cache  # tables request their cells repeatedly, and reading takes a tenth of a second
+@cache  # tables request cells and presets repeatedly, and reading takes up to a tenth of a second
 def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
     return load_yaml(path)

@@ -13,7 +13,6 @@ from ruamel.yaml import YAML
 
 from retable.files import atomic_file
 
-FORMER_SECTIONS = ("treebanks",)  # from older versions; nothing reads them
 LINE = 90  # characters; options that fit are written on one line
 Place = tuple[str, ...]  # keys from the outermost to the innermost
 Comments = Mapping[Place, str]
@@ -45,7 +44,7 @@ def replace_sections(text: str, preset_text: str, names: tuple[str, ...]) -> str
     for name in names:
         if name not in old or yaml.load(old[name]) != yaml.load(new[name]):
             old[name] = new[name].rstrip("\n") + "\n\n"
-    return "".join(section for name, section in old.items() if name not in FORMER_SECTIONS)
+    return "".join(old.values())
 
 
 def comments_of(text: str) -> dict[Place, str]:

@@ -20,7 +20,7 @@ from retable.files import atomic_file
 from retable.papers import papers
 from retable.papers.paper import Paper, StatisticsTable
 from retable.results.resolving import Resolver
-from retable.results.tables import Statistics, lines_and_costs, tables_without_runs
+from retable.results.tables import Statistics, all_tables, lines_and_costs, tables_without_runs
 from retable.tables.lines import UNVERIFIED, Line, write_lines
 from retable.tables.markdown import Table, half_interval, printed_names, result_markdown
 
@@ -47,20 +47,12 @@ class Exported:
         return "" if isinstance(self.table, StatisticsTable) else self.table.unit
 
 
-def names() -> list[str]:
-    """Return the name of every table."""
-    declared: list[Table] = []
-    for source in papers():
-        declared += [*source.results, *source.statistics, *source.counts]
-    return [table.name for table in declared]
-
-
 def exported(wanted: Iterable[str], resolver: Resolver, statistics: Statistics) -> Iterator[Exported]:
     """Yield these tables, or all with a measured cell if none is named. Raises: InputError for an unknown one."""
-    chosen = list(wanted)
+    chosen, known = list(wanted), [table.name for table in all_tables()]
     for name in chosen:
-        if name not in names():
-            raise unknown_name("table", name, names())
+        if name not in known:
+            raise unknown_name("table", name, known)
     for source in papers():
         for table in source.results:
             if table.name in chosen or (not chosen and resolver.fill(table).runs):

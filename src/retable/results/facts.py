@@ -5,7 +5,6 @@ In   data/{clean,overlap,parts,tagged,vectors}/, for the entries of params.yaml
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from retable.errors import InputError
 from retable.experiments.scale import model_preset
 from retable.files import AGAIN, read_json
 from retable.forms import COUNT, NAME, Form, ListOf, Maybe, Named, Number, Plain, Section, check
-from retable.models import LINEAR_MODELS, MODELS, linear_trainer, model_module
+from retable.models import LINEAR_MODELS, MODELS, description
 from retable.project.params import read_params
 from retable.project.paths import CLEAN, OVERLAP, PARTS_TABLES, TAGGED, TAGGER, VECTORS
 from retable.tables.statistics import read_stats
@@ -115,22 +114,11 @@ def total_of(counts: Any) -> str:
 
 
 def models() -> Rows:
-    """Return every model with the first line of its file and how its preset trains it."""
+    """Return every model, what it is, and how its preset trains it."""
     return [
-        {
-            "id": f"`{name}`",
-            "what": first_sentence(model_module(name), name),
-            **training_text(model_preset(name)["training"]),
-        }
+        {"id": f"`{name}`", "what": description(name), **training_text(model_preset(name)["training"])}
         for name in sorted(MODELS | LINEAR_MODELS)
     ]
-
-
-def first_sentence(module: str, name: str) -> str:
-    """Return the first line of a module's docstring, or of the model's function in a file of several models."""
-    found = import_module(module)
-    owner = linear_trainer(name) if name in LINEAR_MODELS else found
-    return (owner.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
 
 def training_text(training: Mapping[str, Any]) -> dict[str, str]:

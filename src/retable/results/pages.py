@@ -213,7 +213,7 @@ def write_forest(folder: Path, lines: Sequence[Line]) -> None:
     if differences := printed_differences(lines):
         write_csv(folder / f"{FOREST}.csv", [told(each) for each in differences], list(told(differences[0])))
         with atomic_file(folder / f"{FOREST}.svg") as part:
-            part.write_bytes(forest_picture(differences, "svg"))
+            part.write_bytes(forest_picture(differences))
             put_on_white(part)
 
 

@@ -16,7 +16,7 @@ from retable.experiments.cells import plan_of_checkout
 from retable.figures.declared import COST_CAPTION, COST_FIGURE
 from retable.figures.pictures import pictures_of_run
 from retable.files import atomic_folder
-from retable.papers import NAMES, papers, result_tables
+from retable.papers import NAMES
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.project.params import read_params
 from retable.project.paths import FIGURES, FOCUS, REPORT, RUNS, TABLES
@@ -24,6 +24,7 @@ from retable.project.progress import progress
 from retable.results import facts
 from retable.results.figures import read_entries
 from retable.results.resolving import Resolver
+from retable.results.tables import all_tables
 from retable.runs.form import read_cost, read_metrics
 from retable.runs.record import RunRecord, read_runs
 from retable.tables.costs import HEADER, NOTE, cost_of_run, cost_table, read_cost_lines
@@ -60,12 +61,9 @@ def with_own_names(html: str) -> str:
     return re.sub(r"<svg.*?</svg>", renamed, html, flags=re.DOTALL)
 
 
-def all_tables() -> list[Table]:
-    """Return every table that was built: scores first, then counts, then corpora."""
-    tables: list[Table] = [*result_tables()]
-    tables += [table for source in papers() for table in source.counts]
-    tables += [table for source in papers() for table in source.statistics]
-    built = [table for table in tables if (TABLES / f"{table.name}.csv").exists()]
+def built_tables() -> list[Table]:
+    """Return every table that was built."""
+    built = [table for table in all_tables() if (TABLES / f"{table.name}.csv").exists()]
     return [table for table in built if read_lines(TABLES / f"{table.name}.csv")]  # a figure's table may have no run
 
 
@@ -227,7 +225,7 @@ def data_sections() -> list[Section]:
 
 def write_report() -> None:
     """Write results/report/index.html."""
-    resolver, tables = Resolver(plan_of_checkout(), read_runs(RUNS)), all_tables()
+    resolver, tables = Resolver(plan_of_checkout(), read_runs(RUNS)), built_tables()
     cells = sum(len(own_runs(table, resolver)) for table in tables)
     with progress("report", cells, "cells") as bar, atomic_folder(REPORT) as folder:
         sections = [table_section(table, resolver, bar.advance) for table in tables]

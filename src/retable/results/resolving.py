@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 from retable.errors import InputError
 from retable.experiments.cells import Plan, cells_of
 from retable.experiments.folds import Planned
-from retable.experiments.identity import identity
+from retable.experiments.identity import identity_of
 from retable.experiments.scale import MODEL_SECTIONS, read_preset, scale_preset
 from retable.models import LINEAR_MODELS
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.parameters import cut_of, folds_of, is_searched, other_options, row_parameters, seeds_of, serves
-from retable.project.paths import TAGGED, VECTORS
 from retable.runs.recipes import from_text, majors
 from retable.runs.record import RunRecord
 from retable.tables.results import IN_NO_SCALE
@@ -209,20 +208,6 @@ class Resolver:
             if len(of_seed) == len(folds_of(table.column(cell["column"]), protocol)):
                 found.append(of_seed)
         return found, reason
-
-
-def identity_of(table: ResultTable, cell: Cell, planned: Planned, protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity of a run of a cell today. Raises: FileNotFoundError if its data are not known."""
-    parameters = row_parameters(
-        read_preset(cell["model"]),
-        table.row(cell["row"]),
-        table.column(cell["column"]),
-        protocol,
-        vectors=cell["vectors"],
-        seed=planned.seed,
-        fold=planned.fold,
-    )
-    return identity(parameters, TAGGED / cell["corpus"], VECTORS / cell["vectors"])
 
 
 def cell_of_run(table: ResultTable, run: RunRecord) -> Cell | None:

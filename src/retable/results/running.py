@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
-from retable.experiments.cells import cells_of, plan_of_checkout
+from retable.experiments.cells import cells_of, inputs_of, plan_of_checkout
 from retable.experiments.runner import JOBS, Ended, Place, default_jobs, run_here, run_on_slurm
 from retable.papers.paper import ResultTable
-from retable.project.paths import ROOT, RUNS, TAGGED, VECTORS
+from retable.project.paths import ROOT, RUNS
 from retable.results.resolving import Resolver
 from retable.runs.record import read_runs
 
@@ -53,21 +53,13 @@ def make_data(table: ResultTable, places: Sequence[Place]) -> None:
 
     Raises: InputError if a stage fails.
     """
-    stages = missing_data([cell for cell in chosen_cells(table) if (table.name, cell["row"], cell["column"]) in places])
+    cells = [cell for cell in chosen_cells(table) if (table.name, cell["row"], cell["column"]) in places]
+    stages = [stage for stage, folder in inputs_of(cells).items() if not folder.exists()]
     if not stages or find_spec("dvc") is None:  # the cell will report what is missing
         return
     print(f"preparing missing data first: dvc repro {' '.join(stages)}", file=sys.stderr, flush=True)
     if subprocess.run([sys.executable, "-m", "dvc", "repro", *stages], cwd=ROOT, check=False).returncode:
         raise InputError(f"`dvc repro {' '.join(stages)}` failed, so nothing was trained; see its output above.")
-
-
-def missing_data(cells: Sequence[dict[str, str]]) -> list[str]:
-    """Return the stages that make the missing inputs of these cells."""
-    corpora = {f"tag@{cell['corpus']}": TAGGED / cell["corpus"] for cell in cells}
-    vectors = {
-        "no-vectors" if (name := cell["vectors"]) == "none" else f"embed@{name}": VECTORS / name for cell in cells
-    }
-    return [stage for stage, folder in (corpora | vectors).items() if not folder.exists()]
 
 
 def run_cells(places: Sequence[Place], *, jobs: int, slurm: dict[str, Any] | None = None) -> list[Ended]:

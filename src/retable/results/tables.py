@@ -12,10 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from retable.errors import InputError
 from retable.experiments.cells import plan_of_checkout
 from retable.experiments.scale import read_preset
-from retable.files import atomic_folder, write_csv
+from retable.files import atomic_folder, refuse_other_files, write_csv
 from retable.papers import paper_of_table, papers
 from retable.papers.paper import Column, Paper, ResultTable, Row
 from retable.papers.parameters import row_parameters, run_name
@@ -26,7 +25,7 @@ from retable.runs.recipes import from_text, recipe_of
 from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
 from retable.runs.sampling import sampling_of_f1
 from retable.tables.lines import UNVERIFIED, Line, write_lines
-from retable.tables.markdown import counts_markdown, result_markdown, statistics_markdown
+from retable.tables.markdown import Table, counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, result_lines
 from retable.tables.run_result import COST_UNITS, RunResult, is_whole, of_folds
@@ -157,27 +156,17 @@ def tables_without_runs(source: Paper, statistics: Statistics) -> dict[str, tupl
     return found
 
 
-def refuse_other_files(folder: Path) -> None:
-    """Refuse a folder that contains files other than tables, because it is replaced as a whole.
-
-    Raises: InputError.
-    """
-    if not folder.exists():
-        return
-    known = {f"{name}{suffix}" for name in table_names() for suffix in (".csv", ".cost.csv", ".md")}
-    if not folder.is_dir():
-        raise InputError(f"{folder} is a file; --to takes a new folder or one of earlier tables.")
-    if others := sorted(path.name for path in folder.iterdir() if path.name not in known or path.is_dir()):
-        raise InputError(
-            f"{folder} contains {others[0]}, which is not a table of papers; move it, or choose another --to."
-        )
+def check_to(folder: Path) -> None:
+    """Refuse to replace a folder that has other files than tables. Raises: InputError."""
+    own = {f"{table.name}{suffix}" for table in all_tables() for suffix in (".csv", ".cost.csv", ".md")}
+    refuse_other_files(folder, own, "a table of papers")
 
 
-def table_names() -> set[str]:
-    """Return the names of all tables: of results, of statistics and of counts."""
-    names = {each.name for source in papers() for each in source.results}
-    names |= {each.name for source in papers() for each in source.statistics}
-    return names | {each.name for source in papers() for each in source.counts}
+def all_tables() -> list[Table]:
+    """Return every declared table: of scores first, then of counts, then of corpora."""
+    tables: list[Table] = [table for source in papers() for table in source.results]
+    tables += [table for source in papers() for table in source.counts]
+    return tables + [table for source in papers() for table in source.statistics]
 
 
 def write_tables(runs: Path, clean: Path, to: Path) -> None:
@@ -187,7 +176,7 @@ def write_tables(runs: Path, clean: Path, to: Path) -> None:
         runs, clean: laid out like results/runs/ and data/clean/.
     Raises: InputError.
     """
-    refuse_other_files(to)
+    check_to(to)
     resolver, statistics = Resolver(plan_of_checkout(), read_runs(runs)), read_statistics(clean)
     with atomic_folder(to) as folder, progress("tables", len(papers()), "papers") as bar:
         for source in papers():

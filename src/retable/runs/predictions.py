@@ -39,7 +39,7 @@ def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarr
     Raises: InputError if the file is missing or damaged, or has impossible contents.
     """
     facts = read_facts(path)
-    bits = 16 if pa.types.is_float16(_type_of(path, "probabilities")) else 32
+    bits = 16 if pa.types.is_float16(_type_of_probabilities(path)) else 32
     kind = pa.list_(pa.float16() if bits == 16 else pa.float32(), len(facts.labels))
     table = read_columns(path, [ID, LABEL, PREDICTED, CLEAN, pa.field("probabilities", kind)])
     ids = table.column("id").to_pylist()
@@ -61,10 +61,10 @@ def read_predictions(path: Path) -> tuple[Facts, list[str], np.ndarray, np.ndarr
     return facts, ids, classes, table.column("clean").to_numpy(), probabilities
 
 
-def _type_of(path: Path, column: str) -> pa.DataType:
-    """Return the element type of a column's lists; null if they have none."""
+def _type_of_probabilities(path: Path) -> pa.DataType:
+    """Return the type of the probabilities; null if they are not in lists."""
     schema = pq.read_schema(path)
-    kind = schema.field(column).type if column in schema.names else pa.null()
+    kind = schema.field("probabilities").type if "probabilities" in schema.names else pa.null()
     return kind.value_type if pa.types.is_fixed_size_list(kind) else pa.null()
 
 

@@ -9,10 +9,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, linear_trainer, model_module
+from retable.models import LINEAR_MODELS, description, linear_trainer, model_module
 from retable.papers import result_tables
 from retable.project.paths import ROOT
-from retable.results.facts import first_sentence
 from retable.results.whole import Whole
 from retable.site.families import families
 from retable.site.tables import numbers
@@ -38,10 +37,7 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
         for number in numbers(measured, whole):
             if number["row"].model in found:
                 found[number["row"].model].append(number)
-    listed = [
-        (name, title_of(name), first_sentence(model_module(name), name), families()[name], len(of))
-        for name, of in found.items()
-    ]
+    listed = [(name, title_of(name), description(name), families()[name], len(of)) for name, of in found.items()]
     yield "systems/index.html", render("systems.html", "systems/index.html", {"systems": listed})
     for name, of_model in found.items():
         values = {"name": name, "title": title_of(name), "numbers": of_model, "family": families()[name], **about(name)}
@@ -50,7 +46,7 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
 
 def title_of(name: str) -> str:
     """Return a system's name for readers: a network's description begins with it; else that of its first row."""
-    title, colon, _ = first_sentence(model_module(name), name).partition(": ")
+    title, colon, _ = description(name).partition(": ")
     rows = (row.printed for table in result_tables() for row in table.rows if row.model == name and not row.reading_of)
     return title if colon and name not in LINEAR_MODELS else next(rows, name)
 
