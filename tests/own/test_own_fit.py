@@ -15,6 +15,7 @@ from retable.own.corpus import own_corpus
 from retable.own.fit import Fitted, fit
 from retable.own.language import language_of
 from retable.own.model import load
+from retable.own.reading import labelled_texts
 
 WORDS = {"good": ["fine", "great", "lovely", "superb", "splendid"], "bad": ["poor", "awful", "dull", "dreary", "dire"]}
 FILLERS = [
@@ -227,6 +228,22 @@ def test_what_cannot_be_learnt_from_is_refused(case: str) -> None:
     rows, test, sentence = REFUSED[case]
     with pytest.raises(InputError, match=sentence):
         own_corpus(examples(rows), name="films", test=examples(test, "test"))
+
+
+@pytest.mark.parametrize("change", ["name", "form", "order"])
+def test_the_same_texts_split_alike_whatever_their_file(change: str, texts: Path, tmp_path: Path) -> None:
+    """The id of a text names its file, and the draw hashed it: another name gave another test split and score."""
+    rows = sentences(200)[:: -1 if change == "order" else 1]
+    other = tmp_path / ("other.tsv" if change == "form" else "other.jsonl")
+    if change == "form":
+        other.write_text("text\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in rows), encoding="utf-8")
+    else:
+        write(other, rows)
+    one, two = (own_corpus(labelled_texts(path), name="films") for path in (texts, other))
+    assert one.test.ids != two.test.ids
+    for split in ("train", "dev", "test"):
+        assert getattr(one, split).texts.to_pylist() == getattr(two, split).texts.to_pylist()
+        assert getattr(one, split).classes.tolist() == getattr(two, split).classes.tolist()
 
 
 def test_rare_labels_are_left_out_where_asked() -> None:

@@ -1,5 +1,6 @@
 """Split a user's own texts: cleaned, without copies, near copies on one side, tokenised."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,8 +57,9 @@ def own_corpus(
 ) -> OwnCorpus:
     """Return the splits of a user's own texts: a tenth for test unless it is given, a tenth of the rest for dev.
 
-    Of equal texts one is kept, or none if their labels differ; near copies stay together in one split. A given test
-    split stays unchanged, and its texts that (nearly) occur in training are marked.
+    Of equal texts one is kept, or none if their labels differ; near copies stay together in one split. The draw
+    depends on the clean texts alone, not on their file or order. A given test split stays unchanged, and its texts
+    that (nearly) occur in training are marked.
 
     Args:
         examples: the texts to train on, of the split "all".
@@ -76,6 +78,8 @@ def own_corpus(
         removed += rare
     check_labels(kept, removed, name)
     check_test(asked, {example.label for example in kept}, given=bool(test))
+    # In an order of their own, so that that of the file decides neither draw nor language nor training.
+    kept = sorted(kept, key=lambda example: hashlib.sha256(example.text.encode()).digest())
     texts = [*kept, *asked]
     language = language_of([example.text for example in kept]) if language == "auto" else language
     if language not in LANGUAGES:
@@ -84,7 +88,8 @@ def own_corpus(
     prints = fingerprints([example.text for example in texts])
     clusters = near_duplicate_clusters(prints)
     try:
-        of = draw_splits(texts, clusters=clusters) if held else draw_dev(texts, clusters)
+        drawn = [example._replace(id=example.text) for example in texts]  # ids name the file
+        of = draw_splits(drawn, clusters=clusters) if held else draw_dev(drawn, clusters)
     except InputError:  # no cluster is small enough to hold out
         raise InputError(
             f"{name} has no texts to hold out: near copies stay in one split, and most of its {len(texts):,} texts are "
