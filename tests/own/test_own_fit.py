@@ -246,6 +246,27 @@ def test_the_same_texts_split_alike_whatever_their_file(change: str, texts: Path
         assert getattr(one, split).classes.tolist() == getattr(two, split).classes.tolist()
 
 
+@pytest.mark.parametrize("rare", [3, 4])
+def test_each_label_is_in_every_split(rare: int) -> None:
+    """A tenth in proportion has no text of a label with four of three hundred."""
+    rows = [(text, "good") for text, _ in sentences(296)] + [(f"{'dull ' * place}film", "bad") for place in range(rare)]
+    corpus = own_corpus(examples(rows), name="films")
+    for split in (corpus.train, corpus.dev, corpus.test):
+        assert set(split.classes.tolist()) == {0, 1}
+    assert len(corpus.test.ids) in (30, 31)
+
+
+def test_a_label_without_test_texts_is_named_and_not_counted(texts: Path, tmp_path: Path) -> None:
+    """It counted as an F1 of 0, without a sentence."""
+    test = write(tmp_path / "test.jsonl", [("a superb film", "good"), ("a splendid film", "good")])
+    found = fit(texts, test=test, model="tfidf-svm", to=tmp_path / "model")
+    assert (found.scores["accuracy"], found.scores["macro_f1"]) == (1.0, 1.0)
+    card = (tmp_path / "model/README.md").read_text(encoding="utf-8")
+    assert "No test text has the label bad: nothing is known about it; macro F1 is of the others." in card
+    assert "| bad | - | - | - | 0 |" in card
+    assert "| good | 100.0 | 100.0 | 100.0 | 2 |" in card
+
+
 def test_rare_labels_are_left_out_where_asked() -> None:
     corpus = own_corpus(examples([*sentences(40), ("odd", "rare")]), name="films", drop_rare=True)
     assert corpus.facts.labels == ("bad", "good")

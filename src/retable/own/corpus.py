@@ -14,14 +14,14 @@ from retable.errors import InputError
 from retable.own.language import LANGUAGES, language_of
 from retable.own.words import words_of
 from retable.text.clean.cleaning import Removed, clean_examples
-from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits, hold_out
+from retable.text.clean.splitting import DEV, TEST, TRAIN, hold_out
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import fingerprints, leaks
 from retable.text.splits import SPLITS, TEXT, Facts, Split
 from retable.wording import number_of
 
 FEWEST_TEXTS = 20
-FEWEST_OF_LABEL = 3  # one each for train, dev and test
+FEWEST_OF_LABEL = 3  # one each for train, dev and test, unless they are near copies
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def own_corpus(
     clusters = near_duplicate_clusters(prints)
     try:
         drawn = [example._replace(id=example.text) for example in texts]  # ids name the file
-        of = draw_splits(drawn, clusters=clusters) if held else draw_dev(drawn, clusters)
+        of = draw(drawn, clusters, (TEST, DEV) if held and not asked else (DEV,))
     except InputError:  # no cluster is small enough to hold out
         raise InputError(
             f"{name} has no texts to hold out: near copies stay in one split, and most of its {len(texts):,} texts are "
@@ -105,9 +105,27 @@ def own_corpus(
     return OwnCorpus(train, dev, asked_last, dict(counts), near_copies=repeated(clusters)["texts"], leaked=leaked)
 
 
-def draw_dev(examples: Sequence[Example], clusters: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the split of every text, int64 (text,): a tenth is dev, the rest is train."""
-    return np.where(hold_out(examples, purpose=SPLITS[DEV], clusters=clusters.tolist()), DEV, TRAIN)
+def draw(examples: Sequence[Example], clusters: npt.NDArray[np.int64], splits: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return the split of every text, int64 (text,): these are drawn one after another, and a given test is kept."""
+    of = np.array([TEST if example.split == "test" else TRAIN for example in examples])
+    for split in splits:
+        rest = np.flatnonzero(of == TRAIN)
+        of[rest[held_out([examples[place] for place in rest.tolist()], clusters[rest], SPLITS[split])]] = split
+    return of
+
+
+def held_out(examples: Sequence[Example], clusters: npt.NDArray[np.int64], purpose: str) -> npt.NDArray[np.bool_]:
+    """Return which texts are held out, bool (text,): a tenth, and a text of each label that has none in this tenth.
+
+    Such a text has no near copies, and is not the last of its label; a label without one stays in training.
+    """
+    held = hold_out(examples, purpose=purpose, clusters=clusters.tolist())
+    labels = np.array([example.label for example in examples], dtype=object)
+    alone = np.bincount(clusters)[clusters] == 1
+    for label in sorted(set(labels) - set(labels[held])):
+        if (labels == label).sum() > 1:
+            held[np.flatnonzero((labels == label) & alone)[:1]] = True
+    return held
 
 
 def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Removed]]:

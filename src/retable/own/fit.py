@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import precision_recall_fscore_support
 
 from retable.files import sha256_of_file
 from retable.own.candidates import (
@@ -27,6 +28,7 @@ from retable.own.vectors import check_vectors, vectors_for
 from retable.runs.metrics import score
 from retable.runs.provenance import versions
 from retable.tables.comparison import Comparison
+from retable.text.splits import Split
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def fit(
     tried, left_out = candidates(models, corpus, own_vectors, budget=budget, seed=seed, device=device)
     chosen = best_of(tried)
     answers = chosen.trained.classifier.probabilities(corpus.test)
-    scores = score(answers, corpus.test.classes)
+    scores = scores_of(answers, corpus.test)
     against = against_rival(chosen, answers, tried, corpus)
     fitted = Fitted(folder, corpus, tried, left_out, chosen, scores, against)
     contents = {
@@ -120,6 +122,15 @@ def fit(
     card = model_card(fitted, answers)
     write_model(folder, chosen.trained.classifier, corpus, answers, contents=contents, card=card)
     return fitted
+
+
+def scores_of(answers: np.ndarray, test: Split) -> dict[str, Any]:
+    """Return the scores of the test texts; unlike the tables', means over labels leave out those without test texts."""
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        test.classes, answers.argmax(axis=1), labels=np.unique(test.classes), average="macro", zero_division=0
+    )
+    means = {"precision": float(precision), "recall": float(recall), "macro_f1": float(f1)}
+    return score(answers, test.classes) | means
 
 
 def against_rival(chosen: Candidate, answers: np.ndarray, tried: list[Candidate], corpus: OwnCorpus) -> Against | None:
