@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from retable.project.command import command, given_path
 from retable.project.parser import Parser
 
 EXAMPLE = "example: retable fit reviews.csv --text review --label stars --budget 10m"
+STOPPED = "stopped; the model folder is written only at the end, and the same command starts again."
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -33,7 +35,7 @@ def check_registered(texts: Path) -> None:
         )
 
 
-@command
+@partial(command, stopped=STOPPED)
 def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
         prog="retable fit", description="Train a model on your own texts and write it to a folder.", epilog=EXAMPLE

@@ -4,6 +4,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from retable.project.memory import keep_few_kernels
 from retable.project.parser import Parser
 
 TEXTS_AT_ONCE = 1_000  # limits memory use
+STOPPED = "stopped; the answers so far are written, and the same command starts again with the first text."
 EXAMPLE = "example: retable predict reviews-model new.csv --text review > answers.csv"
 
 
@@ -22,7 +24,7 @@ def chunks(texts: Iterable[str], size: int = TEXTS_AT_ONCE) -> Iterator[list[str
         yield part
 
 
-@command
+@partial(command, stopped=STOPPED)
 def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
         prog="retable predict",
