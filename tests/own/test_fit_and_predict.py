@@ -36,6 +36,9 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert "naive-bayes classifies" in made.stdout
     assert "The model is in votes-model" in made.stdout
+    assert "Replaced" not in made.stdout
+    again = retable(tmp_path, "fit", "votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes")
+    assert "Replaced: the model of" in again.stdout
     asked = retable(tmp_path, "predict", "votes-model", "-", "--explain", given="a b yes\n\nc d no\n")
     assert asked.returncode == 0, asked.stderr
     answers = list(csv.DictReader(io.StringIO(asked.stdout)))

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -158,8 +159,11 @@ def test_a_folder_that_is_not_as_it_was_written_is_refused(change, sentence: str
 
 
 def test_only_a_model_folder_is_written_over(texts: Path, tmp_path: Path) -> None:
-    for _ in range(2):
-        fit(texts, model="naive-bayes", to=tmp_path / "model")
+    said = [fit(texts, model="naive-bayes", to=tmp_path / "model").replaced for _ in range(2)]
+    assert said == ["", f"the model of {date.today()}, naive-bayes, of films.jsonl"]
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd/model.json").write_text("{}", encoding="utf-8")
+    assert fit(texts, model="naive-bayes", to=tmp_path / "odd").replaced == f"a damaged model of {date.today()}"
     (tmp_path / "model/thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match=r"model contains thesis\.txt, which is not of its model"):
         fit(texts, model="naive-bayes", to=tmp_path / "model")

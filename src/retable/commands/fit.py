@@ -65,7 +65,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks train (default: auto)"
     )
-    parser.add_argument("--to", type=given_path, help="the model folder (default: TEXTS-model)")
+    parser.add_argument(
+        "--to", type=given_path, help="the model folder (default: TEXTS-model); an older model there is replaced"
+    )
     parser.add_argument("--record", action="store_true", help="also record and register the model in MLflow")
     options = parser.parse_args(arguments)
     budget = seconds_of(options.budget)
@@ -93,6 +95,8 @@ def main(arguments: list[str] | None = None) -> None:
     for line in result_lines(fitted):
         console.print(line)
     folder = shlex.quote(f"./{fitted.folder}" if str(fitted.folder).startswith("-") else str(fitted.folder))
+    if fitted.replaced:
+        console.print(f"Replaced: {fitted.replaced}.")
     console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS` classifies other texts.")
     if options.record:
         from retable.own import pyfunc

@@ -21,7 +21,7 @@ from retable.own.candidates import (
 )
 from retable.own.card import model_card
 from retable.own.corpus import OwnCorpus, own_corpus
-from retable.own.folder import check_target, write_model
+from retable.own.folder import check_target, model_in, write_model
 from retable.own.model import Model, load
 from retable.own.reading import labelled_texts
 from retable.own.vectors import check_vectors, vectors_for
@@ -42,7 +42,7 @@ class Against:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Hold the result of `fit`: the model folder, the candidates, and the test scores."""
+    """Hold the result of `fit`: the model folder, the candidates, the test scores, and the older model ("" if none)."""
 
     folder: Path
     corpus: OwnCorpus
@@ -51,6 +51,7 @@ class Fitted:
     chosen: Candidate
     scores: dict[str, Any]
     against: Against | None
+    replaced: str
 
     @property
     def model(self) -> Model:
@@ -88,12 +89,13 @@ def fit(
         budget: seconds of training; a network stops after the epoch in which they run out.
         seed: of initial weights, order and dropout.
         device: auto, cpu or cuda.
-        to: the model folder; by default next to the texts.
+        to: the model folder; by default next to the texts. An older model there is replaced.
     Raises: InputError with the problem, before any training.
     """
     source = Path(texts)
     folder = Path(to) if to else source.with_name(f"{source.stem}-model")
     check_target(folder)
+    replaced = model_in(folder)
     check_vectors(vectors)
     models = models_asked(model)
     corpus = own_corpus(
@@ -111,7 +113,7 @@ def fit(
     answers = chosen.trained.classifier.probabilities(corpus.test)
     scores = scores_of(answers, corpus.test)
     against = against_rival(chosen, answers, tried, corpus)
-    fitted = Fitted(folder, corpus, tried, left_out, chosen, scores, against)
+    fitted = Fitted(folder, corpus, tried, left_out, chosen, scores, against, replaced)
     contents = {
         "markup": markup,
         "parameters": chosen.parameters,
