@@ -288,8 +288,24 @@ def test_near_copies_come_into_one_split_and_leaks_of_a_given_test_are_told() ->
     assert corpus.test.clean.all()
     given = own_corpus(examples(rows), name="films", test=examples([rows[0], ("quite new", "bad")], "test"))
     assert len(given.test.ids) == 2
-    assert given.leaked in (0, 1)  # the copy of a dev text is not a leak from training
+    assert given.leaked == 1  # of train or dev
     assert given.leaked == int((~given.test.clean).sum())
+
+
+def test_copies_in_a_given_test_are_told_and_the_score_is_also_given_without_them(texts: Path, tmp_path: Path) -> None:
+    """Copies of dev texts were not counted, and copies were said to stay in one split."""
+    corpus = own_corpus(examples(sentences(200)), name="films")
+    seen = [split.texts.to_pylist() for split in (corpus.train, corpus.dev)]
+    own = dict(sentences(200))
+    rows = [(text, own[text]) for split in seen for text in split[:3]]
+    asked = write(tmp_path / "test.jsonl", [*rows, ("quite new and superb", "good"), ("superb and new", "bad")])
+    found = fit(texts, test=asked, model="tfidf-svm", to=tmp_path / "model")
+    assert found.corpus.leaked == 6
+    assert (found.scores["accuracy"], found.scores["clean_accuracy"]) == (7 / 8, 1 / 2)
+    card = (tmp_path / "model/README.md").read_text(encoding="utf-8")
+    assert "6 test texts (nearly) occur in train or dev: the score does not hold for new texts." in card
+    assert "Of the 2 test texts that (nearly) occur in neither train nor dev, it classifies 50.0 (" in card
+    assert ("texts of train and dev are near copies" in card) is (found.corpus.near_copies > 0)
 
 
 @pytest.mark.parametrize(

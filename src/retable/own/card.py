@@ -30,10 +30,11 @@ def corpus_lines(corpus: OwnCorpus) -> list[str]:
     ]
     lines += [f"Left out: {number_of(count, 'texts')}, {reason}." for reason, count in sorted(corpus.removed.items())]
     if corpus.near_copies:
-        lines.append(f"{corpus.near_copies:,} texts are near copies of others; copies stay in one split.")
+        of_drawn = "texts of train and dev" if corpus.given else "texts"
+        lines.append(f"{corpus.near_copies:,} {of_drawn} are near copies of others; copies stay in one split.")
     if corpus.leaked:
         lines.append(
-            f"{corpus.leaked:,} test texts (nearly) occur in training: the score on them does not hold for new texts."
+            f"{corpus.leaked:,} test texts (nearly) occur in train or dev: the score does not hold for new texts."
         )
     return lines
 
@@ -75,6 +76,12 @@ def result_lines(fitted: "Fitted") -> list[str]:
         f"{fitted.chosen.model} classifies {percent(fitted.scores['accuracy'], texts)} % of {texts:,} test texts "
         f"correctly (macro F1 {100 * fitted.scores['macro_f1']:.1f}).",
     ]
+    if "clean_texts" in fitted.scores:
+        clean = fitted.scores["clean_texts"]
+        lines.append(
+            f"Of the {clean:,} test texts that (nearly) occur in neither train nor dev, it classifies "
+            f"{percent(fitted.scores['clean_accuracy'], clean)} % correctly."
+        )
     if untested := labels_untested(fitted):
         names, them = ("label", "it") if len(untested) == 1 else ("labels", "them")
         listed = ", ".join(untested[:MOST_LABELS]) + ", ..." * (len(untested) > MOST_LABELS)

@@ -28,8 +28,8 @@ FEWEST_OF_LABEL = 3  # one each for train, dev and test, unless they are near co
 class OwnCorpus:
     """The splits of a user's own texts and the findings of the preparation.
 
-    `removed` counts the texts in no split by reason; `near_copies` counts those in clusters of two or more; `leaked`
-    counts the test texts that (nearly) occur in training.
+    `removed` counts the texts in no split by reason; `near_copies` counts those of the drawn splits in clusters of two
+    or more; `leaked` counts the texts of a given test that (nearly) occur in train or dev.
     """
 
     train: Split
@@ -38,6 +38,7 @@ class OwnCorpus:
     removed: dict[str, int]
     near_copies: int
     leaked: int
+    given: bool  # the test split
 
     @property
     def facts(self) -> Facts:
@@ -59,7 +60,7 @@ def own_corpus(
 
     Of equal texts one is kept, or none if their labels differ; near copies stay together in one split. The draw
     depends on the clean texts alone, not on their file or order. A given test split stays unchanged, and its texts
-    that (nearly) occur in training are marked.
+    that (nearly) occur in train or dev are marked.
 
     Args:
         examples: the texts to train on, of the split "all".
@@ -96,13 +97,14 @@ def own_corpus(
             "near copies of others; add texts that differ more."
         ) from None
     check_training(facts, texts, of)
-    clean = ~leaks(prints, of, len(SPLITS)).any[:, TRAIN]
+    clean = leaks(prints, of, len(SPLITS)).any.sum(axis=1) == 0
     train, dev, asked_last = (
         split_of(facts, texts, np.flatnonzero(of == place), clean) for place in range(len(SPLITS))
     )
     counts = Counter(each.reason for each in removed + empty)
     leaked = int((~clean[of == TEST]).sum())
-    return OwnCorpus(train, dev, asked_last, dict(counts), near_copies=repeated(clusters)["texts"], leaked=leaked)
+    near_copies = repeated(clusters[: len(kept)])["texts"]
+    return OwnCorpus(train, dev, asked_last, dict(counts), near_copies=near_copies, leaked=leaked, given=bool(asked))
 
 
 def draw(examples: Sequence[Example], clusters: npt.NDArray[np.int64], splits: Sequence[int]) -> npt.NDArray[np.int64]:

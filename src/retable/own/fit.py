@@ -127,12 +127,19 @@ def fit(
 
 
 def scores_of(answers: np.ndarray, test: Split) -> dict[str, Any]:
-    """Return the scores of the test texts; unlike the tables', means over labels leave out those without test texts."""
+    """Return the scores of the test texts, and the accuracy on the clean ones if there are others.
+
+    Unlike the tables', means over labels leave out those that no test text has.
+    """
     precision, recall, f1, _ = precision_recall_fscore_support(
         test.classes, answers.argmax(axis=1), labels=np.unique(test.classes), average="macro", zero_division=0
     )
     means = {"precision": float(precision), "recall": float(recall), "macro_f1": float(f1)}
-    return score(answers, test.classes) | means
+    scores = score(answers, test.classes) | means
+    if test.clean.any() and not test.clean.all():
+        clean_accuracy = float(right(answers, test)[test.clean].mean())
+        scores |= {"clean_texts": int(test.clean.sum()), "clean_accuracy": clean_accuracy}
+    return scores
 
 
 def against_rival(chosen: Candidate, answers: np.ndarray, tried: list[Candidate], corpus: OwnCorpus) -> Against | None:
