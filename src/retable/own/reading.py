@@ -19,7 +19,10 @@ from retable.errors import InputError, shown, unknown_name
 from retable.files import HALF, each_once
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+QUOTES = 'close the quote that opens a field, and write one within a text as "", in a quoted field'
 LONGEST_FIELD = 100_000_000  # characters
+# Line breaks in a quoted field that make it suspect: a text rarely has tabs, but lines with a comma each are common.
+SUSPECT_BREAKS = {"\t": 1, ",": 10}
 ROWS_AT_ONCE = 1_000  # rows of Parquet
 
 
@@ -144,22 +147,41 @@ def table_rows(path: Path, otherwise: str = "") -> Iterator[Row]:
 def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
     """Yield the rows of a CSV file with a header; quoted fields may contain line breaks."""
     csv.field_size_limit(LONGEST_FIELD)
+    first = 1  # line of the row
     with opened(path) as file:
         rows = csv.reader(without_nul(file, path), delimiter=delimiter, strict=True)
         try:
             header = next(rows, [])
             check_header(path, header)
+            first = rows.line_num + 1
             for fields in rows:
-                place = f"line {rows.line_num}"
-                if not fields:
-                    continue  # an empty line
-                if len(fields) != len(header):
-                    broken(path, place, f"it has {len(fields)} fields; the header has {len(header)}")
-                yield Row(place, dict(zip(header, fields, strict=True)))
+                if fields:  # not an empty line
+                    check_fields(path, f"line {first}", fields, header, delimiter)
+                    yield Row(f"line {first}", dict(zip(header, fields, strict=True)))
+                first = rows.line_num + 1
         except csv.Error as error:
-            broken(path, f"line {rows.line_num}", f"it is not CSV ({error})")
+            to = f", read on to line {rows.line_num}" if rows.line_num > first else ""
+            broken(path, f"line {first}", f"it is not CSV ({error}{to}); {QUOTES}")
         except UnicodeDecodeError:
             broken(path, f"line {rows.line_num + 1} or soon after", "it is not UTF-8; save the file as UTF-8")
+
+
+def check_fields(path: Path, place: str, fields: Sequence[str], header: Sequence[str], delimiter: str) -> None:
+    """Raises: InputError if a row has too few or many fields, or one that looks like rows within an unclosed quote."""
+    if len(fields) != len(header):
+        broken(path, place, f"it has {len(fields)} fields; the header has {len(header)}")
+    for field in fields:
+        if (breaks := field.count("\n")) >= SUSPECT_BREAKS[delimiter] and looks_like_rows(
+            field, len(header) - 1, delimiter
+        ):
+            broken(path, place, f"a quote opens a field of {breaks + 1:,} lines that look like rows; {QUOTES}")
+
+
+def looks_like_rows(field: str, marks: int, delimiter: str) -> bool:
+    """Return whether a field has `marks` delimiters a line break, and in each line between its first and last."""
+    lines = field.split("\n")
+    inner = all(line.count(delimiter) == marks for line in lines[1:-1])
+    return inner and field.count(delimiter) == marks * (len(lines) - 1) > 0
 
 
 def check_header(path: Path, header: Sequence[str]) -> None:
