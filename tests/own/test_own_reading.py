@@ -14,7 +14,7 @@ import pytest
 from retable.commands import fit as fit_command
 from retable.errors import InputError
 from retable.own.fit import fit
-from retable.own.reading import labelled_texts, table_rows, texts_alone
+from retable.own.reading import labelled_texts, left_out, table_rows, texts_alone
 
 TEXTS = [('good, "very"\ngood', "1"), ("bad", "0")]
 
@@ -50,6 +50,16 @@ def test_a_folder_a_class_gives_its_files_and_the_folders_names(tmp_path: Path) 
         ("no/1.txt", "bad", "no"),
         ("yes/1.txt", "good", "yes"),
     ]
+
+
+def test_every_txt_is_read_and_other_files_are_counted(tmp_path: Path) -> None:
+    for name in ("no/1.TXT", "no/2.txt", "no/.DS_Store", "yes/1.txt", "yes/deep/2.txt", "yes/3.md", "readme.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        write(tmp_path / name, name)
+    assert [each.id for each in labelled_texts(tmp_path)] == ["no/1.TXT", "no/2.txt", "yes/1.txt"]
+    assert left_out(tmp_path) == "Left out: 3 files that are not CLASS/NAME.txt, such as readme.txt."
+    assert left_out(tmp_path / "no") == "Left out: 2 files that are not CLASS/NAME.txt, such as 1.TXT."
+    assert left_out(tmp_path / "no/2.txt") == ""
 
 
 def test_lines_of_a_text_file_are_texts(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
     from retable.files import atomic_folder
     from retable.own.corpus import check_labels, check_test
     from retable.own.language import language_of
-    from retable.own.reading import labelled_texts
+    from retable.own.reading import labelled_texts, left_out
 
     first = "train" if options.test else "all"
     examples = labelled_texts(options.texts, text=options.text, label=options.label, split=first)
@@ -63,6 +63,8 @@ def main(arguments: list[str] | None = None) -> None:
         f"{options.name}: {number_of(len(texts), 'texts')}, language {language}, "
         f"in {OWN / options.name} and in params.yaml."
     )
+    for line in filter(None, (left_out(path) for path in (options.texts, options.test) if path)):
+        print(line)
     for other, count in sorted(overlaps(texts, CLEAN, options.name, markup=options.html).items()):
         print(
             f"Also in {other}: {number_of(count, 'texts')}; word vectors trained on {other} have seen them, "

@@ -74,6 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
     # Importing torch and scikit-learn takes seconds: a misspelt option should fail before.
     from retable.own.card import corpus_lines, result_lines, table_of_candidates
     from retable.own.fit import fit
+    from retable.own.reading import left_out
 
     if options.record:
         import mlflow  # noqa: F401 - reported before any training if it is missing
@@ -86,7 +87,8 @@ def main(arguments: list[str] | None = None) -> None:
         device=options.device, to=options.to,
     )  # fmt: skip
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    for line in corpus_lines(fitted.corpus):
+    of_folders = (left_out(path) for path in (options.texts, options.test) if path)
+    for line in (*corpus_lines(fitted.corpus), *filter(None, of_folders)):
         console.print(line)
     table = Table("model", "dev accuracy, %", "seconds", "", box=None)
     for row in table_of_candidates(fitted):

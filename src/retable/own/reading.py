@@ -1,7 +1,7 @@
 """Read a user's own files: texts with labels, or texts only.
 
 A file is CSV (.csv), tab-separated (.tsv), JSON lines (.jsonl) or Parquet (.parquet), in UTF-8; a folder has one
-folder per class, with one text per file (.txt). Texts without labels may also be the lines of a .txt file.
+folder per class, with one text per file (.txt, in any case). Texts without labels may also be the lines of a .txt file.
 """
 
 import csv
@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from retable.declaration import Example
-from retable.errors import InputError, shown, unknown_name
+from retable.errors import InputError, shortened, shown, unknown_name
 from retable.files import HALF, each_once
+from retable.wording import number_of
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 QUOTES = 'close the quote that opens a field, and write one within a text as "", in a quoted field'
@@ -78,13 +79,22 @@ def texts_of_classes(folder: Path, split: str) -> Iterator[Example]:
     if not classes:
         raise InputError(f"{folder} contains no folder; give it one folder per class, with one text per file (.txt).")
     for of_class in classes:
-        files = sorted(of_class.glob("*.txt"))
+        files = sorted(path for path in of_class.iterdir() if path.suffix.lower() == ".txt")
         if other := next((path for path in (of_class, *files) if HALF.search(path.name)), None):
             raise InputError(f"{folder} contains {shown(other.name)}, whose name is not UTF-8; rename it.")
         if not files:
             raise InputError(f"{of_class} contains no .txt file; put its texts there, or remove the folder.")
         for path in files:
             yield Example(f"{of_class.name}/{path.name}", split, whole_text(path), of_class.name)
+
+
+def left_out(path: Path) -> str:
+    """Return which files of a folder of classes are not read, as a sentence; "" if all are."""
+    files = (file.relative_to(path) for file in path.rglob("[!.]*") if file.is_file()) if path.is_dir() else ()
+    others = sorted(str(file) for file in files if file.suffix.lower() != ".txt" or len(file.parts) != 2)
+    if not others:
+        return ""
+    return f"Left out: {number_of(len(others), 'files')} that are not CLASS/NAME.txt, such as {shortened(others[0])}."
 
 
 def whole_text(path: Path) -> str:
