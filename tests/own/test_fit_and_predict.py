@@ -48,6 +48,12 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     wrong = retable(tmp_path, "predict", "votes-model", "votes.csv")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)
     assert 'unknown column of votes.csv: "text"' in wrong.stderr
+    assert wrong.stdout == ""  # no header
+    (tmp_path / "votes.json").write_text('["a b yes"]', encoding="utf-8")
+    wrong = retable(tmp_path, "predict", "votes-model", "votes.json")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "ends in .json; allowed: .csv, .tsv, .jsonl, .parquet, .txt with one text per line, or -" in wrong.stderr
+    assert retable(tmp_path, "predict", "votes-model", "-").stdout == "label,probability\n"
 
 
 def test_who_has_read_enough_closes_the_pipe_and_hears_nothing(tmp_path: Path) -> None:

@@ -67,6 +67,16 @@ def test_texts_with_nothing_in_them_get_no_label(fitted: Fitted) -> None:
     assert fitted.model.explain(" ") == []
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"), [("too loud", "a single text was given; give a list"), (["good", None], "text 1 is None")]
+)
+def test_what_is_no_list_of_texts_is_not_answered(given: object, sentence: str, fitted: Fitted) -> None:
+    """A single text was answered letter by letter, and None with a traceback."""
+    for ask in (fitted.model.predict, fitted.model.probabilities):
+        with pytest.raises(InputError, match=sentence):
+            ask(given)  # type: ignore[arg-type]
+
+
 def test_the_word_that_decides_weighs_most(fitted: Fitted) -> None:
     weights = fitted.model.explain("the story was superb again")
     assert [each.word for each in weights] == ["the", "story", "was", "superb", "again"]

@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from retable.project.command import command, given_path
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("folder", type=given_path, help="a model folder")
     parser.add_argument(
-        "texts", type=given_path, help="a table, a file with one text per line, or - for standard input"
+        "texts", type=given_path, help="a table, a .txt file with one text per line, or - for standard input"
     )
     parser.add_argument("--text", default="text", help="text column of a table (default: text)")
     parser.add_argument(
@@ -54,9 +54,11 @@ def main(arguments: list[str] | None = None) -> None:
         texts = lines_of(sys.stdin, Path("standard input"))
     else:
         texts = texts_alone(options.texts, options.text)
+    parts = chunks(texts)
+    first = next(parts, [])  # before the header, so that a file that cannot be read leaves no answers
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["label", "probability", *(["words"] if options.explain else [])])
-    for part in chunks(texts):
+    for part in chain([first], parts):
         for text, answer in zip(part, model.predict(part), strict=True):
             row = [answer.label or "", f"{answer.probability:.6g}"]
             if options.explain:

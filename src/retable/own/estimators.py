@@ -13,7 +13,7 @@ from retable.errors import InputError
 from retable.own.candidates import AUTO, best_of, candidates, models_asked
 from retable.own.corpus import OwnCorpus, own_corpus
 from retable.own.folder import Kept
-from retable.own.model import Model
+from retable.own.model import Model, texts_of
 from retable.own.vectors import vectors_for
 from retable.wording import number_of
 
@@ -104,17 +104,6 @@ def corpus_of(texts: Sequence[str], labels: Sequence[str], *, language: str, mar
         for place, (text, label) in enumerate(zip(texts, labels, strict=True))
     ]
     return own_corpus(examples, name="texts", language=language, markup=markup, held=False)
-
-
-def texts_of(given: Any) -> list[str]:
-    """Return texts as a list. Raises: InputError for a single text, or an element that is not a text."""
-    texts = [] if isinstance(given, str) else list(given)
-    if isinstance(given, str):
-        raise InputError("a single text was given; give a list of texts.")
-    for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"text {place} is {text!r}, which is not a text; give a list of texts (str).")
-    return texts
 
 
 def labels_of(given: Any) -> np.ndarray:

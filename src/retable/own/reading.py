@@ -106,15 +106,15 @@ def whole_text(path: Path) -> str:
 
 
 def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
-    """Yield texts to classify, a few at a time to save memory: a table's column, or the lines of any other file.
+    """Yield texts to classify, a few at a time to save memory: a table's column, or the lines of a .txt file.
 
     Raises: InputError like `labelled_texts`.
     """
-    if path.suffix.lower() not in TABLES:
+    if path.suffix.lower() == ".txt":
         with opened(path) as file:
             yield from lines_of(file, path)
         return
-    for row in table_rows(path):
+    for row in table_rows(path, ", .txt with one text per line, or - for standard input"):
         if text not in row.fields:
             raise unknown_name(f"column of {path}", text, row.fields)
         value = row.fields[text]
