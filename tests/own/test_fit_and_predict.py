@@ -13,9 +13,9 @@ import pytest
 
 from retable.commands import fit as fit_command
 from retable.commands import predict as predict_command
-from retable.commands.fit import seconds_of
 from retable.commands.predict import chunks
 from retable.errors import InputError
+from retable.own.budget import seconds_of
 from retable.own.fit import fit
 
 
@@ -109,15 +109,19 @@ def test_memory_does_not_grow_with_the_number_of_texts(tmp_path: Path, model: st
     assert int(found.stderr) * unit < 40e6  # keeping all texts, or a kernel for every shape, takes a hundred more
 
 
-@pytest.mark.parametrize(("budget", "seconds"), [("90s", 90), ("1.5m", 90), ("2h", 7200), ("30", 30)])
-def test_a_budget_is_a_time(budget: str, seconds: float) -> None:
+@pytest.mark.parametrize(
+    ("budget", "seconds"), [("90s", 90), ("1.5m", 90), ("2h", 7200), ("30", 30), (90, 90), (0.5, 0.5)]
+)
+def test_a_budget_is_a_time(budget: float | str, seconds: float) -> None:
     assert seconds_of(budget) == seconds
 
 
-@pytest.mark.parametrize("budget", ["0", "-1m", "10 minutes", "", "nan"])
-def test_a_budget_that_is_no_time_is_refused(budget: str) -> None:
+@pytest.mark.parametrize("budget", ["0", "-1m", "10 minutes", "", "nan", 0, -1, float("nan"), float("inf"), None])
+def test_a_budget_that_is_no_time_is_refused(budget: float | str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="allowed: a time such as"):
         seconds_of(budget)
+    with pytest.raises(InputError, match="the budget is"):
+        fit(votes(tmp_path / "votes.csv"), budget=budget)
 
 
 def test_texts_come_in_lists_of_a_size() -> None:
@@ -152,6 +156,22 @@ def test_a_file_may_have_any_name_and_the_advice_can_be_pasted(
     (written,) = shlex.split(folder)
     predict_command.main([written, f"./{name}"])
     assert capsys.readouterr().out.startswith("label,probability\nyes,")
+
+
+@pytest.mark.parametrize("inside", [".", "yes/.."])
+def test_a_folder_of_classes_may_be_the_current_one(
+    inside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was a traceback: "." has no name, which the model folder takes."""
+    for place in range(20):
+        for label in ("yes", "no"):
+            path = tmp_path / "votes" / label / f"{place}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{label} number {place}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "votes")
+    fit_command.main([inside, "--model", "naive-bayes", "--budget", "1m"])
+    assert f"The model is in {tmp_path}/votes-model" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"votes", "votes-model"}
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
     from retable.files import atomic_folder
     from retable.own.corpus import check_labels, check_test
     from retable.own.language import language_of
-    from retable.own.reading import labelled_texts, left_out
+    from retable.own.reading import labelled_texts, left_out, with_name
 
     first = "train" if options.test else "all"
     examples = labelled_texts(options.texts, text=options.text, label=options.label, split=first)
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
     with atomic_folder(OWN / options.name) as folder:
         write(
             folder, [*examples, *asked],
-            name=options.name, language=language, html=options.html, origin=options.texts.name,
+            name=options.name, language=language, html=options.html, origin=with_name(options.texts).name,
         )  # fmt: skip
     write_text(PARAMS, params)
     print(

@@ -1,6 +1,5 @@
 """`retable fit TEXTS`: train on one's own texts, and save the model in a folder."""
 
-import re
 import shlex
 from functools import partial
 from pathlib import Path
@@ -10,20 +9,12 @@ from rich.table import Table
 
 from retable import __version__
 from retable.errors import InputError
+from retable.own.budget import seconds_of
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
 
 EXAMPLE = "example: retable fit reviews.csv --text review --label stars --budget 10m"
 STOPPED = "stopped; the model folder is written only at the end, and the same command starts again."
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-
-
-def seconds_of(budget: str) -> float:
-    """Return the seconds of a budget: 90s, 10m, 2h, or a number of seconds. Raises: InputError."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", budget)
-    if not found or not float(found[1]):
-        raise InputError(f"--budget is {budget}; allowed: a time such as 90s, 10m or 2h.")
-    return float(found[1]) * UNITS[found[2]]
 
 
 def check_registered(texts: Path) -> None:
@@ -74,12 +65,12 @@ def main(arguments: list[str] | None = None) -> None:
     # Importing torch and scikit-learn takes seconds: a misspelt option should fail before.
     from retable.own.card import corpus_lines, result_lines, table_of_candidates
     from retable.own.fit import fit
-    from retable.own.reading import left_out
+    from retable.own.reading import left_out, with_name
 
     if options.record:
         import mlflow  # noqa: F401 - reported before any training if it is missing
 
-        check_registered(options.texts)
+        check_registered(with_name(options.texts))
     fitted = fit(
         options.texts, text=options.text, label=options.label, test=options.test, model=options.model,
         language=options.language, vectors=options.vectors, markup=options.html,

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from retable.declaration import Example
 from retable.errors import InputError
+from retable.own.budget import seconds_of
 from retable.own.candidates import AUTO, best_of, candidates, models_asked
 from retable.own.corpus import OwnCorpus, own_corpus
 from retable.own.folder import Kept
@@ -35,7 +36,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         language: str = "auto",
         vectors: str = "auto",
         markup: bool = False,
-        budget: float = 600.0,
+        budget: float | str = 600.0,
         seed: int = 1,
         device: str = "auto",
     ) -> None:
@@ -52,7 +53,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
         Raises: InputError with the problem, before any training.
         """
-        models = models_asked(self.model)
+        models, budget = models_asked(self.model), seconds_of(self.budget)
         texts, labels = texts_of(X), labels_of(y)
         if len(texts) != len(labels):
             raise InputError(
@@ -64,7 +65,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         corpus = corpus_of(texts, [names[place] for place in places], language=self.language, markup=self.markup)
         self.tried_, _ = candidates(
             models, corpus, partial(vectors_for, corpus.train, self.vectors, seed=self.seed),
-            budget=self.budget, seed=self.seed, device=self.device, shown=False,
+            budget=budget, seed=self.seed, device=self.device, shown=False,
         )  # fmt: skip
         best = best_of(self.tried_)
         self.model_ = Model(Kept(best.trained.classifier, corpus.facts, self.markup, best.parameters, {}))

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.metrics import precision_recall_fscore_support
 
 from retable.files import sha256_of_file
+from retable.own.budget import seconds_of
 from retable.own.candidates import (
     AUTO,
     Candidate,
@@ -23,7 +24,7 @@ from retable.own.card import model_card
 from retable.own.corpus import OwnCorpus, own_corpus
 from retable.own.folder import check_target, model_in, write_model
 from retable.own.model import Model, load
-from retable.own.reading import labelled_texts
+from retable.own.reading import labelled_texts, with_name
 from retable.own.vectors import check_vectors, vectors_for
 from retable.runs.metrics import score
 from retable.runs.provenance import versions
@@ -70,7 +71,7 @@ def fit(
     vectors: str = "auto",
     markup: bool = False,
     drop_rare: bool = False,
-    budget: float = 600.0,
+    budget: float | str = 600.0,
     seed: int = 1,
     device: str = "auto",
     to: Path | str | None = None,
@@ -86,13 +87,14 @@ def fit(
         vectors: auto (published ones if available locally, else trained on these texts), none, or a folder.
         markup: remove HTML tags and entities from the texts.
         drop_rare: leave out labels with fewer than three texts, which are refused otherwise.
-        budget: seconds of training; a network stops after the epoch in which they run out.
+        budget: time of training, in seconds or such as 90s, 10m or 2h; a network stops after the epoch in which it
+            runs out.
         seed: of initial weights, order and dropout.
         device: auto, cpu or cuda.
         to: the model folder; by default next to the texts. An older model there is replaced.
     Raises: InputError with the problem, before any training.
     """
-    source = Path(texts)
+    source, seconds = with_name(Path(texts)), seconds_of(budget)
     folder = Path(to) if to else source.with_name(f"{source.stem}-model")
     check_target(folder)
     replaced = model_in(folder)
@@ -108,7 +110,7 @@ def fit(
     )
 
     own_vectors = partial(vectors_for, corpus.train, vectors, seed=seed)
-    tried, left_out = candidates(models, corpus, own_vectors, budget=budget, seed=seed, device=device)
+    tried, left_out = candidates(models, corpus, own_vectors, budget=seconds, seed=seed, device=device)
     chosen = best_of(tried)
     answers = chosen.trained.classifier.probabilities(corpus.test)
     scores = scores_of(answers, corpus.test)

@@ -34,6 +34,11 @@ class Row(NamedTuple):
     fields: Mapping[str, Any]
 
 
+def with_name(path: Path) -> Path:
+    """Return a path that ends in a name, which a model folder or corpus takes: "." and ".." are resolved."""
+    return path.resolve() if path.name in ("", "..") else path
+
+
 def labelled_texts(path: Path, *, text: str = "text", label: str = "label", split: str = "all") -> list[Example]:
     """Read texts and their labels; empty texts are kept, cleaning removes them.
 
