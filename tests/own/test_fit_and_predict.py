@@ -44,6 +44,11 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     answers = list(csv.DictReader(io.StringIO(asked.stdout)))
     assert [answer["label"] for answer in answers] == ["yes", "", "no"]
     assert '"yes"' in answers[0]["words"]
+    asked = retable(tmp_path, "predict", "votes-model", "-", "--explain", given=f"a yes\n{'a ' * 200}yes\n")
+    answers = list(csv.DictReader(io.StringIO(asked.stdout)))
+    assert ["yes" in answer["words"] for answer in answers] == [True, False]
+    assert [answer["label"] for answer in answers] == ["yes", "yes"]
+    assert asked.stderr == "Not explained: 1 text of more than 200 words; their words are empty.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["votes-model", "votes.csv"]
     wrong = retable(tmp_path, "predict", "votes-model", "votes.csv")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)

@@ -14,6 +14,8 @@ from retable.own.folder import Kept, read_model
 from retable.text.clean.cleaning import clean_text
 from retable.text.splits import TEXT, TOKENS
 
+MOST_WORDS = 200  # of a text that the service and the command explain: n words cost n predictions of n words
+
 
 class Answer(NamedTuple):
     """A text's label and its probability; None and 0 for an empty text."""
