@@ -216,7 +216,7 @@ REFUSED = {
     "few": (FEW, [], "has 18 texts; allowed: 20 or more"),
     "copies": (FEW + FEW, [], r"has 18 texts \(18 empty or repeated ones are left out\)"),
     "one label": ([(text, "good") for text, _ in sentences(40)], [], 'has only one label, "good"'),
-    "one text": ([*sentences(40), ("odd", "rare")], [], '1 text of the label "rare"'),
+    "one text": ([*sentences(40), ("odd", "rare")], [], '1 text of the label "rare".*`retable fit --drop-rare` does'),
     "all empty": ([(" \n", label) for label in ("a", "b") * 20], [], "has 0 texts"),
     "unseen": (
         sentences(40),

@@ -84,9 +84,8 @@ def check_name(name: str) -> None:
         )
     taken = {*CORPORA, *REFERENCES, *load_yaml(PARAMS)["corpora"]}
     if name in taken:
-        raise InputError(
-            f"the corpus {name} exists already; choose another --name, or remove {OWN / name} and its line."
-        )
+        removable = f", or remove {OWN / name} and its line in params.yaml" if (OWN / name).exists() else ""
+        raise InputError(f"the corpus {name} exists already; choose another --name{removable}.")
 
 
 def overlaps(texts: list[str], clean: Path, name: str, *, markup: bool) -> dict[str, int]:

@@ -152,7 +152,7 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
         raise InputError(
             f'{name} has {fewest} {"text" if fewest == 1 else "texts"} of the label "{label}"{gone}; allowed: '
             f"{FEWEST_OF_LABEL} or more. Add some, merge "
-            f"it with another label, or leave such labels out (--drop-rare).{many}"
+            f"it with another label, or leave such labels out (`retable fit --drop-rare` does).{many}"
         )
 
 
