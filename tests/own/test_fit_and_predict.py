@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -35,7 +36,9 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     made = retable(tmp_path, "fit", "votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes")
     assert made.returncode == 0, made.stderr
     assert "naive-bayes classifies" in made.stdout
-    assert "The model is in votes-model" in made.stdout
+    assert "The model is in votes-model; `retable predict votes-model TEXTS --text said` classifies" in made.stdout
+    (best,) = re.findall(r"^ naive-bayes +([\d.]+) \(", made.stdout, re.MULTILINE)
+    assert made.stderr.endswith(f" s best dev {best}%\n")
     assert "Replaced" not in made.stdout
     again = retable(tmp_path, "fit", "votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes")
     assert "Replaced: the model of" in again.stdout

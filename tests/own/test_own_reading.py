@@ -75,6 +75,15 @@ BAD = {
     "column.csv": ("txt,label\na,b\n", 'column.csv: "text"; did you mean "txt"?'),
     "label-column.csv": ("text,labels\na,b\n", 'label-column.csv: "label"; did you mean "labels"?'),
     "twice.csv": ("text,text,label\na,b,c\n", 'has the column "text" 2 times'),
+    "semicolons.csv": (
+        "text;label\na, b;c\n",
+        "semicolons.csv are separated by semicolons (line 1: text;label); allowed",
+    ),
+    "tabs.csv": (
+        "text\tlabel\na\tc\n",
+        "tabs.csv are separated by tabs (line 1: text\\tlabel); allowed: commas in .csv",
+    ),
+    "commas.tsv": ("text,label\na,c\n", "commas.tsv are separated by commas (line 1: text,label); allowed: commas in"),
     "fields.csv": (HEADER + "a,b,c\n", "line 2: it has 3 fields; the header has 2"),
     "quote.csv": (HEADER + '"a,b\n', "it is not CSV"),
     "open.csv": (

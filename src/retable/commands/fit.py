@@ -90,7 +90,8 @@ def main(arguments: list[str] | None = None) -> None:
     folder = shlex.quote(f"./{fitted.folder}" if str(fitted.folder).startswith("-") else str(fitted.folder))
     if fitted.replaced:
         console.print(f"Replaced: {fitted.replaced}.")
-    console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS` classifies other texts.")
+    column = "" if options.text == "text" else f" --text {shlex.quote(options.text)}"
+    console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS{column}` classifies other texts.")
     if options.record:
         from retable.own import pyfunc
         from retable.tracking.own_models import record_model, store_here

@@ -140,7 +140,7 @@ def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Remov
 
 def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: str) -> None:
     """Raises: InputError if there are too few texts, labels, or texts of a label."""
-    gone = f" ({len(removed):,} empty or repeated ones are left out)" if removed else ""
+    gone = sentence_of_removed(removed)
     if len(examples) < FEWEST_TEXTS:
         raise InputError(f"{name} has {number_of(len(examples), 'texts')}{gone}; allowed: {FEWEST_TEXTS} or more.")
     counts = Counter(example.label for example in examples)
@@ -154,6 +154,19 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
             f"{FEWEST_OF_LABEL} or more. Add some, merge "
             f"it with another label, or leave such labels out (`retable fit --drop-rare` does).{many}"
         )
+
+
+def sentence_of_removed(removed: Sequence[Removed]) -> str:
+    """Return how many texts are left out, and why, in brackets; "" if none."""
+    counts = Counter(each.reason for each in removed)
+    said = []
+    if repeated := counts["empty"] + counts["copy"]:
+        said.append(f"{repeated:,} empty or repeated ones are left out")
+    if against := counts["contradicting label"]:
+        said.append(
+            f"{against:,} are left out because equal texts have different labels: are --text and --label swapped?"
+        )
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def check_test(examples: Sequence[Example], known: set[str], *, given: bool) -> None:

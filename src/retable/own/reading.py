@@ -168,6 +168,7 @@ def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
         try:
             header = next(rows, [])
             check_header(path, header)
+            check_separator(path, header)
             first = rows.line_num + 1
             for fields in rows:
                 if fields:  # not an empty line
@@ -206,6 +207,16 @@ def check_header(path: Path, header: Sequence[str]) -> None:
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise InputError(f'{path} has the column "{twice[0]}" {header.count(twice[0])} times; name each once.')
+
+
+def check_separator(path: Path, header: Sequence[str]) -> None:
+    """Raises: InputError if the only column's name shows that fields are separated by another character."""
+    for mark, name in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
+        if len(header) == 1 and mark in header[0]:
+            raise InputError(
+                f"the fields of {path} are separated by {name} (line 1: {shortened(header[0])}); allowed: commas in "
+                ".csv, tabs in .tsv; save it with these, or rename it."
+            )
 
 
 def json_rows(path: Path) -> Iterator[Row]:
