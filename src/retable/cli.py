@@ -19,7 +19,7 @@ EXIT_CODES = """exit codes:
   0    done
   1    refused or failed, with a one-sentence message; `check`: a regression
   2    unknown command or option
-  130  stopped with Ctrl-C (143: by SIGTERM); the same command continues
+  130  stopped with Ctrl-C (143: by SIGTERM); the message says whether the same command continues
   141  the output was closed by its reader (`| head`)"""
 
 

@@ -72,6 +72,7 @@ def test_it_stands_in_params_and_overlaps_are_told(added) -> None:
     )
     assert (again.returncode, again.stderr.count("\n")) == (1, 1)
     assert "the corpus mine exists already" in again.stderr
+    assert "data/own/mine and its line in params.yaml" in again.stderr
 
 
 def test_the_stages_take_it_and_no_vectors_or_runs_change(added) -> None:
@@ -188,6 +189,11 @@ def test_a_name_that_params_yaml_would_read_as_something_else_is_refused(name: s
         InputError, match=r"--name is .*; allowed: letters, digits and hyphens, but nothing that YAML reads as a number"
     ):
         check_name(name)
+
+
+def test_a_corpus_that_the_user_did_not_add_is_not_to_be_removed() -> None:
+    with pytest.raises(InputError, match=r"the corpus mr exists already; choose another --name\.$"):
+        check_name("mr")
 
 
 def test_another_scale_keeps_the_corpora_of_the_user() -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -13,9 +14,9 @@ import pytest
 
 from retable.commands import fit as fit_command
 from retable.commands import predict as predict_command
-from retable.commands.fit import seconds_of
 from retable.commands.predict import chunks
 from retable.errors import InputError
+from retable.own.budget import seconds_of
 from retable.own.fit import fit
 
 
@@ -35,16 +36,32 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     made = retable(tmp_path, "fit", "votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes")
     assert made.returncode == 0, made.stderr
     assert "naive-bayes classifies" in made.stdout
-    assert "The model is in votes-model" in made.stdout
+    assert "The model is in votes-model; `retable predict votes-model TEXTS --text said` classifies" in made.stdout
+    (best,) = re.findall(r"^ naive-bayes +([\d.]+) \(", made.stdout, re.MULTILINE)
+    assert made.stderr.endswith(f" s best dev {best}%\n")
+    assert "Replaced" not in made.stdout
+    again = retable(tmp_path, "fit", "votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes")
+    assert "Replaced: the model of" in again.stdout
     asked = retable(tmp_path, "predict", "votes-model", "-", "--explain", given="a b yes\n\nc d no\n")
     assert asked.returncode == 0, asked.stderr
     answers = list(csv.DictReader(io.StringIO(asked.stdout)))
     assert [answer["label"] for answer in answers] == ["yes", "", "no"]
     assert '"yes"' in answers[0]["words"]
+    asked = retable(tmp_path, "predict", "votes-model", "-", "--explain", given=f"a yes\n{'a ' * 200}yes\n")
+    answers = list(csv.DictReader(io.StringIO(asked.stdout)))
+    assert ["yes" in answer["words"] for answer in answers] == [True, False]
+    assert [answer["label"] for answer in answers] == ["yes", "yes"]
+    assert asked.stderr == "Not explained: 1 text of more than 200 words; their words are empty.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["votes-model", "votes.csv"]
     wrong = retable(tmp_path, "predict", "votes-model", "votes.csv")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)
     assert 'unknown column of votes.csv: "text"' in wrong.stderr
+    assert wrong.stdout == ""  # no header
+    (tmp_path / "votes.json").write_text('["a b yes"]', encoding="utf-8")
+    wrong = retable(tmp_path, "predict", "votes-model", "votes.json")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "ends in .json; allowed: .csv, .tsv, .jsonl, .parquet, .txt with one text per line, or -" in wrong.stderr
+    assert retable(tmp_path, "predict", "votes-model", "-").stdout == "label,probability\n"
 
 
 def test_who_has_read_enough_closes_the_pipe_and_hears_nothing(tmp_path: Path) -> None:
@@ -100,15 +117,19 @@ def test_memory_does_not_grow_with_the_number_of_texts(tmp_path: Path, model: st
     assert int(found.stderr) * unit < 40e6  # keeping all texts, or a kernel for every shape, takes a hundred more
 
 
-@pytest.mark.parametrize(("budget", "seconds"), [("90s", 90), ("1.5m", 90), ("2h", 7200), ("30", 30)])
-def test_a_budget_is_a_time(budget: str, seconds: float) -> None:
+@pytest.mark.parametrize(
+    ("budget", "seconds"), [("90s", 90), ("1.5m", 90), ("2h", 7200), ("30", 30), (90, 90), (0.5, 0.5)]
+)
+def test_a_budget_is_a_time(budget: float | str, seconds: float) -> None:
     assert seconds_of(budget) == seconds
 
 
-@pytest.mark.parametrize("budget", ["0", "-1m", "10 minutes", "", "nan"])
-def test_a_budget_that_is_no_time_is_refused(budget: str) -> None:
+@pytest.mark.parametrize("budget", ["0", "-1m", "10 minutes", "", "nan", 0, -1, float("nan"), float("inf"), None])
+def test_a_budget_that_is_no_time_is_refused(budget: float | str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="allowed: a time such as"):
         seconds_of(budget)
+    with pytest.raises(InputError, match="the budget is"):
+        fit(votes(tmp_path / "votes.csv"), budget=budget)
 
 
 def test_texts_come_in_lists_of_a_size() -> None:
@@ -143,6 +164,22 @@ def test_a_file_may_have_any_name_and_the_advice_can_be_pasted(
     (written,) = shlex.split(folder)
     predict_command.main([written, f"./{name}"])
     assert capsys.readouterr().out.startswith("label,probability\nyes,")
+
+
+@pytest.mark.parametrize("inside", [".", "yes/.."])
+def test_a_folder_of_classes_may_be_the_current_one(
+    inside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was a traceback: "." has no name, which the model folder takes."""
+    for place in range(20):
+        for label in ("yes", "no"):
+            path = tmp_path / "votes" / label / f"{place}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{label} number {place}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "votes")
+    fit_command.main([inside, "--model", "naive-bayes", "--budget", "1m"])
+    assert f"The model is in {tmp_path}/votes-model" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"votes", "votes-model"}
 
 
 @pytest.mark.parametrize(

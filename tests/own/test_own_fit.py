@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from retable.own.corpus import own_corpus
 from retable.own.fit import Fitted, fit
 from retable.own.language import language_of
 from retable.own.model import load
+from retable.own.reading import labelled_texts
 
 WORDS = {"good": ["fine", "great", "lovely", "superb", "splendid"], "bad": ["poor", "awful", "dull", "dreary", "dire"]}
 FILLERS = [
@@ -63,6 +65,16 @@ def test_texts_with_nothing_in_them_get_no_label(fitted: Fitted) -> None:
     assert [answer.label for answer in answers] == [None, "good", None]
     assert fitted.model.predict([]) == []
     assert fitted.model.explain(" ") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"), [("too loud", "a single text was given; give a list"), (["good", None], "text 1 is None")]
+)
+def test_what_is_no_list_of_texts_is_not_answered(given: object, sentence: str, fitted: Fitted) -> None:
+    """A single text was answered letter by letter, and None with a traceback."""
+    for ask in (fitted.model.predict, fitted.model.probabilities):
+        with pytest.raises(InputError, match=sentence):
+            ask(given)  # type: ignore[arg-type]
 
 
 def test_the_word_that_decides_weighs_most(fitted: Fitted) -> None:
@@ -157,8 +169,11 @@ def test_a_folder_that_is_not_as_it_was_written_is_refused(change, sentence: str
 
 
 def test_only_a_model_folder_is_written_over(texts: Path, tmp_path: Path) -> None:
-    for _ in range(2):
-        fit(texts, model="naive-bayes", to=tmp_path / "model")
+    said = [fit(texts, model="naive-bayes", to=tmp_path / "model").replaced for _ in range(2)]
+    assert said == ["", f"the model of {date.today()}, naive-bayes, of films.jsonl"]
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd/model.json").write_text("{}", encoding="utf-8")
+    assert fit(texts, model="naive-bayes", to=tmp_path / "odd").replaced == f"a damaged model of {date.today()}"
     (tmp_path / "model/thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match=r"model contains thesis\.txt, which is not of its model"):
         fit(texts, model="naive-bayes", to=tmp_path / "model")
@@ -201,7 +216,7 @@ REFUSED = {
     "few": (FEW, [], "has 18 texts; allowed: 20 or more"),
     "copies": (FEW + FEW, [], r"has 18 texts \(18 empty or repeated ones are left out\)"),
     "one label": ([(text, "good") for text, _ in sentences(40)], [], 'has only one label, "good"'),
-    "one text": ([*sentences(40), ("odd", "rare")], [], '1 text of the label "rare"'),
+    "one text": ([*sentences(40), ("odd", "rare")], [], '1 text of the label "rare".*`retable fit --drop-rare` does'),
     "all empty": ([(" \n", label) for label in ("a", "b") * 20], [], "has 0 texts"),
     "unseen": (
         sentences(40),
@@ -217,7 +232,11 @@ REFUSED = {
         [],
         "has no texts to hold out",
     ),
-    "contradictions": ([("same", "good"), ("same", "bad")] * 20, [], "has 0 texts"),
+    "contradictions": (
+        [("same", "good"), ("same", "bad")] * 20,
+        [],
+        r"has 0 texts \(40 are left out because equal texts have different labels: are --text and --label swapped\?\)",
+    ),
     "numbers": ([(text, str(number)) for number, (text, _) in enumerate(sentences(200))], [], "is this the column of"),
 }
 
@@ -227,6 +246,43 @@ def test_what_cannot_be_learnt_from_is_refused(case: str) -> None:
     rows, test, sentence = REFUSED[case]
     with pytest.raises(InputError, match=sentence):
         own_corpus(examples(rows), name="films", test=examples(test, "test"))
+
+
+@pytest.mark.parametrize("change", ["name", "form", "order"])
+def test_the_same_texts_split_alike_whatever_their_file(change: str, texts: Path, tmp_path: Path) -> None:
+    """The id of a text names its file, and the draw hashed it: another name gave another test split and score."""
+    rows = sentences(200)[:: -1 if change == "order" else 1]
+    other = tmp_path / ("other.tsv" if change == "form" else "other.jsonl")
+    if change == "form":
+        other.write_text("text\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in rows), encoding="utf-8")
+    else:
+        write(other, rows)
+    one, two = (own_corpus(labelled_texts(path), name="films") for path in (texts, other))
+    assert one.test.ids != two.test.ids
+    for split in ("train", "dev", "test"):
+        assert getattr(one, split).texts.to_pylist() == getattr(two, split).texts.to_pylist()
+        assert getattr(one, split).classes.tolist() == getattr(two, split).classes.tolist()
+
+
+@pytest.mark.parametrize("rare", [3, 4])
+def test_each_label_is_in_every_split(rare: int) -> None:
+    """A tenth in proportion has no text of a label with four of three hundred."""
+    rows = [(text, "good") for text, _ in sentences(296)] + [(f"{'dull ' * place}film", "bad") for place in range(rare)]
+    corpus = own_corpus(examples(rows), name="films")
+    for split in (corpus.train, corpus.dev, corpus.test):
+        assert set(split.classes.tolist()) == {0, 1}
+    assert len(corpus.test.ids) in (30, 31)
+
+
+def test_a_label_without_test_texts_is_named_and_not_counted(texts: Path, tmp_path: Path) -> None:
+    """It counted as an F1 of 0, without a sentence."""
+    test = write(tmp_path / "test.jsonl", [("a superb film", "good"), ("a splendid film", "good")])
+    found = fit(texts, test=test, model="tfidf-svm", to=tmp_path / "model")
+    assert (found.scores["accuracy"], found.scores["macro_f1"]) == (1.0, 1.0)
+    card = (tmp_path / "model/README.md").read_text(encoding="utf-8")
+    assert "No test text has the label bad: nothing is known about it; macro F1 is of the others." in card
+    assert "| bad | - | - | - | 0 |" in card
+    assert "| good | 100.0 | 100.0 | 100.0 | 2 |" in card
 
 
 def test_rare_labels_are_left_out_where_asked() -> None:
@@ -246,8 +302,24 @@ def test_near_copies_come_into_one_split_and_leaks_of_a_given_test_are_told() ->
     assert corpus.test.clean.all()
     given = own_corpus(examples(rows), name="films", test=examples([rows[0], ("quite new", "bad")], "test"))
     assert len(given.test.ids) == 2
-    assert given.leaked in (0, 1)  # the copy of a dev text is not a leak from training
+    assert given.leaked == 1  # of train or dev
     assert given.leaked == int((~given.test.clean).sum())
+
+
+def test_copies_in_a_given_test_are_told_and_the_score_is_also_given_without_them(texts: Path, tmp_path: Path) -> None:
+    """Copies of dev texts were not counted, and copies were said to stay in one split."""
+    corpus = own_corpus(examples(sentences(200)), name="films")
+    seen = [split.texts.to_pylist() for split in (corpus.train, corpus.dev)]
+    own = dict(sentences(200))
+    rows = [(text, own[text]) for split in seen for text in split[:3]]
+    asked = write(tmp_path / "test.jsonl", [*rows, ("quite new and superb", "good"), ("superb and new", "bad")])
+    found = fit(texts, test=asked, model="tfidf-svm", to=tmp_path / "model")
+    assert found.corpus.leaked == 6
+    assert (found.scores["accuracy"], found.scores["clean_accuracy"]) == (7 / 8, 1 / 2)
+    card = (tmp_path / "model/README.md").read_text(encoding="utf-8")
+    assert "6 test texts (nearly) occur in train or dev: the score does not hold for new texts." in card
+    assert "Of the 2 test texts that (nearly) occur in neither train nor dev, it classifies 50.0 (" in card
+    assert ("texts of train and dev are near copies" in card) is (found.corpus.near_copies > 0)
 
 
 @pytest.mark.parametrize(

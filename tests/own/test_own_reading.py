@@ -14,7 +14,7 @@ import pytest
 from retable.commands import fit as fit_command
 from retable.errors import InputError
 from retable.own.fit import fit
-from retable.own.reading import labelled_texts, table_rows, texts_alone
+from retable.own.reading import labelled_texts, left_out, table_rows, texts_alone
 
 TEXTS = [('good, "very"\ngood', "1"), ("bad", "0")]
 
@@ -52,6 +52,16 @@ def test_a_folder_a_class_gives_its_files_and_the_folders_names(tmp_path: Path) 
     ]
 
 
+def test_every_txt_is_read_and_other_files_are_counted(tmp_path: Path) -> None:
+    for name in ("no/1.TXT", "no/2.txt", "no/.DS_Store", "yes/1.txt", "yes/deep/2.txt", "yes/3.md", "readme.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        write(tmp_path / name, name)
+    assert [each.id for each in labelled_texts(tmp_path)] == ["no/1.TXT", "no/2.txt", "yes/1.txt"]
+    assert left_out(tmp_path) == "Left out: 3 files that are not CLASS/NAME.txt, such as readme.txt."
+    assert left_out(tmp_path / "no") == "Left out: 2 files that are not CLASS/NAME.txt, such as 1.TXT."
+    assert left_out(tmp_path / "no/2.txt") == ""
+
+
 def test_lines_of_a_text_file_are_texts(tmp_path: Path) -> None:
     assert list(texts_alone(write(tmp_path / "texts.txt", "one\r\n\ntwo, 2\n"))) == ["one", "", "two, 2"]
 
@@ -65,8 +75,34 @@ BAD = {
     "column.csv": ("txt,label\na,b\n", 'column.csv: "text"; did you mean "txt"?'),
     "label-column.csv": ("text,labels\na,b\n", 'label-column.csv: "label"; did you mean "labels"?'),
     "twice.csv": ("text,text,label\na,b,c\n", 'has the column "text" 2 times'),
+    "semicolons.csv": (
+        "text;label\na, b;c\n",
+        "semicolons.csv are separated by semicolons (line 1: text;label); allowed",
+    ),
+    "tabs.csv": (
+        "text\tlabel\na\tc\n",
+        "tabs.csv are separated by tabs (line 1: text\\tlabel); allowed: commas in .csv",
+    ),
+    "commas.tsv": ("text,label\na,c\n", "commas.tsv are separated by commas (line 1: text,label); allowed: commas in"),
     "fields.csv": (HEADER + "a,b,c\n", "line 2: it has 3 fields; the header has 2"),
     "quote.csv": (HEADER + '"a,b\n', "it is not CSV"),
+    "open.csv": (
+        HEADER + '\na,b\n"c,d\n' + "e,f\n" * 20,
+        "open.csv, line 4: it is not CSV (unexpected end of data, read on to line 24); close the quote",
+    ),
+    "swallowed.tsv": (
+        'text\tlabel\na\tb\n"c\td\n' + "e\tf\n" * 34 + 'g"\th\n',
+        "line 3: a quote opens a field of 36 lines that look like rows; close the quote",
+    ),
+    "one-swallowed.tsv": (
+        'text\tlabel\n"c\td\ng"\th\n',
+        "line 2: a quote opens a field of 2 lines that look like rows",
+    ),
+    "label-first.tsv": ('label\ttext\nd\t"c\nh\tg"\n', "line 2: a quote opens a field of 2 lines"),
+    "swallowed.csv": (
+        'id,text,label\n1,"c,d\n' + "2,e,f\n" * 10 + '3,g",h\n',
+        "line 2: a quote opens a field of 12 lines that look like rows",
+    ),
     "no-label.csv": (HEADER + "a, \n", "line 2: label is ' '; a label is a name"),
     "nul.csv": (HEADER + "a\0,b\n", "line 2: it contains a NUL character"),
     "latin.csv": (HEADER.encode() + b"caf\xe9,b\n", "it is not UTF-8"),
@@ -127,6 +163,24 @@ def test_a_line_of_a_megabyte_is_a_text(tmp_path: Path) -> None:
     long = "word " * 200_000
     found = labelled_texts(write(tmp_path / "long.csv", f"{HEADER}{long},b\nshort,c\n"))
     assert [len(each.text) for each in found] == [len(long), 5]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lines.csv", "one, two\nthree, four\nfive, six"),
+        ("many.csv", "\n".join(f"item {place}" for place in range(30))),
+        ("uneven.csv", "\n".join("a, b" if place % 2 else "a" for place in range(30))),
+        ("lines.tsv", 'one "two"\n\nthree\n'),
+        ("tabs.tsv", "one\ttwo\tthree\nfour"),
+    ],
+)
+def test_a_quoted_text_may_have_lines_and_separators(name: str, text: str, tmp_path: Path) -> None:
+    with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter="\t" if name.endswith(".tsv") else ",").writerows(
+            [("text", "label"), (text, "a"), ("short", "b")]
+        )
+    assert [each.text for each in labelled_texts(tmp_path / name)] == [text, "short"]
 
 
 def test_numbers_true_and_false_are_names_of_labels(tmp_path: Path) -> None:

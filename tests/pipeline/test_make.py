@@ -6,13 +6,14 @@ import time
 
 import pytest
 
-from retable.commands import make
+from retable.commands import fit, make, predict
 from retable.commands.make import Reader, duration_text
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.project import progress
 from retable.project.alone import alone
 from retable.project.command import command
+from retable.project.parser import Parser
 
 
 def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):
@@ -166,6 +167,24 @@ def test_a_signal_ends_a_command_tidily_with_a_sentence(capsys, number):
     assert tidied
     assert capsys.readouterr().err.startswith("error: stopped; finished work is kept")
     assert signal.getsignal(number) is handler
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments", "sentence"),
+    [
+        (fit.main, ["votes.csv"], "stopped; the model folder is written only at the end, and"),
+        (
+            predict.main,
+            ["votes-model", "-"],
+            "stopped; the answers so far are written, and the same command starts again",
+        ),
+    ],
+)
+def test_a_command_that_does_not_continue_says_so_after_ctrl_c(main, arguments, sentence, monkeypatch, capsys):
+    monkeypatch.setattr(Parser, "parse_args", lambda *_: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert sentence in capsys.readouterr().err
 
 
 def test_ctrl_c_while_dvc_or_a_stage_is_imported_shows_no_traceback(tmp_path, monkeypatch):

@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
     from retable.files import atomic_folder
     from retable.own.corpus import check_labels, check_test
     from retable.own.language import language_of
-    from retable.own.reading import labelled_texts
+    from retable.own.reading import labelled_texts, left_out, with_name
 
     first = "train" if options.test else "all"
     examples = labelled_texts(options.texts, text=options.text, label=options.label, split=first)
@@ -56,13 +56,15 @@ def main(arguments: list[str] | None = None) -> None:
     with atomic_folder(OWN / options.name) as folder:
         write(
             folder, [*examples, *asked],
-            name=options.name, language=language, html=options.html, origin=options.texts.name,
+            name=options.name, language=language, html=options.html, origin=with_name(options.texts).name,
         )  # fmt: skip
     write_text(PARAMS, params)
     print(
         f"{options.name}: {number_of(len(texts), 'texts')}, language {language}, "
         f"in {OWN / options.name} and in params.yaml."
     )
+    for line in filter(None, (left_out(path) for path in (options.texts, options.test) if path)):
+        print(line)
     for other, count in sorted(overlaps(texts, CLEAN, options.name, markup=options.html).items()):
         print(
             f"Also in {other}: {number_of(count, 'texts')}; word vectors trained on {other} have seen them, "
@@ -82,9 +84,8 @@ def check_name(name: str) -> None:
         )
     taken = {*CORPORA, *REFERENCES, *load_yaml(PARAMS)["corpora"]}
     if name in taken:
-        raise InputError(
-            f"the corpus {name} exists already; choose another --name, or remove {OWN / name} and its line."
-        )
+        removable = f", or remove {OWN / name} and its line in params.yaml" if (OWN / name).exists() else ""
+        raise InputError(f"the corpus {name} exists already; choose another --name{removable}.")
 
 
 def overlaps(texts: list[str], clean: Path, name: str, *, markup: bool) -> dict[str, int]:

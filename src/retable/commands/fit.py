@@ -1,7 +1,7 @@
 """`retable fit TEXTS`: train on one's own texts, and save the model in a folder."""
 
-import re
 import shlex
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -9,19 +9,12 @@ from rich.table import Table
 
 from retable import __version__
 from retable.errors import InputError
+from retable.own.budget import seconds_of
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
 
 EXAMPLE = "example: retable fit reviews.csv --text review --label stars --budget 10m"
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-
-
-def seconds_of(budget: str) -> float:
-    """Return the seconds of a budget: 90s, 10m, 2h, or a number of seconds. Raises: InputError."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", budget)
-    if not found or not float(found[1]):
-        raise InputError(f"--budget is {budget}; allowed: a time such as 90s, 10m or 2h.")
-    return float(found[1]) * UNITS[found[2]]
+STOPPED = "stopped; the model folder is written only at the end, and the same command starts again."
 
 
 def check_registered(texts: Path) -> None:
@@ -33,7 +26,7 @@ def check_registered(texts: Path) -> None:
         )
 
 
-@command
+@partial(command, stopped=STOPPED)
 def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
         prog="retable fit", description="Train a model on your own texts and write it to a folder.", epilog=EXAMPLE
@@ -63,18 +56,21 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks train (default: auto)"
     )
-    parser.add_argument("--to", type=given_path, help="the model folder (default: TEXTS-model)")
+    parser.add_argument(
+        "--to", type=given_path, help="the model folder (default: TEXTS-model); an older model there is replaced"
+    )
     parser.add_argument("--record", action="store_true", help="also record and register the model in MLflow")
     options = parser.parse_args(arguments)
     budget = seconds_of(options.budget)
     # Importing torch and scikit-learn takes seconds: a misspelt option should fail before.
     from retable.own.card import corpus_lines, result_lines, table_of_candidates
     from retable.own.fit import fit
+    from retable.own.reading import left_out, with_name
 
     if options.record:
         import mlflow  # noqa: F401 - reported before any training if it is missing
 
-        check_registered(options.texts)
+        check_registered(with_name(options.texts))
     fitted = fit(
         options.texts, text=options.text, label=options.label, test=options.test, model=options.model,
         language=options.language, vectors=options.vectors, markup=options.html,
@@ -82,7 +78,8 @@ def main(arguments: list[str] | None = None) -> None:
         device=options.device, to=options.to,
     )  # fmt: skip
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    for line in corpus_lines(fitted.corpus):
+    of_folders = (left_out(path) for path in (options.texts, options.test) if path)
+    for line in (*corpus_lines(fitted.corpus), *filter(None, of_folders)):
         console.print(line)
     table = Table("model", "dev accuracy, %", "seconds", "", box=None)
     for row in table_of_candidates(fitted):
@@ -91,7 +88,10 @@ def main(arguments: list[str] | None = None) -> None:
     for line in result_lines(fitted):
         console.print(line)
     folder = shlex.quote(f"./{fitted.folder}" if str(fitted.folder).startswith("-") else str(fitted.folder))
-    console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS` classifies other texts.")
+    if fitted.replaced:
+        console.print(f"Replaced: {fitted.replaced}.")
+    column = "" if options.text == "text" else f" --text {shlex.quote(options.text)}"
+    console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS{column}` classifies other texts.")
     if options.record:
         from retable.own import pyfunc
         from retable.tracking.own_models import record_model, store_here

@@ -4,14 +4,17 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 
 from retable.project.command import command, given_path
 from retable.project.memory import keep_few_kernels
 from retable.project.parser import Parser
+from retable.wording import number_of
 
 TEXTS_AT_ONCE = 1_000  # limits memory use
+STOPPED = "stopped; the answers so far are written, and the same command starts again with the first text."
 EXAMPLE = "example: retable predict reviews-model new.csv --text review > answers.csv"
 
 
@@ -22,7 +25,7 @@ def chunks(texts: Iterable[str], size: int = TEXTS_AT_ONCE) -> Iterator[list[str
         yield part
 
 
-@command
+@partial(command, stopped=STOPPED)
 def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
         prog="retable predict",
@@ -31,11 +34,13 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("folder", type=given_path, help="a model folder")
     parser.add_argument(
-        "texts", type=given_path, help="a table, a file with one text per line, or - for standard input"
+        "texts", type=given_path, help="a table, a .txt file with one text per line, or - for standard input"
     )
     parser.add_argument("--text", default="text", help="text column of a table (default: text)")
     parser.add_argument(
-        "--explain", action="store_true", help="also write each word's weight; n words cost n predictions"
+        "--explain",
+        action="store_true",
+        help="also write each word's weight (texts of at most 200 words)",
     )
     parser.add_argument(
         "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (default: auto)"
@@ -43,7 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     keep_few_kernels()
     # Importing torch takes seconds: a misspelt option should fail before.
-    from retable.own.model import load
+    from retable.own.model import MOST_WORDS, load
     from retable.own.reading import lines_of, texts_alone
 
     model = load(options.folder, device=options.device)
@@ -52,12 +57,22 @@ def main(arguments: list[str] | None = None) -> None:
         texts = lines_of(sys.stdin, Path("standard input"))
     else:
         texts = texts_alone(options.texts, options.text)
+    parts = chunks(texts)
+    first = next(parts, [])  # before the header, so that a file that cannot be read leaves no answers
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["label", "probability", *(["words"] if options.explain else [])])
-    for part in chunks(texts):
+    too_long = 0
+    for part in chain([first], parts):
         for text, answer in zip(part, model.predict(part), strict=True):
             row = [answer.label or "", f"{answer.probability:.6g}"]
             if options.explain:
-                row.append(json.dumps(model.explain(text), ensure_ascii=False))
+                explained = len(model.words(text)) <= MOST_WORDS
+                row.append(json.dumps(model.explain(text), ensure_ascii=False) if explained else "")
+                too_long += not explained
             writer.writerow(row)
         sys.stdout.flush()
+    if too_long:
+        print(
+            f"Not explained: {number_of(too_long, 'texts')} of more than {MOST_WORDS} words; their words are empty.",
+            file=sys.stderr,
+        )

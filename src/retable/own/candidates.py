@@ -104,19 +104,24 @@ def trained_candidate(
         cut = time.monotonic() > until
         return cut
 
-    if shown:
-        with display(f"fit {parameters['model']['name']}", parameters, corpus.train) as bar:
-            progress = Progress(
+    def train(progress: Progress) -> Candidate:
+        trained = train_classifier(parameters, corpus.train, corpus.dev, vectors, progress)
+        dev = trained.classifier.probabilities(corpus.dev)
+        return Candidate(parameters, trained, dev, right(dev, corpus.dev), cut)
+
+    if not shown:
+        return train(Progress(enough=enough))
+    with display(f"fit {parameters['model']['name']}", parameters, corpus.train) as bar:
+        found = train(
+            Progress(
                 on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
                 on_line=lambda line: show_line(bar, line),
                 enough=enough,
             )
-            trained = train_classifier(parameters, corpus.train, corpus.dev, vectors, progress)
-            bar.finish()
-    else:
-        trained = train_classifier(parameters, corpus.train, corpus.dev, vectors, Progress(enough=enough))
-    dev = trained.classifier.probabilities(corpus.dev)
-    return Candidate(parameters, trained, dev, right(dev, corpus.dev), cut)
+        )
+        bar.advance(0, f"best dev {100 * found.accuracy:.1f}%")  # the last candidate or epoch may be worse
+        bar.finish()
+    return found
 
 
 def candidates(

@@ -18,6 +18,7 @@ from retable.wording import number_of
 if TYPE_CHECKING:
     from retable.own.fit import Fitted
 
+MOST_LABELS = 20  # in a sentence
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese", "other": "neither English nor Chinese"}
 
 
@@ -29,10 +30,11 @@ def corpus_lines(corpus: OwnCorpus) -> list[str]:
     ]
     lines += [f"Left out: {number_of(count, 'texts')}, {reason}." for reason, count in sorted(corpus.removed.items())]
     if corpus.near_copies:
-        lines.append(f"{corpus.near_copies:,} texts are near copies of others; copies stay in one split.")
+        of_drawn = "texts of train and dev" if corpus.given else "texts"
+        lines.append(f"{corpus.near_copies:,} {of_drawn} are near copies of others; copies stay in one split.")
     if corpus.leaked:
         lines.append(
-            f"{corpus.leaked:,} test texts (nearly) occur in training: the score on them does not hold for new texts."
+            f"{corpus.leaked:,} test texts (nearly) occur in train or dev: the score does not hold for new texts."
         )
     return lines
 
@@ -74,6 +76,18 @@ def result_lines(fitted: "Fitted") -> list[str]:
         f"{fitted.chosen.model} classifies {percent(fitted.scores['accuracy'], texts)} % of {texts:,} test texts "
         f"correctly (macro F1 {100 * fitted.scores['macro_f1']:.1f}).",
     ]
+    if "clean_texts" in fitted.scores:
+        clean = fitted.scores["clean_texts"]
+        lines.append(
+            f"Of the {clean:,} test texts that (nearly) occur in neither train nor dev, it classifies "
+            f"{percent(fitted.scores['clean_accuracy'], clean)} % correctly."
+        )
+    if untested := labels_untested(fitted):
+        names, them = ("label", "it") if len(untested) == 1 else ("labels", "them")
+        listed = ", ".join(untested[:MOST_LABELS]) + ", ..." * (len(untested) > MOST_LABELS)
+        lines.append(
+            f"No test text has the {names} {listed}: nothing is known about {them}; macro F1 is of the others."
+        )
     if fitted.against:
         lines.append(sentence_against(fitted))
     if no_gensim() and any(map(random_vectors, fitted.tried)):
@@ -81,6 +95,12 @@ def result_lines(fitted: "Fitted") -> list[str]:
     if fitted.left_out:
         lines.append(f"Not tried, because the budget was used up: {', '.join(fitted.left_out)}.")
     return lines
+
+
+def labels_untested(fitted: "Fitted") -> list[str]:
+    """Return the labels that no test text has."""
+    tested = set(fitted.corpus.test.classes.tolist())
+    return [label for place, label in enumerate(fitted.corpus.facts.labels) if place not in tested]
 
 
 def sentence_against(fitted: "Fitted") -> str:
@@ -119,14 +139,14 @@ def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
         test.classes, answers.argmax(axis=1), labels=range(len(corpus.facts.labels)), zero_division=0
     )
     classes = [
-        f"| {literal(label)} | {100 * precision:.1f} | {100 * recall:.1f} | {100 * f1:.1f} | {count} |"
-        for label, precision, recall, f1, count in zip(corpus.facts.labels, *rows, strict=True)
+        f"| {literal(label)} | {' | '.join(f'{100 * each:.1f}' if count else '-' for each in found)} | {count} |"
+        for label, *found, count in zip(corpus.facts.labels, *rows, strict=True)
     ]
     tried = [f"| {' | '.join(line)} |" for line in table_of_candidates(fitted)]
     lines = [
         f"# {literal(corpus.facts.corpus)}: {chosen.model}",
         "",
-        *result_lines(fitted),
+        *map(literal, result_lines(fitted)),
         "",
         "## Use",
         "",

@@ -1,5 +1,6 @@
 """Split a user's own texts: cleaned, without copies, near copies on one side, tokenised."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,22 +14,22 @@ from retable.errors import InputError
 from retable.own.language import LANGUAGES, language_of
 from retable.own.words import words_of
 from retable.text.clean.cleaning import Removed, clean_examples
-from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits, hold_out
+from retable.text.clean.splitting import DEV, TEST, TRAIN, hold_out
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import fingerprints, leaks
 from retable.text.splits import SPLITS, TEXT, Facts, Split
 from retable.wording import number_of
 
 FEWEST_TEXTS = 20
-FEWEST_OF_LABEL = 3  # one each for train, dev and test
+FEWEST_OF_LABEL = 3  # one each for train, dev and test, unless they are near copies
 
 
 @dataclass(frozen=True)
 class OwnCorpus:
     """The splits of a user's own texts and the findings of the preparation.
 
-    `removed` counts the texts in no split by reason; `near_copies` counts those in clusters of two or more; `leaked`
-    counts the test texts that (nearly) occur in training.
+    `removed` counts the texts in no split by reason; `near_copies` counts those of the drawn splits in clusters of two
+    or more; `leaked` counts the texts of a given test that (nearly) occur in train or dev.
     """
 
     train: Split
@@ -37,6 +38,7 @@ class OwnCorpus:
     removed: dict[str, int]
     near_copies: int
     leaked: int
+    given: bool  # the test split
 
     @property
     def facts(self) -> Facts:
@@ -56,8 +58,9 @@ def own_corpus(
 ) -> OwnCorpus:
     """Return the splits of a user's own texts: a tenth for test unless it is given, a tenth of the rest for dev.
 
-    Of equal texts one is kept, or none if their labels differ; near copies stay together in one split. A given test
-    split stays unchanged, and its texts that (nearly) occur in training are marked.
+    Of equal texts one is kept, or none if their labels differ; near copies stay together in one split. The draw
+    depends on the clean texts alone, not on their file or order. A given test split stays unchanged, and its texts
+    that (nearly) occur in train or dev are marked.
 
     Args:
         examples: the texts to train on, of the split "all".
@@ -76,6 +79,8 @@ def own_corpus(
         removed += rare
     check_labels(kept, removed, name)
     check_test(asked, {example.label for example in kept}, given=bool(test))
+    # In an order of their own, so that that of the file decides neither draw nor language nor training.
+    kept = sorted(kept, key=lambda example: hashlib.sha256(example.text.encode()).digest())
     texts = [*kept, *asked]
     language = language_of([example.text for example in kept]) if language == "auto" else language
     if language not in LANGUAGES:
@@ -84,25 +89,45 @@ def own_corpus(
     prints = fingerprints([example.text for example in texts])
     clusters = near_duplicate_clusters(prints)
     try:
-        of = draw_splits(texts, clusters=clusters) if held else draw_dev(texts, clusters)
+        drawn = [example._replace(id=example.text) for example in texts]  # ids name the file
+        of = draw(drawn, clusters, (TEST, DEV) if held and not asked else (DEV,))
     except InputError:  # no cluster is small enough to hold out
         raise InputError(
             f"{name} has no texts to hold out: near copies stay in one split, and most of its {len(texts):,} texts are "
             "near copies of others; add texts that differ more."
         ) from None
     check_training(facts, texts, of)
-    clean = ~leaks(prints, of, len(SPLITS)).any[:, TRAIN]
+    clean = leaks(prints, of, len(SPLITS)).any.sum(axis=1) == 0
     train, dev, asked_last = (
         split_of(facts, texts, np.flatnonzero(of == place), clean) for place in range(len(SPLITS))
     )
     counts = Counter(each.reason for each in removed + empty)
     leaked = int((~clean[of == TEST]).sum())
-    return OwnCorpus(train, dev, asked_last, dict(counts), near_copies=repeated(clusters)["texts"], leaked=leaked)
+    near_copies = repeated(clusters[: len(kept)])["texts"]
+    return OwnCorpus(train, dev, asked_last, dict(counts), near_copies=near_copies, leaked=leaked, given=bool(asked))
 
 
-def draw_dev(examples: Sequence[Example], clusters: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the split of every text, int64 (text,): a tenth is dev, the rest is train."""
-    return np.where(hold_out(examples, purpose=SPLITS[DEV], clusters=clusters.tolist()), DEV, TRAIN)
+def draw(examples: Sequence[Example], clusters: npt.NDArray[np.int64], splits: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return the split of every text, int64 (text,): these are drawn one after another, and a given test is kept."""
+    of = np.array([TEST if example.split == "test" else TRAIN for example in examples])
+    for split in splits:
+        rest = np.flatnonzero(of == TRAIN)
+        of[rest[held_out([examples[place] for place in rest.tolist()], clusters[rest], SPLITS[split])]] = split
+    return of
+
+
+def held_out(examples: Sequence[Example], clusters: npt.NDArray[np.int64], purpose: str) -> npt.NDArray[np.bool_]:
+    """Return which texts are held out, bool (text,): a tenth, and a text of each label that has none in this tenth.
+
+    Such a text has no near copies, and is not the last of its label; a label without one stays in training.
+    """
+    held = hold_out(examples, purpose=purpose, clusters=clusters.tolist())
+    labels = np.array([example.label for example in examples], dtype=object)
+    alone = np.bincount(clusters)[clusters] == 1
+    for label in sorted(set(labels) - set(labels[held])):
+        if (labels == label).sum() > 1:
+            held[np.flatnonzero((labels == label) & alone)[:1]] = True
+    return held
 
 
 def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Removed]]:
@@ -115,7 +140,7 @@ def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Remov
 
 def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: str) -> None:
     """Raises: InputError if there are too few texts, labels, or texts of a label."""
-    gone = f" ({len(removed):,} empty or repeated ones are left out)" if removed else ""
+    gone = sentence_of_removed(removed)
     if len(examples) < FEWEST_TEXTS:
         raise InputError(f"{name} has {number_of(len(examples), 'texts')}{gone}; allowed: {FEWEST_TEXTS} or more.")
     counts = Counter(example.label for example in examples)
@@ -127,8 +152,21 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
         raise InputError(
             f'{name} has {fewest} {"text" if fewest == 1 else "texts"} of the label "{label}"{gone}; allowed: '
             f"{FEWEST_OF_LABEL} or more. Add some, merge "
-            f"it with another label, or leave such labels out (--drop-rare).{many}"
+            f"it with another label, or leave such labels out (`retable fit --drop-rare` does).{many}"
         )
+
+
+def sentence_of_removed(removed: Sequence[Removed]) -> str:
+    """Return how many texts are left out, and why, in brackets; "" if none."""
+    counts = Counter(each.reason for each in removed)
+    said = []
+    if repeated := counts["empty"] + counts["copy"]:
+        said.append(f"{repeated:,} empty or repeated ones are left out")
+    if against := counts["contradicting label"]:
+        said.append(
+            f"{against:,} are left out because equal texts have different labels: are --text and --label swapped?"
+        )
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def check_test(examples: Sequence[Example], known: set[str], *, given: bool) -> None:

@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from retable.declaration import Example
 from retable.errors import InputError
+from retable.own.budget import seconds_of
 from retable.own.candidates import AUTO, best_of, candidates, models_asked
 from retable.own.corpus import OwnCorpus, own_corpus
 from retable.own.folder import Kept
-from retable.own.model import Model
+from retable.own.model import Model, texts_of
 from retable.own.vectors import vectors_for
 from retable.wording import number_of
 
@@ -35,7 +36,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         language: str = "auto",
         vectors: str = "auto",
         markup: bool = False,
-        budget: float = 600.0,
+        budget: float | str = 600.0,
         seed: int = 1,
         device: str = "auto",
     ) -> None:
@@ -52,7 +53,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
         Raises: InputError with the problem, before any training.
         """
-        models = models_asked(self.model)
+        models, budget = models_asked(self.model), seconds_of(self.budget)
         texts, labels = texts_of(X), labels_of(y)
         if len(texts) != len(labels):
             raise InputError(
@@ -64,7 +65,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         corpus = corpus_of(texts, [names[place] for place in places], language=self.language, markup=self.markup)
         self.tried_, _ = candidates(
             models, corpus, partial(vectors_for, corpus.train, self.vectors, seed=self.seed),
-            budget=self.budget, seed=self.seed, device=self.device, shown=False,
+            budget=budget, seed=self.seed, device=self.device, shown=False,
         )  # fmt: skip
         best = best_of(self.tried_)
         self.model_ = Model(Kept(best.trained.classifier, corpus.facts, self.markup, best.parameters, {}))
@@ -104,17 +105,6 @@ def corpus_of(texts: Sequence[str], labels: Sequence[str], *, language: str, mar
         for place, (text, label) in enumerate(zip(texts, labels, strict=True))
     ]
     return own_corpus(examples, name="texts", language=language, markup=markup, held=False)
-
-
-def texts_of(given: Any) -> list[str]:
-    """Return texts as a list. Raises: InputError for a single text, or an element that is not a text."""
-    texts = [] if isinstance(given, str) else list(given)
-    if isinstance(given, str):
-        raise InputError("a single text was given; give a list of texts.")
-    for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"text {place} is {text!r}, which is not a text; give a list of texts (str).")
-    return texts
 
 
 def labels_of(given: Any) -> np.ndarray:

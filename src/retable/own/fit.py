@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import precision_recall_fscore_support
 
 from retable.files import sha256_of_file
+from retable.own.budget import seconds_of
 from retable.own.candidates import (
     AUTO,
     Candidate,
@@ -20,13 +22,14 @@ from retable.own.candidates import (
 )
 from retable.own.card import model_card
 from retable.own.corpus import OwnCorpus, own_corpus
-from retable.own.folder import check_target, write_model
+from retable.own.folder import check_target, model_in, write_model
 from retable.own.model import Model, load
-from retable.own.reading import labelled_texts
+from retable.own.reading import labelled_texts, with_name
 from retable.own.vectors import check_vectors, vectors_for
 from retable.runs.metrics import score
 from retable.runs.provenance import versions
 from retable.tables.comparison import Comparison
+from retable.text.splits import Split
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Against:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Hold the result of `fit`: the model folder, the candidates, and the test scores."""
+    """Hold the result of `fit`: the model folder, the candidates, the test scores, and the older model ("" if none)."""
 
     folder: Path
     corpus: OwnCorpus
@@ -49,6 +52,7 @@ class Fitted:
     chosen: Candidate
     scores: dict[str, Any]
     against: Against | None
+    replaced: str
 
     @property
     def model(self) -> Model:
@@ -67,7 +71,7 @@ def fit(
     vectors: str = "auto",
     markup: bool = False,
     drop_rare: bool = False,
-    budget: float = 600.0,
+    budget: float | str = 600.0,
     seed: int = 1,
     device: str = "auto",
     to: Path | str | None = None,
@@ -83,15 +87,17 @@ def fit(
         vectors: auto (published ones if available locally, else trained on these texts), none, or a folder.
         markup: remove HTML tags and entities from the texts.
         drop_rare: leave out labels with fewer than three texts, which are refused otherwise.
-        budget: seconds of training; a network stops after the epoch in which they run out.
+        budget: time of training, in seconds or such as 90s, 10m or 2h; a network stops after the epoch in which it
+            runs out.
         seed: of initial weights, order and dropout.
         device: auto, cpu or cuda.
-        to: the model folder; by default next to the texts.
+        to: the model folder; by default next to the texts. An older model there is replaced.
     Raises: InputError with the problem, before any training.
     """
-    source = Path(texts)
+    source, seconds = with_name(Path(texts)), seconds_of(budget)
     folder = Path(to) if to else source.with_name(f"{source.stem}-model")
     check_target(folder)
+    replaced = model_in(folder)
     check_vectors(vectors)
     models = models_asked(model)
     corpus = own_corpus(
@@ -104,12 +110,12 @@ def fit(
     )
 
     own_vectors = partial(vectors_for, corpus.train, vectors, seed=seed)
-    tried, left_out = candidates(models, corpus, own_vectors, budget=budget, seed=seed, device=device)
+    tried, left_out = candidates(models, corpus, own_vectors, budget=seconds, seed=seed, device=device)
     chosen = best_of(tried)
     answers = chosen.trained.classifier.probabilities(corpus.test)
-    scores = score(answers, corpus.test.classes)
+    scores = scores_of(answers, corpus.test)
     against = against_rival(chosen, answers, tried, corpus)
-    fitted = Fitted(folder, corpus, tried, left_out, chosen, scores, against)
+    fitted = Fitted(folder, corpus, tried, left_out, chosen, scores, against, replaced)
     contents = {
         "markup": markup,
         "parameters": chosen.parameters,
@@ -120,6 +126,22 @@ def fit(
     card = model_card(fitted, answers)
     write_model(folder, chosen.trained.classifier, corpus, answers, contents=contents, card=card)
     return fitted
+
+
+def scores_of(answers: np.ndarray, test: Split) -> dict[str, Any]:
+    """Return the scores of the test texts, and the accuracy on the clean ones if there are others.
+
+    Unlike the tables', means over labels leave out those that no test text has.
+    """
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        test.classes, answers.argmax(axis=1), labels=np.unique(test.classes), average="macro", zero_division=0
+    )
+    means = {"precision": float(precision), "recall": float(recall), "macro_f1": float(f1)}
+    scores = score(answers, test.classes) | means
+    if test.clean.any() and not test.clean.all():
+        clean_accuracy = float(right(answers, test)[test.clean].mean())
+        scores |= {"clean_texts": int(test.clean.sum()), "clean_accuracy": clean_accuracy}
+    return scores
 
 
 def against_rival(chosen: Candidate, answers: np.ndarray, tried: list[Candidate], corpus: OwnCorpus) -> Against | None:

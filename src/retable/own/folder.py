@@ -8,6 +8,7 @@ README.md            the model card
 
 import os
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,18 @@ def names_beside(folder: Path) -> list[str]:
     named = read_json(folder / CONTENTS).get("sha256")
     of_model = named if isinstance(named, dict) else ()
     return sorted({path.name for path in folder.iterdir()} - {CONTENTS, CARD, *of_model})
+
+
+def model_in(folder: Path) -> str:
+    """Return date, id and source of the model that a new one would replace; "" if there is none."""
+    if not folder.exists():
+        return ""
+    contents = read_json(folder / CONTENTS)
+    day = date.fromtimestamp((folder / CONTENTS).stat().st_mtime)
+    try:
+        return f"the model of {day}, {contents['parameters']['model']['name']}, of {contents['source']['name']}"
+    except (LookupError, TypeError):  # `check_target` lets an incomplete model.json be replaced
+        return f"a damaged model of {day}"
 
 
 def write_model(

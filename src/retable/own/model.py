@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from retable.errors import InputError, shown
 from retable.own.corpus import split_of_texts
 from retable.own.folder import Kept, read_model
 from retable.text.clean.cleaning import clean_text
 from retable.text.splits import TEXT, TOKENS
+
+MOST_WORDS = 200  # of a text that the service and the command explain: n words cost n predictions of n words
 
 
 class Answer(NamedTuple):
@@ -40,9 +43,12 @@ class Model:
         return self.kept.facts.labels
 
     def probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the probability of every label, float64 (text, label); zeros for an empty text."""
-        cleaned = [clean_text(text, markup=self.kept.markup) for text in texts]
-        found = np.zeros((len(texts), len(self.labels)))
+        """Return the probability of every label, float64 (text, label); zeros for an empty text.
+
+        Raises: InputError like `texts_of`.
+        """
+        cleaned = [clean_text(text, markup=self.kept.markup) for text in texts_of(texts)]
+        found = np.zeros((len(cleaned), len(self.labels)))
         places = [place for place, text in enumerate(cleaned) if text]
         if places:
             split = split_of_texts(self.kept.facts, [cleaned[place] for place in places])
@@ -84,6 +90,17 @@ class Model:
         )
         left = self.kept.classifier.probabilities(asked)[:, label]
         return [WordWeight(word, float(probabilities[label] - each)) for word, each in zip(words, left, strict=True)]
+
+
+def texts_of(given: Any) -> list[str]:
+    """Return texts as a list. Raises: InputError for a single text, or an element that is not a text."""
+    if isinstance(given, str):
+        raise InputError("a single text was given; give a list of texts.")
+    texts = list(given)
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(f"text {place} is {shown(text)}, which is not a text; give a list of texts (str).")
+    return texts
 
 
 def answers_of(probabilities: np.ndarray, labels: Sequence[str]) -> list[Answer]:

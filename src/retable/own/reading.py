@@ -1,7 +1,7 @@
 """Read a user's own files: texts with labels, or texts only.
 
 A file is CSV (.csv), tab-separated (.tsv), JSON lines (.jsonl) or Parquet (.parquet), in UTF-8; a folder has one
-folder per class, with one text per file (.txt). Texts without labels may also be the lines of a .txt file.
+folder per class, with one text per file (.txt, in any case). Texts without labels may also be the lines of a .txt file.
 """
 
 import csv
@@ -15,11 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from retable.declaration import Example
-from retable.errors import InputError, shown, unknown_name
+from retable.errors import InputError, shortened, shown, unknown_name
 from retable.files import HALF, each_once
+from retable.wording import number_of
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+QUOTES = 'close the quote that opens a field, and write one within a text as "", in a quoted field'
 LONGEST_FIELD = 100_000_000  # characters
+# Line breaks in a quoted field that make it suspect: a text rarely has tabs, but lines with a comma each are common.
+SUSPECT_BREAKS = {"\t": 1, ",": 10}
 ROWS_AT_ONCE = 1_000  # rows of Parquet
 
 
@@ -28,6 +32,11 @@ class Row(NamedTuple):
 
     place: str
     fields: Mapping[str, Any]
+
+
+def with_name(path: Path) -> Path:
+    """Return a path that ends in a name, which a model folder or corpus takes: "." and ".." are resolved."""
+    return path.resolve() if path.name in ("", "..") else path
 
 
 def labelled_texts(path: Path, *, text: str = "text", label: str = "label", split: str = "all") -> list[Example]:
@@ -75,13 +84,22 @@ def texts_of_classes(folder: Path, split: str) -> Iterator[Example]:
     if not classes:
         raise InputError(f"{folder} contains no folder; give it one folder per class, with one text per file (.txt).")
     for of_class in classes:
-        files = sorted(of_class.glob("*.txt"))
+        files = sorted(path for path in of_class.iterdir() if path.suffix.lower() == ".txt")
         if other := next((path for path in (of_class, *files) if HALF.search(path.name)), None):
             raise InputError(f"{folder} contains {shown(other.name)}, whose name is not UTF-8; rename it.")
         if not files:
             raise InputError(f"{of_class} contains no .txt file; put its texts there, or remove the folder.")
         for path in files:
             yield Example(f"{of_class.name}/{path.name}", split, whole_text(path), of_class.name)
+
+
+def left_out(path: Path) -> str:
+    """Return which files of a folder of classes are not read, as a sentence; "" if all are."""
+    files = (file.relative_to(path) for file in path.rglob("[!.]*") if file.is_file()) if path.is_dir() else ()
+    others = sorted(str(file) for file in files if file.suffix.lower() != ".txt" or len(file.parts) != 2)
+    if not others:
+        return ""
+    return f"Left out: {number_of(len(others), 'files')} that are not CLASS/NAME.txt, such as {shortened(others[0])}."
 
 
 def whole_text(path: Path) -> str:
@@ -93,15 +111,15 @@ def whole_text(path: Path) -> str:
 
 
 def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
-    """Yield texts to classify, a few at a time to save memory: a table's column, or the lines of any other file.
+    """Yield texts to classify, a few at a time to save memory: a table's column, or the lines of a .txt file.
 
     Raises: InputError like `labelled_texts`.
     """
-    if path.suffix.lower() not in TABLES:
+    if path.suffix.lower() == ".txt":
         with opened(path) as file:
             yield from lines_of(file, path)
         return
-    for row in table_rows(path):
+    for row in table_rows(path, ", .txt with one text per line, or - for standard input"):
         if text not in row.fields:
             raise unknown_name(f"column of {path}", text, row.fields)
         value = row.fields[text]
@@ -144,22 +162,42 @@ def table_rows(path: Path, otherwise: str = "") -> Iterator[Row]:
 def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
     """Yield the rows of a CSV file with a header; quoted fields may contain line breaks."""
     csv.field_size_limit(LONGEST_FIELD)
+    first = 1  # line of the row
     with opened(path) as file:
         rows = csv.reader(without_nul(file, path), delimiter=delimiter, strict=True)
         try:
             header = next(rows, [])
             check_header(path, header)
+            check_separator(path, header)
+            first = rows.line_num + 1
             for fields in rows:
-                place = f"line {rows.line_num}"
-                if not fields:
-                    continue  # an empty line
-                if len(fields) != len(header):
-                    broken(path, place, f"it has {len(fields)} fields; the header has {len(header)}")
-                yield Row(place, dict(zip(header, fields, strict=True)))
+                if fields:  # not an empty line
+                    check_fields(path, f"line {first}", fields, header, delimiter)
+                    yield Row(f"line {first}", dict(zip(header, fields, strict=True)))
+                first = rows.line_num + 1
         except csv.Error as error:
-            broken(path, f"line {rows.line_num}", f"it is not CSV ({error})")
+            to = f", read on to line {rows.line_num}" if rows.line_num > first else ""
+            broken(path, f"line {first}", f"it is not CSV ({error}{to}); {QUOTES}")
         except UnicodeDecodeError:
             broken(path, f"line {rows.line_num + 1} or soon after", "it is not UTF-8; save the file as UTF-8")
+
+
+def check_fields(path: Path, place: str, fields: Sequence[str], header: Sequence[str], delimiter: str) -> None:
+    """Raises: InputError if a row has too few or many fields, or one that looks like rows within an unclosed quote."""
+    if len(fields) != len(header):
+        broken(path, place, f"it has {len(fields)} fields; the header has {len(header)}")
+    for field in fields:
+        if (breaks := field.count("\n")) >= SUSPECT_BREAKS[delimiter] and looks_like_rows(
+            field, len(header) - 1, delimiter
+        ):
+            broken(path, place, f"a quote opens a field of {breaks + 1:,} lines that look like rows; {QUOTES}")
+
+
+def looks_like_rows(field: str, marks: int, delimiter: str) -> bool:
+    """Return whether a field has `marks` delimiters a line break, and in each line between its first and last."""
+    lines = field.split("\n")
+    inner = all(line.count(delimiter) == marks for line in lines[1:-1])
+    return inner and field.count(delimiter) == marks * (len(lines) - 1) > 0
 
 
 def check_header(path: Path, header: Sequence[str]) -> None:
@@ -169,6 +207,16 @@ def check_header(path: Path, header: Sequence[str]) -> None:
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise InputError(f'{path} has the column "{twice[0]}" {header.count(twice[0])} times; name each once.')
+
+
+def check_separator(path: Path, header: Sequence[str]) -> None:
+    """Raises: InputError if the only column's name shows that fields are separated by another character."""
+    for mark, name in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
+        if len(header) == 1 and mark in header[0]:
+            raise InputError(
+                f"the fields of {path} are separated by {name} (line 1: {shortened(header[0])}); allowed: commas in "
+                ".csv, tabs in .tsv; save it with these, or rename it."
+            )
 
 
 def json_rows(path: Path) -> Iterator[Row]:

@@ -13,12 +13,11 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from retable.files import HALF
 from retable.own.batching import Batcher, Overloaded
-from retable.own.model import Answer, Model, answers_of
+from retable.own.model import MOST_WORDS, Answer, Model, answers_of
 
 MOST_TEXTS = 1_000  # per request
 LONGEST_TEXT = 20_000  # characters
 MOST_BYTES = 4_000_000  # of a request body
-MOST_WORDS = 200  # of a text to explain: n words cost n predictions
 SECONDS = 30.0  # timeout of a request
 PAGE = Path(__file__).with_name("page.html")
 

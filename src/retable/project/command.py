@@ -12,7 +12,7 @@ from typing import NoReturn, ParamSpec
 
 from retable.errors import EXTRAS, InputError, lacks, on_one_line, shown
 from retable.files import HALF
-from retable.project.stopping import Stopped, stoppable
+from retable.project.stopping import KEPT, Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -59,13 +59,17 @@ def sentence_of(error: OSError) -> str:
     return f"{what}; fix it (permissions, disk, a missing file) and run the same command again."
 
 
-def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn user mistakes, missing extras, system errors and signals into one sentence; other errors keep tracebacks."""
+def command(function: Callable[Arguments, None], *, stopped: str = KEPT) -> Callable[Arguments, None]:
+    """Turn user mistakes, missing extras, system errors and signals into one sentence; other errors keep tracebacks.
+
+    Args:
+        stopped: the sentence after Ctrl-C; one that does not continue has `partial(command, stopped=...)`.
+    """
 
     @wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         try:
-            with stoppable():
+            with stoppable(stopped):
                 try:
                     function(*args, **kwargs)
                 finally:
@@ -80,8 +84,8 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
             if module not in EXTRAS:
                 raise
             fail(str(lacks(module)))
-        except Stopped as stopped:
-            fail(str(stopped), stopped.code)
+        except Stopped as signal:
+            fail(str(signal), signal.code)
         except OSError as error:
             fail(sentence_of(error))
 

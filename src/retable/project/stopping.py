@@ -10,6 +10,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+KEPT = "stopped; finished work is kept, and the same command continues from there."
 ONE_REQUEST_S = 1.0  # signals within this time are one request: DVC and make forward what the terminal already sent
 
 
@@ -27,10 +28,13 @@ class Stopped(KeyboardInterrupt):
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
+def stoppable(sentence: str = KEPT) -> Iterator[None]:
     """Raise Stopped on Ctrl-C or SIGTERM within the block, so that cleanup runs; no effect outside the main thread.
 
     Another signal within a second is the same request.
+
+    Args:
+        sentence: what is saved, and how to continue.
     """
     last = -math.inf
 
@@ -38,7 +42,7 @@ def stoppable() -> Iterator[None]:
         nonlocal last
         before, last = last, time.monotonic()
         if last - before > ONE_REQUEST_S:
-            raise Stopped("stopped; finished work is kept, and the same command continues from there.", number)
+            raise Stopped(sentence, number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
