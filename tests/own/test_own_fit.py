@@ -235,7 +235,8 @@ REFUSED = {
     "contradictions": (
         [("same", "good"), ("same", "bad")] * 20,
         [],
-        r"has 0 texts \(40 are left out because equal texts have different labels: are --text and --label swapped\?\)",
+        r"has 0 texts \(40 are left out because equal texts have different labels: are the columns of texts and "
+        r"labels swapped\?\)",
     ),
     "numbers": ([(text, str(number)) for number, (text, _) in enumerate(sentences(200))], [], "is this the column of"),
 }

@@ -53,13 +53,30 @@ def test_a_folder_a_class_gives_its_files_and_the_folders_names(tmp_path: Path) 
 
 
 def test_every_txt_is_read_and_other_files_are_counted(tmp_path: Path) -> None:
-    for name in ("no/1.TXT", "no/2.txt", "no/.DS_Store", "yes/1.txt", "yes/deep/2.txt", "yes/3.md", "readme.txt"):
+    for name in (
+        "no/1.TXT",
+        "no/2.txt",
+        "no/.DS_Store",
+        "yes/1.txt",
+        "yes/deep/2.txt",
+        "yes/3.md",
+        "readme.txt",
+        ".git/x",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         write(tmp_path / name, name)
     assert [each.id for each in labelled_texts(tmp_path)] == ["no/1.TXT", "no/2.txt", "yes/1.txt"]
     assert left_out(tmp_path) == "Left out: 3 files that are not CLASS/NAME.txt, such as readme.txt."
     assert left_out(tmp_path / "no") == "Left out: 2 files that are not CLASS/NAME.txt, such as 1.TXT."
     assert left_out(tmp_path / "no/2.txt") == ""
+
+
+@pytest.mark.parametrize("name", ["Comments, please.csv", "Why; how?.csv", "review, full.tsv"])
+def test_an_only_column_may_have_separators_in_its_name(name: str, tmp_path: Path) -> None:
+    column = Path(name).stem
+    with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter="\t" if name.endswith(".tsv") else ",").writerows([(column,), ("good",)])
+    assert list(texts_alone(tmp_path / name, column)) == ["good"]
 
 
 def test_lines_of_a_text_file_are_texts(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.project import progress
 from retable.project.alone import alone
-from retable.project.command import command
+from retable.project.command import command, continuing
 from retable.project.parser import Parser
 
 
@@ -148,10 +148,13 @@ def test_what_does_not_stop_is_killed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_command_tidily_with_a_sentence(capsys, number):
+@pytest.mark.parametrize(
+    ("way", "sentence"), [(continuing, "finished work is kept, and"), (command, "nothing is left half-written, and")]
+)
+def test_a_signal_ends_a_command_tidily_with_a_sentence(way, sentence, capsys, number):
     tidied = []
 
-    @command
+    @way
     def waits():
         try:
             os.kill(os.getpid(), number)
@@ -165,7 +168,7 @@ def test_a_signal_ends_a_command_tidily_with_a_sentence(capsys, number):
         waits()
     assert ended.value.code == 128 + number
     assert tidied
-    assert capsys.readouterr().err.startswith("error: stopped; finished work is kept")
+    assert capsys.readouterr().err.startswith(f"error: stopped; {sentence} the same command ")
     assert signal.getsignal(number) is handler
 
 

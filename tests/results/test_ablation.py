@@ -59,7 +59,7 @@ def test_every_addition_is_one_difference_with_its_verdict(made):
     assert [(row[1], row[3], row[4], row[5].partition(" ")[0], row[7]) for row in rows] == [
         ("vectors", "70.06", "80.06", "+10.0", "**ahead**"),
         ("search", "80.06", "80.36", "+0.3", "**equal**"),
-        ("phrases", "80.36", "81.06", "+0.7", "**ahead**"),
+        ("phrases with a new search", "80.36", "81.06", "+0.7", "**ahead**"),
         ("phrases, without search", "80.06", "81.06", "+1.0", "**ahead**"),
         ("phrases, without vectors and search", "70.06", "72.06", "+2.0", "**ahead**"),
         ("vectors, with phrases", "72.06", "81.06", "+9.0", "**ahead**"),

@@ -93,10 +93,12 @@ def test_the_finding_counts_networks_that_are_ahead_on_complete_columns_alone(be
         "none"
     )
     lines = [line for line in found.body.splitlines() if line.startswith("| ")][2:]
-    # ahead, behind, equal, undecided, ahead after Holm, detectable; all rows here have the same cost
+    # ahead, behind, equal, undecided, ahead and behind after Holm, detectable; all rows here have the same cost
     shown = [f"{100 * bench.standings['fasttext', name].line.comparison.detectable:.1f}" for name in ("sst-2", "r8")]
-    assert lines[0] == f"| SST-2 | tf-idf + SVM, 70.00 | fastText, 85.06 | 1 | 0 | 0 | 0 | 1 | {shown[0]} | 1 times |"
-    assert lines[1] == f"| R8 | tf-idf + SVM, 70.00 | fastText, 70.26 | 0 | 0 | 1 | 0 | 0 | {shown[1]} | 1 times |"
+    assert (
+        lines[0] == f"| SST-2 | tf-idf + SVM, 70.00 | fastText, 85.06 | 1 | 0 | 0 | 0 | 1 | 0 | {shown[0]} | 1 times |"
+    )
+    assert lines[1] == f"| R8 | tf-idf + SVM, 70.00 | fastText, 70.26 | 0 | 0 | 1 | 0 | 0 | 0 | {shown[1]} | 1 times |"
 
 
 def test_there_is_no_finding_without_a_complete_column(bench):

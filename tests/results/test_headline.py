@@ -52,7 +52,7 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     assert told.startswith("Of 5 comparisons")
     assert (
         "**3 come out as claimed** (3 ahead, 0 equal or not behind by more than a margin; 3 of them after Holm's "
-        'correction) and 1 go the other way (1 after it); 1 are undecided or equal. One sentence, "said", makes 4 of '
+        "correction) and 1 go the other way (1 after it); 1 are undecided or equal. One sentence, “said”, makes 4 of "
         "the 5 (2 as claimed)."
     ) in told
     assert "2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed)." in told

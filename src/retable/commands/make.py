@@ -24,7 +24,7 @@ from retable.experiments.runner import JOBS, cores, default_jobs
 from retable.files import read_json, write_json
 from retable.forms import Named, Number
 from retable.project.alone import alone
-from retable.project.command import command, fail
+from retable.project.command import continuing, fail
 from retable.project.params import load_yaml
 from retable.project.parser import Parser
 from retable.project.paths import BANK, CHECKOUT, PARAMS, ROOT, SCRATCH
@@ -211,7 +211,7 @@ def mend_lock_of_dvc() -> None:
         path.unlink()
 
 
-@command
+@continuing
 def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
         prog="retable make",

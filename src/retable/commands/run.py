@@ -11,7 +11,7 @@ from retable.experiments.run_checks import check_cells
 from retable.experiments.runner import Place
 from retable.papers import paper_of_table
 from retable.papers.paper import ResultTable
-from retable.project.command import command, fail
+from retable.project.command import continuing, fail
 from retable.project.params import load_yaml
 from retable.project.parser import Parser
 from retable.project.paths import PARAMS
@@ -19,7 +19,7 @@ from retable.results.running import chosen_cells, jobs_asked, make_data, run_cel
 from retable.wording import number_of
 
 
-@command
+@continuing
 def main(arguments: list[str] | None = None) -> None:
     options = read_options(arguments)
     source = paper_of_table(options.table)

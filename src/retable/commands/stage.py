@@ -5,11 +5,11 @@ import pkgutil
 
 from retable import stages
 from retable.errors import InputError, unknown_name
-from retable.project.command import command
+from retable.project.command import continuing
 from retable.project.parser import Parser
 
 
-@command
+@continuing
 def main(arguments: list[str]) -> None:
     known = sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(stages.__path__))
     parser = Parser(
@@ -20,8 +20,9 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     if options.name not in known:
         raise unknown_name("stage", options.name, known)
-    run = importlib.import_module(f"retable.stages.{options.name.replace('-', '_')}").main
-    count = run.__wrapped__.__code__.co_argcount  # every stage is a `@command`
+    # A stage is a `@command` of its own; here its errors and signals are this command's.
+    run = importlib.import_module(f"retable.stages.{options.name.replace('-', '_')}").main.__wrapped__
+    count = run.__code__.co_argcount
     if len(options.arguments) != count:
         raise InputError(
             f"the stage {options.name} takes {count} arguments, as in dvc.yaml, not {len(options.arguments)}."

@@ -1,10 +1,11 @@
 """The time that a training may take, as a user writes it. Imports nothing heavy: the command checks it first."""
 
-import math
 import re
+from numbers import Real
 
 from retable.errors import InputError, shown
 
+MOST_SECONDS = 1e9
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -12,6 +13,6 @@ def seconds_of(budget: float | str) -> float:
     """Return the seconds of a budget: 90s, 10m, 2h, or a number of seconds. Raises: InputError."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", budget) if isinstance(budget, str) else None
     seconds = float(found[1]) * UNITS[found[2]] if found else budget
-    if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+    if not isinstance(seconds, Real) or isinstance(seconds, bool) or not 0 < seconds < MOST_SECONDS:
         raise InputError(f"the budget is {shown(budget)}; allowed: a time such as 90s, 10m or 2h, or seconds.")
     return float(seconds)

@@ -22,6 +22,7 @@ from retable.wording import number_of
 
 FEWEST_TEXTS = 20
 FEWEST_OF_LABEL = 3  # one each for train, dev and test, unless they are near copies
+RARE = f"label with fewer than {FEWEST_OF_LABEL} texts"
 
 
 @dataclass(frozen=True)
@@ -135,12 +136,12 @@ def without_rare(examples: Sequence[Example]) -> tuple[list[Example], list[Remov
     counts = Counter(example.label for example in examples)
     kept = [example for example in examples if counts[example.label] >= FEWEST_OF_LABEL]
     rare = [example for example in examples if counts[example.label] < FEWEST_OF_LABEL]
-    return kept, [Removed(example.id, f"label with fewer than {FEWEST_OF_LABEL} texts", "") for example in rare]
+    return kept, [Removed(example.id, RARE, "") for example in rare]
 
 
 def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: str) -> None:
     """Raises: InputError if there are too few texts, labels, or texts of a label."""
-    gone = sentence_of_removed(removed)
+    gone = sentence_of_removed(removed, len(examples))
     if len(examples) < FEWEST_TEXTS:
         raise InputError(f"{name} has {number_of(len(examples), 'texts')}{gone}; allowed: {FEWEST_TEXTS} or more.")
     counts = Counter(example.label for example in examples)
@@ -156,16 +157,17 @@ def check_labels(examples: Sequence[Example], removed: Sequence[Removed], name: 
         )
 
 
-def sentence_of_removed(removed: Sequence[Removed]) -> str:
+def sentence_of_removed(removed: Sequence[Removed], kept: int) -> str:
     """Return how many texts are left out, and why, in brackets; "" if none."""
     counts = Counter(each.reason for each in removed)
     said = []
+    if rare := counts[RARE]:
+        said.append(f"{rare:,} of rare labels are left out")
     if repeated := counts["empty"] + counts["copy"]:
         said.append(f"{repeated:,} empty or repeated ones are left out")
     if against := counts["contradicting label"]:
-        said.append(
-            f"{against:,} are left out because equal texts have different labels: are --text and --label swapped?"
-        )
+        swapped = ": are the columns of texts and labels swapped?" if against > kept else ""
+        said.append(f"{against:,} are left out because equal texts have different labels{swapped}")
     return f" ({'; '.join(said)})" if said else ""
 
 

@@ -24,6 +24,7 @@ from retable.training.run import Classifier, load_classifier
 
 FORMAT = 3  # 1 split English texts with spaCy; 2 stored the weights of linear models with many labels out of order
 CONTENTS, CARD = "model.json", "README.md"
+DAMAGED = "remove the folder, or choose another with --to"
 ANEW = "copy the model folder again, or train it again"
 FORM = Section(  # of model.json
     {
@@ -71,7 +72,7 @@ def names_beside(folder: Path) -> list[str]:
     """Return what a model folder contains besides its model, which a new model would replace."""
     if not folder.exists():
         return []
-    named = read_json(folder / CONTENTS).get("sha256")
+    named = read_json(folder / CONTENTS, advice=DAMAGED).get("sha256")
     of_model = named if isinstance(named, dict) else ()
     return sorted({path.name for path in folder.iterdir()} - {CONTENTS, CARD, *of_model})
 
@@ -80,10 +81,12 @@ def model_in(folder: Path) -> str:
     """Return date, id and source of the model that a new one would replace; "" if there is none."""
     if not folder.exists():
         return ""
-    contents = read_json(folder / CONTENTS)
+    contents = read_json(folder / CONTENTS, advice=DAMAGED)
     day = date.fromtimestamp((folder / CONTENTS).stat().st_mtime)
     try:
-        return f"the model of {day}, {contents['parameters']['model']['name']}, of {contents['source']['name']}"
+        return (
+            f"the model of {day}, {contents['parameters']['model']['name']}, of {shortened(contents['source']['name'])}"
+        )
     except (LookupError, TypeError):  # `check_target` lets an incomplete model.json be replaced
         return f"a damaged model of {day}"
 

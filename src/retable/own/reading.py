@@ -53,8 +53,7 @@ def labelled_texts(path: Path, *, text: str = "text", label: str = "label", spli
     examples = []
     for row in table_rows(path, " or a folder with one folder per class"):
         for column in (text, label):
-            if column not in row.fields:
-                raise unknown_name(f"column of {path}", column, row.fields)
+            check_column(path, column, list(row.fields))
         value = row.fields[text]
         if not isinstance(value, str):
             broken(path, row.place, f"{text} is {value!r}, which is not text; write it in quotes, or leave the row out")
@@ -95,8 +94,9 @@ def texts_of_classes(folder: Path, split: str) -> Iterator[Example]:
 
 def left_out(path: Path) -> str:
     """Return which files of a folder of classes are not read, as a sentence; "" if all are."""
-    files = (file.relative_to(path) for file in path.rglob("[!.]*") if file.is_file()) if path.is_dir() else ()
-    others = sorted(str(file) for file in files if file.suffix.lower() != ".txt" or len(file.parts) != 2)
+    files = (file.relative_to(path) for file in path.rglob("*") if file.is_file()) if path.is_dir() else ()
+    shown_files = (file for file in files if not any(part.startswith(".") for part in file.parts))
+    others = sorted(str(file) for file in shown_files if file.suffix.lower() != ".txt" or len(file.parts) != 2)
     if not others:
         return ""
     return f"Left out: {number_of(len(others), 'files')} that are not CLASS/NAME.txt, such as {shortened(others[0])}."
@@ -120,8 +120,7 @@ def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
             yield from lines_of(file, path)
         return
     for row in table_rows(path, ", .txt with one text per line, or - for standard input"):
-        if text not in row.fields:
-            raise unknown_name(f"column of {path}", text, row.fields)
+        check_column(path, text, list(row.fields))
         value = row.fields[text]
         if value is not None and not isinstance(value, str):
             broken(path, row.place, f"{text} is {value!r}, which is not text")
@@ -168,7 +167,6 @@ def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
         try:
             header = next(rows, [])
             check_header(path, header)
-            check_separator(path, header)
             first = rows.line_num + 1
             for fields in rows:
                 if fields:  # not an empty line
@@ -185,12 +183,18 @@ def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
 def check_fields(path: Path, place: str, fields: Sequence[str], header: Sequence[str], delimiter: str) -> None:
     """Raises: InputError if a row has too few or many fields, or one that looks like rows within an unclosed quote."""
     if len(fields) != len(header):
+        check_separator(path, header)
         broken(path, place, f"it has {len(fields)} fields; the header has {len(header)}")
     for field in fields:
         if (breaks := field.count("\n")) >= SUSPECT_BREAKS[delimiter] and looks_like_rows(
             field, len(header) - 1, delimiter
         ):
-            broken(path, place, f"a quote opens a field of {breaks + 1:,} lines that look like rows; {QUOTES}")
+            broken(
+                path,
+                place,
+                f"a quote opens a field of {breaks + 1:,} lines that look like rows; {QUOTES}; if they are one text, "
+                "save the file as .jsonl",
+            )
 
 
 def looks_like_rows(field: str, marks: int, delimiter: str) -> bool:
@@ -209,8 +213,15 @@ def check_header(path: Path, header: Sequence[str]) -> None:
         raise InputError(f'{path} has the column "{twice[0]}" {header.count(twice[0])} times; name each once.')
 
 
+def check_column(path: Path, column: str, header: Sequence[str]) -> None:
+    """Raises: InputError if a table lacks a column."""
+    if column not in header:
+        check_separator(path, header)
+        raise unknown_name(f"column of {path}", column, header)
+
+
 def check_separator(path: Path, header: Sequence[str]) -> None:
-    """Raises: InputError if the only column's name shows that fields are separated by another character."""
+    """Raises: InputError if the name of the only column shows another separator than the file's."""
     for mark, name in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
         if len(header) == 1 and mark in header[0]:
             raise InputError(

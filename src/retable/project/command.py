@@ -6,13 +6,13 @@ import re
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import NoReturn, ParamSpec
 
 from retable.errors import EXTRAS, InputError, lacks, on_one_line, shown
 from retable.files import HALF
-from retable.project.stopping import KEPT, Stopped, stoppable
+from retable.project.stopping import AGAIN, KEPT, Stopped, stoppable
 
 Arguments = ParamSpec("Arguments")
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -59,11 +59,11 @@ def sentence_of(error: OSError) -> str:
     return f"{what}; fix it (permissions, disk, a missing file) and run the same command again."
 
 
-def command(function: Callable[Arguments, None], *, stopped: str = KEPT) -> Callable[Arguments, None]:
+def command(function: Callable[Arguments, None], *, stopped: str = AGAIN) -> Callable[Arguments, None]:
     """Turn user mistakes, missing extras, system errors and signals into one sentence; other errors keep tracebacks.
 
     Args:
-        stopped: the sentence after Ctrl-C; one that does not continue has `partial(command, stopped=...)`.
+        stopped: the sentence after Ctrl-C: `continuing` has that of a command that keeps what it has finished.
     """
 
     @wraps(function)
@@ -90,3 +90,6 @@ def command(function: Callable[Arguments, None], *, stopped: str = KEPT) -> Call
             fail(sentence_of(error))
 
     return run
+
+
+continuing = partial(command, stopped=KEPT)

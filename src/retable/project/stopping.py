@@ -11,6 +11,7 @@ from typing import Any, Self
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 KEPT = "stopped; finished work is kept, and the same command continues from there."
+AGAIN = "stopped; nothing is left half-written, and the same command starts again."
 ONE_REQUEST_S = 1.0  # signals within this time are one request: DVC and make forward what the terminal already sent
 
 
@@ -28,7 +29,7 @@ class Stopped(KeyboardInterrupt):
 
 
 @contextmanager
-def stoppable(sentence: str = KEPT) -> Iterator[None]:
+def stoppable(sentence: str = AGAIN) -> Iterator[None]:
     """Raise Stopped on Ctrl-C or SIGTERM within the block, so that cleanup runs; no effect outside the main thread.
 
     Another signal within a second is the same request.
