@@ -53,7 +53,7 @@ def labelled_texts(path: Path, *, text: str = "text", label: str = "label", spli
     examples = []
     for row in table_rows(path, " or a folder with one folder per class"):
         for column in (text, label):
-            check_column(path, column, list(row.fields))
+            check_column(path, column, row.fields)
         value = row.fields[text]
         if not isinstance(value, str):
             broken(path, row.place, f"{text} is {value!r}, which is not text; write it in quotes, or leave the row out")
@@ -120,7 +120,7 @@ def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
             yield from lines_of(file, path)
         return
     for row in table_rows(path, ", .txt with one text per line, or - for standard input"):
-        check_column(path, text, list(row.fields))
+        check_column(path, text, row.fields)
         value = row.fields[text]
         if value is not None and not isinstance(value, str):
             broken(path, row.place, f"{text} is {value!r}, which is not text")
@@ -213,9 +213,10 @@ def check_header(path: Path, header: Sequence[str]) -> None:
         raise InputError(f'{path} has the column "{twice[0]}" {header.count(twice[0])} times; name each once.')
 
 
-def check_column(path: Path, column: str, header: Sequence[str]) -> None:
-    """Raises: InputError if a table lacks a column."""
-    if column not in header:
+def check_column(path: Path, column: str, fields: Mapping[str, Any]) -> None:
+    """Raises: InputError if a row lacks a column."""
+    if column not in fields:
+        header = list(fields)
         check_separator(path, header)
         raise unknown_name(f"column of {path}", column, header)
 
