@@ -1,7 +1,9 @@
+import io
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from retable.figures.pictures import confusion_picture, curve_picture, roc_picture, thinned
 from tests.tracking.conftest import candidate_lines, epoch_lines, some_answers
@@ -36,6 +38,21 @@ def test_equal_runs_have_equal_pictures(form):
         [curve_picture(lines(), 4, form) for _ in range(2)] for lines in (candidate_lines, lambda: epoch_lines(1))
     ]
     assert all(first == second for first, second in (roc, *curves))
+
+
+@pytest.mark.parametrize("loss", [3e-5, 0.00312, 1.0, 98765.0])
+def test_fixed_margins_have_room_for_the_numbers_of_any_loss(loss):
+    lines = [line | {f"{split}_loss": loss / line["epoch"] for split in ("train", "dev")} for line in epoch_lines(1)]
+    with Image.open(io.BytesIO(curve_picture(lines, 1))) as image:
+        grey = np.array(image.convert("L"))
+    edges = (grey[:, 0], grey[:, -1], grey[0], grey[-1])
+    assert all((edge == 255).all() for edge in edges)  # nothing is cut off
+
+
+def test_a_single_epoch_is_not_divided():
+    words = texts_in(curve_picture(epoch_lines(1)[:1], 1, "svg"))
+    before = [words[place - 1] for place, word in enumerate(words) if word == "epoch"]
+    assert before == ["1", "1"]
 
 
 def test_pictures_on_one_page_share_no_names():

@@ -21,6 +21,8 @@ from retable.runs.predictions import read_predictions
 CLASSES_BY_NAME = 8  # a longer legend would hide the picture
 CLASSES_WITH_COUNTS = 12
 POINTS_OF_A_LINE = 200
+CURVE_MARGINS = {"left": 0.12, "right": 0.98, "bottom": 0.16, "top": 0.91, "wspace": 0.3}
+ROC_MARGINS = {"left": 0.17, "right": 0.98, "bottom": 0.15, "top": 0.98}
 
 
 def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
@@ -45,7 +47,7 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
         return candidates_picture(lines, form)
     epochs = [int(line["epoch"]) for line in lines]
     with mpl.rc_context(STYLE):
-        figure = new_figure(5.2, 2.6)
+        figure = new_figure(5.2, 2.6, CURVE_MARGINS)
         for axes, score in zip(figure.subplots(1, 2), ("loss", "accuracy"), strict=True):
             for split, colour in (("train", ORANGE), ("dev", BLUE)):
                 values = [float(line[f"{split}_{score}"]) for line in lines]
@@ -53,7 +55,7 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
             if chosen is not None:
                 axes.axvline(chosen, color=INK, linestyle=":", label=f"chosen: {chosen}")
             axes.set(title=score, xlabel="epoch")
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             if score == "accuracy":
                 axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
             axes.legend()
@@ -91,7 +93,7 @@ def roc_picture(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence
     """
     shown = [1] if len(labels) == 2 else range(len(labels))
     with mpl.rc_context(STYLE):
-        figure = new_figure(2.8, 2.8)
+        figure = new_figure(2.8, 2.8, ROC_MARGINS)
         axes = figure.subplots()
         axes.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=1)
         for position, index in enumerate(shown):
