@@ -33,6 +33,7 @@ ATT, AVG, BIGRU, CNN = "att-blstm hidden=5", "avg-embedding", "bigru hidden=10 m
 BIGRU_MEAN, LSTM = "bigru hidden=10 mlp_hidden=0 pool=mean", "bilstm hidden=10"
 DPCNN, DPCNN_3 = "dpcnn maps=8 blocks=1", "dpcnn maps=8 blocks=3"
 PLAIN_LSTM = "cspan pool=mean first_attention=False second_attention=False residual=False"  # its mean is the encoder's
+ADVERSARIAL = "virtual-adversarial hidden=10 mlp_hidden=0 bidirectional=True pooling=max entropy=1.0 epsilon=1.0"
 ABCNN = "abcnn attention=both layers=2 similarity=both filters=4 width=3 places=5"
 POOLING, ALIGNED = "attentive-pooling encoder=bilstm hidden=8", "decomposable-attention hidden=16 spread=0.2"
 BIMPM = "bimpm hidden=4 perspectives=2 mlp_hidden=7"
@@ -63,6 +64,10 @@ MASKS: list[tuple[Any, ...]] = [
     ("layers/context", "alpha, reach).masked_fill(is_padding, 0.0)", "alpha, reach)", blocks, 2, 0.0),
     ("layers/encoder", "(x * real).sum", "x.sum", padded, "transformer layers=2 size=8"),
     ("layers/encoder", "/ real.sum(dim=1)", "/ x.shape[1]", padded, PLAIN_LSTM),
+    ("layers/encoder", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "cspan pool=max fusion=positions"),
+    ("layers/encoder", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", padded, "swem pool=max mlp_hidden=0"),
+    ("layers/encoder", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, ADVERSARIAL),
+    ("layers/bag_encoder", "there = mask & (words", "there = (words", padded, "vampire topics=5 layers=2"),
     ("layers/heads", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "cspan"),
     ("layers/pooled_convolution", "where(real.unsqueeze(2),", "where(real.unsqueeze(2) | True,", padded, CNN),
     ("layers/pooled_convolution", ".masked_fill(~real.unsqueeze(1), -torch.inf)", "", doubles),
@@ -73,7 +78,6 @@ MASKS: list[tuple[Any, ...]] = [
     ("models/avg_embedding", "/ real.sum(dim=1)", "/ mask.shape[1]", padded, AVG),
     ("models/bigru", "/ mask.sum(dim=1, keepdim=True)", "/ mask.shape[1]", beside, BIGRU_MEAN),
     ("models/bigru", "padding_value=-torch.inf", "padding_value=0.0", beside, BIGRU),
-    ("models/cspan", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "cspan pool=max fusion=positions"),
     ("models/dpcnn", " * mask.unsqueeze(2)", "", padded, DPCNN),
     ("models/dpcnn", " * real  # (B, K, T)", "", beside, DPCNN),
     ("models/dpcnn", "self.first(F.relu(x)) * real", "self.first(F.relu(x))", beside, DPCNN),
@@ -140,19 +144,10 @@ MASKS: list[tuple[Any, ...]] = [
     ("models/s_lstm", "hidden.masked_fill(is_padding, 0.0)", "hidden", beside, S_LSTM),
     ("models/s_lstm", "f_words.masked_fill(~mask.unsqueeze(2), -torch.inf)", "f_words", beside, S_LSTM),
     ("models/siamese_lstm", "text.mask.sum(dim=1) - 1]", "-1]", beside, "siamese-lstm compare=features hidden=5"),
-    ("models/swem", "x.masked_fill(~mask.unsqueeze(2), -torch.inf)", "x", padded, "swem pool=max mlp_hidden=0"),
     ("models/swem", "(x * mask.unsqueeze(2))", "x", padded, "swem pool=hierarchical window=3 mlp_hidden=7"),
     ("models/text_gcn", ".masked_fill(~mask, PADDING)", "", padded, "text-gcn window=3"),
     ("models/tree_lstm", "torch.where(both, new,", "torch.where(both | True, new,", padded, TREE),
     ("models/tree_lstm", "torch.where(real, new_h, h)", "new_h", padded, CHAIN),
-    (
-        "models/virtual_adversarial",
-        ".masked_fill(~mask.unsqueeze(2), -torch.inf)",
-        "",
-        beside,
-        "virtual-adversarial hidden=10 mlp_hidden=0 bidirectional=True pooling=max entropy=1.0 epsilon=1.0",
-    ),
-    ("models/vampire", "known = mask & (words", "known = (words", padded, "vampire topics=5 layers=2"),
     ("models/wide_mlp", "words.masked_fill(~mask, PADDING)", "words", padded, "wide-mlp"),
     ("models/wide_mlp", "/ mask.sum(dim=1, keepdim=True)", "/ mask.shape[1]", padded, "wide-mlp"),
     ("layers/text_graph", "real = mask[:, distance:]", "real = (mask | ~mask)[:, distance:]", padded, TEXTING),

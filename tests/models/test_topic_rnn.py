@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn, tensor
 from torch.testing import assert_close
 
+from retable.layers.bag_encoder import in_bag
 from retable.layers.embedding import WordEmbedding
 from retable.models.topic_rnn import LanguageModel, TopicRNN
 from tests.models.declared import CLASSES, DIM, TUNED, Case, Declared, gates, texts, with_random_weights
@@ -144,8 +145,10 @@ def test_topics_are_no_part_of_a_text_of_stop_words():
 
 def test_the_bag_has_neither_stop_words_nor_rare_ones():
     words = tensor([[0, 1, 2, 4, 5, 7, 8, 15, 16, 19]])
-    assert small_network(vocabulary=6).bag(words, words > 0).tolist() == [[0, 0, 0, 0, 5, 7, 0, 0, 0, 0]]
-    assert small_network().bag(words, words > 0).tolist() == [[0, 0, 0, 0, 5, 7, 8, 15, 0, 0]]
+    for options, expected in (({"vocabulary": 6}, [5, 7, 0, 0]), ({}, [5, 7, 8, 15])):
+        network = small_network(**options)
+        rows = in_bag(words, words > 0, network.words, skipped=network.stop_words)
+        assert rows.tolist() == [[0] * 4 + expected + [0, 0]]
 
 
 def batches(count: int = 4):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, tensor
 from torch.testing import assert_close
 
-from retable.layers.bag_encoder import FIRST, BagEncoder
+from retable.layers.bag_encoder import FIRST, BagEncoder, in_bag
 from retable.layers.embedding import WordEmbedding
 from retable.models.vampire import DocumentModel, Vampire
 from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_random_weights
@@ -107,8 +107,8 @@ def test_fast_form_matches_a_vector_of_counts(options):
 def test_the_bag_has_the_most_frequent_words_that_occur_in_training():
     words = tensor([[0, 1, 2, 6, 7, 15, 16, 19]])
     mask = words > 0
-    assert small_network(vocabulary=5).bag(words, mask).tolist() == [[0, 0, 2, 6, 0, 0, 0, 0]]
-    assert small_network().bag(words, mask).tolist() == [[0, 0, 2, 6, 7, 15, 0, 0]]
+    assert in_bag(words, mask, small_network(vocabulary=5).words).tolist() == [[0, 0, 2, 6, 0, 0, 0, 0]]
+    assert in_bag(words, mask, small_network().words).tolist() == [[0, 0, 2, 6, 7, 15, 0, 0]]
     assert small_network(tuned=0).words == 18  # no row is tuned: all count
 
 

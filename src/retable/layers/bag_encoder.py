@@ -17,6 +17,18 @@ Activation = Literal["relu", "none"]
 FIRST = UNKNOWN + 1  # row of the most frequent word
 
 
+def in_bag(words: Tensor, mask: Tensor, size: int, *, skipped: int = 0) -> Tensor:
+    """Return the rows of the words in the bag, PADDING elsewhere, (B, T).
+
+    Args:
+        words, mask: rows of the words, int64 (B, T), and their mask.
+        size: the bag has so many of the most frequent words,
+        skipped: less so many of them, which are stop words.
+    """
+    there = mask & (words >= FIRST + skipped) & (words < FIRST + size)
+    return words.masked_fill(~there, PADDING)
+
+
 class BagEncoder(nn.Module):
     """Encode a bag of words: layers h_1 ... h_L, and mu.
 

@@ -5,6 +5,7 @@ Method     padding is computed too: batches of similar lengths contain less than
 Shapes     B texts, T words (padded on the right), D vector size, d size of the model.
 """
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -70,6 +71,11 @@ def mean_over_words(x: Tensor, mask: Tensor) -> Tensor:
     """Return the mean of the real words of every text: (B, T, d) to (B, d)."""
     real = mask.unsqueeze(2)
     return (x * real).sum(dim=1) / real.sum(dim=1)
+
+
+def max_over_words(x: Tensor, mask: Tensor) -> Tensor:
+    """Return the largest value of each component over the real words of every text: (B, T, d) to (B, d)."""
+    return x.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
 
 
 def first_weights(network: nn.Module) -> None:

@@ -20,12 +20,11 @@ Shapes     B texts, T words (padded on the right), d vector size, m queries, k c
 
 from typing import Literal, get_args
 
-import torch
 from torch import Tensor, nn
 
 from retable.layers.attention import padding_bias
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import mean_over_words
+from retable.layers.encoder import max_over_words, mean_over_words
 from retable.layers.multi_query import MultiQueryAttention
 from retable.layers.network import Network
 from retable.layers.positions import sinusoidal_positions
@@ -116,7 +115,7 @@ class CSPAN(Network):
             return text
         if self.pool == "mean":
             return mean_over_words(f, mask)
-        return f.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
+        return max_over_words(f, mask)
 
     def flops_per_word(self, words_per_text: float) -> float:
         """Count forward FLOPs (2 per multiply-add): attentions, 4 d x 3 d / 2 per BiLSTM layer, d C per text."""

@@ -28,6 +28,7 @@ from torch import Tensor, nn
 
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import max_over_words
 from retable.layers.heads import softmax_over_words
 from retable.layers.network import Network
 from retable.layers.products import Linear
@@ -278,8 +279,3 @@ def gru_step(given: Tensor, kept: Tensor, state: Tensor) -> Tensor:
     r, z = torch.sigmoid(given[..., : 2 * size] + kept[..., : 2 * size]).chunk(2, dim=-1)
     n = torch.tanh(given[..., 2 * size :] + r * kept[..., 2 * size :])
     return torch.lerp(n, state.expand_as(n).to(n.dtype), z)  # (1 - z) n + z h
-
-
-def max_over_words(x: Tensor, mask: Tensor) -> Tensor:
-    """Return the largest value of each component over the real words: (B, T, d) to (B, d)."""
-    return x.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)

@@ -22,7 +22,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from retable.forms import Distinct
 from retable.models.candidate import Candidate
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
-from retable.models.linear import OF_TEXTS, check_costs, joined_texts, ngram_counter, svm_weights
+from retable.models.linear import OF_TEXTS, check_costs, joined_texts, ngram_counter, svm_weights, word_counts
 from retable.models.options import check_at_least
 from retable.text.splits import Split
 from retable.text.units import Unit
@@ -127,12 +127,6 @@ def vocabulary_of(split: Split, unit: Unit, *, lowercase: bool, words: int, skip
     totals = np.asarray(counter.fit_transform(joined_texts(split, unit, lowercase=lowercase)).sum(axis=0)).ravel()
     ranked = counter.get_feature_names_out()[np.argsort(-totals, kind="stable")].tolist()
     return ranked[skip : skip + words] or ranked[:words]
-
-
-def word_counts(split: Split, words: list[str], unit: Unit, *, lowercase: bool) -> sparse.csr_matrix:
-    """Return how often each word occurs in each text, float64 (N, V)."""
-    counter = ngram_counter("words-1", unit, vocabulary=words)
-    return counter.transform(joined_texts(split, unit, lowercase=lowercase)).astype(np.float64)
 
 
 def fitted_topics(counts: sparse.csr_matrix, topics: int, passes: int, seed: int) -> np.ndarray:

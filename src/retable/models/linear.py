@@ -342,6 +342,12 @@ def ngram_counter(features: str, unit: Unit, vocabulary: list[str] | None = None
     )
 
 
+def word_counts(split: Split, words: list[str], unit: Unit, *, lowercase: bool) -> sparse.csr_matrix:
+    """Return how often each word occurs in each text, float64 (N, V)."""
+    counter = ngram_counter("words-1", unit, vocabulary=words)
+    return counter.transform(joined_texts(split, unit, lowercase=lowercase)).astype(np.float64)
+
+
 def idf(counts: sparse.csr_matrix) -> np.ndarray:
     """Return log((1 + N) / (1 + texts with the n-gram)) + 1, float32 (V,)."""
     return TfidfTransformer().fit(counts).idf_.astype(np.float32)

@@ -20,7 +20,7 @@ Shapes     B texts, T words (padded on the right), H hidden units, V words of th
 import torch
 from torch import Tensor, nn
 
-from retable.layers.bag_encoder import FIRST, draw, log_likelihood
+from retable.layers.bag_encoder import FIRST, draw, in_bag, log_likelihood
 from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
@@ -88,13 +88,8 @@ class NVDM(Network):
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words (B, T) and their mask to logits (B, C)."""
-        logits: Tensor = self.output(self.dropout(self.mean(self.hidden(self.bag(words, mask)))))
+        logits: Tensor = self.output(self.dropout(self.mean(self.hidden(in_bag(words, mask, self.words)))))
         return logits
-
-    def bag(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the rows of the words in the bag, PADDING elsewhere, (B, T)."""
-        known = mask & (words >= FIRST) & (words < FIRST + self.words)
-        return words.masked_fill(~known, PADDING)
 
     def hidden(self, bag: Tensor) -> Tensor:
         """Return pi, (B, H)."""
@@ -109,7 +104,7 @@ class NVDM(Network):
         optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
         for _ in range(self.epochs):
             for words, mask in texts():
-                bag = self.bag(words, mask)
+                bag = in_bag(words, mask, self.words)
                 bag = bag[(bag != PADDING).any(dim=1)]
                 if not len(bag):
                     continue

@@ -35,6 +35,7 @@ from retable.models.linear import (
     joined_texts,
     ngram_counter,
     read_facts,
+    word_counts,
     write_weights,
 )
 from retable.models.options import check_at_least
@@ -164,12 +165,6 @@ def known_words(split: Split, unit: Unit, *, lowercase: bool, min_count: int) ->
     names = counter.get_feature_names_out()
     kept: list[str] = names[totals >= min_count].tolist()
     return kept or names.tolist()
-
-
-def word_counts(split: Split, words: list[str], unit: Unit, *, lowercase: bool) -> sparse.csr_matrix:
-    """Return how often each word occurs in each text, float64 (N, V)."""
-    counter = ngram_counter("words-1", unit, vocabulary=words)
-    return counter.transform(joined_texts(split, unit, lowercase=lowercase)).astype(np.float64)
 
 
 def extent(x: sparse.csr_matrix, own: np.ndarray, edges: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:

@@ -21,17 +21,12 @@ from torch import Tensor, nn
 
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import mean_over_words
+from retable.layers.encoder import max_over_words, mean_over_words
 from retable.layers.network import Network
 from retable.layers.products import Linear
 from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["mean", "max", "concat", "hierarchical"]
-
-
-def max_over_words(x: Tensor, mask: Tensor) -> Tensor:
-    """Return the maximum over the real words of every text: (B, T, D) to (B, D)."""
-    return x.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
 
 
 def means_of_windows(x: Tensor, mask: Tensor, window: int) -> tuple[Tensor, Tensor]:

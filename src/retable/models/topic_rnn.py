@@ -23,8 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from retable.layers.bag_encoder import FIRST, BagEncoder, draw
-from retable.layers.bags import PADDING
+from retable.layers.bag_encoder import FIRST, BagEncoder, draw, in_bag
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
 from retable.layers.recurrent import recurrent_flops, states_of_words
@@ -132,15 +131,12 @@ class TopicRNN(Network):
         """Map words (B, T) and their mask to logits (B, C)."""
         states = states_of_words(self.rnn, self.embedding(words), mask)
         last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]  # h_T, (B, H)
-        mean = self.encoder.mean(self.encoder(self.bag(words, mask))[-1])  # mu, (B, K)
+        mean = self.encoder.mean(
+            self.encoder(in_bag(words, mask, self.words, skipped=self.stop_words))[-1]
+        )  # mu, (B, K)
         features = self.dropout(torch.cat((last, mean), dim=1))
         logits: Tensor = self.output(torch.sigmoid(self.hidden(features)))
         return logits
-
-    def bag(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the rows of the counted words, PADDING elsewhere, (B, T)."""
-        counted = mask & (words >= FIRST + self.stop_words) & (words < FIRST + self.words)
-        return words.masked_fill(~counted, PADDING)
 
     def pretrain(self, texts: Pass) -> None:
         """Learn to write all texts; changes the GRU, the bag's network and the tuned word vectors."""
@@ -165,7 +161,7 @@ class TopicRNN(Network):
 
     def writing_loss(self, model: LanguageModel, words: Tensor, mask: Tensor) -> Tensor:
         """Return the negative lower bound of the texts' first words, a scalar."""
-        g = self.encoder(self.bag(words, mask))[-1]
+        g = self.encoder(in_bag(words, mask, self.words, skipped=self.stop_words))[-1]
         read, targets, real, _ = sequences(words[:, : self.written], mask[:, : self.written], again=False)
         states = states_of_words(self.rnn, self.embedding(read), real)
         loss: Tensor = model(states, targets, real, g, self.encoder.mean(g))

@@ -24,7 +24,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from retable.layers.bag_encoder import FIRST, Activation, BagEncoder, draw, log_likelihood
+from retable.layers.bag_encoder import FIRST, Activation, BagEncoder, draw, in_bag, log_likelihood
 from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
@@ -138,14 +138,9 @@ class Vampire(Network):
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words (B, T) and their mask to logits (B, C)."""
         mean = mean_over_words(self.embedding(words), mask)  # (B, D)
-        features = self.dropout_features(self.features(self.bag(words, mask)))  # (B, K)
+        features = self.dropout_features(self.features(in_bag(words, mask, self.words)))  # (B, K)
         logits: Tensor = self.output(self.dropout(torch.cat((features, mean), dim=1)))
         return logits
-
-    def bag(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the rows of the words in the bag, PADDING elsewhere, (B, T)."""
-        known = mask & (words >= FIRST) & (words < FIRST + self.words)
-        return words.masked_fill(~known, PADDING)
 
     def features(self, bag: Tensor) -> Tensor:
         """Return r, (B, K)."""
@@ -162,7 +157,7 @@ class Vampire(Network):
         optimiser = torch.optim.Adam(model.parameters(), lr=self.rate, fused=True)
         for epoch in range(1, self.epochs + 1):
             for words, mask in texts():
-                bag = self.bag(words, mask)
+                bag = in_bag(words, mask, self.words)
                 bag = bag[(bag != PADDING).sum(dim=1) >= LEAST_WORDS]
                 if len(bag) < 2:  # batch norm needs two for a variance
                     continue
@@ -182,7 +177,7 @@ class Vampire(Network):
         """Return b, the log-frequencies of the bag's words in all texts, (V,)."""
         counts = torch.zeros(FIRST + self.words, dtype=torch.int64, device=self.mix.device)
         for words, mask in texts():
-            counts += torch.bincount(self.bag(words, mask).flatten(), minlength=len(counts))
+            counts += torch.bincount(in_bag(words, mask, self.words).flatten(), minlength=len(counts))
         shares = counts[FIRST:].to(self.mix.dtype) / counts[FIRST:].sum().clamp(min=1)
         return shares.clamp(min=1e-12).log()
 

@@ -25,6 +25,7 @@ from torch import Tensor, nn
 
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import max_over_words
 from retable.layers.network import Network
 from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
@@ -119,7 +120,7 @@ class VirtualAdversarial(Network):
     def pooled(self, states: Tensor, mask: Tensor) -> Tensor:
         """Map states of words (B, T, H) to what the classifier reads, (B, H)."""
         if self.pooling == "max":
-            return states.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
+            return max_over_words(states, mask)
         side = self.lstm.hidden_size
         last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1, :side]
         return torch.cat((last, states[:, 0, side:]), dim=1)  # backward states, if any, end at the first word

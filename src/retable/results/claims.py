@@ -21,6 +21,7 @@ WHO = {
 SIGNS = {">": ">", ">=": "≥", "=": "="}  # as shown
 ROUNDING = 0.05
 CONTRADICT, NOT_EVERY = "readings contradict", "not under every reading"
+LARGER, SMALLER, AS_PRINTED = "printed is larger", "printed is smaller", "as printed"
 
 
 def claims_markdown(lines: Sequence[Line]) -> str:
@@ -140,7 +141,7 @@ def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:
 def size_of(printed: float, found: Comparison) -> str:
     """Return how the printed difference compares with our interval, in points."""
     low, high = (PERCENT * end for end in found.expected)
-    return "printed is larger" if printed > high else "printed is smaller" if printed < low else "as printed"
+    return LARGER if printed > high else SMALLER if printed < low else AS_PRINTED
 
 
 def unmeasured(lines: Sequence[Line]) -> str:

@@ -13,8 +13,8 @@ from retable.models import OF_CHARACTERS
 from retable.papers import NAMES
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
-from retable.results.claims import CONTRADICT, beside_readings, cells_of, size_of, through
-from retable.results.headline import FLOOR, LARGER, Lead, leads_of, named_differences, printed_differences
+from retable.results.claims import CONTRADICT, LARGER, beside_readings, cells_of, size_of, through
+from retable.results.headline import FLOOR, Lead, leads_of, named_differences, printed_differences
 from retable.results.judging import PERCENT, Line
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short

@@ -12,7 +12,7 @@ from retable.papers import NAMES, paper_of_table, papers, result_table
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import Paper, ResultTable
 from retable.papers.shared import FLOORS
-from retable.results.claims import CONTRADICT, beside_readings, size_of, through
+from retable.results.claims import CONTRADICT, LARGER, beside_readings, size_of, through
 from retable.results.judging import AT_LEAST, PERCENT, Line, after_holm
 from retable.tables.lines import UNVERIFIED
 from retable.tables.lines import Line as Score
@@ -22,7 +22,6 @@ from retable.tables.markdown import markdown_table
 HOLDS = {">": {"ahead"}, ">=": AT_LEAST, "=": {"equal"}}
 NO_NETWORKS = {*LINEAR_MODELS, *(row.model for row in FLOORS)}
 FLOOR = "nb-svm"  # one linear model for all columns: taking the better of two would be a choice by test scores
-LARGER = "printed is larger"
 
 
 def first_readings(lines: Iterable[Line]) -> Iterator[Line]:

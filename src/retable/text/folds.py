@@ -10,7 +10,6 @@ the texts. If a corpus is declared `grouped`, clusters of near copies stay toget
 is determined anew for each fold, because its training texts differ.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from retable.errors import InputError, unknown_name
-from retable.text.clean.splitting import FOLDS, SEED, stratified_folds
+from retable.text.clean.splitting import FOLDS, SEED, digest_of, stratified_folds
 from retable.text.leaks.clusters import near_duplicate_clusters
 from retable.text.leaks.leakage import Fingerprints, Places, fingerprints, leaks
 from retable.text.splits import SPLITS, Split
@@ -176,7 +175,7 @@ def cluster_folds(
         members.setdefault(cluster, []).append(text)
     order = sorted(
         members.values(),
-        key=lambda texts: (-len(texts), min(_digest(f"{seed}/{purpose}/{ids[text]}") for text in texts)),
+        key=lambda texts: (-len(texts), min(digest_of(f"{seed}/{purpose}/{ids[text]}") for text in texts)),
     )
     totals = Counter(labels)
     filled: list[Counter[str]] = [Counter() for _ in range(folds)]
@@ -220,7 +219,3 @@ def part(texts: Split, places: Places) -> Split:
         texts.clean[places],
         None if texts.texts is None else texts.texts.take(at),
     )
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8")).digest()

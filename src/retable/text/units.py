@@ -47,7 +47,7 @@ def characters_of(tokens: pa.ListArray, parts: pa.ListArray | None) -> tuple[pa.
     words = tokens.flatten()
     lengths = pc.utf8_length(words).to_numpy(zero_copy_only=False)  # characters in each word
     ends = np.concatenate([[0], np.cumsum(lengths)])
-    offsets = pa.array(ends[_offsets_from_zero(tokens)], pa.int32())
+    offsets = pa.array(ends[offsets_from_zero(tokens)], pa.int32())
     characters = pa.ListArray.from_arrays(offsets, _split_into_characters(words))
     if parts is None:
         return characters, None
@@ -75,7 +75,7 @@ def _split_into_characters(words: pa.StringArray) -> pa.StringArray:
     return pa.StringArray.from_buffers(len(first), pa.py_buffer(starts), data)
 
 
-def _offsets_from_zero(lists: pa.ListArray) -> np.ndarray:
+def offsets_from_zero(lists: pa.ListArray) -> np.ndarray:
     """Return the start of each list in `lists.flatten()`, int64 (list + 1,)."""
     offsets = lists.offsets.to_numpy().astype(np.int64)
     return offsets - offsets[0]

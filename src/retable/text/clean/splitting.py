@@ -32,7 +32,7 @@ def stratified_folds(
         folds: number of folds.
         seed: another seed gives another draw.
     """
-    order = sorted(range(len(ids)), key=lambda text: (labels[text], _digest(f"{seed}/{purpose}/{ids[text]}")))
+    order = sorted(range(len(ids)), key=lambda text: (labels[text], digest_of(f"{seed}/{purpose}/{ids[text]}")))
     fold = np.empty(len(ids), dtype=np.int64)
     fold[order] = np.arange(len(ids)) % folds
     return fold
@@ -106,7 +106,7 @@ def stratified_clusters(
     for text, cluster in enumerate(clusters):
         members.setdefault(cluster, []).append(text)
     drawn = np.zeros(len(ids), dtype=np.bool_)
-    for group in sorted(members.values(), key=lambda texts: _digest(f"{seed}/{purpose}/{ids[texts[0]]}")):
+    for group in sorted(members.values(), key=lambda texts: digest_of(f"{seed}/{purpose}/{ids[texts[0]]}")):
         needed = Counter(labels[text] for text in group)
         if all(share[label] >= count for label, count in needed.items()):
             share.subtract(needed)
@@ -123,5 +123,6 @@ def largest_remainders(counts: Mapping[str, int], texts: int) -> Counter[str]:
     return shares
 
 
-def _digest(text: str) -> bytes:
+def digest_of(text: str) -> bytes:
+    """Return the SHA-256 of a text, which orders texts at random and alike everywhere."""
     return hashlib.sha256(text.encode("utf-8")).digest()

@@ -21,6 +21,7 @@ import pyarrow as pa
 from retable.errors import InputError, shown
 from retable.files import atomic_file
 from retable.text.parts.chinese import Neighbours
+from retable.text.units import offsets_from_zero
 
 PART = re.compile("[A-Za-z]{1,5}")  # tags of jieba and Universal Dependencies
 ANEW = "`dvc repro -f parts-table` makes it again"
@@ -44,7 +45,7 @@ class ComparisonTable:
             tag_missing: maps words missing from the table, at their first occurrence, to their parts in context. It is
                 asked once per word: the answer is an entry from then on, and is also kept in `added`.
         """
-        flat, offsets = tokens.flatten(), _offsets_from_zero(tokens)
+        flat, offsets = tokens.flatten(), offsets_from_zero(tokens)
         coded = flat.dictionary_encode()
         words = coded.dictionary.to_pylist()
         missing = [number for number, word in enumerate(words) if word not in self.parts]
@@ -152,9 +153,3 @@ def read_table(path: Path) -> ComparisonTable:
 def _majority(found: Counter[str], preferred: str | None) -> str:
     """Return the most frequent part; ties go to the preferred one, else the first by name."""
     return min(found, key=lambda part: (-found[part], part != preferred, part))
-
-
-def _offsets_from_zero(lists: pa.ListArray) -> np.ndarray:
-    """Return the start of each list in `lists.flatten()`, (list + 1,)."""
-    offsets = lists.offsets.to_numpy()
-    return offsets - offsets[0]
