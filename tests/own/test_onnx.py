@@ -32,7 +32,7 @@ def rows_of(folder: Path, model: Model, texts: list[str]) -> tuple[np.ndarray, n
     """Return words and mask, as docs/your-own-texts.md describes."""
     vocabulary = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
     row = {word: place for place, word in enumerate(vocabulary["words"])}
-    units = list if network_class(model.kept.parameters["model"]["name"]).alphabet else model.words
+    units = list if network_class(model.stored.parameters["model"]["name"]).alphabet else model.words
     cut = [[row.get(unit.lower(), 1) for unit in units(text.strip())] for text in texts]
     words = np.zeros((len(cut), max(map(len, cut))), np.int64)
     for place, each in enumerate(cut):

@@ -13,7 +13,7 @@ from retable.errors import InputError
 from retable.own.budget import seconds_of
 from retable.own.candidates import AUTO, best_of, candidates, models_asked
 from retable.own.corpus import OwnCorpus, own_corpus
-from retable.own.folder import Kept
+from retable.own.folder import Stored
 from retable.own.model import Model, texts_of
 from retable.own.vectors import vectors_for
 from retable.wording import number_of
@@ -68,7 +68,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             budget=budget, seed=self.seed, device=self.device, shown=False,
         )  # fmt: skip
         best = best_of(self.tried_)
-        self.model_ = Model(Kept(best.trained.classifier, corpus.facts, self.markup, best.parameters, {}))
+        self.model_ = Model(Stored(best.trained.classifier, corpus.facts, self.markup, best.parameters))
         self.columns_ = [names.index(label) for label in self.model_.labels]
         self.shares_ = np.bincount(places, minlength=len(names)) / len(places)
         return self

@@ -39,14 +39,13 @@ FORM = Section(  # of model.json
 
 
 @dataclass(frozen=True)
-class Kept:
+class Stored:
     """A model as stored in its folder."""
 
     classifier: Classifier
     facts: Facts
     markup: bool
     parameters: dict[str, Any]
-    contents: dict[str, Any]
 
 
 def check_target(folder: Path) -> None:
@@ -114,7 +113,7 @@ def write_model(
         write_json(part / CONTENTS, {"format": FORMAT, "retable": __version__, **facts, **contents, "sha256": digests})
 
 
-def read_model(folder: Path, *, device: str = "auto") -> Kept:
+def read_model(folder: Path, *, device: str = "auto") -> Stored:
     """Read a model folder.
 
     Raises: InputError if there is none, it is damaged, or a newer retable wrote it.
@@ -126,7 +125,7 @@ def read_model(folder: Path, *, device: str = "auto") -> Kept:
     check_contents(folder, contents)
     facts = Facts(contents["corpus"], contents["language"], tuple(contents["labels"]))
     parameters = contents["parameters"] | {"device": device}
-    return Kept(load_classifier(parameters, folder, facts), facts, contents["markup"], parameters, contents)
+    return Stored(load_classifier(parameters, folder, facts), facts, contents["markup"], parameters)
 
 
 def check_contents(folder: Path, contents: Any) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from retable.errors import InputError, shown
 from retable.own.corpus import split_of_texts
-from retable.own.folder import Kept, read_model
+from retable.own.folder import Stored, read_model
 from retable.text.clean.cleaning import clean_text
 from retable.text.splits import TEXT, TOKENS
 
@@ -35,24 +35,24 @@ class WordWeight(NamedTuple):
 class Model:
     """A trained model that answers texts; `load` reads one from its folder."""
 
-    kept: Kept
+    stored: Stored
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the labels, in the order of the probability columns."""
-        return self.kept.facts.labels
+        return self.stored.facts.labels
 
     def probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, float64 (text, label); zeros for an empty text.
 
         Raises: InputError like `texts_of`.
         """
-        cleaned = [clean_text(text, markup=self.kept.markup) for text in texts_of(texts)]
+        cleaned = [clean_text(text, markup=self.stored.markup) for text in texts_of(texts)]
         found = np.zeros((len(cleaned), len(self.labels)))
         places = [place for place, text in enumerate(cleaned) if text]
         if places:
-            split = split_of_texts(self.kept.facts, [cleaned[place] for place in places])
-            found[places] = self.kept.classifier.probabilities(split)
+            split = split_of_texts(self.stored.facts, [cleaned[place] for place in places])
+            found[places] = self.stored.classifier.probabilities(split)
         return found
 
     def predict(self, texts: Sequence[str]) -> list[Answer]:
@@ -61,8 +61,8 @@ class Model:
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text as the model reads them."""
-        cleaned = clean_text(text, markup=self.kept.markup)
-        found: list[str] = split_of_texts(self.kept.facts, [cleaned]).tokens[0].as_py() if cleaned else []
+        cleaned = clean_text(text, markup=self.stored.markup)
+        found: list[str] = split_of_texts(self.stored.facts, [cleaned]).tokens[0].as_py() if cleaned else []
         return found
 
     def explain(self, text: str) -> list[WordWeight]:
@@ -70,12 +70,12 @@ class Model:
 
         A text of n words costs n predictions.
         """
-        cleaned = clean_text(text, markup=self.kept.markup)
+        cleaned = clean_text(text, markup=self.stored.markup)
         if not cleaned:
             return []
-        whole = split_of_texts(self.kept.facts, [cleaned])
+        whole = split_of_texts(self.stored.facts, [cleaned])
         words = whole.tokens[0].as_py()
-        probabilities = self.kept.classifier.probabilities(whole)[0]
+        probabilities = self.stored.classifier.probabilities(whole)[0]
         label = int(probabilities.argmax())
         if len(words) == 1:
             return [WordWeight(words[0], float(probabilities[label]))]
@@ -88,7 +88,7 @@ class Model:
             clean=np.ones(len(words), np.bool_),
             texts=pa.array([" ".join(left) for left in without], TEXT.type),
         )
-        left = self.kept.classifier.probabilities(asked)[:, label]
+        left = self.stored.classifier.probabilities(asked)[:, label]
         return [WordWeight(word, float(probabilities[label] - each)) for word, each in zip(words, left, strict=True)]
 
 

@@ -38,7 +38,7 @@ def write_onnx(model: Model, path: Path) -> None:
 
     Raises: InputError if it is not a network that reads words only, or ONNX cannot express it.
     """
-    classifier, name = model.kept.classifier, model.kept.parameters["model"]["name"]
+    classifier, name = model.stored.classifier, model.stored.parameters["model"]["name"]
     if not isinstance(classifier, NetworkClassifier) or classifier.network.reads:
         raise InputError(f"{name} cannot be written as ONNX: it is not a network that reads only words.")
     import onnx
