@@ -102,6 +102,15 @@ def test_a_linear_row_needs_one_run(shown, tmp_path):
     assert (line[2], line[8]) == ("3 / 1", "**ahead**")
 
 
+@pytest.mark.parametrize(("first", "second"), [("fcsr", "cnn"), ("cnn", "fcsr")])
+def test_two_readings_with_the_same_vectors_are_both_compared_with_the_other_row_s(first, second):
+    claim = replace(claims()[0], table="fcsr-table-3", first=first, second=second)
+    pairs = {(one.id, other.id) for one, other in claim.pairs(result_table("fcsr-table-3"))}
+    for reading in ("fcsr-glove", "fcsr-printed-rate-glove"):
+        assert ((reading, "cnn-glove") if first == "fcsr" else ("cnn-glove", reading)) in pairs
+    assert not {pair for pair in pairs if sum(name.endswith("-glove") for name in pair) == 1}
+
+
 def test_every_reading_is_judged_and_says_where_they_disagree(shown, tmp_path):
     shown["fcsr-relu-features", "polarity"] = seeds(tmp_path, "relu", [range(40), range(1, 41), range(39)])
     page = page_of(shown)

@@ -51,18 +51,21 @@ class Claim:
         A row with its own word vectors is only compared with one that has them too, or with a linear row, without any.
         """
         first, second = table.row(self.first), table.row(self.second)
-        firsts, seconds = (
-            {row.vectors or row.reading or row.id: row for row in table.rows if row.reading_of == of.id}
-            for of in (first, second)
-        )
+        firsts, seconds = ([row for row in table.rows if row.reading_of == of.id] for of in (first, second))
         found = [(first, second)]
-        found += [
-            (row, seconds.get(name, second))
-            for name, row in firsts.items()
-            if name in seconds or not row.vectors or second.model in LINEAR_MODELS
-        ]
-        found += [(first, row) for name, row in seconds.items() if name not in firsts and not row.vectors]
+        for row in firsts:
+            alike = [other for other in seconds if same_reading(row, other)]
+            if not alike and (not row.vectors or second.model in LINEAR_MODELS):
+                alike = [second]
+            found += [(row, other) for other in alike]
+        alone = [row for row in seconds if not row.vectors and not any(same_reading(row, other) for other in firsts)]
+        found += [(first, row) for row in alone]
         yield from ((row, other) for row, other in found if row.id != other.id)
+
+
+def same_reading(row: Row, other: Row) -> bool:
+    """Return whether two rows are the same reading of two rows: of the same vectors, or else of the same name."""
+    return (row.vectors or row.reading or row.id) == (other.vectors or other.reading or other.id)
 
 
 @cache

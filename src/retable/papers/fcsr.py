@@ -102,6 +102,15 @@ FCSR_RELU = Row(
     overrides={"model": {"activation": "as-gates"}},
     searched=CHOSEN["fcsr"],
 )
+# The paper names 0.01 and GloVe; with our word2vec 0.002 was chosen on dev.
+FCSR_PRINTED_RATE = Row(
+    "fcsr-printed-rate",
+    "FCSR, learning rate as printed",
+    model="fcsr",
+    extra=True,
+    reading_of="fcsr",
+    overrides={"training": {"learning_rate": 0.01}},
+)
 # "FP-net ... in an anti-gradient direction" (5.1) may apply to all of the paper's numbers.
 FCSR_FP = Row(
     "fcsr-fp",
@@ -148,15 +157,10 @@ TABLE_3 = ResultTable(
         FCSR,
         FCSR_RELU,
         FCSR_FP,
-        Row(
-            "fcsr-printed-rate",
-            "FCSR, learning rate as printed",
-            model="fcsr",
-            extra=True,
-            reading_of="fcsr",
-            overrides={"training": {"learning_rate": 0.01}},
-        ),
-        *(with_glove(row) for row in (CNN, BILSTM, FCSR, AVG_EMBEDDING)),
+        FCSR_PRINTED_RATE,
+        *(with_glove(row) for row in (CNN, BILSTM, FCSR)),
+        replace(with_glove(FCSR_PRINTED_RATE), reading_of="fcsr"),
+        with_glove(AVG_EMBEDDING),
         AVG_EMBEDDING,
         *FLOORS,
     ),
