@@ -7,12 +7,14 @@ import pytest
 
 from retable.corpora import corpus
 from retable.models import LINEAR_MODELS, MODELS
+from retable.papers import result_tables
 from retable.papers.paper import Column, Row
 from retable.project.paths import PUBLISHED
 from retable.results.sources import FRACTIONS, Cell, beside_sources, nearest
 from retable.tables.lines import Line
 
 SCORES = {"accuracy", "map", "mrr"}
+MODEL_OF_ROW = {row.id: row.model for table in result_tables() for row in table.rows}
 
 
 def test_every_published_number_names_a_model_a_corpus_a_score_and_where_it_was_seen():
@@ -24,6 +26,7 @@ def test_every_published_number_names_a_model_a_corpus_a_score_and_where_it_was_
         assert line["metric"] in SCORES, line
         assert 0 < float(line["value"]) <= (1 if line["metric"] in FRACTIONS else 100), line
         assert (line["seen"] == "yes") == bool(line["where"]), line
+        assert {MODEL_OF_ROW[row] for row in line["rows"].split()} <= {line["model"]}, line
     places = [(line["model"], line["variant"], line["corpus"], line["metric"]) for line in lines]
     assert len(places) == len(set(places))
 
@@ -34,7 +37,7 @@ def cell(row="cnn", column="sst-2", measured="83.0", low="", high="", runs="1", 
 
 
 def source(value="87.2", **changes):
-    line = {"model": "textcnn", "variant": "", "corpus": "sst-2", "metric": "accuracy", "value": value}
+    line = {"model": "textcnn", "variant": "", "rows": "", "corpus": "sst-2", "metric": "accuracy", "value": value}
     return line | {"printed_in": "its own paper", "seen": "no", "where": ""} | changes
 
 
@@ -55,7 +58,7 @@ def test_a_sources_number_lies_beside_the_interval_of_our_cell(value, ours, besi
 def test_an_accuracy_of_a_table_in_fractions_is_shown_in_percent():
     ours = cell(measured="0.9179", low="0.9150", high="0.9208")
     (row,) = beside_sources([source("91.2")], [ours._replace(line=replace(ours.line, unit="fraction"))])
-    assert row[4:7] == ("91.8 (91.5 to 92.1)", "1", "ours is higher")
+    assert row[4:7] == ("91.79 (91.50 to 92.08)", "1", "ours is higher")
 
 
 def test_a_system_without_a_run_is_shown_as_such():
@@ -65,17 +68,18 @@ def test_a_system_without_a_run_is_shown_as_such():
 
 def test_a_run_on_phrases_too_stands_below_that_on_sentences():
     rows = list(beside_sources([source()], [cell(), cell(column="sst-2-phrases", measured="86.1")]))
-    assert [(row[1], row[4]) for row in rows] == [("sst-2", "83.0"), ("sst-2-phrases", "86.1")]
+    assert [(row[1], row[4]) for row in rows] == [("sst-2", "83.00"), ("sst-2-phrases", "86.10")]
 
 
 def test_the_row_of_a_systems_own_name_comes_before_one_of_more_runs_and_own_options_before_others():
     own, many, varied = cell("textcnn"), cell("cnn", runs="5"), cell("cnn-x", runs="9", overrides={"model": {"a": 1}})
-    assert nearest("textcnn", "", "sst-2", "accuracy", [many, own, varied]) is own
-    assert nearest("textcnn", "", "sst-2", "accuracy", [many, varied]) is many
-    assert nearest("textcnn", "", "mr", "accuracy", [many]) is None
+    assert nearest(source(), "sst-2", [many, own, varied]) is own
+    assert nearest(source(), "sst-2", [many, varied]) is many
+    assert nearest(source(), "mr", [many]) is None
 
 
-def test_a_variant_is_the_row_of_its_name():
-    rows = [cell("capsule-a", model="capsule", overrides={"model": {"a": 1}}), cell("capsule-b", model="capsule")]
-    assert nearest("capsule", "A", "sst-2", "accuracy", rows) is rows[0]
-    assert nearest("capsule", "B", "sst-2", "accuracy", rows) is rows[1]
+def test_a_variant_stands_beside_the_rows_that_it_names_and_no_other():
+    tuned, random, fixed = (cell(name, runs=runs) for name, runs in (("textcnn", "9"), ("cnn-rand", "1"), ("x", "2")))
+    named = source(variant="random", rows="cnn-rand cnn-random")
+    assert nearest(named, "sst-2", [tuned, random, fixed]) is random
+    assert nearest(named, "sst-2", [tuned, fixed]) is None

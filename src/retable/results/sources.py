@@ -55,29 +55,27 @@ def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[Cell]) 
     """Yield a row of the page for each source number, and another if ours were trained on phrases too."""
     for line in sources:
         for corpus in filter(None, (line["corpus"], PHRASES.get(line["corpus"], ""))):
-            cell = nearest(line["model"], line["variant"], corpus, line["metric"], cells)
+            cell = nearest(line, corpus, cells)
             if cell or corpus == line["corpus"]:
                 yield as_row(line, corpus, cell)
 
 
-def nearest(model: str, variant: str, corpus: str, metric: str, cells: Iterable[Cell]) -> Cell | None:
-    """Return a model's cell on a corpus: the variant's or the model's own row first, then one with the preset's
-    options, then the one with the most runs.
-    """
-    own = f"{model}-{variant.lower()}"
+def nearest(line: Mapping[str, str], corpus: str, cells: Iterable[Cell]) -> Cell | None:
+    """Return our cell for a source's number: of the rows that it names, else of any row of the model.
 
-    def order(cell: Cell) -> tuple[bool, bool, bool, int]:
-        return (
-            cell.row.id == own,
-            cell.row.id == model,
-            not (cell.row.overrides or {}).get("model"),
-            int(cell.line.runs or 0),
-        )
+    The row of the model's name comes first, then one with the preset's options, then the one with the most runs.
+    """
+    model, rows = line["model"], line["rows"].split()
+
+    def order(cell: Cell) -> tuple[bool, bool, int]:
+        return cell.row.id == model, not (cell.row.overrides or {}).get("model"), int(cell.line.runs or 0)
 
     of_model = [
         cell
         for cell in cells
-        if cell.row.model == model and cell.column.corpus == corpus and cell.line.metric == metric
+        if (cell.row.id in rows if rows else cell.row.model == model)
+        and cell.column.corpus == corpus
+        and cell.line.metric == line["metric"]
     ]
     return max(of_model, key=order, default=None)
 
@@ -100,7 +98,7 @@ def as_row(line: Mapping[str, str], corpus: str, cell: Cell | None) -> tuple[str
 
 def shown(line: Mapping[str, str], ours: Line) -> tuple[str, str, str]:
     """Return our number with its interval, its runs, and where the source's number lies relative to the interval."""
-    digits, unit = (3, "fraction") if line["metric"] in FRACTIONS else (1, "%")
+    digits, unit = (3, "fraction") if line["metric"] in FRACTIONS else (2, "%")
     factor = 100.0 if (ours.unit, unit) == ("fraction", "%") else 1.0  # LAMA's tables print accuracies as fractions
     measured = f"{factor * float(ours.measured):.{digits}f}"
     if not ours.low:
