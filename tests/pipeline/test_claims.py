@@ -13,7 +13,7 @@ from retable.errors import InputError
 from retable.papers import claims as of_papers
 from retable.papers import paper_of_table, result_table
 from retable.papers.claims import claims
-from retable.results.claims import beside_readings, claims_markdown
+from retable.results.claims import beside_readings, claims_markdown, through
 from retable.results.judging import Judge, after_holm, judged_claims
 from retable.results.pairing import accuracies_of_units, answers, clusters_of
 from retable.tables.comparison import Part
@@ -109,6 +109,36 @@ def test_two_readings_with_the_same_vectors_are_both_compared_with_the_other_row
     for reading in ("fcsr-glove", "fcsr-printed-rate-glove"):
         assert ((reading, "cnn-glove") if first == "fcsr" else ("cnn-glove", reading)) in pairs
     assert not {pair for pair in pairs if sum(name.endswith("-glove") for name in pair) == 1}
+
+
+@pytest.mark.parametrize(("first", "second"), [("fcsr", "transformer"), ("transformer", "fcsr")])
+def test_a_row_without_these_vectors_is_not_compared_with_a_reading_that_has_them(first, second):
+    claim = replace(claims()[0], table="fcsr-table-3", first=first, second=second)
+    pairs = [(one.id, other.id) for one, other in claim.pairs(result_table("fcsr-table-3"))]
+    others = ["fcsr", "fcsr-relu-features", "fcsr-fp", "fcsr-printed-rate"]  # none of GloVe's
+    assert pairs == [(each, second) if first == "fcsr" else (first, each) for each in others]
+
+
+def test_the_same_reading_of_two_rows_is_compared_once():
+    claim = replace(claims()[0], table="fcsr-table-4", first="stacked-lstm", second="lstm")
+    pairs = [(one.id, other.id) for one, other in claim.pairs(result_table("fcsr-table-4"))]
+    assert pairs == [("stacked-lstm", "lstm"), ("stacked-lstm-max", "lstm-max")]
+
+
+def test_a_reading_with_two_kinds_of_vectors_is_one_reading():
+    plain, rate, glove = (
+        SimpleNamespace(printed="A", reading="", reading_of=""),
+        *(
+            SimpleNamespace(printed=f"A, rate{vectors}", reading="A, rate", reading_of="a")
+            for vectors in ("", ", GloVe")
+        ),
+    )
+    given = {"second": plain, "claim": 0, "on": "SST", "at_least": False, "comparison": True}
+    verdicts = (("ahead", plain), ("behind", rate), ("behind", glove))
+    found = [SimpleNamespace(first=row, verdict=verdict, **given) for verdict, row in verdicts]
+    assert through([found, found]) == " (2 of them through one: A, rate)"
+    glove.reading = ""
+    assert not through([found, found])  # without one of the two readings, the other still contradicts
 
 
 def test_every_reading_is_judged_and_says_where_they_disagree(shown, tmp_path):

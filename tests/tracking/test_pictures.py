@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from retable.figures.pictures import confusion_picture, curve_picture, roc_picture, thinned
+from retable.figures.pictures import CURVE_MARGINS, confusion_picture, curve_picture, roc_picture, thinned
 from tests.tracking.conftest import candidate_lines, epoch_lines, some_answers
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -43,10 +43,22 @@ def test_equal_runs_have_equal_pictures(form):
 @pytest.mark.parametrize("loss", [3e-5, 0.00312, 1.0, 98765.0])
 def test_fixed_margins_have_room_for_the_numbers_of_any_loss(loss):
     lines = [line | {f"{split}_loss": loss / line["epoch"] for split in ("train", "dev")} for line in epoch_lines(1)]
+    probabilities, split = some_answers(("a", "b", "c"), 200, seed=1)
+    curve, roc = curve_picture(lines, 1), roc_picture(split.classes, probabilities, ("a", "b", "c"))
+    for picture in (curve, roc):
+        with Image.open(io.BytesIO(picture)) as image:
+            grey = np.array(image.convert("L"))
+        edges = (grey[:, 0], grey[:, -1], grey[0], grey[-1])
+        assert all((edge == 255).all() for edge in edges)  # nothing is cut off
+
+
+def test_the_numbers_of_the_right_panel_stay_off_the_left_one():
+    lines = [line | {"train_accuracy": 0.9991, "dev_accuracy": 0.9991 + line["epoch"] / 1e4} for line in epoch_lines(1)]
     with Image.open(io.BytesIO(curve_picture(lines, 1))) as image:
         grey = np.array(image.convert("L"))
-    edges = (grey[:, 0], grey[:, -1], grey[0], grey[-1])
-    assert all((edge == 255).all() for edge in edges)  # nothing is cut off
+    left, right, between = (CURVE_MARGINS[name] for name in ("left", "right", "wspace"))
+    edge = round((left + (right - left) / (2 + between)) * grey.shape[1])  # the left panel ends here
+    assert (grey[:, edge + 3 : edge + 6] == 255).all()
 
 
 def test_a_single_epoch_is_not_divided():

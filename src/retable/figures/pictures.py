@@ -21,7 +21,7 @@ from retable.runs.predictions import read_predictions
 CLASSES_BY_NAME = 8  # a longer legend would hide the picture
 CLASSES_WITH_COUNTS = 12
 POINTS_OF_A_LINE = 200
-CURVE_MARGINS = {"left": 0.12, "right": 0.98, "bottom": 0.16, "top": 0.91, "wspace": 0.3}
+CURVE_MARGINS = {"left": 0.12, "right": 0.98, "bottom": 0.16, "top": 0.91, "wspace": 0.36}
 ROC_MARGINS = {"left": 0.17, "right": 0.98, "bottom": 0.15, "top": 0.98}
 
 

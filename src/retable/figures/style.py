@@ -119,7 +119,7 @@ def new_figure(width: float, height: float, margins: Mapping[str, float] | None 
 
     Args:
         margins: left, right, bottom, top and wspace, as shares (matplotlib's `subplots_adjust`), of a picture drawn
-            for every run: fitting the margins to the words would take two thirds of its time. None fits them.
+            for every run: fitting the margins to the words would take a third to half of its time. None fits them.
     """
     figure = Figure(figsize=(width, height), layout=None if margins else "constrained")
     if margins:

@@ -22,8 +22,8 @@ def in_bag(words: Tensor, mask: Tensor, size: int, *, skipped: int = 0) -> Tenso
 
     Args:
         words, mask: rows of the words, int64 (B, T), and their mask.
-        size: the bag has so many of the most frequent words,
-        skipped: less so many of them, which are stop words.
+        size: rank by frequency up to which a word is in the bag.
+        skipped: how many of the most frequent words are left out, as stop words.
     """
     there = mask & (words >= FIRST + skipped) & (words < FIRST + size)
     return words.masked_fill(~there, PADDING)

@@ -131,9 +131,8 @@ class TopicRNN(Network):
         """Map words (B, T) and their mask to logits (B, C)."""
         states = states_of_words(self.rnn, self.embedding(words), mask)
         last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]  # h_T, (B, H)
-        mean = self.encoder.mean(
-            self.encoder(in_bag(words, mask, self.words, skipped=self.stop_words))[-1]
-        )  # mu, (B, K)
+        bag = in_bag(words, mask, self.words, skipped=self.stop_words)
+        mean = self.encoder.mean(self.encoder(bag)[-1])  # mu, (B, K)
         features = self.dropout(torch.cat((last, mean), dim=1))
         logits: Tensor = self.output(torch.sigmoid(self.hidden(features)))
         return logits

@@ -109,6 +109,7 @@ FCSR_PRINTED_RATE = Row(
     model="fcsr",
     extra=True,
     reading_of="fcsr",
+    reading="FCSR, learning rate as printed",
     overrides={"training": {"learning_rate": 0.01}},
 )
 # "FP-net ... in an anti-gradient direction" (5.1) may apply to all of the paper's numbers.

@@ -96,13 +96,18 @@ def through(contradictions: Sequence[Sequence[Line]]) -> str:
     """Return the reading without which most of these comparisons would hold no contradiction; empty if none is."""
     alone = Counter[str]()
     for found in contradictions:
-        named = [row.printed for line in found for row in (line.first, line.second) if row.reading_of]
+        named = [name for line in found for name in readings_of(line)]
         for name in dict.fromkeys(named):
-            others = [line for line in found if name not in (line.first.printed, line.second.printed)]
+            others = [line for line in found if name not in readings_of(line)]
             alone[name] += not others or beside_readings(others[0], others) != CONTRADICT
     (name, count), (_, next_one), *_ = [*alone.most_common(2), ("", 0), ("", 0)]
     is_one = next_one < count and 2 * count > len(contradictions) > 1
     return f" ({count} of them through one: {name})" if is_one else ""
+
+
+def readings_of(line: Line) -> list[str]:
+    """Return the names of the readings of a comparison; rows of one `Row.reading` are one, whatever their vectors."""
+    return [row.reading or row.printed for row in (line.first, line.second) if row.reading_of]
 
 
 def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:

@@ -34,9 +34,10 @@ def sources_markdown(tables: Iterable[Measured]) -> str:
         "### Numbers from the systems' own papers, next to ours\n\n"
         "From the first paper of a system, on corpora available here (data/published/sources.csv). Ours is the cell of "
         "our tables with the system under its own name, else the one with the most runs, with the 95% interval for one "
-        "more run. Options, vectors and limits are that table's, not the source's, so there is no verdict; [what was "
-        "tried where ours is lower](differences.md). *Seen*: where the number was looked up; *from memory*: nobody has "
-        "looked it up, and it may be wrong.\n\n"
+        "more run; of a variant that is a row of ours, that row alone (a dash: it has no run). Other variants, such as "
+        "NASM with word counts, are beside our system without them. Options, vectors and limits are that table's, not "
+        "the source's, so there is no verdict; [what was tried where ours is lower](differences.md). *Seen*: where the "
+        "number was looked up; *from memory*: nobody has looked it up, and it may be wrong.\n\n"
         f"{markdown_table(NAMES, [list(row) for row in found])}"
     )
 
@@ -73,7 +74,8 @@ def nearest(line: Mapping[str, str], corpus: str, cells: Iterable[Cell]) -> Cell
     of_model = [
         cell
         for cell in cells
-        if (cell.row.id in rows if rows else cell.row.model == model)
+        if cell.row.model == model
+        and (not rows or cell.row.id in rows)
         and cell.column.corpus == corpus
         and cell.line.metric == line["metric"]
     ]
