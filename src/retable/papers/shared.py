@@ -45,7 +45,9 @@ GLOVE = "glove.6b-100"
 def with_glove(row: Row) -> Row:
     """Return one of our rows with its paper's published vectors, of dimension 100 where the paper has 300."""
     printed = f"{row.printed}, GloVe 6B 100-d"
-    return replace(row, id=f"{row.id}-glove", printed=printed, extra=True, reading_of=row.id, vectors=GLOVE)
+    return replace(
+        row, id=f"{row.id}-glove", printed=printed, extra=True, reading_of=row.reading_of or row.id, vectors=GLOVE
+    )
 
 
 SAMPLE = Column("sample-en", "the project's own sample", corpus="sample-en", split="paper", extra=True)
