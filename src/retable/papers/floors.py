@@ -21,6 +21,7 @@ PUBLISHED_SPLIT = {
     "ohsumed": "Ohsumed",
     "r52": "R52",
     "ag-news-65k": "AG's News, 65,051 training texts",
+    "sst-1-phrases": "SST-1 with phrases",
     "sst-2-phrases": "SST-2 with phrases",
     "wikiqa": "WikiQA, pairs",
     "trecqa": "TrecQA, pairs",

@@ -173,6 +173,7 @@ TABLE_1 = ResultTable(
         elsewhere("yelp-full", "Yelp-5", NO_YELP),
         Column("mr", "MR", corpus="mr", extra=True, folds="test"),
         Column("sst-1", "SST-1", corpus="sst-1", split="paper", extra=True),
+        Column("sst-1-phrases", "SST-1, trained on phrases too", corpus="sst-1-phrases", split="paper", extra=True),
         SAMPLE,
     ),
 )

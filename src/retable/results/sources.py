@@ -13,7 +13,7 @@ from retable.results.findings import Measured
 from retable.tables.lines import Line
 from retable.tables.markdown import markdown_table
 
-PHRASES = {"sst-2": "sst-2-phrases"}  # what sources that use a corpus may have trained on
+PHRASES = {"sst-1": "sst-1-phrases", "sst-2": "sst-2-phrases"}  # what sources that use a corpus may have trained on
 FRACTIONS = ("map", "mrr")  # printed as fractions; other scores are in percent
 LOWER, INSIDE, HIGHER, ONE_RUN = "ours is lower", "inside", "ours is higher", "no interval yet"
 NAMES = ("system", "corpus", "score", "source", "ours", "runs", "beside", "printed in", "seen")
