@@ -53,12 +53,13 @@ def spread_of_cell(
 ) -> Spread | None:
     """Return the spread between runs of a cell that is not cut into test folds; None if none is known.
 
-    A row with one run has the pooled spread of the other networks in its column.
+    A row with one run has the pooled spread of the other networks in its column, each as it is read first: a reading
+    whose trainings fail now and then says nothing about the others.
     """
     others = (
         [run.value for run in runs[other.id, column.id]]
         for other in table.rows
-        if not is_seedless(other.model)
+        if not (is_seedless(other.model) or other.reading_of)
         and (other.id, column.id) in runs
         and not any(run.of_epochs for run in runs[other.id, column.id])
     )
