@@ -9,7 +9,6 @@ yelp-long keeps the reviews of that sample with more than 118 tokens by spaCy's 
 this rule (LAMA prints 175,844 and 1,378).
 """
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from retable.corpora.zhang import CORPORA as RELEASES
 from retable.declaration import Corpus, Example
+from retable.text.clean.splitting import digest_of
 
 SEED = 1
 WHOLE = RELEASES["yelp-full"]
@@ -26,11 +26,7 @@ LONG = 118  # tokens, the mean length in LAMA
 
 def drawn(split: str, size: int, of: int) -> set[int]:
     """Return the sampled lines of a file: the first ones, in the order of a digest of seed and line."""
-
-    def digest(number: int) -> bytes:
-        return hashlib.sha256(f"{SEED}/yelp-5/{split}/{number}".encode()).digest()
-
-    return set(sorted(range(of), key=digest)[:size])
+    return set(sorted(range(of), key=lambda number: digest_of(f"{SEED}/yelp-5/{split}/{number}"))[:size])
 
 
 def read(corpus: Corpus, folder: Path, *, sizes: dict[str, int], longer_than: int = 0) -> Iterator[Example]:

@@ -1,6 +1,5 @@
 """Split a user's own texts: cleaned, without copies, near copies on one side, tokenised."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from retable.errors import InputError
 from retable.own.language import LANGUAGES, language_of
 from retable.own.words import words_of
 from retable.text.clean.cleaning import Removed, clean_examples
-from retable.text.clean.splitting import DEV, TEST, TRAIN, hold_out
+from retable.text.clean.splitting import DEV, TEST, TRAIN, digest_of, hold_out
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import fingerprints, leaks
 from retable.text.splits import SPLITS, TEXT, Facts, Split
@@ -81,7 +80,7 @@ def own_corpus(
     check_labels(kept, removed, name)
     check_test(asked, {example.label for example in kept}, given=bool(test))
     # In an order of their own, so that that of the file decides neither draw nor language nor training.
-    kept = sorted(kept, key=lambda example: hashlib.sha256(example.text.encode()).digest())
+    kept = sorted(kept, key=lambda example: digest_of(example.text))
     texts = [*kept, *asked]
     language = language_of([example.text for example in kept]) if language == "auto" else language
     if language not in LANGUAGES:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from retable.errors import InputError
 from retable.text.splits import Split
-from retable.text.units import Unit, in_unit
+from retable.text.units import Unit, in_unit, offsets_from_zero
 
 MARK = "␞"  # U+241E, the picture of a record separator
 FIRST, BETWEEN, SECOND = 0, 1, 2  # sides
@@ -27,8 +27,7 @@ def side_of_words(split: Split) -> np.ndarray:
     """
     tokens = split.tokens
     marks = pc.equal(tokens.flatten(), MARK).to_numpy(zero_copy_only=False).astype(np.int64)
-    offsets = tokens.offsets.to_numpy().astype(np.int64)
-    offsets = offsets - offsets[0]
+    offsets = offsets_from_zero(tokens)
     before = np.concatenate([[0], np.cumsum(marks)])  # marks before each word, over all texts
     of_text = np.repeat(np.arange(len(tokens)), np.diff(offsets))
     behind = before[1:] - before[offsets[:-1]][of_text]  # marks within its own text, up to and including a word

@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from retable.text.units import offsets_from_zero
+
 ENDS = (".", "!", "?", "…", "。", "！", "？")
 
 
@@ -20,6 +22,5 @@ def sentence_of_words(tokens: pa.ListArray) -> np.ndarray:
     ends = pc.is_in(tokens.flatten(), value_set=pa.array(ENDS)).to_numpy(zero_copy_only=False)
     begins = np.concatenate([[False], ends[:-1] & ~ends[1:]])
     number = begins.cumsum()
-    offsets = tokens.offsets.to_numpy().astype(np.int64)
-    firsts = offsets[:-1] - offsets[0]
-    return (number - np.repeat(number[firsts], np.diff(offsets))).astype(np.int32)
+    offsets = offsets_from_zero(tokens)
+    return (number - np.repeat(number[offsets[:-1]], np.diff(offsets))).astype(np.int32)

@@ -19,7 +19,7 @@ from retable.forms import COUNT, FLAG, Distinct, Misfit, OneOf, Section, check
 from retable.text.pairs import questions_of, side_of_words
 from retable.text.sentence_ends import sentence_of_words
 from retable.text.splits import Split
-from retable.text.units import Unit, in_unit
+from retable.text.units import Unit, in_unit, offsets_from_zero
 
 PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
 FIRST_WORDS = ["<padding>", "<unknown>"]
@@ -168,8 +168,7 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
         read and a text is not a pair, or would be cut.
     """
     split = in_unit(split, vocabulary.unit)
-    offsets = split.tokens.offsets.to_numpy().astype(np.int64)
-    offsets = offsets - offsets[0]
+    offsets = offsets_from_zero(split.tokens)
     empty = np.flatnonzero(np.diff(offsets) == 0)
     if len(empty):
         raise InputError(

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from retable.errors import InputError
+from retable.text.units import offsets_from_zero
 
 MOST_WORDS = (1 << 31) - 1  # of the texts: a position is an int32
 WIDEST_WINDOW = 255
@@ -90,8 +91,7 @@ def _rows_of(batch: pa.ListArray, known: pa.StringArray) -> Rows:
     """Return the rows of the known words of all texts, with an END_OF_TEXT after each."""
     rows = pc.fill_null(pc.index_in(batch.flatten(), value_set=known), -1).to_numpy(zero_copy_only=False)
     is_known = rows >= 0
-    offsets = batch.offsets.to_numpy().astype(np.int64)
-    before = np.concatenate([[0], np.cumsum(is_known)])[offsets - offsets[0]]  # number of known words before each text
+    before = np.concatenate([[0], np.cumsum(is_known)])[offsets_from_zero(batch)]  # known words before each text
     return np.insert(rows[is_known], before[1:], END_OF_TEXT).astype(np.int32, copy=False)
 
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from retable.errors import InputError, unknown_name
 from retable.text.splits import TOKENS, read_batches
-from retable.text.units import TokenUnit, characters_of
+from retable.text.units import TokenUnit, characters_of, offsets_from_zero
 
 TEXTS_IN_BATCH = 1_000
 LONGEST_SENTENCE = 10_000  # gensim silently drops the rest of a longer one
@@ -52,8 +52,7 @@ class TokenLists:
             encoded = batch.flatten().dictionary_encode()
             words = np.array(encoded.dictionary.to_pylist(), dtype=object)
             tokens = words[encoded.indices.to_numpy()].tolist()
-            offsets = batch.offsets.to_numpy()
-            for text, end in pairwise((offsets - offsets[0]).tolist()):
+            for text, end in pairwise(offsets_from_zero(batch).tolist()):
                 for start in range(text, end, LONGEST_SENTENCE):
                     yield tokens[start : min(start + LONGEST_SENTENCE, end)]
             self.on_words(len(tokens))
