@@ -1,8 +1,8 @@
 """BLSTM-2DCNN: the summed states of a BiLSTM treated as an image, with 2D convolution and 2D max pooling.
 
 Source     Zhou, Qi, Zheng, Xu, Bao, Xu, "Text Classification Improved by Integrating Bidirectional LSTM with
-           Two-dimensional Max Pooling", COLING 2016, section 3; equations (not numbered here) and options from public
-           notes on the paper, public code and memory, not checked against the paper:
+           Two-dimensional Max Pooling", COLING 2016, section 3; equations (not numbered here) from public notes on
+           the paper, options from slides that quote it, neither checked against the paper; ReLU from public code:
            h_i = forward + backward; H = (h_1, ..., h_l)
            o_i,j = f(m . H_i:i+k-1,j:j+d-1 + b), for every filter m, at (l - k + 1) (D - d + 1) places
            p_i,j = max of p1 x p2 values of O, without overlap, floor((l-k+1) / p1) floor((D-d+1) / p2) of them

@@ -1,7 +1,7 @@
 """C-LSTM: one convolution over the words, its windows in order as the steps of an LSTM, the last state.
 
 Source     Zhou, Sun, Liu, Lau, "A C-LSTM Neural Network for Text Classification", arXiv:1511.08630, 2015, sections 3
-           and 4; equations and options from memory and public code, not checked against the paper:
+           and 4; equations and options from notes and public code, not checked against the paper:
            (1) w_j = [x_j, x_(j+1), ..., x_(j+k-1)]
            (2) c_j = f(w_j . m + b), f = ReLU, for every filter m; (3) W = [c_1; c_2; ...; c_n], a row per window
            (4) i = sigma(W_i [h, W_t] + b_i), f, o likewise, q = tanh(W_q [h, W_t] + b_q), c = f c + i q, h = o tanh(c)
@@ -10,7 +10,8 @@ Reading    "either ... or" of the two dropouts means both, as in the settings of
            times the sum of squares. One filter width, the paper's best. No pooling between the two layers.
 Departure  Adam at a constant 1e-3, where the paper uses RMSprop.
 Decision   a text has only its own windows, T - k + 1, where the paper pads all texts to the longest training text with
-           an unknown word; a text of fewer than k words is padded with zeros and has one window.
+           an unknown word, and cuts longer test texts; a text of fewer than k words is padded with zeros and has one
+           window.
 Shapes     B texts, T words (padded on the right), D vector size, k width, V windows, K filters, H states, C classes.
 """
 

@@ -2,23 +2,24 @@
 
 Source     Zhao, Ye, Yang, Lei, Zhang, Zhao, "Investigating Capsule Networks with Dynamic Routing for Text
            Classification", EMNLP 2018, section 2: from the authors' code, andyweizhao/capsule_text_classification, and
-           memory, not checked against the paper, nor are equation numbers. Routing: Sabour, Frosst, Hinton, "Dynamic
+           notes, not checked against the paper, nor are equation numbers. Routing: Sabour, Frosst, Hinton, "Dynamic
            Routing Between Capsules", NIPS 2017. The presets' 32, 32, 16 and 16 are those of both texts.
 Equations  m_i = ReLU(W^a x_{i:i+K1-1} + b_0) (eq. 1); p_i = g(W^b m_i + b_1) (2-3), C capsules per place; from child to
            parent u^_{j|i} = W_j u_i + b^_j (4); c_{j|i} = a_i leaky-softmax(b_i)_j (6); v_j = g(sum_i c_{j|i}
            u^_{j|i}), a_j = |v_j| (7); b_{j|i} += u^_{j|i} . v_j (8); g(s) = |s|^2 / (1 + |s|^2) s / |s|. Children are
            first the K2 C capsules of a window, then all capsules of a text; the last parents are classes and orphan.
-Reading    Capsule-A is one width of n-grams, 3; Capsule-B has 3, 4 and 5 (the code 3 and 4) in parallel, and averages
-           their last capsules. Stride 1 (the code 2), squash g of Sabour et al. (the code has 0.5 for 1), a bias b^_j
-           (the code none), leaky softmax and amendment of c (both switched off in the code). The leak is a parent of
-           score 0. W_j is shared by all children: separate ones need texts of one length. The margin loss counts the
-           orphan as a class that is never present, with the code's weight 0.25 for absent classes (Sabour et al.: 0.5).
+Reading    Capsule-A is one width of n-grams, 3; Capsule-B has 3, 4 and 5 in parallel, and averages their last capsules.
+           Stride 1 (the code 2), squash g of Sabour et al. (the code has 0.5 for 1), a bias b^_j (the code none), leaky
+           softmax and amendment of c (both switched off in the code). The leak is a parent of score 0. W_j is shared by
+           all children: separate ones need texts of one length. The margin loss counts the orphan as a class that is
+           never present, with the code's weight 0.25 for absent classes (Sabour et al.: 0.5).
 Method     sum_i c_{j|i} u^_{j|i} = W_j sum_i c_{j|i} u_i + b^_j sum_i c_{j|i}, and u^_{j|i} . v_j = u_i . W_j^T v_j +
            b^_j . v_j: no u^ is formed. In training with the margin loss the logits have no gradient, so the
            cross-entropy adds a constant to the loss and nothing to what is learned.
-Decision   the lengths of the classes' capsules are the logits. A text has only its own words, where the code pads all
-           to 200; a text of fewer than K1 + K2 - 1 words is padded with zeros to have one window. Biases start at 0,
-           weights as in He et al. up to the primary capsules, and W_j with standard deviation sqrt(J / d): with the
+Decision   the lengths of the classes' capsules are the logits; the orphan is never the answer (it can be the code's).
+           Given word vectors are tuned (the code's default: fixed). A text has only its own words, where the code pads
+           all to 200; a text of fewer than K1 + K2 - 1 words is padded with zeros to have one window. Biases start at
+           0, weights as in He et al. up to the primary capsules, and W_j with standard deviation sqrt(J / d): with the
            code's (Xavier's), amended and leaky coefficients leave all lengths at 0, where nothing is learned.
 Shapes     B texts, T words (padded on the right), D vector size, P places of n-grams, W windows, d components of a
            capsule, N groups of children, I children, J parents, E classes and the orphan, C classes.

@@ -2,15 +2,16 @@
 
 Source     Kalchbrenner, Grefenstette, Blunsom, "A Convolutional Neural Network for Modelling Sentences", ACL 2014,
            eq. 1 (section 3.1, wide), eq. 4 (k of a layer), section 3.4 (bias and g after pooling), eq. 7 (maps),
-           section 3.6 (folding), 5.2 (binary sentiment: widths 7 and 5, 6 and 14 maps, k 4). From code and memory, not
+           section 3.6 (folding), 5.2 (binary sentiment: widths 7 and 5, 6 and 14 maps, k 4). From code and notes, not
            checked against the paper: the code is Godin's port of the authors' own.
 Reading    s of eq. 4 is the number of words of the text itself, not of the batch or of the places after a wide
            convolution. Among equal values the first ones are kept. Figure 3 has k 5 for seven words, where eq. 4 gives
            4. g is tanh, and every folded row of every map has one bias.
 Decision   an odd number of rows is folded with a row of zeros at the end: the last row stays unchanged. k is at most
            the first width, so that a text of one word has k values. Adagrad at 0.01 in batches of 50, where the
-           authors' code has 0.1 and 4 on random vectors of size 48, resets its sums every five epochs and has an L2
-           term for each layer.
+           authors' code has 0.1 and 4 on random vectors of size 48, and resets its sums every five epochs.
+Departure  no L2 term, where the paper's objective has one of a size that it does not print (notes on it), and the code
+           one for each layer.
 Shapes     B texts, T words (padded on the right), R rows of a map (at first the vector size), J input maps,
            K output maps, m width, n places, C classes.
 """

@@ -2,12 +2,14 @@
 
 Source     Kumar, Irsoy, Ondruska et al., "Ask Me Anything: Dynamic Memory Networks for Natural Language Processing",
            ICML 2016, section 2. From code (github.com/YerevaNN/Dynamic-memory-networks-in-Theano, dmn_basic.py, not the
-           authors') and memory, not checked against the paper; equations are named here, not numbered.
+           authors') and notes, not checked against the paper; equations are named here, not numbered.
 Equations  input: c_t = GRU(x_t, c_(t-1)). Features: z = [c, m, q, c q, c m, |c - q|, |c - m|, c^T W_b q, c^T W_b m].
            Gate: g_t = sigma(W_2 tanh(W_1 z(c_t, m, q) + b_1) + b_2). Episode: h_t = g_t GRU(c_t, h_(t-1)) +
            (1 - g_t) h_(t-1), e = h_T. Memory: m = GRU(e, m) at each pass, first m = q. Answer: softmax(W_a m).
 Reading    one question is asked of all texts, so its vector q is learned and has no words. The answer is one class: the
-           answer module takes no GRU step and reads the last memory. Episode and memory have separate GRUs.
+           answer module takes no GRU step and reads the last memory. Episode and memory have separate GRUs (one in that
+           code). No vector stands for the end of the passes, which the paper has as an option.
+Departure  torch's GRU has a second bias, inside the reset gate's product.
 Decision   the episodes read words, for texts of any length, not the ends of sentences. Two passes; 100 states, as many
            units in the gate, dropout rates and training are ours: the paper's were not seen.
 Shapes     B texts, T words (padded on the right), D vector size, H states, C classes.

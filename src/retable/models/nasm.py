@@ -10,8 +10,8 @@ Equations  s_q and s_a: states of one LSTM over the question and of another over
 Reading    g and g' have two tanh layers, as wide as their input; the answer's LSTM has weights of its own.
 Method     forward does not receive y: it keeps the states, and auxiliary_loss draws h from the posterior with them. In
            training the logits have no gradient, so the cross-entropy adds a number to the loss but teaches nothing.
-Decision   the answer is log E p(y | q, a, h) over draws from p(h | q), 20 as in the paper. Their noise is drawn once,
-           with the initial weights, and kept: a pair's score depends neither on chance nor on the other pairs.
+Decision   the answer is log E p(y | q, a, h) over 20 draws from p(h | q), a number from memory. Their noise is drawn
+           once, with the initial weights, and kept: a pair's score depends neither on chance nor on the other pairs.
 Departure  M and b for each class but the first, whose score is 0. No word counts are added to the score.
 Shapes     B pairs, T words of both texts, N words of the longest answer, D vector size, H states, K numbers in h, S
            draws, C classes.

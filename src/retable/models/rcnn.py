@@ -1,7 +1,7 @@
 """RCNN: each word with its left and right recurrent context, a tanh layer, and the maximum over words.
 
 Source     Lai, Xu, Liu, Zhao, "Recurrent Convolutional Neural Networks for Text Classification", AAAI 2015, eq. 1-7;
-           from public notes on the paper and memory, not checked against the published paper:
+           from public notes on the paper, not checked against the published paper:
            (1) c_l(w_i) = f(W^(l) c_l(w_(i-1)) + W^(sl) e(w_(i-1)))
            (2) c_r(w_i) = f(W^(r) c_r(w_(i+1)) + W^(sr) e(w_(i+1)))
            (3) x_i = [c_l(w_i); e(w_i); c_r(w_i)]

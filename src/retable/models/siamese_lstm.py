@@ -2,13 +2,16 @@
 
 Source     Mueller and Thyagarajan, "Siamese Recurrent Architectures for Learning Sentence Similarity", AAAI 2016: the
            similarity g = exp(-|h_a - h_b|_1) of the last states, trained for relatedness; for entailment (SICK) a
-           classifier on differences and products of the two states; training details. From memory, not checked against
-           the published paper.
+           classifier on differences and products of the two states; training details. From memory, notes and the second
+           author's code (aditya1503/Siamese-LSTM), not checked against the published paper.
 Reading    differences are elementwise and absolute, products elementwise: |h_a - h_b| and h_a * h_b.
 Decision   for classes the network learns from the cross-entropy alone, by a linear layer on these features or on g. The
-           "small" initial weights are normal with standard deviation 0.1; all biases are zero except the forget gate's.
-Departure  torch's LSTM has two biases per gate. The paper learns relatedness first (with synonyms as further texts) and
-           passes the features of that fixed network to a support vector machine with an RBF kernel.
+           "small" initial weights are normal with standard deviation 0.1 (the code's: 0.03 and 0.02); all biases are
+           zero except the forget gate's 2.5 (the code's: uniform in ±0.5, and 1.5 added twice). Batches of 64 with
+           gradients clipped at 1.25 (the code's: 32, no clipping).
+Departure  Adam at a constant 1e-3, where paper and code have Adadelta. torch's LSTM has two biases per gate. The paper
+           learns relatedness first (with synonyms as further texts) and passes the features of that fixed network to a
+           support vector machine with an RBF kernel.
 Shapes     B pairs, T words of both texts and the mark, M of one, D vector size, H states, C classes.
 """
 
