@@ -34,8 +34,11 @@ def multiply_adds(t: float, *, intra_attention: bool = False, **_: object) -> fl
 
 
 def dropped(*, intra_attention: bool = False, **_: object) -> list[tuple[int, ...]]:
-    """Return the shapes of both layers at three words and NULL: F_intra, F and G per text; H per pair."""
-    return [(8, 4, H)] * (12 if intra_attention else 8) + [texts(H)] * 2
+    """Return the shapes before both layers at three words and NULL: F_intra, F and G per text; H per pair."""
+    size = 2 * H if intra_attention else H
+    f_intra = [(8, 4, H), (8, 4, H)] if intra_attention else []
+    f, g, h = [(8, 4, size), (8, 4, H)], [(8, 4, 2 * size), (8, 4, H)], [texts(2 * H), texts(H)]
+    return f_intra * 2 + f * 2 + g * 2 + h
 
 
 INTRA = {"hidden": H, "intra_attention": True, "distance": 2, "spread": 0.2}
@@ -78,7 +81,7 @@ PAIRS = [([3, 4, 5, 6, 7], [5, 6]), ([8], [9]), ([2, 2], [3, 4, 5, 6, 7, 8]), ([
 
 def slow_network(network: nn.Sequential, x: Tensor) -> Tensor:
     """Apply two layers to one vector."""
-    for layer in (network[0], network[3]):
+    for layer in (network[1], network[4]):
         x = (layer.weight @ x + layer.bias).clamp(min=0)
     return x
 
@@ -127,10 +130,10 @@ def test_fast_form_matches_the_equations_word_by_word(options):
 def identity(network: nn.Sequential, *rows: list[float]) -> None:
     """Give the first layer these rows and make the second pass its input on."""
     with torch.no_grad():
-        network[0].weight.copy_(tensor(rows))
-        network[3].weight.copy_(torch.eye(len(rows)))
-        network[0].bias.zero_()
-        network[3].bias.zero_()
+        network[1].weight.copy_(tensor(rows))
+        network[4].weight.copy_(torch.eye(len(rows)))
+        network[1].bias.zero_()
+        network[4].bias.zero_()
 
 
 def test_alignment_by_hand():
@@ -157,8 +160,8 @@ def test_biases_of_distances_by_hand():
     """Without scores the weights are the softmax of d: any distance above one counts as two, on either side."""
     network = small_network(hidden=1, intra_attention=True, distance=1)
     with torch.no_grad():
-        network.intra[3].weight.zero_()
-        network.intra[3].bias.zero_()
+        network.intra[4].weight.zero_()
+        network.intra[4].bias.zero_()
         network.bias.copy_(tensor([1.0, 2.0, 3.0, 4.0, 5.0]).log())  # i - j from -2 to 2
     x = tensor([[[1.0], [10.0], [100.0], [1000.0]]], dtype=torch.float64)
     found = network.attended(x, torch.ones(1, 4, dtype=torch.bool)).flatten().tolist()

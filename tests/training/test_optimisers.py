@@ -8,6 +8,7 @@ import torch
 from torch import nn, tensor
 from torch.testing import assert_close
 
+from retable.layers.embedding import WordEmbedding
 from retable.training import optimisers
 from retable.training.optimisers import Adagrad, build_optimisers
 
@@ -117,3 +118,13 @@ def test_weight_decay_does_not_reach_sparse_tables():
     network(tensor([[1, 2]])).sum().backward()
     optimiser.step()
     assert network[0].weight[3:].equal(before[3:])
+
+
+def test_under_adagrad_weight_decay_reaches_weights_but_no_word_that_a_batch_lacks():
+    network = nn.Sequential(WordEmbedding(torch.ones(9, 3), tuned=9), nn.Linear(3, 2))
+    (optimiser,) = build_optimisers(network, "adagrad", 0.1, 0.1)
+    words, weights = network[0].tuned.detach().clone(), network[1].weight.detach().clone()
+    network(tensor([[1, 2]])).sum().mul(0.0).backward()
+    optimiser.step()
+    assert network[0].tuned.equal(words)  # a gradient of L2 alone would move each by a whole step, 0.1
+    assert_close(network[1].weight, weights - 0.1 * weights.sign())

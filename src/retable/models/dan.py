@@ -4,7 +4,9 @@ Source     Iyyer, Manjunatha, Boyd-Graber, Daumé III, "Deep Unordered Compositi
            Classification", ACL 2015; the code of the authors, github.com/miyyer/dan: r_w ~ Bernoulli,
            S = {w : r_w = 1}, z_0 = sum of v_w over S / |S|, z_i = f(W_i z_(i-1) + b_i), logits = W_s z_n + b.
 Reading    from the code: f is ReLU, and a text that would lose every word keeps all of them. Its L2 weight, 1e-4, is
-           divided by its 15 texts per batch; hence 1e-5 in the preset. The paper itself was not available.
+           divided by its 15 texts per batch; hence 1e-5 in the preset. It is on word vectors too, where the 1e-3 that
+           the code adds to AdaGrad's root leaves next to nothing of it: here they have none. The paper itself was not
+           available.
 Decision   first weights: torch's own.
 Shapes     B texts, T words (padded on the right), D vector size, H units in a layer, C classes.
 """

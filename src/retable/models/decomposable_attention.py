@@ -2,9 +2,10 @@
 
 Source     Parikh, Tackstrom, Das and Uszkoreit, "A Decomposable Attention Model for Natural Language Inference", EMNLP
            2016: attend (eq. 1-2), compare (eq. 3), aggregate (eq. 4-5), intra-sentence attention (section 3.4), section
-           5.1. From memory and public code (libowen2121/SNLI-decomposable-attention), not checked against the paper.
+           5.1. From notes and public code (harvardnlp/decomp-attn), not checked against the paper.
 Reading    words are scaled to length 1, stay fixed (embedding.tune) and are projected to 200 components without a bias.
-           d_{i-j} has a sign; beyond 10 words it is one value on each side. Dropout follows every ReLU.
+           d_{i-j} has a sign; beyond 10 words it is one value on each side. Dropout precedes both layers of F, G, H and
+           F_intra, as notes on section 5.1 have it.
 Decision   the NULL word before each text is one learned vector in the space of projected words. All weights and biases
            start from normal numbers of standard deviation 0.01, as printed.
 Departure  an unknown word has the vocabulary's one vector, not one of a hundred random ones.
@@ -33,7 +34,7 @@ class DecomposableAttention(Network):
         intra_attention: whether a word is joined with what it attends to in its own text.
         distance: largest distance with its own bias in that attention.
         spread: standard deviation of the first weights.
-        dropout: share of the units of every ReLU layer that are dropped in training, in [0, 1).
+        dropout: share of the inputs of every ReLU layer that are dropped in training, in [0, 1).
     Raises: ValueError if an option is outside its range.
     """
 
@@ -113,9 +114,9 @@ class DecomposableAttention(Network):
 
 
 def two_layers(size: int, hidden: int, dropout: float) -> nn.Sequential:
-    """Return two ReLU layers with dropout after each: (..., size) to (..., hidden)."""
-    first = (Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout))
-    return nn.Sequential(*first, Linear(hidden, hidden), nn.ReLU(), nn.Dropout(dropout))
+    """Return two ReLU layers with dropout before each: (..., size) to (..., hidden)."""
+    first = (nn.Dropout(dropout), Linear(size, hidden), nn.ReLU())
+    return nn.Sequential(*first, nn.Dropout(dropout), Linear(hidden, hidden), nn.ReLU())
 
 
 def weights_of(scores: Tensor, mask: Tensor) -> Tensor:

@@ -9,7 +9,8 @@ Equations  h = ELU(W^h x + b^h); f(h_i, h_j) = c tanh((W^1 h_i + W^2 h_j + b^1) 
 Reading    a word with no word before (after) it has no softmax there: its s is zero, as in the authors' code. The last
            b of source2token is the same for all words and cancels in the softmax: it is left out. The classifier is
            that of the authors' code for SST: a ReLU layer as wide as h, then the output. Dropout, whose place the paper
-           does not give, follows the code: on the input of every linear layer (W^1 and W^2 share one draw).
+           does not give, follows the code: on the input of every linear layer (W^1 and W^2 share one draw), 0.3 as in
+           the code for SST. There the activation is ReLU; ELU is the paper's. Given word vectors stay fixed, as in it.
 Decision   the L2 penalty is part of the loss and excludes biases and word vectors, as in the authors' code.
 Departure  Adam at 1e-3, where the paper uses Adadelta at 0.5.
 Method     pairs times components are too many to keep (64 texts of 400 words, 300 components: 12 GB in float32), so

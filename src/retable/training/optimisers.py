@@ -15,6 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from retable.layers.embedding import WordEmbedding
+
 Optimiser = Literal["adam", "sgd", "adagrad"]
 
 
@@ -60,13 +62,13 @@ class Adagrad(WithoutCompiler):
     Source: Duchi, Hazan, Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", JMLR
         2011, figure 1, diagonal: w -= rate * g / (eps + root of the sum of all g^2 so far).
     Args:
-        weights: of any shape; a table is (row, dim).
+        weights: of any shape; a table is (row, dim); or groups of them, as torch's optimisers take.
         lr: learning rate.
         weight_decay: factor of the L2 term in a dense gradient; a sparse one takes none.
         eps: added to the root.
     """
 
-    def __init__(self, weights: Iterable[Tensor], lr: float, weight_decay: float = 0.0, eps: float = 1e-10) -> None:
+    def __init__(self, weights: Iterable[Any], lr: float, weight_decay: float = 0.0, eps: float = 1e-10) -> None:
         super().__init__(weights, {"lr": lr, "weight_decay": weight_decay, "eps": eps})
         for group in self.param_groups:
             for weight in group["params"]:
@@ -114,11 +116,17 @@ def build_optimisers(
     AdaGrad handles both in one.
 
     Weight decay is the classic L2 term in the gradient (not decoupled), as in the papers; `momentum` applies to sgd.
-    Sparse tables use neither.
+    Sparse tables use neither. AdaGrad scales a gradient of L2 alone to a whole step, which would wipe out the vectors
+    of words that no batch has held yet, so word vectors have no L2 term there.
     """
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     if optimiser == "adagrad":
-        return [Adagrad(weights, learning_rate, weight_decay)]
+        of_words = {id(module.tuned) for module in network.modules() if isinstance(module, WordEmbedding)}
+        groups: list[dict[str, Any]] = [
+            {"params": [weight for weight in weights if id(weight) in of_words], "weight_decay": 0.0},
+            {"params": [weight for weight in weights if id(weight) not in of_words]},
+        ]
+        return [Adagrad([group for group in groups if group["params"]], learning_rate, weight_decay)]
     sparse_weights = {
         id(weight)
         for module in network.modules()
