@@ -2,13 +2,17 @@
 
 Source     Yin, Schuetze, Xiang and Zhou, "ABCNN: Attention-Based Convolutional Neural Network for Modeling Sentence
            Pairs", TACL 4, 2016: section 3 (BCNN: wide convolution, w-ap, all-ap), section 4 (ABCNN-1 to 3), section 5.1
-           (output layer). From code and memory, not checked against the paper.
+           (output layer). From the authors' code (yinwenpeng/Answer_Selection), galsang/ABCNN and notes, not checked
+           against the paper.
 Reading    the first block is the word vectors; every block gives the similarities of its two texts under all-ap, and
            these are the only inputs of the logistic regression. The columns W of ABCNN-1 are the same for both texts (a
-           footnote, and public code). Pooling under attention is a sum weighted by a, over w columns and over all.
+           footnote, and public code). Pooling under attention is a sum weighted by a, over w columns and over all; in
+           the authors' code the weights of a text are scaled to sum 1.
 Decision   W has a column for each of the other text's first `places` words, where the paper pads all texts to one
            length; averages and attention cover only a text's own words and windows.
 Departure  no word counts or overlaps in addition to the similarities; all blocks are trained at once, not one by one.
+           Rate, batches and L2 (on all weights) are galsang's for BCNN; the authors' code takes one pair at a time at
+           0.05 or 0.06, with L2 on matrices alone.
 Shapes     B pairs, T words of both texts and the mark, M and N words of the first and second text, D vector size,
            K filters, w width, C classes.
 """

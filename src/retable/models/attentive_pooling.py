@@ -2,7 +2,7 @@
 
 Source     dos Santos, Tan, Xiang and Zhou, "Attentive Pooling Networks", arXiv 1602.03609, 2016, sections 3 and 4: one
            encoder gives Q and A, G = tanh(Q^T U A), the maxima of rows and columns, their softmax, r_q and r_a, cosine.
-           From memory and public code (winterant/Attentive-Pooling-Networks), not checked against the paper.
+           From notes and public code (winterant/Attentive-Pooling-Networks), not checked against the paper.
 Reading    the convolution is linear: a window of 3 words around each word, zeros beyond a text's ends. No dropout.
 Departure  the paper ranks, by a hinge loss of margin 0.5 or 0.2 between the cosines of a right and a wrong answer. Here
            each pair is classified: the second class has the logit a (cosine - b), further classes their own lines.

@@ -1,19 +1,21 @@
 """BiMPM: every state of each text is matched with the other text in four ways, under several weightings.
 
 Source     Wang, Hamza and Florian, "Bilateral Multi-Perspective Matching for Natural Language Sentences", IJCAI 2017:
-           section 3.1 (layers), section 3.2 (matching), section 4.1 (sizes). From code and memory, not checked against
+           section 3.1 (layers), section 3.2 (matching), section 4.1 (sizes). From code and notes, not checked against
            the paper.
 Equation   m_k = cosine(W_k * v_1, W_k * v_2), k = 1 ... l, of two states under l perspectives. For a state h_i of one
            text and the states h_j of the other: full (v_2 is the state after the other text's last word), maxpooling
            (the largest m_k over j), attentive (v_2 = sum_j a_ij h_j / sum_j a_ij, a_ij = cosine(h_i, h_j)),
            max-attentive (v_2 = the h_j with the largest a_ij).
 Reading    each matching has its own weights in each direction of the LSTM (W^1 to W^8), shared by both texts. The
-           backward direction ends at the first word. Both texts share the context and the aggregation layer; the
-           classifier reads the four last states of the latter, two per text. Its hidden layer uses tanh (code).
+           backward direction ends at the first word. Both texts share the context and the aggregation layer (the
+           authors' code shares the context layer alone); the classifier reads the four last states of the latter, two
+           per text. Its hidden layer uses tanh (code).
 Decision   dropout is applied to the word vectors, both texts' contexts and matchings, the four states and the hidden
            layer ("every layer"). Of the sum of weights in the attentive mean only the sign is computed: a cosine
            ignores length. W starts from normal numbers of He et al. (public code).
-Departure  no LSTM over the characters of a word: a word is only its vector.
+Departure  no LSTM over the characters of a word: a word is only its vector. No means beside the maxima and no plain
+           cosines, which the authors' code adds to the matchings; gradients are not clipped.
 Shapes     B pairs, T words of both texts and the mark, M and N words of the two texts, D vector size,
            H states of a direction, l perspectives, C classes.
 """

@@ -1,17 +1,18 @@
 """Character-aware CNN: a word is the max-pooled output of filters over its characters; an LSTM reads the words.
 
 Source     Kim, Jernite, Sontag, Rush, "Character-Aware Neural Language Models", AAAI 2016, the small network of table
-           2; the authors' code (yoonkim/lstm-char-cnn: TDNN.lua, HighwayMLP.lua, LSTMTDNN.lua). From the code and
-           memory, not checked against the paper, so the equations here have no numbers.
-Equations  f_i = tanh(<C[:, i : i + w - 1], H> + b), C the characters' vectors of a word; y = max_i f_i for all filters;
-           t = sigma(W_T y + b_T), z = t relu(W_H y + b_H) + (1 - t) y. An LSTM of two layers reads z_1 ... z_T;
-           logits = U h_T + c, where the paper's softmax is over the next word.
+           2; the authors' code (yoonkim/lstm-char-cnn: TDNN.lua, HighwayMLP.lua, LSTMTDNN.lua). Checked against the
+           paper.
+Equations  f_i = tanh(<C[:, i : i + w - 1], H> + b) (eq. 5), C the characters' vectors of a word; y = max_i f_i for all
+           filters (eq. 6); t = sigma(W_T y + b_T), z = t relu(W_H y + b_H) + (1 - t) y (eq. 8). An LSTM of two layers
+           reads z_1 ... z_T; logits = U h_T + c, where the paper's softmax is over the next word.
 Reading    a word is the text between white space in the clean text, with a special character before and after it, as in
            the code. b_T starts at -2. tanh is monotonic, so it is applied after the maximum.
 Departure  the network classifies texts. A window begins at a character of the word or at one of its two ends and sees
            zeros after them; the code pads all words to the longest, so windows of padding alone may win there. The
-           alphabet is char-cnn's; all other characters share one vector, the table's bias. Adam in place of SGD at 1.0.
-           A text without white space, such as a Chinese one, is one word.
+           alphabet is char-cnn's; all other characters share one vector, the table's bias. Adam in batches of 50 in
+           place of SGD at 1.0 in batches of 20; characters start normal and weights as in torch, in the paper all
+           uniform in [-0.05, 0.05]. A text without white space, such as a Chinese one, is one word.
 Method     the words of all texts are one batch; on a CPU words of similar length are grouped (han.py).
 Shapes     B texts, T characters (padded on the right), N words in all texts, L characters in the longest, A in the
            alphabet, D size of a character, F filters of all widths, H states, C classes.

@@ -2,14 +2,18 @@
 
 Source     Wang, Huang, Deng, "Densely Connected CNN with Multi-scale Feature Attention for Text Classification", IJCAI
            2018: x_l = f(W_l, [x_1, ..., x_{l-1}]); per word the filter ensemble s_l = sum over the filters of x_l,
-           scale weights = softmax(MLP(s_1, ..., s_L)), and the weighted sum of scales. From code and memory, not
-           checked against the paper, so without equation numbers; sizes, dropout and training as in the authors' code.
+           scale weights = softmax(MLP(s_1, ..., s_L)), and the weighted sum of scales. From the authors' code
+           (wangshy31), not checked against the paper, so without equation numbers; sizes, dropout, rate and batches as
+           in that code.
 Reading    f is a convolution, batch norm and ReLU. The first scales are single words, three layers of width 1, each on
            the previous one; all later layers have width 3. The MLP has one hidden layer with ReLU and small first
            weights, so that all scales initially weigh the same (the code has no activation in it). The hidden layer of
            the classifier has no activation, as in the code.
-Departure  without the additions of the code: average pooling by two after each layer, three convolutions of width 1 in
-           each scale before its weights, a loss for each scale. Weight decay is an L2 term, L1 in the code.
+Departure  x_l is read literally. In the code the first layer of width 3 reads only the last one of width 1, all scales
+           are normed together after each concatenation, layers are followed by average pooling by two, a scale passes
+           convolutions of width 1 before its weights, the MLP has two layers and weights of its own at every place,
+           word vectors stay fixed, and the rate falls after 5/6 and 14/15 of the steps (here 2/3 and 5/6). Weight decay
+           is an L2 term, L1 in the code.
 Decision   the text's vector is the maximum of each filter over the words, where the code cuts or pads texts to 100
            words and concatenates all places. Batch norm sees only real words, in training too (models/vdcnn.py).
            Convolutions have no bias, which a norm would cancel.

@@ -2,7 +2,7 @@
 
 Source     Le and Mikolov, "Distributed Representations of Sentences and Documents", ICML 2014, section 2.2-2.3, eq. 1
            and 3.2 (400 numbers each, a window of 8 on the treebank and 10 on imdb, hierarchical softmax); gensim's
-           Doc2Vec. From code and memory, not checked against the paper.
+           Doc2Vec. From code and notes that quote it, not checked against the paper.
 Equation   PV-DBOW: the text's vector d predicts each of its words, log p(w | d). PV-DM: the mean of d and the words
            around predicts the word between. For a new text only d is trained, all else fixed, from d = 0.
 Reading    passes and rate are not printed: 20, from 0.025 down to 0.0001, in training and for a new text. Frequent
@@ -10,8 +10,10 @@ Reading    passes and rate are not printed: 20, from 0.025 down to 0.0001, in tr
            text. Its sigmoid comes from a table of 1,000 entries and is slightly low: 0.494 at 0.
 Pairs      with `compare` a text is a pair, and its features are the cosines of its two texts' vectors, one per network:
            Yang, Yih and Meek, "WikiQA", EMNLP 2015, section 4 (from memory), which ranks by the cosine alone.
-Departure  PV-DM takes the mean, where the paper concatenates, which is as many times wider and slower as the window is
-           long. One logistic regression (L2, C chosen on dev); for imdb the paper adds a hidden layer of 50 below it.
+Departure  PV-DM takes the mean of the words on both sides, up to the window's 8 or 10 on each, where the paper
+           concatenates the 7 or 9 before a word, which is as many times wider and slower. Vectors are trained on the
+           training texts; the paper's on all phrases of the treebank, and on IMDB's unlabelled texts. One logistic
+           regression (L2, C chosen on dev); for imdb the paper adds a hidden layer of 50 below it.
 Shapes     N texts, V words, S size of a vector, C classes.
 """
 

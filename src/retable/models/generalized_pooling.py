@@ -1,13 +1,13 @@
 """Generalized pooling: heads that weight every component of a word's state separately, over a stacked BiLSTM.
 
 Source     Chen, Ling, Zhu, "Enhancing Sentence Embedding with Generalized Pooling", COLING 2018, sections 3 and 4: from
-           the authors' code, lukecq1231/generalized-pooling, and memory, not checked against the paper.
+           the authors' code, lukecq1231/generalized-pooling, not checked against the paper.
 Equations  layer l reads [h^{l-1}; x]; A^i = softmax(W_2^i ReLU(W_1^i H^T + b_1^i)) over the words, a vector per word;
            v^i = sum_t a_t^i * h_t; v = [v^1; ...; v^I]; penalty mu sum_{i<j} max(lambda - |X^i - X^j|_F^2, 0), where X
            is W_1, A or v.
 Reading    lambda is 1; distances of A and v are means over texts, before the maximum. Sizes are from the code: three
-           layers of 600 states per direction, I = 6, d_a = 600, two ReLU layers of 600, of which the second also reads
-           v; dropout 0.5; mu = 0.01 on W_1; fixed word vectors.
+           layers of 600 states per direction, I = 6 (its first version; 5 now), d_a = 600, two ReLU layers of 600, of
+           which the second also reads v; dropout 0.5; mu = 0.01 on W_1; fixed word vectors.
 Departure  no character-based word vectors. A single text has no match: the classifier reads v. The bias b_2^i is left
            out: it is the same for all words and cancels in the softmax. No halving of the learning rate.
 Shapes     B texts, T words (padded on the right), D vector size, H states of one direction, I heads, d_a units of a

@@ -1,15 +1,15 @@
 """HyperQA: two texts are sums of projected words in the unit ball, compared by their hyperbolic distance.
 
 Source     Tay, Luu and Hui, "Hyperbolic Representation Learning for Fast and Efficient Neural Question Answering", WSDM
-           2018, section 3: x = ReLU(W_p z + b_p), y = sum of x, kept in the unit ball, the distance
-           arcosh(1 + 2 |q - a|^2 / ((1 - |q|^2) (1 - |a|^2))), s = w_f d + b_f. From memory and the authors' code
-           (vanzytay/WSDM2018_HyperQA), not checked against the paper.
+           2018, section 3: x = ReLU(W_p z + b_p), y = sum of x, kept in the unit ball, the distance arcosh(1 + 2 |q -
+           a|^2 / ((1 - |q|^2) (1 - |a|^2))), s = w_f d + b_f. From the authors' code (vanzytay/WSDM2018_HyperQA), not
+           checked against the paper.
 Reading    a sum longer than 1 is scaled to length 1, where a distance is unbounded: as in the code, 1e-6 is added to
-           the divisor. Dropout is applied to the sums before that. Word vectors stay fixed (embedding.tune).
+           the divisor. Dropout is applied to the sums before that (the code drops word vectors too). Word vectors stay
+           fixed (embedding.tune).
 Departure  the paper ranks, by a hinge loss between the scores of a right and a wrong answer. Here each pair is
            classified: the second class has the logit s, a further class its own line over the distance. Gradients are
-           torch's own, without the factor (1 - |y|^2)^2 / 4 of the ball. The code uses sqrt((z - 1)^2 + 1e-6) for
-           arcosh's sqrt(z^2 - 1), this file the latter.
+           torch's own, without the factor (1 - |y|^2)^2 / 4 of the ball.
 Decision   s = 14 - d initially: on the sphere 14 is the distance of two texts at about 32 degrees.
 Shapes     B pairs, T words of both texts, M of one, D vector size, H units, C classes.
 """

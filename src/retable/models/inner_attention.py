@@ -1,8 +1,8 @@
 """Inner-Attention: the mean of a BiLSTM's states attends to the states themselves, and their weighted sum is the text.
 
 Source     Liu, Sun, Lin, Wang, "Learning Natural Language Inference using Bidirectional LSTM Model and
-           Inner-Attention", arXiv 1605.09090, 2016, section 3: from memory and public code of others, not checked
-           against the paper.
+           Inner-Attention", arXiv 1605.09090, 2016, sections 2.1 and 3.2: from a review that repeats its equations and
+           settings, not checked against the paper.
 Equations  R_ave = mean of Y; M = tanh(W^y Y + W^h R_ave e_L); alpha = softmax(w^T M); R_att = Y alpha^T.
 Reading    Y is both directions concatenated, 300 each, so W^y and W^h are 600 x 600, without biases. Word vectors stay
            fixed, dropout is 0.25, batches of 128.

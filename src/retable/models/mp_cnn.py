@@ -2,14 +2,14 @@
 
 Source     He, Gimpel and Lin, "Multi-Perspective Sentence Similarity Modeling with Convolutional Neural Networks",
            EMNLP 2015, sections 3 to 5; the authors' code, hohoCode/textSimilarityConvNet (models.lua, Conv.lua,
-           trainSIC.lua), which was read, and memory; not checked against the published paper.
+           trainSIC.lua), which was read, and a port by the same group; not checked against the published paper.
 Equations  group A, for a width w and a pooling p (max, min, mean): p over windows of tanh(W x + b) with D holistic
            filters; for infinite width, p over the words themselves. Group B, for w and max or min: the same with
            filters that see one dimension each. Vertical comparison (algorithm 2): each group A of one text with each of
            the other under the same p, at any two widths, and each filter's dimensions in group B: cosine, distance,
            |difference|. Horizontal (algorithm 1): each filter's values over the widths, under the same p: cosine,
            distance. scores = W_2 tanh(W_1 features + b_1) + b_2.
-Reading    each pooling has its own filters (code), and so has each dimension in group B (memory; in the code all
+Reading    each pooling has its own filters (code), and so has each dimension in group B (the port; in the code all
            dimensions share them). There are as many holistic filters as dimensions (code).
 Decision   a window lies within its text; a text shorter than a width is padded with zeros to one window.
 Departure  the paper learns a distribution over grades of relatedness, this model a class. The code has one more layer

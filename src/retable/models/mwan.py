@@ -1,7 +1,7 @@
 """MwAN: each word of a text attends to the other text in four ways, whose findings are read, mixed and read again.
 
 Source     Tan, Wei, Wang, Lv and Zhou, "Multiway Attention Networks for Modeling Sentence Pairs", IJCAI 2018; from
-           memory and public code that quotes its equations 8, 9, 11 and 12; not checked against the published paper.
+           notes and public code that quotes its equations 8, 9, 11 and 12; not checked against the published paper.
 Equations  a state p_t of the second text and the states q_j of the first have four scores: concat v_c tanh(W_c1
            q_j + W_c2 p_t), bilinear q_j W_b p_t, dot v_d tanh(W_d (q_j * p_t)), minus v_m tanh(W_m (q_j - p_t));
            q_t^k = sum_j softmax_j(s^k) q_j, k one of the four. Inside aggregation (eq. 8): x = [q_t^k; p_t],
@@ -13,7 +13,8 @@ Reading    one encoder reads both texts (public codes have two); all four ways s
            b_a and b_q replace the paper's products of a matrix and a learned vector: the same functions.
 Decision   the direction of matching is that of answer selection: the answer, second, with the question. Dropout is on
            word vectors, on the inputs of both aggregation GRUs, and on r_p.
-Departure  no GRU over the characters of a word: a word is its vector. Sizes and training are from memory.
+Departure  a word is its vector, without the contextual vector of a language model that the paper adds (ELMo, in notes
+           on it). r_p goes to a linear layer (notes: an MLP). Sizes and training are from memory.
 Shapes     B pairs, T words of both texts and the mark, M and N words of the second and the first text, D vector size, H
            states of both directions, A = H / 2 units of an attention, C classes.
 """

@@ -1,18 +1,19 @@
 """RHN: a recurrent network whose step from word to word is a stack of highway layers.
 
 Source     Zilly, Srivastava, Koutnik, Schmidhuber, "Recurrent Highway Networks", ICML 2017, eq. 6-9; the authors' code,
-           github.com/jzilly/RecurrentHighwayNetworks (rhn.py, rhn_train.py). From code and memory, not checked against
-           the published paper, which models language and classifies no texts.
+           github.com/jzilly/RecurrentHighwayNetworks (rhn.py, rhn_train.py). Checked against the paper, which models
+           language and classifies no texts.
 Equations  6. s_l = h_l t_l + s_(l-1) c_l, elementwise; 7. h_l = tanh(W_H x [l = 1] + R_H,l s_(l-1) + b_H,l); 8.
            t_l = sigma(W_T x [l = 1] + R_T,l s_(l-1) + b_T,l); 9. c_l likewise with its own weights. s_0 at a word is y
            of the previous word, y_0 = 0; y = s_L.
 Reading    the gates are coupled, c_l = 1 - t_l, as in all experiments of the paper, so eq. 9 has no weights. Dropout is
            variational as in the code: each text has one mask for its words, one for the states that all R read and one
            for its vector; the carried state is not dropped. Initial weights are uniform in [-0.04, 0.04], initial
-           biases of t are -2 (Penn Treebank).
+           biases of t are -2 (the code's for Penn Treebank; the paper's for enwik8 are -4).
 Decision   the text is the mean of y over the words, or the last y: the initial gates forget a word within few words.
            300 units and the code's own depth 4, where the best language model has 830 and 10; dropout rates of enwik8,
-           0.4, 0.1 and 0.4 (Penn Treebank: 0.75, 0.25, 0.75); Adam instead of SGD at 0.2.
+           0.4, 0.1 and 0.4 (Penn Treebank: 0.75, 0.25, 0.75); Adam instead of SGD at 0.2, whose rate falls; no weight
+           decay, 1e-7 in the paper.
 Departure  no word types are dropped (drop_x in the code).
 Shapes     B texts, T words (padded on the right), D vector size, H states, L layers in a step, C classes.
 """

@@ -3,12 +3,14 @@
 Source     Qiao, Huang, Niu, Li, Dong, He, Yu, Wu, "A New Method of Region Embedding for Text Classification", ICLR
            2018: p = K_{w_i,t} * e_{w_{i+t}} (the projected vector), word-context r_i = max over t of K_{w_i,t} *
            e_{w_{i+t}}, context-word r_i = max over t of K_{w_{i+t},t} * e_{w_i}, t from -c to c; the text is the sum of
-           all r_i under a linear layer. From the authors' code and memory, not checked against the published paper.
+           all r_i under a linear layer. From the authors' code and a wiki's summary, not checked against the published
+           paper.
 Reading    there is nothing between the sum and the linear layer, and no dropout, as in the code.
 Decision   a place outside the text does not enter the maximum; the code has vectors and units for padding. A word that
-           is not tuned has the unit of the unknown word, unless no word is tuned: then all have their own. Units start
-           from normal noise of variance 2 / (rows times places), as in the code. Their gradients are sparse, so Adam is
-           SparseAdam, which updates only the units of a batch's words.
+           is not tuned has the unit of the unknown word, unless no word is tuned: then all have their own. Word vectors
+           are given ones, in the code random ones of 128 numbers. Units start from normal noise of variance 2 / (rows
+           times places), as in the code. Their gradients are sparse, so Adam is SparseAdam, which updates only the
+           units of a batch's words.
 Shapes     B texts, T words (padded on the right), D vector size, W = 2 c + 1 places of a region, V rows, C classes.
 """
 

@@ -11,11 +11,14 @@ Sentence   m = mean(h_i), f_i = sigmoid(W_f g + U_f h_i + b_f), f_g = sigmoid(W_
 Reading    a wider window has a gate and a cell for each of its words; the code sums the states of a side. Words 0 and n
            + 1 are <s> and </s>, two learned vectors; outside them all states are zero. The initial states are one
            learned vector, h^0, and so are the initial cells, which are not mentioned. Dropout is on the word vectors.
-           The published paper was not available: equations (hence unnumbered) and sections are from memory, u and the
-           gates checked against nn/gnn/slstm of github.com/nlpodyssey/spago, softmax and c_g against the authors' code.
+           The published paper was not available: Words is its eq. 2 and Sentence its eq. 3 (the authors, issue 2 of
+           their code); u and the gates are checked against nn/gnn/slstm of github.com/nlpodyssey/spago, softmax and c_g
+           against the authors' code. No source was found for <s> and </s> that are updated.
 Decision   torch's own initial weights; the learned vectors are normal, with the spread of all weights in the code.
 Departure  the code's words start at their vectors and have no candidate u but a gate for the word vector as a cell; its
-           classifier has a tanh layer. Here the equations are followed; `pool: mean` is the code's.
+           classifier has a tanh layer, with dropout on the words' last states before it, and its sentence starts as the
+           mean of the words. It takes batches of 5, clips at 5 and lets the rate fall by 5% an epoch (here 10, 3,
+           constant). Here the equations are followed; `pool: mean` is the code's.
 Method     the last step is skipped for states that are not read.
 Shapes     B texts, T words (padded on the right) with <s> and </s>, D vector size, H states, w words of the window on
            each side, G = 2 w + 5 gates with o and u, C classes.

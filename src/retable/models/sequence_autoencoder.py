@@ -2,7 +2,7 @@
 
 Source     Dai and Le, "Semi-supervised Sequence Learning", NIPS 2015: a sequence autoencoder, or a language model, is
            trained on unlabelled texts; its LSTM and word vectors initialise a classifier that reads a text to its last
-           state. From memory and notes on the paper, not checked against the published paper.
+           state. From notes on the paper, not checked against it.
 Equations  autoencoder: the LSTM reads w_1 ... w_T, <end>, w_1 ... w_T; from the first <end> on each state h predicts
            the next word, and the last state <end>: p(w | h) = softmax(U h + u). Language model: the same without the
            first reading. Loss: mean of -log p over the predicted words. Classifier: logits from a hidden layer on h_T.

@@ -1,18 +1,20 @@
 """Skip-thought: a GRU that first writes each sentence's neighbours from its last state, and then starts a classifier.
 
 Source     Kiros, Zhu, Salakhutdinov, Zemel, Torralba, Urtasun, Fidler, "Skip-Thought Vectors", NIPS 2015, section 2.1,
-           eq. 1-10 (numbers from memory); the authors' code (ryankiros/skip-thoughts, training/).
+           eq. 1-10, checked against a translation of the paper; the authors' code (ryankiros/skip-thoughts, training/).
 Equations  1-4: a GRU reads sentence s_i to its last state h_i. 5-8: two GRUs write s_(i-1) and s_(i+1) word by word
            from the previous word; C h_i is added to the input of each of their gates. 9: P(w) ~ exp(v_w h). 10: the sum
-           of log P over the words of both neighbours. A text is the mean of its h_i; logits are linear in it.
+           of log P over the words of both neighbours. A text is the mean of its h_i, and logits are linear in it: both
+           ours.
 Reading    [x; h_i] as a gate's input is W x + C h_i. Torch's GRU resets after U, as the code does, not before it as in
            eq. 3. The first word is written from <end>, whose vector is that of padding. The code starts its decoders
            from h_i instead of adding C h_i.
 Departure  neighbours are those within the training texts, where the paper has 74 million sentences of books: of 100
            texts 19 of MR have two sentences, 2 of SST-2, nearly all of IMDB. If no text has two, training is refused.
            The GRU is trained further with the classifier, where the paper's stays fixed. v is an adaptive softmax over
-           the tuned words, as in the sequence autoencoder; 30 words of a sentence are written (maxlen_w in the code).
-           No bi-skip, no words beyond the vocabulary, 300 states where the paper has 2400.
+           the tuned words, as in the sequence autoencoder; the first 30 words of a sentence are written (the code
+           leaves longer sentences out). Batches of 64 clipped at 5 are the code's, where the paper has 128 and 10. No
+           bi-skip, no words beyond the vocabulary, 300 states where the paper has 2400.
 Shapes     B texts, T words (padded on the right), N sentences in all texts, L words in the longest, D vector size, H
            states, C classes.
 """

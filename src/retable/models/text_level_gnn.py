@@ -1,16 +1,19 @@
 """Text-level GNN: each word takes the largest of its weighted neighbours; the weights of edges are shared by all texts.
 
 Source     Huang, Ma, Li, Zhang, Wang, "Text Level Graph Neural Network for Text Classification", EMNLP 2019, section 2,
-           eq. 1-5; the authors' code, mojave-pku/TextLevelGCN. From code and memory, not checked against the paper.
+           eq. 1-5; the authors' code, mojave-pku/TextLevelGCN. From the code and a note that repeats its equations in
+           this order, not checked against the paper.
 Equations  nodes N = {r_i}; edges E = {e_ij}, j from i - p to i + p (eq. 1, 2); M_n = max_a e_an r_a, elementwise over
            n's neighbours a (eq. 3); r'_n = (1 - eta_n) M_n + eta_n r_n (eq. 4); scores W relu(sum_n r'_n) + b (eq. 5).
 Reading    a word that occurs twice in a text is one node, with the neighbours of both places, itself included (eq. 2,
            the code). e_an and e_na are two numbers, initially 1. eta_n is the sigmoid of one number per word, initially
            0; that line of the code is commented out, which leaves M_n alone.
-Departure  eq. 5 has ReLU and dropout after the dense layer, where a class scoring below zero learns nothing; here, as
-           in the code, before it. A pair rarer than k = 2 in training shares the paper's "public" edge. A network does
-           not know how often pairs occur: a pair's weight is that of its hash, rare or not; the public edge is for
-           pairs with the unknown word or with one that no training text has. Such words share its eta.
+Departure  eq. 5 has ReLU after the dense layer, where a class scoring below zero learns nothing; here, as in the code,
+           before it. A pair rarer than k in training shares the paper's "public" edge (in the code, one without
+           positive PMI). A network does not know how often pairs occur: a pair's weight is that of its hash, rare or
+           not; the public edge is for pairs with the unknown word or with one that no training text has. Such words
+           share its eta. L2 under Adam takes the weights of hashes that training does not meet from 1 to nearly 0 in
+           two thousand steps; in the code such pairs are public.
 Shapes     B texts, T words (padded on the right), D vector size, N nodes and E edges of all texts, C classes.
 """
 

@@ -1,7 +1,8 @@
 """TextCNN: convolutions of several widths, each pooled over time.
 
 Source     Kim, "Convolutional Neural Networks for Sentence Classification", EMNLP 2014, eq. 1-5.
-Departure  a window that sees only padding never wins the pooling.
+Departure  a window that sees only padding never wins the pooling. The output's weights are not rescaled to norm 3, and
+           Adam takes the place of Adadelta.
 Shapes     B texts, T words (padded on the right), D vector size, K filters of one width, C classes.
 """
 

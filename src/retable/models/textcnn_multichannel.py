@@ -1,8 +1,8 @@
 """CNN-multichannel: TextCNN on two vectors of every word, one as it was given and one that training changes.
 
-Source     Kim, "Convolutional Neural Networks for Sentence Classification", EMNLP 2014, section 3.1: two sets of word
+Source     Kim, "Convolutional Neural Networks for Sentence Classification", EMNLP 2014, section 3.3: two sets of word
            vectors, both from word2vec; each filter is applied to both channels and the results are added; gradients go
-           through one of them. From memory, not checked against the published paper. The rest is in models/textcnn.py.
+           through one of them. From notes that quote it. The rest is in models/textcnn.py.
 Reading    a filter has its own weights for each channel. With shared weights the network would be CNN-non-static on
            vectors that start at twice their length, since w x + w y = w (x + y).
 Shapes     B texts, T words (padded on the right), D vector size.

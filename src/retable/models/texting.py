@@ -1,8 +1,8 @@
 """TextING: a gated graph network on the words of each text, read out by soft attention, their mean and their maximum.
 
 Source     Zhang, Yu, Cui, Wu, Wen, Wang, "Every Document Owns Its Structure: Inductive Text Classification via Graph
-           Neural Networks", ACL 2020, section 2, eq. 1-8, from the authors' code, CRIPAC-DIG/TextING, and memory, not
-           checked against the published paper.
+           Neural Networks", ACL 2020, section 2, eq. 1-8, from the authors' code, CRIPAC-DIG/TextING, not checked
+           against the published paper.
 Equations  a = A h (eq. 1); z = sigmoid(W_z a + U_z h + b_z) (eq. 2); r = sigmoid(W_r a + U_r h + b_r) (eq. 3);
            c = tanh(W_h a + U_h (r * h) + b_h) (eq. 4); h' = z * c + (1 - z) * h (eq. 5), in each step;
            h_v = sigmoid(f_1(h)) * tanh(f_2(h)) (eq. 6); the text is the sum of the mean and the elementwise maximum of
@@ -11,7 +11,8 @@ Reading    nodes are the distinct words of a text. Two of them have an edge if o
            often; there are no self-loops. A = D^(-1/2) (edges) D^(-1/2), D the number of neighbours of each word. The
            initial h is tanh(W_e x + b_e) of the word vector x; f_1 gives one number. All this is as in the code.
 Departure  as in the code, eq. 1's matrix W_a is left out, as W_z, W_r and W_h follow it at once. A gate has one bias,
-           where the code adds two. Batches of 128 texts, where the authors take as many as fit (code: 4096).
+           where the code adds two. Batches of 128 texts, where the authors take 4096 texts. No stop words and no words
+           with fewer than 5 occurrences are removed, as they are in the source but on MR and SST.
 Shapes     B texts, T words (padded on the right), D vector size, H components of a node, N nodes and E edges of all
            texts, C classes.
 """

@@ -1,8 +1,8 @@
 """TopicRNN: a recurrent language model whose content words depend on topics of the text, then a classifier.
 
 Source     Dieng, Wang, Gao, Paisley, "TopicRNN: A Recurrent Neural Network with Long-Range Semantic Dependency", ICLR
-           2017, sections 3 and 4. From its abstract, a note on its equations (T. Masada, "A Note on TopicRNN"), public
-           code (dangitstam/topic-rnn) and memory, not checked against the paper, so equations have no numbers.
+           2017, sections 3 and 4, read without the appendix (the paper numbers two equations); public code
+           (dangitstam/topic-rnn).
 Equations  theta ~ N(0, I); h_t = f(y_(t-1), h_(t-1)); l_t ~ Bernoulli(sigma(Gamma h_t)), 1 for stop words; p(y_t = i) ~
            exp(v_i h_t + (1 - l_t) b_i theta). q(theta | X) = N(mu, sigma^2), mu and log sigma linear in g(X), a
            feed-forward network on word counts without stop words. Lower bound: E_q sum of (log p(y_t | h_t, l_t,
@@ -13,8 +13,9 @@ Departure  a network does not see the words themselves, so the stop words are th
            the training texts are available, for a fixed number of epochs; the paper's classifier reads fixed features,
            here all weights are trained further with it. The language model writes only the first words of a text (to
            save memory), the bag has all of them.
-Decision   sizes are ours: 200 states, 200 units of g (one layer, ReLU), 100 topics. Pretraining clips the norm of
-           gradients at 5.
+Decision   sizes are ours: 200 states, 200 units of g (one layer, ReLU), 100 topics, 100 stop words, dropout 0.5 and 5
+           epochs. The paper's for IMDB are two layers of 300 states, two of 500 units, 200 topics, 439 stop words, no
+           dropout and 13 epochs. Pretraining clips the norm of gradients at 5.
 Shapes     B texts, T words (padded on the right), D vector size, H states, R predicted rows, E units of g, K topics, C
            classes.
 """

@@ -2,17 +2,19 @@
 
 Source     Tai, Socher and Manning, "Improved Semantic Representations From Tree-Structured Long Short-Term Memory
            Networks", ACL 2015: child-sum (eq. 2-8) and N-ary (eq. 9-14, here of two children), from the authors' code,
-           stanfordnlp/treelstm (models/, sentiment/), which was read, and memory; not checked against the paper.
+           stanfordnlp/treelstm (models/, sentiment/), which was read; not checked against the paper.
 Equations  binary: [i o u f_l f_r] = U [h_l; h_r] + b (eq. 9-12), c = i * u + f_l * c_l + f_r * c_r (eq. 13),
            h = o * tanh(c) (eq. 14), with a sigmoid on gates and tanh on u. sum: [i o u] = U (h_l + h_r) + b, f_k = U_f
            h_k + b_f for each child (eq. 2-8). A leaf: c = W x + b, h = sigmoid(W_o x + b_o) * tanh(c). scores = W_s
            h_root + b_s.
-Reading    the code's leaf has neither input gate nor update, and its inner nodes read no word.
+Reading    the code's binary leaf has neither input gate nor update, and its inner nodes read no word. `sum` takes this
+           leaf too, where the code's child-sum tree is one of dependencies, with a word in every node.
 Departure  the paper uses a parser's trees, which add information to the text; no corpus here has any. These trees
            depend only on the number of words: balanced (nodes paired from the left, level by level; a last one without
            a neighbour moves up unchanged), left or right (a chain from the first or the last word). Shi, Zhou, Chen and
            Li, "On Tree-Based Neural Sentence Modeling", EMNLP 2018, found such trees as good (from memory). The paper
-           learns the label of every phrase of SST, this model that of the text; the same optimiser tunes the words.
+           learns the label of every phrase of SST, this model that of the text; the same optimiser tunes the words,
+           without L2 (the code's SGD at 0.1, without it too).
 Shapes     B texts, T words (padded on the right), M nodes of a level, D vector size, H states, C classes.
 """
 

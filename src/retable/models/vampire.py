@@ -1,8 +1,8 @@
 """VAMPIRE: a frozen, mixed autoencoder of bags of words, concatenated with the mean of the word vectors.
 
 Source     Gururangan, Dang, Card, Smith, "Variational Pretraining for Semi-supervised Text Classification", ACL 2019;
-           the authors' code (allenai/vampire). From the code and memory, not checked against the published paper, so
-           the equations here have no numbers.
+           the authors' code (allenai/vampire). From the code and a page with its equations, not checked against the
+           published paper, so they have no numbers here.
 Equations  document model: z ~ N(0, I), theta = softmax(z), eta = softmax(b + B theta), log p(x | z) = sum of c_j log
            eta_j, c_j the count of word j in the text; q(z | x) = N(mu(h_L), sigma(h_L)^2), h_l the layers of an MLP of
            c. Lower bound: E_q log p(x | z) - w KL(q(z | x), N(0, I)), w annealed. Features of a text: r = gamma (sum of
@@ -10,7 +10,8 @@ Equations  document model: z ~ N(0, I), theta = softmax(z), eta = softmax(b + B 
 Reading    as in the code: sigma is at most 10; dropout on z; batch norm of the word scores with a learned shift and no
            scale; frozen layers, from which r takes theta of mu. Batch norm would cancel b, so b is added after it: the
            same function, its shift starting at b. The code names ReLU but omits it by mistake: option `activation`.
-Departure  only the training texts are available. The number of epochs is fixed, where the authors stop by topic
+Departure  only the training texts are available. The classifier's word vectors are given ones, the code's random ones
+           of 50 numbers, and its batches 64 texts (32). The number of epochs is fixed, where the authors stop by topic
            coherence. The bag keeps stop words and short words, as a network does not see the words themselves.
 Decision   w grows with the epoch e, counted from 1: e / annealing_epochs, or 1 / (1 + exp(-0.25 (e - 15))). A text with
            fewer than 3 words of the bag, and a batch with fewer than two texts, are skipped. The mixture starts with

@@ -1,11 +1,11 @@
 """Virtual adversarial training: an LSTM on normalised word vectors that also learns from texts moved to its worst side.
 
 Source     Miyato, Dai, Goodfellow, "Adversarial Training Methods for Semi-Supervised Text Classification", ICLR 2017,
-           sections 2 and 3, eq. 1 and 5-8. From the authors' code (tensorflow/models, adversarial_text), notes and
-           memory, not checked against the published paper. L MIXED: Sachan, Zaheer, Salakhutdinov, "Revisiting LSTM
-           Networks for Semi-Supervised Text Classification via Mixed Objective Function", AAAI 2019, from abstract and
-           memory: both directions, the max of their states over the words, and a loss of cross-entropy, L_adv, L_v-adv
-           and the entropy of the answers, L_EM = -sum_y p(y | s) log p(y | s).
+           sections 2 and 3, eq. 1 and 5-8. Checked against the paper; the authors' code (tensorflow/models,
+           adversarial_text). L MIXED: Sachan, Zaheer, Salakhutdinov, "Revisiting LSTM Networks for Semi-Supervised Text
+           Classification via Mixed Objective Function", AAAI 2019, from abstract and memory: both directions, the max
+           of their states over the words, and a loss of cross-entropy, L_adv, L_v-adv and the entropy of the answers,
+           L_EM = -sum_y p(y | s) log p(y | s).
 Reading    s is the vectors of all words of a text: r and d have one length per text, not per word. Dropout is on the
            word vectors alone, one mask for all words of a text (authors' code); s is taken after it, so all passes of a
            step share the mask. d has length 0.1 (authors' code). Both losses have weight 1. Two directions share one
@@ -13,7 +13,8 @@ Reading    s is the vectors of all words of a text: r and d have one length per 
 Departure  neither unlabelled texts nor a pretrained language model are available: virtual perturbations are of the
            labelled texts of the batch. Words are sorted by training frequency, without the counts: f_j is 1 / j by
            Zipf's law, over the sum; padding and the unknown word have none. There is no vector for the end of a text:
-           with pooling last the last word's state is read. Gradients go back through all of a text, not 400 words.
+           with pooling last the last word's state is read. Gradients go back through all of a text, not 400 words. The
+           weights of the best epoch are kept, where the paper stops at no epoch and the code averages weights.
 Shapes     B texts, T words (padded on the right), D vector size, V rows of the embedding, C classes.
 """
 
