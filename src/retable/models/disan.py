@@ -11,7 +11,8 @@ Reading    a word with no word before (after) it has no softmax there: its s is 
            that of the authors' code for SST: a ReLU layer as wide as h, then the output. Dropout, whose place the paper
            does not give, follows the code: on the input of every linear layer (W^1 and W^2 share one draw), 0.3 as in
            the code for SST. There the activation is ReLU; ELU is the paper's. Given word vectors stay fixed, as in it.
-Decision   the L2 penalty is part of the loss and excludes biases and word vectors, as in the authors' code.
+Decision   the L2 penalty is part of the loss and excludes biases and word vectors; the authors' code leaves out W^1 and
+           W^2 too.
 Departure  Adam at 1e-3, where the paper uses Adadelta at 0.5.
 Method     pairs times components are too many to keep (64 texts of 400 words, 300 components: 12 GB in float32), so
            they are computed block by block, and again for the gradients (`Directed`). Scores lie within -c and c, so
