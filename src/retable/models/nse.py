@@ -6,9 +6,9 @@ Source     Munkhdalai and Yu, "Neural Semantic Encoders", EACL 2017, eq. 1-6; a 
 Equations  1. o_t = LSTM_read(x_t); 2. z_t = softmax(o_t M_(t-1)); 3. m_t = z_t M_(t-1); 4. c_t = MLP(o_t, m_t); 5.
            h_t = LSTM_write(c_t); 6. M_t = (1 - z_t) M_(t-1) + z_t h_t, slot by slot; M_0 = x_1, ..., x_T.
 Reading    the MLP of eq. 4 is one linear layer of 2 D units; h_T represents the text and is read by a ReLU hidden layer
-           and a linear one. This, the options and the training, with fixed word vectors, follow the code, which is for
-           SNLI: those for sentence classification were not seen; patience is ours. Dropout is on the input of the read
-           LSTM; M_0 has whole vectors.
+           and a linear one. This, the options and the training follow the code, which is for SNLI: those for sentence
+           classification were not seen. Word vectors are tuned, where that code keeps them fixed; dev prefers it on SST
+           and TREC. Patience is ours. Dropout is on the input of the read LSTM; M_0 has whole vectors.
 Decision   slots, o_t and h_t are as wide as a word vector, so there is no size option (300 in the paper).
 Departure  torch's LSTMs. Padding has no slot and is not read; the code pads texts on the left.
 Cost       training keeps the memory of every word, T D numbers each: texts of thousands of words need a length limit.
