@@ -1,5 +1,6 @@
 """SST-1 with phrases: the nodes of trees below their roots follow the training sentences; dev and test are SST-1's."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -43,16 +44,22 @@ def test_phrases_follow_the_sentences_in_lower_case_each_once_with_each_of_its_g
 
 
 @pytest.mark.parametrize(
-    "tree",
-    ["(2 (2 a) (2 film)", "(2 a))", "(2 (5 a) (2 film))", "(2 (a) (2 film))"],
-    ids=["open", "closed", "5", "none"],
+    ("tree", "wrong"),
+    [
+        ("(2 (2 a) (2 film)", "the root has no end"),
+        ("", "the root has no end"),
+        ("(2 a))", "the root ends before the line"),
+        ("(2 a) (3 film)", "the root ends before the line"),
+        ("a (2 film)", '"a" is in no node'),
+        ("(2 (5 a) (2 film))", 'a node has the grade "5"'),
+        ("(2 (a) (2 film))", 'a node has the grade "a"'),
+        ("(2 (2 ) (2 film))", "a node has no word"),
+    ],
 )
-def test_a_broken_tree_is_refused_with_its_line(written, tree):
+def test_a_broken_tree_is_refused_with_its_line_and_what_is_wrong(written, tree, wrong):
     small, folder = written
     (folder / "train.txt").write_text(f"(2 a)\n{tree}\n", encoding="utf-8")
-    with pytest.raises(
-        InputError, match=r"train\.txt, line 2: it is no tree whose every node begins with 0, 1, 2, 3, 4"
-    ):
+    with pytest.raises(InputError, match=rf"train\.txt, line 2: {re.escape(wrong)}; a tree is one node"):
         list(small.examples(folder))
 
 

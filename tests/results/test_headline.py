@@ -159,13 +159,13 @@ def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_hol
 @pytest.mark.parametrize(
     ("cells", "shown"),
     [
-        ({"measured": "83.20", "low": "81.00", "high": "85.40", "published": "80.8"}, "83.2 ± 2.2 (*80.8*)"),
-        ({"measured": "83.20", "low": "81.00", "high": "85.40", "runs": "1"}, "83.2 ± 2.2, one run"),
-        ({"measured": "83.20", "low": "83.20", "high": "83.20"}, "83.2"),
-        ({"measured": "83.20", "runs": "1"}, "83.2"),
-        ({"measured": "83.20"}, "83.2"),
-        ({"measured": "83.20", "note": "cut: ended after 8 epochs"}, "83.2, cut"),
-        ({"measured": "83.20", "verdict": "unverified"}, "83.2, unverified"),
+        ({"measured": "83.20", "low": "81.00", "high": "85.40", "published": "80.8"}, "83.20 ± 2.2 (*80.8*)"),
+        ({"measured": "83.20", "low": "81.00", "high": "85.40", "runs": "1"}, "83.20 ± 2.2, one run"),
+        ({"measured": "83.20", "low": "83.20", "high": "83.20"}, "83.20"),
+        ({"measured": "83.20", "runs": "1"}, "83.20"),
+        ({"measured": "83.20"}, "83.20"),
+        ({"measured": "83.20", "note": "cut: ended after 8 epochs"}, "83.20, cut"),
+        ({"measured": "83.20", "verdict": "unverified"}, "83.20, unverified"),
     ],
 )
 def test_a_cell_in_short(cells, shown):
@@ -186,4 +186,4 @@ def test_the_short_table_has_measured_rows_and_no_readings():
         score("fcsr-relu-features", "sst-2", measured="83.30"),
         score("cnn", "sst-2", published="77.2"),
     ]
-    assert headline.front_table(TABLE, scores) == "|  | SST |\n| --- | --- |\n| FCSR | 83.4 |\n"
+    assert headline.front_table(TABLE, scores) == "|  | SST |\n| --- | --- |\n| FCSR | 83.40 |\n"

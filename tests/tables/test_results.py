@@ -74,13 +74,13 @@ def test_every_printed_cell_has_a_line_and_an_unmeasured_one_says_why():
 def test_one_run_has_the_spread_of_the_other_rows_but_not_that_of_their_second_readings():
     table = replace(TABLE, rows=(Row("one", "One", model="net"), *TABLE.rows, Row("sgd", "", "net", reading_of="net")))
     runs = {("one", "a"): [run(0.8)], ("net", "a"): [run(0.82), run(0.84)], ("tfidf-svm", "a"): [run(0.70)]}
-    of_others = half_interval_of(table, runs)
-    assert half_interval_of(table, runs | {("sgd", "a"): [run(0.30), run(0.70)]}) == of_others != 0
-    assert half_interval_of(table, runs | {("net", "a"): [run(0.30), run(0.70)]}) > of_others
+    of_others = interval_of(table, runs)
+    assert interval_of(table, runs | {("sgd", "a"): [run(0.30), run(0.70)]}) == of_others != 0
+    assert interval_of(table, runs | {("net", "a"): [run(0.30), run(0.70)]}) > of_others
 
 
-def half_interval_of(table, runs):
-    """Return half of the interval of the cell of row `one` in column `a`."""
+def interval_of(table, runs):
+    """Return the width of the interval of the cell of row `one` in column `a`."""
     line = next(
         line for line in result_lines(table, PRINTED, Cells(runs, {})) if (line.row, line.column) == ("one", "a")
     )

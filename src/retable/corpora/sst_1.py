@@ -6,6 +6,9 @@ from retable.corpora.readers import read_labelled_lines
 from retable.declaration import Corpus, Defect, github
 
 GRADES = ("very negative", "negative", "neutral", "positive", "very positive")
+NAMES = {str(grade): name for grade, name in enumerate(GRADES)}
+FILES = {"train": "stsa.fine.train", "dev": "stsa.fine.dev", "test": "stsa.fine.test"}
+read_sentences = partial(read_labelled_lines, separator=" ", names=NAMES)
 
 CORPUS = Corpus(
     name="sst-1",
@@ -26,12 +29,7 @@ CORPUS = Corpus(
         },
         mirror="sst1",
     ),
-    read=partial(
-        read_labelled_lines,
-        splits={"train": "stsa.fine.train", "dev": "stsa.fine.dev", "test": "stsa.fine.test"},
-        separator=" ",
-        names={str(grade): name for grade, name in enumerate(GRADES)},
-    ),
+    read=partial(read_sentences, splits=FILES),
     tokenised=True,
     source="https://nlp.stanford.edu/sentiment/",
     paper="Socher et al., Recursive Deep Models for Semantic Compositionality Over a Sentiment Treebank, EMNLP 2013",

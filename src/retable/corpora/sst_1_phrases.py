@@ -7,27 +7,24 @@ are numbered after the sentences. The trees are the authors' later edition, whic
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from retable.corpora.readers import broken, identity, lines, read_labelled_lines
+from retable.corpora.readers import broken, identity, lines
 from retable.corpora.sst_1 import CORPUS as SENTENCES
-from retable.corpora.sst_1 import GRADES
+from retable.corpora.sst_1 import FILES, NAMES, read_sentences
 from retable.declaration import Corpus, Defect, Example, github
 
 TREES = "train.txt"
-NAMES = {str(grade): name for grade, name in enumerate(GRADES)}
 PARTS = re.compile(r"\([^() ]*|\)|[^() ]+")  # where a node begins, with its grade; where it ends; a word
-read_sentences = partial(read_labelled_lines, separator=" ", names=NAMES)
 
 
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
     """Yield the sentences of train, their phrases, then the sentences of dev and test."""
-    sentences = list(read_sentences(corpus, folder, splits={"train": "stsa.fine.train"}))
+    sentences = list(read_sentences(corpus, folder, splits={"train": FILES["train"]}))
     yield from sentences
     for number, (text, label) in enumerate(dict.fromkeys(read_phrases(corpus, folder / TREES)), len(sentences)):
         yield Example(identity(corpus, "train", number), "train", text, label)
-    yield from read_sentences(corpus, folder, splits={"dev": "stsa.fine.dev", "test": "stsa.fine.test"})
+    yield from read_sentences(corpus, folder, splits={split: FILES[split] for split in ("dev", "test")})
 
 
 def read_phrases(corpus: Corpus, path: Path) -> Iterator[tuple[str, str]]:
@@ -35,25 +32,38 @@ def read_phrases(corpus: Corpus, path: Path) -> Iterator[tuple[str, str]]:
     for number, tree in enumerate(lines(path, corpus.encoding)):
         try:
             yield from nodes(tree.lower())[:-1]
-        except (IndexError, KeyError):
-            broken(path, number, f"it is no tree whose every node begins with {', '.join(NAMES)}")
+        except ValueError as error:
+            broken(
+                path,
+                number,
+                f"{error}; a tree is one node, and a node is a grade, {', '.join(NAMES)}, with words or nodes",
+            )
 
 
 def nodes(tree: str) -> list[tuple[str, str]]:
-    """Return the text and the label of every node, children first; an IndexError or a KeyError if it is no tree."""
+    """Return the text and the label of every node, children first. Raises: ValueError, with what is wrong."""
     words: list[str] = []
     begun: list[tuple[str, int]] = []  # label and first word
     found = []
-    for part in PARTS.findall(tree):
+    parts = PARTS.findall(tree)
+    for place, part in enumerate(parts, start=1):
         if part.startswith("("):
+            if part[1:] not in NAMES:
+                raise ValueError(f'a node has the grade "{part[1:]}"')
             begun.append((NAMES[part[1:]], len(words)))
+        elif not begun:
+            raise ValueError(f'"{part}" is in no node')
         elif part == ")":
             label, first = begun.pop()
+            if first == len(words):
+                raise ValueError("a node has no word")
             found.append((" ".join(words[first:]), label))
         else:
             words.append(part)
-    if begun:
-        raise IndexError(tree)
+        if not begun and place < len(parts):
+            raise ValueError("the root ends before the line")
+    if begun or not found:
+        raise ValueError("the root has no end")
     return found
 
 
@@ -73,9 +83,9 @@ CORPUS = replace(
     read=read,
     same_texts_as="sst-1",
     pooled=False,
-    note="the trees are a later edition of the 8,544 sentences, 8,527 of them, with words cut at hyphens, which no "
-    "sentence here has; dev and test are sst-1's sentences; the phrases are also in sentences of mr and sst-2, which "
-    "those corpora may hold out",
+    note="the trees are a later edition of the 8,544 sentences, 8,527 of them, with words cut at hyphens and slashes: "
+    "409 words of the sentences are in no phrase; dev and test are sst-1's sentences; the phrases are also in "
+    "sentences of mr and sst-2, which those corpora may hold out",
     defects=(
         Defect("texts with two labels", 593, "judged in different sentences; published splits are kept unchanged"),
         Defect("copies in train", 615, "mostly those with two labels; published splits are kept unchanged"),

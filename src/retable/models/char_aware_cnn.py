@@ -1,8 +1,8 @@
 """Character-aware CNN: a word is the max-pooled output of filters over its characters; an LSTM reads the words.
 
 Source     Kim, Jernite, Sontag, Rush, "Character-Aware Neural Language Models", AAAI 2016, the small network of table
-           2; the authors' code (yoonkim/lstm-char-cnn: TDNN.lua, HighwayMLP.lua, LSTMTDNN.lua). Checked against the
-           paper.
+           2; the authors' code (yoonkim/lstm-char-cnn: TDNN.lua, HighwayMLP.lua, LSTMTDNN.lua). Checked against a copy
+           of the paper's text (arXiv 1508.06615).
 Equations  f_i = tanh(<C[:, i : i + w - 1], H> + b) (eq. 5), C the characters' vectors of a word; y = max_i f_i for all
            filters (eq. 6); t = sigma(W_T y + b_T), z = t relu(W_H y + b_H) + (1 - t) y (eq. 8). An LSTM of two layers
            reads z_1 ... z_T; logits = U h_T + c, where the paper's softmax is over the next word.

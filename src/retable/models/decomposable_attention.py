@@ -4,11 +4,12 @@ Source     Parikh, Tackstrom, Das and Uszkoreit, "A Decomposable Attention Model
            2016: attend (eq. 1-2), compare (eq. 3), aggregate (eq. 4-5), intra-sentence attention (section 3.4), section
            5.1. From notes and public code (harvardnlp/decomp-attn), not checked against the paper.
 Reading    words are scaled to length 1, stay fixed (embedding.tune) and are projected to 200 components without a bias.
-           d_{i-j} has a sign; beyond 10 words it is one value on each side. Dropout precedes both layers of F, G, H and
-           F_intra, as notes on section 5.1 have it.
+           d_{i-j} has a sign; beyond 10 words it is one value on each side (notes: one in all). Dropout precedes both
+           layers of F, G, H and F_intra, as notes on section 5.1 have it.
 Decision   the NULL word before each text is one learned vector in the space of projected words. All weights and biases
            start from normal numbers of standard deviation 0.01, as printed.
-Departure  an unknown word has the vocabulary's one vector, not one of a hundred random ones.
+Departure  an unknown word has the vocabulary's one vector, not one of a hundred random ones. AdaGrad's sums start at 0,
+           in the code at 0.1.
 Shapes     B pairs, T words of both texts, M and N words of the first and second with NULL, D vector size, H units, S
            size of a word: H, or 2 H with intra-sentence attention, C classes.
 """

@@ -3,8 +3,8 @@
 Source     Wang, Huang, Deng, "Densely Connected CNN with Multi-scale Feature Attention for Text Classification", IJCAI
            2018: x_l = f(W_l, [x_1, ..., x_{l-1}]); per word the filter ensemble s_l = sum over the filters of x_l,
            scale weights = softmax(MLP(s_1, ..., s_L)), and the weighted sum of scales. From the authors' code
-           (wangshy31), not checked against the paper, so without equation numbers; sizes, dropout, rate and batches as
-           in that code.
+           (wangshy31), not checked against the paper, so without equation numbers; sizes, dropout and rate as in that
+           code (ten times the rate on its output layer; 64 texts on each of four GPUs).
 Reading    f is a convolution, batch norm and ReLU. The first scales are single words, three layers of width 1, each on
            the previous one; all later layers have width 3. The MLP has one hidden layer with ReLU and small first
            weights, so that all scales initially weigh the same (the code has no activation in it). The hidden layer of

@@ -12,11 +12,11 @@ Reading    the paper and its equation numbers were not available: all this is fr
            word t and the k - 1 before it, zeros before the text, for both extractors and for c_t, whose zeros count;
            the code's convolution is centred. l_t of the DRNN passes W^C, linear, before the maximum.
 Departure  no batch normalisation, which would make texts of a batch depend on each other; no second dropout on the
-           DRNN's input, and none on its text vector but on the classifier's hidden units. The code's DRNN under ATTEND
-           reads W h_i, linear, in place of h_i. The code's CNN under ATTEND also reads the maximum of h_i, and its
-           classifier has 2000 linear units: ours is the same for both. torch's GRU, whose reset gate follows the
-           product with the state. Training is ours: the code sums the loss over a batch, clips each weight's gradient
-           at 5, lets the rate fall to 5e-5, has L2 in most runs and cuts texts at 128 to 300 words.
+           DRNN's input, and its dropout before the classifier is on the hidden units, in the code on the text vector.
+           The code's DRNN under ATTEND reads W h_i, linear, in place of h_i. The code's CNN under ATTEND also reads the
+           maximum of h_i, and its classifier has 2000 linear units: ours is the same for both. torch's GRU, whose reset
+           gate follows the product with the state. Training is ours: the code sums the loss over a batch, clips each
+           weight's gradient at 5, lets the rate fall to 5e-5, has L2 in most runs and cuts texts at 128 to 300 words.
 Method     a word's contribution to the gates is the same in all its k windows and computed once; the windows of all
            words take their k steps together.
 Shapes     B texts, T words (padded on the right), D vector size, G size of h_i, k window, H states, K filters, F size

@@ -9,7 +9,8 @@ Reading    a sum longer than 1 is scaled to length 1, where a distance is unboun
            fixed (embedding.tune).
 Departure  the paper ranks, by a hinge loss between the scores of a right and a wrong answer. Here each pair is
            classified: the second class has the logit s, a further class its own line over the distance. Gradients are
-           torch's own, without the factor (1 - |y|^2)^2 / 4 of the ball.
+           torch's own, without the factor (1 - |y|^2)^2 / 4 of the ball (the code computes it from the gradient's
+           norm).
 Decision   s = 14 - d initially: on the sphere 14 is the distance of two texts at about 32 degrees.
 Shapes     B pairs, T words of both texts, M of one, D vector size, H units, C classes.
 """

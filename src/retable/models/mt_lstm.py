@@ -11,7 +11,8 @@ Equations  group k is active at word t, counted from 1, if t mod T_k = 0, with T
 Reading    no gate has a bias, as in the notes; V are full matrices, from j's cells to k's gates; all groups have one
            size. A group that feeds o and is not active contributes the cell that it keeps.
 Decision   300 states as in our LSTM, torch's initial weights, optional dropout on the text vector: the paper's sizes
-           and rates were not seen. Three groups suit sentences of 20 words; AdaGrad and an L2 term are the paper's.
+           and rates were not seen. Three groups suit sentences of 20 words; AdaGrad and an L2 term are the paper's
+           (notes); here it is not on word vectors.
 Shapes     B texts, T words (padded on the right), D vector size, H states, S of one group, C classes.
 """
 

@@ -2,7 +2,7 @@
 
 Source     Miao, Yu, Blunsom, "Neural Variational Inference for Text Processing", ICML 2016, section 3; the authors'
            code (ysmiao/nvdm, nvdm.py). From the code, not checked against the published paper, so the equations here
-           have no numbers; two ports have two ReLU layers for pi, one of them as the paper's. The paper models
+           have no numbers. Two ports have two ReLU layers for pi; one says that this is the paper's. The paper models
            documents and classifies no texts.
 Equations  pi = tanh(W x + b), x the count of each word in the text; q(z | x) = N(mu, sigma^2), mu and log sigma linear
            in pi; p(w_j | z) = softmax(R z + b_w)_j. Lower bound: E_q sum of c_j log p(w_j | z) - KL(q(z | x), N(0, I)),

@@ -1,8 +1,8 @@
 """RHN: a recurrent network whose step from word to word is a stack of highway layers.
 
 Source     Zilly, Srivastava, Koutnik, Schmidhuber, "Recurrent Highway Networks", ICML 2017, eq. 6-9; the authors' code,
-           github.com/jzilly/RecurrentHighwayNetworks (rhn.py, rhn_train.py). Checked against the paper, which models
-           language and classifies no texts.
+           github.com/jzilly/RecurrentHighwayNetworks (rhn.py, rhn_train.py). Checked against a copy of the paper's text
+           (arXiv 1607.03474), which models language and classifies no texts.
 Equations  6. s_l = h_l t_l + s_(l-1) c_l, elementwise; 7. h_l = tanh(W_H x [l = 1] + R_H,l s_(l-1) + b_H,l); 8.
            t_l = sigma(W_T x [l = 1] + R_T,l s_(l-1) + b_T,l); 9. c_l likewise with its own weights. s_0 at a word is y
            of the previous word, y_0 = 0; y = s_L.

@@ -13,8 +13,9 @@ Departure  neighbours are those within the training texts, where the paper has 7
            texts 19 of MR have two sentences, 2 of SST-2, nearly all of IMDB. If no text has two, training is refused.
            The GRU is trained further with the classifier, where the paper's stays fixed. v is an adaptive softmax over
            the tuned words, as in the sequence autoencoder; the first 30 words of a sentence are written (the code
-           leaves longer sentences out). Batches of 64 clipped at 5 are the code's, where the paper has 128 and 10. No
-           bi-skip, no words beyond the vocabulary, 300 states where the paper has 2400.
+           leaves longer sentences out). Batches of 64 clipped at 5 are the code's, where the paper has 128 and 10; its
+           rate of 0.0002 is 0.001 here. No bi-skip, no words beyond the vocabulary, 300 states where the paper has
+           2400.
 Shapes     B texts, T words (padded on the right), N sentences in all texts, L words in the longest, D vector size, H
            states, C classes.
 """

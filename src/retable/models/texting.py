@@ -11,8 +11,8 @@ Reading    nodes are the distinct words of a text. Two of them have an edge if o
            often; there are no self-loops. A = D^(-1/2) (edges) D^(-1/2), D the number of neighbours of each word. The
            initial h is tanh(W_e x + b_e) of the word vector x; f_1 gives one number. All this is as in the code.
 Departure  as in the code, eq. 1's matrix W_a is left out, as W_z, W_r and W_h follow it at once. A gate has one bias,
-           where the code adds two. Batches of 128 texts, where the authors take 4096 texts. No stop words and no words
-           with fewer than 5 occurrences are removed, as they are in the source but on MR and SST.
+           where the code adds two. Batches of 128 texts, where the authors take 4096 texts (all, in their README). Stop
+           words and words with fewer than 5 occurrences stay; the source removes them, except on MR and SST.
 Shapes     B texts, T words (padded on the right), D vector size, H components of a node, N nodes and E edges of all
            texts, C classes.
 """

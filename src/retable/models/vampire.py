@@ -10,9 +10,9 @@ Equations  document model: z ~ N(0, I), theta = softmax(z), eta = softmax(b + B 
 Reading    as in the code: sigma is at most 10; dropout on z; batch norm of the word scores with a learned shift and no
            scale; frozen layers, from which r takes theta of mu. Batch norm would cancel b, so b is added after it: the
            same function, its shift starting at b. The code names ReLU but omits it by mistake: option `activation`.
-Departure  only the training texts are available. The classifier's word vectors are given ones, the code's random ones
-           of 50 numbers, and its batches 64 texts (32). The number of epochs is fixed, where the authors stop by topic
-           coherence. The bag keeps stop words and short words, as a network does not see the words themselves.
+Departure  only the training texts are available. The classifier reads given word vectors in batches of 64 texts, the
+           code's random ones of 50 numbers in batches of 32. The number of epochs is fixed, where the authors stop by
+           topic coherence. The bag keeps stop words and short words, as a network does not see the words themselves.
 Decision   w grows with the epoch e, counted from 1: e / annealing_epochs, or 1 / (1 + exp(-0.25 (e - 15))). A text with
            fewer than 3 words of the bag, and a batch with fewer than two texts, are skipped. The mixture starts with
            equal shares; the code's start, e^-20 for all but h_1 and theta, leaves the rest out for good.

@@ -1,11 +1,12 @@
 """Virtual adversarial training: an LSTM on normalised word vectors that also learns from texts moved to its worst side.
 
 Source     Miyato, Dai, Goodfellow, "Adversarial Training Methods for Semi-Supervised Text Classification", ICLR 2017,
-           sections 2 and 3, eq. 1 and 5-8. Checked against the paper; the authors' code (tensorflow/models,
-           adversarial_text). L MIXED: Sachan, Zaheer, Salakhutdinov, "Revisiting LSTM Networks for Semi-Supervised Text
-           Classification via Mixed Objective Function", AAAI 2019, from abstract and memory: both directions, the max
-           of their states over the words, and a loss of cross-entropy, L_adv, L_v-adv and the entropy of the answers,
-           L_EM = -sum_y p(y | s) log p(y | s).
+           sections 2 and 3, eq. 1 and 5-8. Checked against a copy of the paper's text; the authors' code
+           (tensorflow/models, adversarial_text). L MIXED: Sachan, Zaheer, Salakhutdinov, "Revisiting LSTM Networks for
+           Semi-Supervised Text Classification via Mixed Objective Function", AAAI 2019, from the abstract and the
+           authors' code, which also drops states and does not normalise word vectors: both directions, the max of their
+           states over the words, and a loss of cross-entropy, L_adv, L_v-adv and the entropy of the answers, L_EM =
+           -sum_y p(y | s) log p(y | s).
 Reading    s is the vectors of all words of a text: r and d have one length per text, not per word. Dropout is on the
            word vectors alone, one mask for all words of a text (authors' code); s is taken after it, so all passes of a
            step share the mask. d has length 0.1 (authors' code). Both losses have weight 1. Two directions share one

@@ -150,16 +150,15 @@ def bench_markdown(bench: Bench, picture: str = "") -> str:
 
 
 def cell_text(row: str, column: str, bench: Bench) -> str:
-    """Return "79.8 ± 0.6 (79.7) ▲": accuracy, interval, clean accuracy, and verdict against the best linear model."""
+    """Return "79.81 ± 0.6 (79.72) ▲": accuracy, interval, clean accuracy, and verdict against the best linear model."""
     score = bench.scores.get((row, column))
     if score is None:
         return "–"
     half = f"{NO_BREAK}±{NO_BREAK}{half_interval(score)}" if score.high != score.low else ""
-    measured, clean = (f"{float(number or score.measured):.1f}" for number in (score.measured, score.clean))
-    clean = f" ({clean})" if clean != measured else ""
+    clean = f" ({score.clean})" if score.clean not in ("", score.measured) else ""
     standing = bench.standings.get((row, column))
     sign = UNVERIFIED if score.is_unverified else sign_of(standing) if standing else ""
-    return f"{measured}{half}{clean} {sign}".rstrip()
+    return f"{score.measured}{half}{clean} {sign}".rstrip()
 
 
 def sign_of(standing: Standing) -> str:

@@ -292,11 +292,11 @@ def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
 
 
 def front_cell(score: Score | None) -> str:
-    """Return a cell of the short table, to a tenth of a point."""
+    """Return a cell of the short table; a tenth of its interval is enough."""
     if score is None:
         return "–"
     half = (float(score.high) - float(score.low)) / 2 if score.high else 0
-    number = f"{float(score.measured):.1f}" + (f" ± {max(half, 0.1):.1f}" if half else "")
+    number = score.measured + (f" ± {max(half, 0.1):.1f}" if half else "")
     single = ", one run" if half and score.runs == "1" else ""  # its interval is that of the column's other rows
     marks = f"{single}{', cut' if score.is_cut else ''}{', unverified' if score.is_unverified else ''}"
     return f"{number}{marks}" + (f" (*{score.published}*)" if score.published else "")
