@@ -9,9 +9,9 @@ Equations  h = ELU(W^h x + b^h); f(h_i, h_j) = c tanh((W^1 h_i + W^2 h_j + b^1) 
 Reading    a word with no word before (after) it has no softmax there: its s is zero, as in the authors' code. The last
            b of source2token is the same for all words and cancels in the softmax: it is left out. The classifier is
            that of the authors' code for SST: a ReLU layer as wide as h, then the output. Dropout, whose place the paper
-           does not give, follows the code: on the input of every linear layer (W^1 and W^2 share one draw), 0.3 as in
-           the code for SST. There the activation is ReLU; ELU is the paper's. Word vectors stay fixed, as its given
-           ones do; words without one are trained there and keep random noise here.
+           does not give, follows the code: on the input of every linear layer (W^1 and W^2 share one draw). The code
+           for SST drops 0.3, has ReLU in place of ELU, and trains only the vectors of words without a given one; here
+           0.2, and all are tuned, which dev prefers on AG's sample.
 Decision   the L2 penalty is part of the loss and excludes biases and word vectors; the authors' code leaves out W^1 and
            W^2 too.
 Departure  Adam at 1e-3, where the paper uses Adadelta at 0.5.
