@@ -45,7 +45,7 @@ def test_every_page_comes_from_the_bank_alone(checkout):
     assert "- a processor, 2 threads: 2026-11-22, commit 0123456789\n" in page
     assert "| `fcsr` | FCSR: every word" in (checkout / "docs/models.md").read_text()
     readme = (checkout / "README.md").read_text()
-    assert "| tf-idf + SVM | 80.0 |\n" in readme
+    assert "| tf-idf + SVM | 80.00 |\n" in readme
     assert "No comparison of the papers could be judged yet." in readme
     entries = {entry["name"] for entry in read_json(checkout / "docs/figures/figures.json", list) if entry["drawn"]}
     assert entries == {"cost-floors-table-1"}

@@ -76,7 +76,7 @@ def test_its_cost_and_how_much_of_a_paper_is_measured_have_the_mark(written):
     assert "| *NB-SVM* (`nb-svm`, ours) (unverified) | 990" in page
     assert "| *tf-idf + SVM* (`tfidf-svm`, ours) | 990" in page
     assert "(1 unverified) | 3 |" in (written / "README.md").read_text(encoding="utf-8")
-    assert "61.3, unverified" in (written / "README.md").read_text(encoding="utf-8")
+    assert "61.30, unverified" in (written / "README.md").read_text(encoding="utf-8")
 
 
 def test_check_shows_it(written, monkeypatch, capsys):
