@@ -117,8 +117,8 @@ def build_optimisers(
 
     Weight decay is the classic L2 term in the gradient (not decoupled), as in the papers; `momentum` applies to sgd.
     Sparse tables use neither. AdaGrad scales a gradient of L2 alone to a whole step, which would wipe out the vectors
-    of words that no batch has held yet, so word vectors have no L2 term there. Adam scales it too, but a step is small,
-    and it is what most papers' own code does.
+    of words that no batch has held yet, so word vectors have no L2 term there. Adam scales it too, by smaller steps,
+    and keeps it (docs/protocol.md).
     """
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     if optimiser == "adagrad":
