@@ -94,7 +94,7 @@ def test_a_png_has_a_palette_and_says_nothing_of_its_making():
         ("bars", 3, "SST,LSTM,200,1,1", {"milliseconds for 20 texts (logarithmic)", "BERT", "not timed"}),
         ("grid", 9, "apparel,1,1,80,,,1", {"80.0", "81.5", "–"}),
         ("grid", 9, "apparel,1,2,,,,0", set()),
-        ("roc", 201, "SST,FCSR,0.005,0.005,0.5,0.25,1", {"FCSR  0.500 / 0.250"}),
+        ("roc", 101, "SST,FCSR,0.01,0.01,0.5,0.25,1", {"FCSR  0.500 / 0.250"}),
         ("densities", 129, "happy,2,,,2,3", {"1"}),
         ("heat", 4, "Transformer,1,基,2,金,0.75,3", {"基", "金"}),
     ],

@@ -19,7 +19,7 @@ from retable.figures.style import INK, each_once, line_looks
 from retable.runs.record import RunRecord
 from retable.tables.run_result import mean
 
-PLACES = np.round(np.linspace(0, 1, 201), 3)  # false positive rates at which a curve is evaluated
+PLACES = np.round(np.linspace(0, 1, 101), 2)  # false positive rates at which a curve is evaluated
 
 
 @dataclass(frozen=True)
