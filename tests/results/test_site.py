@@ -264,7 +264,7 @@ def test_the_page_of_a_cell_has_all_runs_that_its_table_shows(tmp_path):
     predictions = answered(tmp_path / "answers.parquet", 80, "good")
     runs = [
         run(plan, table, "fasttext", "r8", seed=seed, right=0.8, predictions=predictions)
-        for table, seed in (("floors-table-1", 1), ("lama-table-4", 2))
+        for table, seed in (("floors-table-1", 1), ("lama-table-4", 5))  # the survey shows seeds 1 to 3
     ]
     add_to_bank(tmp_path / "bank", runs, "somebody")
     resolver = bank_resolver(tmp_path / "bank")

@@ -38,10 +38,15 @@ def spread_of(scores: Sequence[float], texts: float) -> Spread | None:
 
 
 def pooled_spread(rows: Iterable[Sequence[float]], texts: float) -> Spread | None:
-    """Return the pooled spread of the scores of several rows; None if no row has two."""
+    """Return the pooled spread of the scores of several rows, for another row; None if no row has two.
+
+    Networks do not spread alike, so what is known of another one's spread grows with the rows, not with their runs: the
+    degrees of freedom are the number of rows (docs/protocol.md, rule 5, says what their runs' would do).
+    """
     spreads = [spread for scores in rows if (spread := spread_of(scores, texts))]
     freedom = sum(spread.freedom for spread in spreads)
-    return Spread(sum(spread.variance * spread.freedom for spread in spreads) / freedom, freedom) if spreads else None
+    variance = sum(spread.variance * spread.freedom for spread in spreads) / max(1, freedom)
+    return Spread(variance, len(spreads)) if spreads else None
 
 
 def prediction_interval(scores: Sequence[float], spread: Spread, sampling: float = 0.0) -> tuple[float, float]:
