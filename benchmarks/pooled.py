@@ -2,13 +2,19 @@
 
     python -m benchmarks.pooled
 
-Where a network has several runs, each is taken for its only one, and the interval is said to hold if another of its
-runs falls inside. Rule 5 of docs/protocol.md means it to hold for 95%, if networks of a column spread alike.
+Each run of a network with several is taken for its only one; the interval that it gets from the spread of the other
+networks is said to hold for each other run that falls inside (docs/protocol.md, rule 5). "By runs" has a degree of
+freedom for each run of the others, as until 2026-11-28. Left out: models without a seed, second readings, test folds,
+costs, means over domains and further scores of the same runs, and runs that an earlier table has.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
 
 from retable.models import is_seedless
 from retable.papers import result_tables
@@ -17,47 +23,83 @@ from retable.project.paths import BANK
 from retable.results.resolving import Resolver
 from retable.results.tables import read_cells
 from retable.results.whole import bank_resolver
-from retable.tables.cell_intervals import interval_of_cell
-from retable.tables.run_result import COST_UNITS
+from retable.tables.intervals import Spread, pooled_spread, prediction_interval
+from retable.tables.run_result import COST_UNITS, RunResult
+
+MANY = 6  # other rows
+DRAWS = 2_000
+
+
+class Pair(NamedTuple):
+    """Hold whether the interval of one run held another, by both rules."""
+
+    model: str
+    column: str
+    rows: int
+    by_rows: bool
+    by_runs: bool
 
 
 def main() -> None:
-    """Print how many intervals hold, by column and in all."""
+    """Print how many intervals hold, by the number of other rows and in all."""
     resolver = bank_resolver(BANK)
-    found = {}
-    for table in result_tables():
-        for column, held in columns_of(table, resolver):
-            found[f"{table.name} {column}"] = held
-    for name, held in found.items():
-        print(f"{name}: {fmean(held):.1%} of {len(held)}")
-    together = [held for of_column in found.values() for held in of_column]
-    print(f"in all: {fmean(together):.1%} of {len(together)}; mean of columns: {fmean(map(fmean, found.values())):.1%}")
+    seen = set[tuple[float, ...]]()
+    pairs = [pair for table in result_tables() for pair in pairs_of(table, resolver, seen)]
+    few, many = ([pair for pair in pairs if (pair.rows >= MANY) is are_many] for are_many in (False, True))
+    for name, found in ((f"3 to {MANY - 1} other rows", few), (f"{MANY} and more", many), ("in all", pairs)):
+        print(f"{name}: {share(found, 'by_rows')}, by runs {share(found, 'by_runs')}; {len(found)} pairs of runs")
+    of_column, of_model = defaultdict(list), defaultdict(list)
+    for pair in pairs:
+        of_column[pair.column].append(pair.by_rows)
+        of_model[pair.model].append(pair.by_rows)
+    print(f"mean of {len(of_column)} columns: {fmean(map(fmean, of_column.values())):.1%}")
+    draw, models = np.random.default_rng(1), list(of_model.values())
+    means = [
+        fmean(held for index in draw.integers(len(models), size=len(models)) for held in models[index])
+        for _ in range(DRAWS)
+    ]
+    low, high = np.quantile(means, (0.025, 0.975))
+    print(f"bootstrap over {len(models)} models: {low:.1%} to {high:.1%}")
 
 
-def columns_of(table: ResultTable, resolver: Resolver) -> Iterator[tuple[str, list[bool]]]:
-    """Yield each column with two networks of several runs, and whether each interval holds.
-
-    Test folds are left out, because their intervals are of folds, and costs, which have none.
-    """
+def pairs_of(table: ResultTable, resolver: Resolver, seen: set[tuple[float, ...]]) -> Iterator[Pair]:
+    """Yield a table's pairs of runs of a network, in both orders; `seen` gathers the scores of each."""
     runs = read_cells(table, resolver.fill(table), resolver.protocol(table)).runs
     for column in table.columns:
-        if table.metric_of(column) in COST_UNITS:
+        if table.metric_of(column) in COST_UNITS or column.domain or column.runs_of:
             continue
-        rows = [
-            row
+        rows = {
+            row.id: runs[row.id, column.id]
             for row in table.rows
             if len(runs.get((row.id, column.id), ())) > 1
             and runs[row.id, column.id][0].kind != "test"
             and not (is_seedless(row.model) or row.reading_of)
-        ]
-        held = []
-        for row in rows if len(rows) > 1 else ():
-            for alone, other in permutations(runs[row.id, column.id], 2):
-                interval = interval_of_cell(table, row, column, {**runs, (row.id, column.id): [alone]})
-                if interval:
-                    held.append(interval[0] <= other.value <= interval[1])
-        if held:
-            yield column.id, held
+        }
+        for name, mine in rows.items():
+            others = [values_of(theirs) for row, theirs in rows.items() if row != name]
+            spread = pooled_spread(others, mine[0].texts)
+            if spread and values_of(mine) not in seen:
+                seen.add(values_of(mine))
+                by_runs = Spread(spread.variance, sum(len(values) - 1 for values in others))
+                for alone, another in permutations(values_of(mine), 2):
+                    held = [low <= another <= high for low, high in intervals(alone, spread, by_runs)]
+                    yield Pair(str(table.row(name).model), f"{table.name} {column.id}", len(others), *held)
+
+
+def values_of(runs: Sequence[RunResult]) -> tuple[float, ...]:
+    """Return the scores of runs."""
+    return tuple(run.value for run in runs)
+
+
+def intervals(score: float, *spreads: Spread) -> Iterator[tuple[float, float]]:
+    """Yield the interval of a score by each spread; the test texts are the same."""
+    for spread in spreads:
+        yield prediction_interval([score], spread)
+
+
+def share(pairs: list[Pair], rule: str) -> str:
+    """Return how many intervals hold by a rule, in percent."""
+    return f"{fmean(getattr(pair, rule) for pair in pairs):.1%}"
 
 
 if __name__ == "__main__":

@@ -35,30 +35,29 @@ def test_the_interval_ends_at_one():
     assert prediction_interval([0.999], Spread(0.05**2, 3))[1] == 1.0
 
 
-def test_a_spread_needs_two_runs_and_a_pooled_one_has_a_degree_of_freedom_for_each_row():
+def test_a_spread_needs_two_runs_and_a_pooled_one_three_rows_with_a_degree_of_freedom_each():
     assert spread_of([0.8], 400) is None
-    assert pooled_spread([[0.8], [0.7]], 400) is None
     assert spread_of([0.79, 0.81], 400) == Spread(pytest.approx(0.0002), 1)
-    pooled = pooled_spread([[0.79, 0.81], [0.7], [0.50, 0.52, 0.54]], 400)
-    assert pooled == Spread(pytest.approx((0.0002 + 2 * 0.0004) / 3), 2)
+    rows = [[0.79, 0.81], [0.7], [0.50, 0.52, 0.54]]
+    assert pooled_spread([], 400) is None
+    assert pooled_spread(rows, 400) is None
+    pooled = pooled_spread([*rows, [0.60, 0.64]], 400)
+    assert pooled == Spread(pytest.approx((0.0002 + 2 * 0.0004 + 0.0008) / 4), 3)
 
 
-@pytest.mark.parametrize("rows", [1, 3, 12])
-def test_the_interval_of_a_single_run_holds_in_95_of_100_cases_where_networks_spread_unlike(rows):
-    """Three runs a row; the spreads' logarithms have a standard deviation of 0.5, which is about the bank's."""
+@pytest.mark.parametrize("runs", [2, 3, 5])
+@pytest.mark.parametrize("rows", [3, 12])
+def test_the_interval_of_a_single_run_holds_in_91_to_98_of_100_cases_where_networks_spread_unlike(rows, runs):
+    """The logarithms of the spreads have a standard deviation of 0.5, which is about the bank's."""
     draw = np.random.default_rng(1)
-    held, by_runs = 0, 0
+    held = 0
     for _ in range(4_000):
         *of_others, own = 0.006 * np.exp(draw.normal(0, 0.5, rows + 1))
-        others = [draw.normal(0.8, spread, 3).tolist() for spread in of_others]
+        others = [draw.normal(0.8, spread, runs).tolist() for spread in of_others]
         alone, another = draw.normal(0.8, own, 2)
-        pooled = pooled_spread(others, 10_000)
-        low, high = prediction_interval([alone], pooled)
+        low, high = prediction_interval([alone], pooled_spread(others, 10_000))
         held += low <= another <= high
-        low, high = prediction_interval([alone], Spread(pooled.variance, 2 * rows))
-        by_runs += low <= another <= high
-    assert 0.93 <= held / 4_000 <= 0.995
-    assert by_runs / 4_000 < held / 4_000 - 0.005  # a degree of freedom for each run is too sure
+    assert 0.91 <= held / 4_000 <= 0.98
 
 
 @pytest.mark.parametrize(

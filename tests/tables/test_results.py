@@ -72,8 +72,10 @@ def test_every_printed_cell_has_a_line_and_an_unmeasured_one_says_why():
 
 
 def test_one_run_has_the_spread_of_the_other_rows_but_not_that_of_their_second_readings():
-    table = replace(TABLE, rows=(Row("one", "One", model="net"), *TABLE.rows, Row("sgd", "", "net", reading_of="net")))
-    runs = {("one", "a"): [run(0.8)], ("net", "a"): [run(0.82), run(0.84)], ("tfidf-svm", "a"): [run(0.70)]}
+    more = (Row("one", "One", model="net"), Row("two", "Two", model="net"), Row("three", "Three", model="net"))
+    table = replace(TABLE, rows=(*more, *TABLE.rows, Row("sgd", "", "net", reading_of="net")))
+    runs = {("one", "a"): [run(0.8)], ("tfidf-svm", "a"): [run(0.70)]}
+    runs |= {(row, "a"): [run(0.82), run(0.84)] for row in ("net", "two", "three")}
     of_others = interval_of(table, runs)
     assert interval_of(table, runs | {("sgd", "a"): [run(0.30), run(0.70)]}) == of_others != 0
     assert interval_of(table, runs | {("net", "a"): [run(0.30), run(0.70)]}) > of_others
@@ -213,7 +215,9 @@ def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
 )
 def test_what_shortened_a_run_is_told_and_makes_no_exact_match(result, match, said):
     line, *_ = result_lines(replace(TABLE, vectors=""), PRINTED, Cells({("net", "a"): [result]}, {}))
-    told = line.note.partition("; ")[2].removesuffix("one run, and no other row of the column has two: no interval")
+    told = line.note.partition("; ")[2].removesuffix(
+        "one run, and fewer than three other rows of the column have two: no interval"
+    )
     assert (line.match, told.removesuffix("; ")) == (match, said)
 
 
@@ -265,10 +269,13 @@ def test_unverified_answers_get_no_verdict_nor_does_a_mean_with_them():
 
 
 def test_a_single_run_takes_the_spread_of_other_networks_in_its_column():
-    table = replace(TABLE, rows=(*TABLE.rows, Row("second", "Second", model="net", extra=True)))
-    runs = {("net", "a"): [run(0.83)], ("second", "a"): [run(0.70), run(0.72)], ("tfidf-svm", "a"): [run(0.8)]}
+    others = ("second", "third", "fourth")
+    table = replace(TABLE, rows=(*TABLE.rows, *(Row(row, "", model="net", extra=True) for row in others)))
+    runs = {(row, "a"): [run(0.70), run(0.72)] for row in others}
+    runs |= {("net", "a"): [run(0.83)], ("tfidf-svm", "a"): [run(0.8)]}
     lines = {line.row: line for line in result_lines(table, PRINTED, Cells(runs, {})) if line.column == "a"}
-    assert float(lines["net"].high) - 83 == pytest.approx(min(17, 100 * 12.7062 * (2 * 0.5 * 0.02**2) ** 0.5), abs=0.01)
+    half = 100 * 3.182446 * (2 * 0.5 * 0.02**2) ** 0.5  # t(0.975, 3)
+    assert float(lines["net"].high) - 83 == pytest.approx(half, abs=0.01)
     assert (lines["tfidf-svm"].low, lines["tfidf-svm"].high) == ("80.00", "80.00")  # no seed, and the same texts
 
 

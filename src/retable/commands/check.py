@@ -16,7 +16,7 @@ from rich.table import Table
 from retable.errors import InputError
 from retable.models import is_seedless
 from retable.papers import paper_of_table, result_tables
-from retable.papers.paper import ResultTable
+from retable.papers.paper import ResultTable, Row
 from retable.papers.parameters import cut_of
 from retable.project.command import command
 from retable.project.params import read_params
@@ -25,7 +25,7 @@ from retable.project.paths import BANK, TABLES
 from retable.results.tables import result_of
 from retable.runs.bank import read_lines as read_lines_of_bank
 from retable.runs.record import RunRecord
-from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of
+from retable.tables.intervals import NO_SPREAD, Spread, prediction_interval, spread_of
 from retable.tables.lines import UNVERIFIED, read_lines
 from retable.tables.results import DIGITS, FACTOR
 from retable.tables.run_result import COST_UNITS, mean, of_folds
@@ -40,7 +40,8 @@ COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
 class Banked(NamedTuple):
     """The scores of a cell's banked runs, as fractions (for folds, one per seed), and the number of test texts.
 
-    `spread` is that between seeds: of the cell, or pooled over its column; None if no cell there has two runs.
+    `spread` is that between its seeds, none of a deterministic model; None if it has one run: what its column's rows
+    spread says too little to see a fall.
     """
 
     values: Sequence[float]
@@ -84,7 +85,12 @@ def banked_values(table: ResultTable) -> dict[tuple[str, str], Banked]:
         for column in table.showing(owner)
         if table.metric_of(column) not in COST_UNITS
     }
-    return {key: each._replace(spread=spread_between(table, key, scores)) for key, each in scores.items()}
+    return {key: each._replace(spread=own_spread(table.row(key[0]), each)) for key, each in scores.items()}
+
+
+def own_spread(row: Row, banked: Banked) -> Spread | None:
+    """Return the spread between a cell's seeds, none of a deterministic model; None if it has one run."""
+    return NO_SPREAD if is_seedless(row.model) else spread_of(banked.values, banked.texts)
 
 
 def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Banked:
@@ -92,17 +98,6 @@ def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Ban
     whole = [runs for runs in seeds if len(runs) == max(1, runs[0].cut[1])]
     results = [of_folds([result_of(run, metric, domain) for run in runs]) for runs in whole]
     return Banked([each.value for each in results], results[0].texts if results else 0)
-
-
-def spread_between(table: ResultTable, key: tuple[str, str], scores: Mapping[tuple[str, str], Banked]) -> Spread | None:
-    """Return the spread between a cell's seeds (none if it is deterministic): its own, or that of its column."""
-    if is_seedless(table.row(key[0]).model):
-        return NO_SPREAD
-    column = [
-        each.values for (row, name), each in scores.items() if name == key[1] and not is_seedless(table.row(row).model)
-    ]
-    values, texts, _ = scores[key]
-    return spread_of(values, texts) or pooled_spread(column, texts)
 
 
 def checked_cells(table: ResultTable) -> Iterator[dict[str, Any]]:

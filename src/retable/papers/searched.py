@@ -22,7 +22,7 @@ FASTER: dict[str, Mapping[str, Any]] = {
 
 CHOSEN: dict[str, Mapping[str, Mapping[str, Mapping[str, Any]]]] = {  # row -> corpus -> sections
     "bilstm": {"covid-sentiment": LITTLE_DROPOUT | SMALL_BATCHES},
-    # Found on sst-2, which represents the other two.
+    # Found on sst-2, which represents the other three.
     "char-cnn": dict.fromkeys(("mr", "sst-2", "covid-sentiment", "ag-news-5k"), FASTER),
     # Found on fdu-kitchen, which represents all sixteen domains.
     "fcsr": dict.fromkeys(FAMILIES["fdu"], SMALL_BATCHES),

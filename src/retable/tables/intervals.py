@@ -11,6 +11,7 @@ from retable.tables.comparison import Part, around
 from retable.tables.lines import Verdict
 
 CONFIDENCE = 0.95
+ROWS_AT_LEAST = 3  # with several runs, before their spread says something about another row
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,16 @@ def spread_of(scores: Sequence[float], texts: float) -> Spread | None:
 
 
 def pooled_spread(rows: Iterable[Sequence[float]], texts: float) -> Spread | None:
-    """Return the pooled spread of the scores of several rows, for another row; None if no row has two.
+    """Return the pooled spread of the scores of several rows, for another row; None if fewer than three have two.
 
-    Networks do not spread alike, so what is known of another one's spread grows with the rows, not with their runs: the
-    degrees of freedom are the number of rows (docs/protocol.md, rule 5, says what their runs' would do).
+    Networks do not spread alike, so each row is one observation of how much another may spread: a degree of freedom for
+    each row, not for each run. The rule is rough; docs/protocol.md, rule 5, says how often such intervals hold.
     """
     spreads = [spread for scores in rows if (spread := spread_of(scores, texts))]
+    if len(spreads) < ROWS_AT_LEAST:
+        return None
     freedom = sum(spread.freedom for spread in spreads)
-    variance = sum(spread.variance * spread.freedom for spread in spreads) / max(1, freedom)
-    return Spread(variance, len(spreads)) if spreads else None
+    return Spread(sum(spread.variance * spread.freedom for spread in spreads) / freedom, len(spreads))
 
 
 def prediction_interval(scores: Sequence[float], spread: Spread, sampling: float = 0.0) -> tuple[float, float]:

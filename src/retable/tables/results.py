@@ -130,7 +130,7 @@ def _measured(
         low, high = (end * factor for end in interval)
         line = replace(line, low=f"{low:.{digits}f}", high=f"{high:.{digits}f}")
     else:
-        notes.append("one run, and no other row of the column has two: no interval")
+        notes.append("one run, and fewer than three other rows of the column have two: no interval")
     if number:
         line = replace(line, verdict=_judged(column, mine, number, interval, printed, factor))
     return replace(line, note=joined(notes))
