@@ -4,27 +4,27 @@
 
 Each run of a network with several is taken for its only one; the interval that it gets from the spread of the other
 networks is said to hold for each other run that falls inside (docs/protocol.md, rule 5). "By runs" has a degree of
-freedom for each run of the others, as until 2026-11-28. Left out: models without a seed, second readings, test folds,
-costs, means over domains and further scores of the same runs, and runs that an earlier table has.
+freedom for each run of the others, as until 2026-11-28. Left out: models without a seed, second readings, cut
+runs, test folds, costs, means over domains, further scores of the same runs, and runs that an earlier table has.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import permutations
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
-from retable.models import is_seedless
 from retable.papers import result_tables
 from retable.papers.paper import ResultTable
 from retable.project.paths import BANK
 from retable.results.resolving import Resolver
 from retable.results.tables import read_cells
 from retable.results.whole import bank_resolver
+from retable.tables.cell_intervals import scores_that_spread
 from retable.tables.intervals import Spread, pooled_spread, prediction_interval
-from retable.tables.run_result import COST_UNITS, RunResult
+from retable.tables.run_result import COST_UNITS
 
 MANY = 6  # other rows
 DRAWS = 2_000
@@ -45,7 +45,8 @@ def main() -> None:
     resolver = bank_resolver(BANK)
     seen = set[tuple[float, ...]]()
     pairs = [pair for table in result_tables() for pair in pairs_of(table, resolver, seen)]
-    few, many = ([pair for pair in pairs if (pair.rows >= MANY) is are_many] for are_many in (False, True))
+    few = [pair for pair in pairs if pair.rows < MANY]
+    many = [pair for pair in pairs if pair.rows >= MANY]
     for name, found in ((f"3 to {MANY - 1} other rows", few), (f"{MANY} and more", many), ("in all", pairs)):
         print(f"{name}: {share(found, 'by_rows')}, by runs {share(found, 'by_runs')}; {len(found)} pairs of runs")
     of_column, of_model = defaultdict(list), defaultdict(list)
@@ -68,33 +69,19 @@ def pairs_of(table: ResultTable, resolver: Resolver, seen: set[tuple[float, ...]
     for column in table.columns:
         if table.metric_of(column) in COST_UNITS or column.domain or column.runs_of:
             continue
-        rows = {
-            row.id: runs[row.id, column.id]
-            for row in table.rows
-            if len(runs.get((row.id, column.id), ())) > 1
-            and runs[row.id, column.id][0].kind != "test"
-            and not (is_seedless(row.model) or row.reading_of)
-        }
+        of_rows = scores_that_spread(table, column, runs)
+        rows = {row: tuple(scores) for row, scores in of_rows.items() if len(scores) > 1}
         for name, mine in rows.items():
-            others = [values_of(theirs) for row, theirs in rows.items() if row != name]
-            spread = pooled_spread(others, mine[0].texts)
-            if spread and values_of(mine) not in seen:
-                seen.add(values_of(mine))
-                by_runs = Spread(spread.variance, sum(len(values) - 1 for values in others))
-                for alone, another in permutations(values_of(mine), 2):
-                    held = [low <= another <= high for low, high in intervals(alone, spread, by_runs)]
+            first = runs[name, column.id][0]
+            others = [theirs for row, theirs in rows.items() if row != name]
+            spread = pooled_spread(others, first.texts)
+            if spread and first.kind != "test" and mine not in seen:
+                seen.add(mine)
+                spreads = spread, Spread(spread.variance, sum(len(scores) - 1 for scores in others))
+                for alone, another in permutations(mine, 2):
+                    ends = [prediction_interval([alone], each) for each in spreads]  # the test texts are the same
+                    held = [low <= another <= high for low, high in ends]
                     yield Pair(str(table.row(name).model), f"{table.name} {column.id}", len(others), *held)
-
-
-def values_of(runs: Sequence[RunResult]) -> tuple[float, ...]:
-    """Return the scores of runs."""
-    return tuple(run.value for run in runs)
-
-
-def intervals(score: float, *spreads: Spread) -> Iterator[tuple[float, float]]:
-    """Yield the interval of a score by each spread; the test texts are the same."""
-    for spread in spreads:
-        yield prediction_interval([score], spread)
 
 
 def share(pairs: list[Pair], rule: str) -> str:

@@ -40,6 +40,7 @@ def test_a_spread_needs_two_runs_and_a_pooled_one_three_rows_with_a_degree_of_fr
     assert spread_of([0.79, 0.81], 400) == Spread(pytest.approx(0.0002), 1)
     rows = [[0.79, 0.81], [0.7], [0.50, 0.52, 0.54]]
     assert pooled_spread([], 400) is None
+    assert pooled_spread([[0.8], [0.7]], 400) is None
     assert pooled_spread(rows, 400) is None
     pooled = pooled_spread([*rows, [0.60, 0.64]], 400)
     assert pooled == Spread(pytest.approx((0.0002 + 2 * 0.0004 + 0.0008) / 4), 3)

@@ -53,18 +53,28 @@ def spread_of_cell(
 ) -> Spread | None:
     """Return the spread between runs of a cell that is not cut into test folds; None if none is known.
 
-    A row with one run has the pooled spread of the other networks in its column, each as it is read first: a reading
-    whose trainings fail now and then says nothing about the others.
+    A row with one run has the pooled spread of the other networks in its column.
     """
-    others = (
-        [run.value for run in runs[other.id, column.id]]
-        for other in table.rows
-        if not (is_seedless(other.model) or other.reading_of)
-        and (other.id, column.id) in runs
-        and not any(run.of_epochs for run in runs[other.id, column.id])
-    )
     values, texts = [run.value for run in runs[row.id, column.id]], runs[row.id, column.id][0].texts
-    return NO_SPREAD if is_seedless(row.model) else spread_of(values, texts) or pooled_spread(others, texts)
+    if is_seedless(row.model):
+        return NO_SPREAD
+    return spread_of(values, texts) or pooled_spread(scores_that_spread(table, column, runs).values(), texts)
+
+
+def scores_that_spread(
+    table: ResultTable, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
+) -> dict[str, list[float]]:
+    """Return row -> scores of the networks in a column that say how far another one's may spread.
+
+    Whole runs only, each row as it is read first: a reading whose trainings fail now and then says nothing of others.
+    """
+    return {
+        row.id: [run.value for run in mine]
+        for row in table.rows
+        if not (is_seedless(row.model) or row.reading_of)
+        and (mine := runs.get((row.id, column.id)))
+        and not any(run.of_epochs for run in mine)
+    }
 
 
 def means_of_folds(runs: Sequence[RunResult]) -> list[float]:
