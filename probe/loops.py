@@ -18,6 +18,7 @@ Options = dict[str, Any]
 # Schedule -> rates at the ends of six epochs.
 RATES = {"constant": 1, "fcsr": 6, "halving": 2, "linear": 6, "steps": 3, "warmup": 2}
 SGD = {"optimiser": "sgd", "learning_rate": 0.5}
+ADAGRAD = {"optimiser": "adagrad", "learning_rate": 0.05}
 LINEAR_CHOICES = {
     "tfidf-svm": {"features": ["words-3", "characters-4", "words-1"], "costs": [1.0, 0.02]},
     "nb-svm": {"features": ["characters-5", "words-1"], "costs": [0.02, 1.0], "beta": 0.8},
@@ -25,11 +26,12 @@ LINEAR_CHOICES = {
 LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and its options in addition to TRAINING, by section
     **{f"schedule {name}": ("textcnn", {"training": {"schedule": name, "epochs": 6}}) for name in RATES},
     "sgd": ("textcnn", {"training": {"optimiser": "sgd", "learning_rate": 0.1, "momentum": 0.9}}),
-    "adagrad": ("textcnn", {"training": {"optimiser": "adagrad", "learning_rate": 0.05}}),
+    "adagrad": ("textcnn", {"training": ADAGRAD}),
     "adagrad, rows": ("fasttext", {"training": {"optimiser": "adagrad", "weight_decay": 0.01}}),
     "adam, rows": ("fasttext", {"training": {"optimiser": "adam"}}),
     "sgd, rows": ("fasttext", {"training": SGD}),
     "weight decay": ("textcnn", {"training": {"weight_decay": 0.05}}),
+    "weight decay, adagrad": ("textcnn", {"training": ADAGRAD | {"weight_decay": 0.05}}),
     "weight decay, sgd": ("textcnn", {"training": SGD | {"weight_decay": 0.05}}),
     "clip": ("bilstm", {"training": {"clip": 0.05}}),
     "clip, sgd": ("bilstm", {"training": SGD | {"clip": 0.05}}),
