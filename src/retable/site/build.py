@@ -85,10 +85,11 @@ def write_site(
 
 
 def write_formats(folder: Path, measured: Measured) -> None:
-    """Write a table in every format of `retable export`."""
+    """Write a table in the formats that its page offers."""
     found = Exported(measured.table, measured.scores, result_markdown(*measured))
-    for suffix, write in FORMATS.values():
-        write(folder / f"{measured.table.name}.{suffix}", found)
+    writers = dict(FORMATS.values())
+    for _, suffix in tables.DOWNLOADS:
+        writers[suffix](folder / f"{measured.table.name}.{suffix}", found)
 
 
 def parts_of(

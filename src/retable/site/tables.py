@@ -19,7 +19,7 @@ from retable.tables.lines import Line
 from retable.tables.markdown import is_turned, notes
 
 FLOPS = HEADER.index("FLOPs per word")
-DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("JSON", "json"), ("LaTeX", "tex"), ("Markdown", "md")]
+DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("LaTeX", "tex"), ("Markdown", "md")]  # title, suffix
 
 
 def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
