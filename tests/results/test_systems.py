@@ -1,5 +1,8 @@
 """The table of all systems."""
 
+import pytest
+
+from retable.models import LINEAR_MODELS, MODELS
 from retable.results.systems import equations_of, families_of_models, measured, source_of
 from tests.results.records import plan, run
 
@@ -8,6 +11,14 @@ def test_a_systems_source_is_the_first_that_its_head_names():
     assert source_of("textcnn") == ("Convolutional Neural Networks for Sentence Classification", "2014")
     assert source_of("tree-lstm")[1] == "2015"  # not Shi et al., 2018, further below
     assert source_of("delta-tfidf") == ("Delta TFIDF", "2009")  # one of several models in a file
+    assert source_of("dan")[1] == "2015"  # its code's address, github.com/miyyer/dan: ..., begins no part
+    assert source_of("transformer-f") == ("Transformer-F", "")  # a manuscript
+
+
+@pytest.mark.parametrize("name", sorted(MODELS | LINEAR_MODELS))
+def test_every_system_has_a_family_and_a_source(name):
+    assert families_of_models()[name] not in {"", "other"}
+    assert source_of(name)[0]
 
 
 def test_equations_are_counted_once_each():

@@ -1,7 +1,8 @@
 """BiGRU: a bidirectional GRU, its states pooled over the words.
 
-Source     LAMA, section 4.2: one bidirectional GRU layer with max pooling, a baseline; its cell is section 3.1, eq. 1-6
-           (torch's swaps z_t and 1 - z_t: the same cell with the opposite sign of W_z, U_z, b_z).
+Source     LAMA, "Compact Multi-Head Self-Attention for Learning Supervised Text Representations", section 4.2: one
+           bidirectional GRU layer with max pooling, a baseline; its cell is section 3.1, eq. 1-6 (torch's swaps z_t and
+           1 - z_t: the same cell with the opposite sign of W_z, U_z, b_z).
 Decision   the paper does not say what follows the pooling: LAMA's own classifier (section 3.5), so that the two differ
            only in how the words become one vector.
 Shapes     B texts, T words (padded on the right), D vector size, H states of both directions together, C classes.

@@ -5,7 +5,8 @@ In   the presets, the header of each model's file, the bank, data/published/syst
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
@@ -20,7 +21,13 @@ from retable.tables.markdown import markdown_table
 
 HEAD = re.compile(r"^[A-Z][a-z]+ {2,}", re.MULTILINE)  # a keyword of a file's header
 TITLE = re.compile(r'"([^"]+?),?"[^"]*?\b((?:19|20)\d\d)\b')
+TITLE_ALONE = re.compile(r'"([^"]+?),?"')  # of a manuscript, which has no year
 EQUATIONS = re.compile(r"\beq\. (\d+(?:(?:-|, | and | to )\d+)*)")
+
+NEWER = {  # family of the systems that the survey and the other papers do not list
+    "fcsr-fp": "attention", "minilm-knn": "transformer", "minilm-lr": "transformer", "nb-svm": "classical",
+    "region-embedding": "cnn", "texting": "graph", "tfidf-svm": "classical", "wide-mlp": "feed-forward",
+}  # fmt: skip
 
 
 def systems_markdown(runs: Iterable[RunRecord]) -> str:
@@ -30,31 +37,34 @@ def systems_markdown(runs: Iterable[RunRecord]) -> str:
         of_model[run.metrics["model"]].append(run)
     families = families_of_models()
     lines = [
-        [f"`{name}`", families.get(name, ""), *source_of(name), equations_of(name), *measured(of_model[name])]
+        [f"`{name}`", families[name], *source_of(name), equations_of(name), *measured(of_model[name])]
         for name in sorted(MODELS | LINEAR_MODELS)
     ]
     names = ["system", "family", "source", "year", "equations", "weights", "FLOPs per word", "runs", "corpora"]
     return markdown_table(names, lines)
 
 
-def families_of_models() -> dict[str, str]:
-    """Return model -> family, by its own name in the list of systems, or else by that of a table row that uses it."""
-    listed = {line["id"]: line["family"] for line in read_csv(PUBLISHED / "systems.csv")}
-    found: dict[str, str] = {}
+@cache
+def families_of_models() -> Mapping[str, str]:
+    """Return system -> family, by its own name in the lists of systems, or else by that of a table row that uses it."""
+    listed = {line["id"]: line["family"] for line in read_csv(PUBLISHED / "systems.csv")} | NEWER
+    found = dict.fromkeys(sorted(MODELS | LINEAR_MODELS), "other")
     for row in (row for paper in papers() for table in paper.results for row in table.rows if row.model):
-        if row.id in listed:
-            found.setdefault(str(row.model), listed[row.id])
-    return found | {name: listed[name] for name in MODELS | LINEAR_MODELS if name in listed}
+        if row.id in listed and found[str(row.model)] == "other":
+            found[str(row.model)] = listed[row.id]
+    return found | {name: listed[name] for name in found if name in listed}
 
 
 def source_of(name: str) -> tuple[str, str]:
-    """Return title and year of the first work that a model file's header names; "" if there is none."""
+    """Return title and year of the first work that a model file's header names; "" for what it lacks."""
     text = getdoc(import_module(model_module(name))) or ""
     _, _, source = text.partition("\nSource ")
     source = " ".join(HEAD.split(source, maxsplit=1)[0].split())
-    _, named, own = source.partition(f"{name}: ")
-    found = TITLE.search(own if named else source)
-    return (found[1], found[2]) if found else ("", "")
+    *_, source = re.split(rf"(?<!\S){name}: ", source, maxsplit=1)  # one of several models in a file
+    if found := TITLE.search(source):
+        return found[1], found[2]
+    alone = TITLE_ALONE.search(source)
+    return (alone[1] if alone else ""), ""
 
 
 def equations_of(name: str) -> str:

@@ -12,8 +12,8 @@ from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, description, linear_trainer, model_module
 from retable.papers import result_tables
 from retable.project.paths import ROOT
+from retable.results.systems import families_of_models
 from retable.results.whole import Whole
-from retable.site.families import families
 from retable.site.tables import numbers
 from retable.site.templating import render
 
@@ -32,15 +32,16 @@ class Place(NamedTuple):
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
     """Yield a page for each system, and an index."""
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in families()}
+    families = families_of_models()
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in families}
     for measured in whole.tables.values():
         for number in numbers(measured, whole):
             if number["row"].model in found:
                 found[number["row"].model].append(number)
-    listed = [(name, title_of(name), description(name), families()[name], len(of)) for name, of in found.items()]
+    listed = [(name, title_of(name), description(name), families[name], len(of)) for name, of in found.items()]
     yield "systems/index.html", render("systems.html", "systems/index.html", {"systems": listed})
     for name, of_model in found.items():
-        values = {"name": name, "title": title_of(name), "numbers": of_model, "family": families()[name], **about(name)}
+        values = {"name": name, "title": title_of(name), "numbers": of_model, "family": families[name], **about(name)}
         yield f"systems/{name}.html", render("system.html", f"systems/{name}.html", values)
 
 

@@ -9,10 +9,10 @@ from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.floors import TABLE_1
 from retable.papers.paper import Column, Row
 from retable.results.findings import Measured
+from retable.results.systems import families_of_models
 from retable.results.whole import Whole
 from retable.site.cells import place_of
 from retable.site.claims import paper_of
-from retable.site.families import families
 from retable.site.templating import render
 from retable.tables.costs import BESIDE, HEADER, cost_table
 from retable.tables.lines import Line
@@ -84,7 +84,7 @@ def side_of_row(row: Row, lines: Sequence[Line]) -> dict[str, Any]:
         "printed": row.printed,
         "link": f"systems/{row.model}.html" if row.model else "",
         "is_ours": row.extra,
-        "family": families().get(row.model or "", "") or "not built",
+        "family": families_of_models().get(row.model or "", "") or "not built",
         "system": "ours" if row.extra else "the paper's",
         "measured": "yes" if any(line.measured for line in lines if line.row == row.id) else "no",
     }
@@ -122,7 +122,7 @@ def numbers(measured: Measured, whole: Whole) -> Iterator[dict[str, Any]]:
                 "line": line,
                 "link": links.get((line.row, line.column), ""),
                 "flops": spent.get(row.id, ""),
-                "family": families().get(row.model or "", ""),
+                "family": families_of_models().get(row.model or "", ""),
                 "score": table.metric_of(column).replace("_", " "),
                 "corpus": titles().get(column.corpus, column.corpus) or column.printed,
             }
