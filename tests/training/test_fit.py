@@ -160,6 +160,17 @@ def test_curve_counts_every_training_text(opinions):
     assert np.all(np.array(words) > 0)
 
 
+def test_a_pretraining_tells_its_pass_and_how_much_of_it_is_done(opinions, monkeypatch):
+    """It can take longer than all epochs, and was silent."""
+    network, train, dev = prepared(opinions)
+    monkeypatch.setattr(Mean, "pretrain", lambda network, texts: [[*texts()] for _ in range(2)])
+    told = []
+    options = {"epochs": 1, "batch_size": 7, "on_pretraining": lambda number, share: told.append((number, share))}
+    fit(network, train, dev, seed=1, device=CPU, **options)
+    steps = -(-len(train) // 7)
+    assert told == [(number, done / steps) for number in (1, 2) for done in range(1, steps + 1)]
+
+
 def test_the_curve_tells_the_rate_of_the_epochs_last_step(opinions):
     network, train, dev = prepared(opinions)
     options = {"seed": 1, "device": CPU, "learning_rate": 0.1, "epochs": 3, "batch_size": len(train) // 4}

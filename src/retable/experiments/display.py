@@ -23,6 +23,11 @@ def display(what: str, parameters: dict[str, Any], train: Split) -> Iterator[Bar
         yield bar
 
 
+def show_pass(bar: Bar, number: int, share: float) -> None:
+    """Show how far a pretraining is, whose words are not counted."""
+    bar.advance(0, f"pretraining, pass {number}: {share:.0%}")
+
+
 def show_line(bar: Bar, line: dict[str, Any]) -> None:
     """Show an epoch, whose words are already counted, or a candidate."""
     bar.advance(0 if "epoch" in line else 1, note_of_line(line))

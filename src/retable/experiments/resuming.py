@@ -8,9 +8,11 @@ import fcntl
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from retable.errors import InputError
+from retable.experiments.display import show_pass
 from retable.project.paths import STATES
 from retable.project.progress import Bar
 from retable.training.options import Progress
@@ -37,6 +39,7 @@ class Kept:
         return Progress(
             state=StateFile(self.folder / "state", self.key, tell),
             on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+            on_pretraining=partial(show_pass, bar),
             on_line=on_line,
         )
 

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from retable.errors import InputError
-from retable.experiments.display import display, show_line
+from retable.experiments.display import display, show_line, show_pass
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, read_beside_words
 from retable.own.corpus import OwnCorpus
@@ -115,6 +115,7 @@ def trained_candidate(
         found = train(
             Progress(
                 on_batch=lambda epoch, words: bar.advance(words, f"epoch {epoch}"),
+                on_pretraining=partial(show_pass, bar),
                 on_line=lambda line: show_line(bar, line),
                 enough=enough,
             )

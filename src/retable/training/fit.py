@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from functools import partial
+from itertools import count
 
 import numpy as np
 import torch
@@ -54,7 +55,7 @@ def fit(
         keeper.go_on()
         tell_of_earlier(course, len(train.words), progress)
         if not course.begun:
-            network.train().pretrain(passes(maker, training.batch_size, seed, keeper))
+            network.train().pretrain(passes(maker, training.batch_size, seed, keeper, progress))
         while not (course.finished(training.epochs, training.patience) or (course.epochs and progress.enough())):
             batches = course.draw_batches(maker.lengths, training.batch_size, domains)
             if course.sums.done:
@@ -83,13 +84,16 @@ def fit(
     return History(course.epochs, course.chosen)
 
 
-def passes(maker: BatchMaker, batch_size: int, seed: int, keeper: Keeper) -> Pass:
+def passes(maker: BatchMaker, batch_size: int, seed: int, keeper: Keeper, progress: Progress) -> Pass:
     """Return the batches of a pretraining; they leave the order of the epochs' batches unchanged."""
     order = np.random.default_rng([seed, 1])
+    numbers = count(1)
 
     def texts() -> Iterator[tuple[Tensor, ...]]:
-        for batch in maker.batches(shuffled_batches(maker.lengths, batch_size, order)):
+        number, batches = next(numbers), shuffled_batches(maker.lengths, batch_size, order)
+        for done, batch in enumerate(maker.batches(batches), 1):
             yield batch.inputs
+            progress.on_pretraining(number, done / len(batches))
             keeper.leave()
 
     return texts

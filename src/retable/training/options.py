@@ -58,6 +58,7 @@ class Progress:
     Args:
         state: where it is saved, and from where it resumes.
         on_batch: called with (epoch, words trained in the batch); when a training resumes, first with the earlier ones.
+        on_pretraining: called after each batch of a pretraining with (pass over the texts, share of it that is done).
         on_line: called with each line of the curve, an epoch or a candidate; when a training resumes, with the earlier
             ones too.
         enough: called after each epoch, and after each setting of a linear model except the last; true ends the
@@ -66,6 +67,7 @@ class Progress:
 
     state: StateFile | None = None
     on_batch: Callable[[int, int], None] = lambda epoch, words: None
+    on_pretraining: Callable[[int, float], None] = lambda number, share: None
     on_line: Callable[[dict[str, Any]], None] = lambda line: None
     enough: Callable[[], bool] = lambda: False
 
