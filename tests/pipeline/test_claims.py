@@ -13,7 +13,7 @@ from retable.errors import InputError
 from retable.papers import claims as of_papers
 from retable.papers import paper_of_table, result_table
 from retable.papers.claims import claims
-from retable.results.claims import beside_readings, claims_markdown, through
+from retable.results.claims import beside_readings, claims_markdown, notes_on_columns, through
 from retable.results.judging import Judge, after_holm, judged_claims
 from retable.results.pairing import accuracies_of_units, answers, clusters_of
 from retable.tables.comparison import Part
@@ -301,3 +301,18 @@ def test_a_broken_line_is_named(tmp_path, monkeypatch, old, new, said):
     with pytest.raises(InputError, match=r"claims\.csv, line 2: ") as error:
         claims.__wrapped__()
     assert said in str(error.value)
+
+
+def test_notes_that_differ_between_tables_name_theirs():
+    """FCSR's mean of sixteen domains stands in tables 4 and 5, with other notes."""
+    of_table = {each.table: number for number, each in enumerate(claims()) if each.together}
+    lines = [
+        SimpleNamespace(comparison=True, claim=of_table[table], on="mean of 16")
+        for table in ("fcsr-table-4", "fcsr-table-5")
+    ]
+    (both,), (alone,) = notes_on_columns(lines), notes_on_columns(lines[:1])
+    assert [each.partition(":")[0] for each in both.splitlines()] == [
+        "- mean of 16 (table 4)",
+        "- mean of 16 (table 5)",
+    ]
+    assert alone.startswith("- mean of 16: ")

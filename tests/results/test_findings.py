@@ -73,7 +73,10 @@ def test_own_models_beside_the_linear_model_with_what_they_cost():
     costs = [{"row": "fcsr", "flops_per_word": flops} for flops in (1e6, 2e6, 9e6)]
     costs.append({"row": "nb-svm", "flops_per_word": 10.0})
     found = beside_a_linear_model(lines, {"fcsr-table-3": Measured(TABLE, [], costs)})
-    assert found.headline == "Against NB-SVM, the papers' own models are ahead on 1 of 2 comparisons and behind on 1"
+    assert found.headline == (
+        "Against NB-SVM, the papers' own models are ahead on 1 of 2 comparisons and behind on 1; after Holm's "
+        "correction for all comparisons of their papers on 1 and 1"
+    )
     assert found.body.count("| 2.0 M | 200 K |") == 2
     assert (found.body.count("*FCSR, GloVe 6B 100-d* > NB-SVM"), found.body.count("ReLU")) == (1, 0)
     assert beside_a_linear_model(lines[2:], {}) is None

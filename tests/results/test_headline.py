@@ -59,10 +59,13 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     assert told.endswith("Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3.")
     turned = (
         "(2 as claimed). Of the 3, {} turn around under another reading, or with the printed option where ours departs "
-        "from it. Of 4"
+        "from it, and {} more are undecided under one. Of 4"
     )
-    assert turned.format(1) in told  # this claim has both rivals on Polar
-    assert turned.format(2) in headline.headline([*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")])
+    assert turned.format(1, 0) in told  # this claim has both rivals on Polar
+    assert turned.format(2, 0) in headline.headline([*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")])
+    wide = compare_units((0.501 + 20 * FAR)[None], (0.5 + 20 * FAR[::-1])[None], 10_000)
+    undecided = replace(line(0, "fcsr-relu-features", "cnn", 0.0, on="AG"), comparison=wide)
+    assert turned.format(1, 1) in headline.headline([*lines, undecided])
     assert headline.headline(lines[-1:]) == "No comparison of the papers could be judged yet."
 
 

@@ -124,13 +124,13 @@ def in_corpus(text: str) -> str:
 
 
 def line_of(step: Step, accuracies: Sequence[str], found: Comparison) -> list[str]:
-    """Return the cells of a step, in the order of HEADER."""
+    """Return the cells of a step, in the order of HEADER; runs that are the same get no verdict."""
     return [
         step.system,
         step.added,
         "{} / {}".format(*found.runs),
         *accuracies,
         f"{signed(PERCENT * found.value)} ({in_points(found.interval())})",
-        f"{PERCENT * found.detectable:.1f}",
-        f"**{found.verdict}**",
+        f"{PERCENT * found.detectable:.1f}" if found.parts else "",
+        f"**{found.verdict}**" if found.parts else "the same runs",
     ]

@@ -8,7 +8,7 @@ from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Line, after_holm
 from retable.tables.comparison import Comparison
-from retable.tables.markdown import markdown_table, signed
+from retable.tables.markdown import listed, markdown_table, signed
 
 HEADER = ("rows", "on", "runs", "texts", "ours, points", "detectable", "printed", "size", "verdict", "Holm")
 VERDICTS = ("ahead", "behind", "equal", NOT_BEHIND, "undecided", "none")
@@ -58,13 +58,20 @@ def paper_markdown(name: str, lines: Sequence[Line], adjusted: Mapping[int, str]
 
 def notes_on_columns(lines: Sequence[Line]) -> list[str]:
     """Return a list of what must be known about the columns of a paper's comparisons; empty if there is nothing."""
-    notes = dict[tuple[str, str], None]()
+    tables = dict[str, dict[str, list[str]]]()  # column -> note -> numbers of the tables that have it
     for line in (line for line in lines if line.comparison):
         claim = claims()[line.claim]
         for column in result_table(claim.table).columns:
             if column.note and (column.id in claim.columns if claim.together else column.printed == line.on):
-                notes[line.on, column.note] = None
-    return ["\n".join(f"- {on}: {note}" for on, note in notes) + "\n"] if notes else []
+                number = claim.table.rpartition("-")[2]
+                of_note = tables.setdefault(line.on, {}).setdefault(column.note, [])
+                of_note += [number] if number not in of_note else []
+    told = [
+        f"- {on}{f' (table {listed(sorted(of))})' if len({*map(tuple, notes.values())}) > 1 else ''}: {note}\n"
+        for on, notes in tables.items()
+        for note, of in notes.items()
+    ]
+    return ["".join(told)] if told else []
 
 
 def named(claim: Claim) -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ from retable.papers import NAMES, paper_of_table, papers, result_table
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import Paper, ResultTable
 from retable.papers.shared import FLOORS
-from retable.results.claims import CONTRADICT, LARGER, beside_readings, size_of, through
+from retable.results.claims import CONTRADICT, LARGER, NOT_EVERY, beside_readings, size_of, through
 from retable.results.judging import AT_LEAST, PERCENT, Line, after_holm
 from retable.tables.lines import UNVERIFIED
 from retable.tables.lines import Line as Score
@@ -75,6 +75,7 @@ class Counts(NamedTuple):
     sampled: int  # of those judged, how many are on a sample of the paper's corpus or on a split of ours
     sampled_hold: int
     contradicted: int  # of those that hold, how many turn around under another reading
+    weakened: int  # of the others that hold, how many are undecided under one
     through: str  # the reading without which most of them would not
     said: str  # the sentence on which most comparisons rest
     of_said: int
@@ -88,15 +89,13 @@ class Counts(NamedTuple):
 
 def counted(lines: Sequence[Line]) -> Counts:
     """Count the outcomes of the papers' comparisons, each under its first reading."""
-    adjusted: dict[int, str] = {}
-    for _, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
-        adjusted |= after_holm(list(of_paper))
+    adjusted = adjusted_of(lines)
     judged = list(first_readings(lines))
     hold = [line for line in judged if holds(line, line.verdict)]
     against = [line for line in judged if goes_against(line, line.verdict)]
     sampled = [line for line in judged if is_on_a_sample(line)]
-    turned = [readings_of(line, lines) for line in hold]
-    turned = [of for of in turned if beside_readings(of[0], of) == CONTRADICT]
+    read = [readings_of(line, lines) for line in hold]
+    turned = [of for of in read if beside_readings(of[0], of) == CONTRADICT]
     sizes = {
         id(line): size_of(line.printed, line.comparison)
         for line in judged
@@ -117,11 +116,18 @@ def counted(lines: Sequence[Line]) -> Counts:
         sampled=len(sampled),
         sampled_hold=sum(holds(line, line.verdict) for line in sampled),
         contradicted=len(turned),
+        weakened=sum(beside_readings(of[0], of) == NOT_EVERY for of in read),
         through=through(turned),
         said=sentence,
         of_said=of_said,
         of_said_hold=sum(claims()[line.claim].sentence == sentence for line in hold),
     )
+
+
+def adjusted_of(lines: Sequence[Line]) -> dict[int, str]:
+    """Return id of a comparison -> its verdict after Holm's correction over all comparisons of its paper."""
+    by_paper = groupby(lines, key=lambda line: claims()[line.claim].paper)
+    return {line: verdict for _, of_paper in by_paper for line, verdict in after_holm(list(of_paper)).items()}
 
 
 def readings_of(line: Line, lines: Sequence[Line]) -> list[Line]:
@@ -142,7 +148,7 @@ def headline(lines: Sequence[Line]) -> str:
         return "No comparison of the papers could be judged yet."
     turned = (
         f" Of the {found.hold}, {found.contradicted} turn around under another reading, or with the printed option "
-        f"where ours departs from it{found.through}."
+        f"where ours departs from it{found.through}, and {found.weakened} more are undecided under one."
         if found.contradicted
         else ""
     )
