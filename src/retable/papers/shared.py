@@ -9,6 +9,7 @@ from retable.papers.searched import CHOSEN
 NOT_BUILT = "this system is not built here yet"
 NO_CORPUS = "the corpus is not available here"
 NO_AG_NEWS = f"{NO_CORPUS}: only a sample of its 120,000 training texts is available here (ag-news-5k)"
+NEEDS_WEIGHTS = "it runs where its pretrained weights are (`weights` in its preset), which are not available here"
 
 FCSR = Row("fcsr", "FCSR", model="fcsr", searched=CHOSEN["fcsr"])
 CSPAN_BASE = Row("cspan-base", "CSPAN (base)", model="cspan")
