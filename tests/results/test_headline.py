@@ -51,15 +51,18 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     told = headline.headline(lines)
     assert told.startswith("Of 5 comparisons")
     assert (
-        "**3 come out as claimed** (3 ahead, 0 equal or not behind by more than a margin; 3 of them after Holm's "
-        "correction) and 1 go the other way (1 after it); 1 are undecided or equal. One sentence, “said”, makes 4 of "
-        "the 5 (2 as claimed)."
+        "**3 come out as claimed** (3 ahead, 0 equal or not behind by more than a margin; 3 of them after [Holm's "
+        "correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) and 1 go the other way (1 after it); "
+        "1 are undecided or equal.\n"
     ) in told
-    assert "2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed)." in told
-    assert told.endswith("Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3.")
+    assert "\n- One sentence, “said”, makes 4 of the 5 (2 as claimed).\n" in told
+    assert "\n- 2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed).\n" in told
+    assert told.endswith(
+        "\n- Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3."
+    )
     turned = (
-        "(2 as claimed). Of the 3, {} turn around under another reading, or with the printed option where ours departs "
-        "from it, and {} more are undecided under one. Of 4"
+        "\n- Of the 3, {} turn around under another [reading](docs/readings.md) of their paper, or with the printed "
+        "option where ours departs from it, and {} more are undecided under one.\n"
     )
     assert turned.format(1, 0) in told  # this claim has both rivals on Polar
     assert turned.format(2, 0) in headline.headline([*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")])

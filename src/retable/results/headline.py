@@ -146,26 +146,29 @@ def headline(lines: Sequence[Line]) -> str:
     found = counted(lines)
     if not found.judged:
         return "No comparison of the papers could be judged yet."
-    turned = (
-        f" Of the {found.hold}, {found.contradicted} turn around under another reading, or with the printed option "
-        f"where ours departs from it{found.through}, and {found.weakened} more are undecided under one."
-        if found.contradicted
-        else ""
-    )
-    said = (
-        f" One sentence, “{found.said}”, makes {found.of_said} of the {found.judged} ({found.of_said_hold} as claimed)."
-        if found.said and found.of_said > 1
-        else ""
-    )
-    return (
+    points = [
+        f"{found.sampled} of the {found.judged} are on a sample of the paper's corpus or on a split of ours "
+        f"({found.sampled_hold} as claimed).",
+        f"Of {found.sized} printed differences, {found.larger} are above our 95% prediction interval, "
+        f"{found.larger_hold} of them among the {found.hold}.",
+    ]
+    if found.contradicted:
+        points.insert(
+            0,
+            f"Of the {found.hold}, {found.contradicted} turn around under another [reading](docs/readings.md) of their "
+            f"paper, or with the printed option where ours departs from it{found.through}, and {found.weakened} more "
+            "are undecided under one.",
+        )
+    if found.said and found.of_said > 1:
+        sentence = f"One sentence, “{found.said}”, makes {found.of_said} of the {found.judged}"
+        points.insert(0, f"{sentence} ({found.of_said_hold} as claimed).")
+    first = (
         f"Of {found.judged} comparisons that the papers make and fully trained runs can test, **{found.hold} come out "
         f"as claimed** ({found.ahead} ahead, {found.hold - found.ahead} equal or not behind by more than a margin; "
-        f"{found.kept} of them after Holm's correction) and {found.against} go the other way ({found.against_kept} "
-        f"after it); {found.open} are undecided or equal.{said} {found.sampled} of the {found.judged} are on a sample "
-        f"of the paper's corpus or on a split of ours ({found.sampled_hold} as claimed).{turned} Of {found.sized} "
-        f"printed differences, {found.larger} are above our 95% prediction interval, {found.larger_hold} of them among "
-        f"the {found.hold}."
+        f"{found.kept} of them after [Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) "
+        f"and {found.against} go the other way ({found.against_kept} after it); {found.open} are undecided or equal."
     )
+    return "\n".join([first, "", *(f"- {point}" for point in points)])
 
 
 def holds(line: Line, verdict: str) -> bool:
