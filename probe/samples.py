@@ -15,10 +15,11 @@ import pyarrow.parquet as pq
 from retable.files import sha256_of_value
 from retable.text.pairs import MARK
 from retable.text.splits import SPLITS, Facts, clean_schema, tagged_schema
+from retable.text.trees import BEGIN, END
 from retable.vectors.store import NO_VECTORS, WordVectors, write_vectors
 
 PLAIN, WITH_DOMAINS, TWO_LABELS, GROUPED = "mr", "fdu-16", "sst-2", "ced-grouped"  # declared names
-WITH_SENTENCES, OF_PAIRS = "imdb", "wikiqa"
+WITH_SENTENCES, OF_PAIRS, OF_TREES = "imdb", "wikiqa", "sst-1-trees"
 VECTORS, VECTORS_OF_FOLDS = "probe.file-20", "probe.folds-20"
 FOLDS, CANDIDATES = 3, 4
 LENGTHS = (1, 2, 3, 4, 5, 7, 9, 12, 17, 24, 31, 33, 40, 55, 64, 65, 70)
@@ -35,6 +36,7 @@ CORPORA = {
     GROUPED: Facts(GROUPED, "en", LABELS),  # folds keep its near copies together
     WITH_SENTENCES: Facts(WITH_SENTENCES, "en", LABELS),  # a seventh of its words are full stops
     OF_PAIRS: Facts(OF_PAIRS, "en", LABELS[:2], ranked=True),  # four candidates per question
+    OF_TREES: Facts(OF_TREES, "en", LABELS),
 }
 
 Rows = dict[str, list[Any]]  # column of a split -> its values
@@ -97,9 +99,20 @@ def rows_of(name: str) -> dict[str, Rows]:
             if name == OF_PAIRS:
                 asked = WORDS[number // CANDIDATES :][:2]
                 words, rows["parts"][-1] = [*asked, MARK, *words], [*PARTS[:3], *parts]
+            if name == OF_TREES:
+                words = tree_over(words, draw)
+                rows["parts"][-1] = [PARTS[0]] * len(words)
             rows["tokens"].append(words)
         found[split] = rows
     return found
+
+
+def tree_over(words: list[str], draw: random.Random) -> list[str]:
+    """Return the tokens of a random binary tree over words."""
+    if len(words) == 1:
+        return words
+    middle = draw.randrange(1, len(words))
+    return [BEGIN, *tree_over(words[:middle], draw), *tree_over(words[middle:], draw), END]
 
 
 def rare(words: list[str], parts: list[str], split: str, number: int) -> tuple[list[str], list[str]]:

@@ -16,7 +16,7 @@ import torch
 
 from probe.case import Arrays, Case, texts
 from probe.loops import LOOPS, Options
-from probe.samples import OF_PAIRS, PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES, digest_of_sample
+from probe.samples import OF_PAIRS, OF_TREES, PLAIN, VECTORS, WITH_DOMAINS, WITH_SENTENCES, digest_of_sample
 from retable.experiments.identity import identity
 from retable.experiments.run import train_run
 from retable.experiments.scale import model_preset
@@ -125,8 +125,9 @@ def parameters_of(model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         sections["embedding"]["vectors"] = "none" if network_class(model).alphabet else VECTORS
         sections["training"] |= TRAINING
     compares = asked.get("model", {}).get("compare", False)  # doc2vec's prediction for pairs
+    trees = asked.get("model", {}).get("tree") == "given"  # tree-lstm's
     sections |= {
-        "corpus": {"name": OF_PAIRS if compares else corpus_for(model)},
+        "corpus": {"name": OF_PAIRS if compares else OF_TREES if trees else corpus_for(model)},
         "seed": 1,
         "device": "cpu",
         "precision": "float32",

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 from torch import nn
 
 from retable.layers.network import Network, Task
+from retable.text.trees import BEGINS, ENDS, WORD
 
 VOCABULARY, TUNED, DIM, CLASSES = 30, 24, 6, 3
 PARTS = ("<unknown>", "NOUN", "DET", "VERB")
@@ -56,6 +58,14 @@ def texts(size: int) -> tuple[int, ...]:
 def gates(count: int, inputs: int, states: int) -> int:
     """Count multiply-adds per word in one direction of a recurrent layer: every gate reads inputs and states."""
     return count * states * (inputs + states)
+
+
+def random_tree(words: int) -> list[int]:
+    """Return the kinds of the tokens of a random binary tree over this many words."""
+    if words == 1:
+        return [WORD]
+    left = int(torch.randint(1, words, ()))
+    return [BEGINS, *random_tree(left), *random_tree(words - left), ENDS]
 
 
 def with_random_weights(network: Network, std: float = 0.5) -> Network:

@@ -18,6 +18,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.models import MODELS, network_class
 from retable.text.pairs import BETWEEN, FIRST, SECOND
+from retable.text.trees import WORD
 from retable.training.loop import cross_entropy
 from retable.training.precision import forward_pass, wide_products
 from tests.models.declared import (
@@ -30,6 +31,7 @@ from tests.models.declared import (
     VOCABULARY,
     Case,
     gates,
+    random_tree,
     texts,
     with_random_weights,
     words,
@@ -303,15 +305,28 @@ def random_words(*shape: int) -> Tensor:
     return torch.randint(2, VOCABULARY, shape)
 
 
-def random_given(case: Case, *shape: int) -> list[Tensor]:
-    """Return a network's inputs after words and mask, for texts and places of words."""
+def reads_trees(case: Case) -> bool:
+    """Return whether the texts of a case must have the length of a tree: three tokens a word, less two."""
+    return "nodes" in network_class(case.model).reads_with(case.options)
+
+
+def random_trees(mask: Tensor) -> Tensor:
+    """Return the nodes of random trees as long as the texts, with words in the padding."""
+    trees = [random_tree((length + 2) // 3) for length in mask.sum(dim=1).tolist()]
+    return tensor([[*tree, *[WORD] * (mask.shape[1] - len(tree))] for tree in trees])
+
+
+def random_given(case: Case, mask: Tensor) -> list[Tensor]:
+    """Return a network's inputs after words and mask, for texts with this mask."""
+    shape = tuple(mask.shape)
     given = {
         "parts": lambda: torch.randint(0, len(PARTS), shape),
         "sentences": lambda: (torch.rand(shape) < 0.4).cumsum(dim=1),
         "sides": lambda: (tensor([FIRST, SECOND, BETWEEN]).repeat(shape[1])[: shape[1]]).expand(shape),
+        "nodes": lambda: random_trees(mask),
         "domains": lambda: torch.arange(shape[0]) % len(TASK.domains),
     }
-    return [given[name]() for name in network_class(case.model).reads]
+    return [given[name]() for name in network_class(case.model).reads_with(case.options)]
 
 
 def first_words(given: Tensor, count: int) -> Tensor:
@@ -320,10 +335,11 @@ def first_words(given: Tensor, count: int) -> Tensor:
 
 
 def eight_texts(case: Case) -> tuple[list[Tensor], Tensor]:
-    """Return words, mask and other inputs of eight random texts of one to nine words, and their classes."""
+    """Return words, mask and other inputs of eight random texts of one to nine words (ten), and their classes."""
     torch.manual_seed(8)
-    mask = torch.arange(9) < tensor([9, 1, 3, 4, 5, 6, 7, 8]).unsqueeze(1)
-    texts = [random_words(8, 9) * mask, mask, *random_given(case, 8, 9)]
+    lengths = [10, 1, 4, 4, 7, 7, 10, 10] if reads_trees(case) else [9, 1, 3, 4, 5, 6, 7, 8]
+    mask = torch.arange(max(lengths)) < tensor(lengths).unsqueeze(1)
+    texts = [random_words(*mask.shape) * mask, mask, *random_given(case, mask)]
     return texts, tensor([0, 1, 2, 0, 1, 2, 1, 0])
 
 
@@ -352,11 +368,13 @@ def test_the_tables_hold_every_model():
 
 @every_model
 def test_padding_changes_nothing(case):
-    """Two words alone, and padded to eleven with arbitrary words, over many draws of weights and words."""
+    """Two words (trees: and two marks) alone, and padded to eleven with arbitrary words, over many draws."""
+    length = 4 if reads_trees(case) else 2
     for seed in range(8):
         network = with_random_weights(build(case, seed))
-        texts = [random_words(25, 11), torch.arange(11).expand(25, 11) < 2, *random_given(case, 25, 11)]
-        alone = network(*(first_words(given, 2) for given in texts))
+        mask = torch.arange(11).expand(25, 11) < length
+        texts = [random_words(25, 11), mask, *random_given(case, mask)]
+        alone = network(*(first_words(given, length) for given in texts))
         assert_close(network(*texts), alone, rtol=1e-4, atol=1e-5)
 
 

@@ -45,6 +45,7 @@ NASM = "nasm layers=2 samples=1 hidden=5 latent=4"
 S_LSTM, TEXTING = "s-lstm hidden=5 steps=3", "texting hidden=5 window=3 steps=2"
 TREE = "tree-lstm tree=balanced composition=binary hidden=5"
 CHAIN = "tree-lstm tree=left composition=binary hidden=5"
+PARSED = "tree-lstm tree=given composition=binary hidden=5"
 EVERYWHERE = "(mask | ~mask)"  # as if padding were words
 CUT = "torch.where(more[:, None, None], deeper, x[:, :, : pooled.shape[2]])"
 TURNED, ALL_TURNED = "mask.sum(dim=1, keepdim=True) - 1 - places", "mask.shape[1] - 1 - places"
@@ -148,6 +149,7 @@ MASKS: list[tuple[Any, ...]] = [
     ("models/text_gcn", ".masked_fill(~mask, PADDING)", "", padded, "text-gcn window=3"),
     ("models/tree_lstm", "torch.where(both, new,", "torch.where(both | True, new,", padded, TREE),
     ("models/tree_lstm", "torch.where(real, new_h, h)", "new_h", padded, CHAIN),
+    ("models/tree_lstm", "whole = mask & (nodes", "whole = (mask | ~mask) & (nodes", padded, PARSED),
     ("models/wide_mlp", "words.masked_fill(~mask, PADDING)", "words", padded, "wide-mlp"),
     ("models/wide_mlp", "/ mask.sum(dim=1, keepdim=True)", "/ mask.shape[1]", padded, "wide-mlp"),
     ("layers/text_graph", "real = mask[:, distance:]", "real = (mask | ~mask)[:, distance:]", padded, TEXTING),

@@ -9,16 +9,22 @@ from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
 from retable.models.tree_lstm import TreeLSTM
-from tests.models.declared import CLASSES, DIM, Case, Declared, texts, with_random_weights
+from retable.text.trees import BEGINS, ENDS, WORD
+from tests.models.declared import CLASSES, DIM, Case, Declared, random_tree, texts, with_random_weights
 
 H = 5
 LEAF, OUTPUT = 2 * (DIM * H + H), H * CLASSES + CLASSES
 BINARY, SUM = 5 * (2 * H * H + H), 4 * (H * H + H)
 
 
-def multiply_adds(t: int, *, composition: str, hidden: int, **_: object) -> float:
-    """Count c and o of a leaf; five gates of two children, or three of their sum and one of each; the classifier."""
+def multiply_adds(t: int, *, composition: str, hidden: int, tree: str) -> float:
+    """Count c and o of a leaf; five gates of two children, or three of their sum and one of each; the classifier.
+
+    A given tree of n words has n - 1 inner nodes with two marks each, so t = 3 n - 2.
+    """
     gates = 5 * 2 * hidden**2 if composition == "binary" else 3 * hidden**2 + 2 * hidden**2
+    if tree == "given":
+        return ((t + 2) * 2 * DIM * hidden + (t - 1) * gates) / 3 + hidden * CLASSES
     return t * 2 * DIM * hidden + (t - 1) * gates + hidden * CLASSES
 
 
@@ -28,11 +34,13 @@ EVERY_MODEL = Declared(
         Case("tree-lstm", LEAF + SUM + OUTPUT, {"tree": "balanced", "composition": "sum", "hidden": H}),
         Case("tree-lstm", LEAF + BINARY + OUTPUT, {"tree": "left", "composition": "binary", "hidden": H}),
         Case("tree-lstm", LEAF + SUM + OUTPUT, {"tree": "right", "composition": "sum", "hidden": H}),
+        Case("tree-lstm", LEAF + BINARY + OUTPUT, {"tree": "given", "composition": "binary", "hidden": H}),
+        Case("tree-lstm", LEAF + SUM + OUTPUT, {"tree": "given", "composition": "sum", "hidden": H}),
     ],
     dropped=lambda hidden, **_: [texts(hidden)],
     multiply_adds=multiply_adds,
     refused=[
-        ({"tree": "parsed"}, 'tree is "parsed"; allowed: balanced, left, right'),
+        ({"tree": "parsed"}, 'tree is "parsed"; allowed: balanced, left, right, given'),
         ({"composition": "ternary"}, 'composition is "ternary"; allowed: binary, sum'),
         ({"hidden": 0}, "hidden is 0; allowed: hidden >= 1"),
         ({"dropout": 1.0}, "dropout is 1.0; allowed: 0 <= dropout < 1"),
@@ -140,3 +148,102 @@ def test_shared_weights_do_not_see_which_child_is_left_and_others_do():
     for composition, same in (("sum", True), ("binary", False)):
         network = small_network(composition=composition)
         assert torch.allclose(network(one, one > 0), network(other, other > 0)) is same
+
+
+def nested(words: list[int], kinds: list[int]):
+    """Return the tree that marks give as nested pairs, by recursion from the left."""
+
+    def tree_from(place: int):
+        if kinds[place] == WORD:
+            return words[place], place + 1
+        assert kinds[place] == BEGINS
+        left, place = tree_from(place + 1)
+        right, place = tree_from(place)
+        assert kinds[place] == ENDS
+        return (left, right), place + 1
+
+    tree, end = tree_from(0)
+    assert end == len(words)
+    return tree
+
+
+def padded_trees(*sizes: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return words, mask and nodes of random trees over these numbers of words, with other words in the padding."""
+    trees = [random_tree(size) for size in sizes]
+    width = max(map(len, trees)) + 2
+    nodes = tensor([[*tree, *[WORD] * (width - len(tree))] for tree in trees])
+    mask = torch.arange(width) < tensor([len(tree) for tree in trees]).unsqueeze(1)
+    return torch.randint(1, 12, nodes.shape), mask, nodes
+
+
+def test_nested_pairs_of_a_tree_with_marks():
+    kinds = [BEGINS, BEGINS, WORD, WORD, ENDS, BEGINS, WORD, BEGINS, WORD, WORD, ENDS, ENDS, ENDS]
+    assert nested([0, 0, 1, 2, 0, 0, 3, 0, 4, 5, 0, 0, 0], kinds) == ((1, 2), (3, (4, 5)))
+
+
+@pytest.mark.parametrize("composition", ["binary", "sum"])
+def test_given_trees_match_the_equations_node_by_node(composition):
+    """Check texts of all depths in one batch, one of a single word; it fails with swapped children."""
+    network = small_network(tree="given", composition=composition)
+    for _ in range(10):
+        words, mask, nodes = padded_trees(9, 1, 2, 3, 4, 14, 5, 6, 9)
+        logits = network(words, mask, nodes)
+        for text, length in enumerate(mask.sum(dim=1).tolist()):
+            tree = nested(words[text, :length].tolist(), nodes[text, :length].tolist())
+            root, _ = slow_node(network, tree)
+            assert_close(logits[text], network.output.weight @ root + network.output.bias)
+
+
+@pytest.mark.parametrize("tree", ["balanced", "left", "right"])
+def test_a_given_tree_of_another_kind_has_its_logits(tree):
+    given, other = small_network(tree="given"), small_network(tree=tree)
+    for size in (1, 2, 3, 8):
+        words = torch.randint(1, 12, (size,)).tolist()
+        marked = bracketed(tree_of(words, tree))
+        found = given(*(tensor([row]) for row in zip(*marked, strict=True)))
+        assert_close(found, other(tensor([words]), torch.ones(1, size, dtype=torch.bool)))
+
+
+def bracketed(tree) -> list[tuple[int, bool, int]]:
+    """Return token, mask and kind of the tokens of nested pairs."""
+    if isinstance(tree, int):
+        return [(tree, True, WORD)]
+    left, right = tree
+    return [(1, True, BEGINS), *bracketed(left), *bracketed(right), (1, True, ENDS)]
+
+
+def test_marks_are_no_leaves():
+    """Other vectors of the marks change nothing, and get no gradient; those of the words do."""
+    network = small_network(tree="given")
+    words, mask, nodes = padded_trees(7, 4)
+    marks = nodes != WORD
+    words = torch.where(marks, 11, words.clamp(max=10))
+    logits = network(words, mask, nodes)
+    logits.sum().backward()
+    gradient = network.embedding.tuned.grad
+    assert not gradient[11].any()
+    assert gradient[words[mask & ~marks].unique()].any(dim=1).all()
+    assert logits.equal(network(torch.where(marks, 3, words), mask, nodes))
+
+
+def test_only_a_network_of_given_trees_reads_nodes():
+    assert small_network(tree="given").reads == TreeLSTM.reads_with({"tree": "given"}) == ("nodes",)
+    assert small_network().reads == TreeLSTM.reads_with({"tree": "balanced"}) == TreeLSTM.reads == ()
+
+
+def test_a_root_by_hand():
+    """One state, all weights 0 but W = 1 and the biases. "a (b c)" with x = 1, 2, 3 has c = x and h = tanh(c) / 2 in
+    its leaves. A node has i = 1/2, u = 1, f_l = 1/4, f_r = 1/2 and o = 3/4, from its biases, so c of (b c) is
+    1/2 + 2/4 + 3/2 = 5/2, that of the root 1/2 + 1/4 + 5/4 = 2, and h of the root 3/4 tanh(2).
+    """
+    network = TreeLSTM(WordEmbedding(tensor([[0.0], [1.0], [2.0], [3.0]]), tuned=0), 2, tree="given", hidden=1).eval()
+    ln3 = math.log(3)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            nn.init.zeros_(parameter)
+        network.leaf.weight[0] = 1.0
+        network.of_both.bias.copy_(tensor([0.0, ln3, 20.0, -ln3, 0.0]))  # i, o, u, f_l, f_r
+        network.output.weight[1] = 1.0
+    nodes = tensor([[BEGINS, WORD, BEGINS, WORD, WORD, ENDS, ENDS]])
+    logits = network(tensor([[1, 1, 1, 2, 3, 1, 1]]), nodes >= 0, nodes)
+    assert_close(logits, tensor([[0.0, 0.75 * math.tanh(2)]]))

@@ -57,8 +57,8 @@ def test_sorted_batches_hold_every_text_and_respect_the_limit():
 
 def test_a_batch_holds_the_words_of_its_texts_and_padding_behind():
     maker = BatchMaker(encoded([2, 4, 1]), torch.device("cpu"))
-    words, mask, parts, classes, domains, sentences, sides = maker(np.array([2, 0, 1]))
-    assert parts is domains is sentences is sides is None
+    words, mask, parts, classes, domains, sentences, sides, nodes = maker(np.array([2, 0, 1]))
+    assert parts is domains is sentences is sides is nodes is None
     assert words.tolist() == [[8, 0, 0, 0], [2, 3, 0, 0], [4, 5, 6, 7]]
     assert mask.tolist() == [[True] + [False] * 3, [True] * 2 + [False] * 2, [True] * 4]
     assert classes.tolist() == [0, 0, 1]
@@ -143,3 +143,13 @@ def test_sides_are_padded_and_stand_before_the_domains():
     batch = BatchMaker(texts, torch.device("cpu"), reads=("sides", "domains"))(np.array([0, 1]))
     assert batch.sides.tolist() == [[0, 1, 2, 0], [0, 1, 2, 2]]
     assert batch.inputs == (batch.words, batch.mask, batch.sides, batch.domains)
+
+
+def test_nodes_are_padded_and_stand_before_the_domains():
+    texts = Encoded(
+        np.array([5, 2, 6, 7, 8], np.int32), np.array([0, 1, 5]), np.array([0, 1]),
+        domains=np.array([1, 0]), nodes=np.array([0, 1, 0, 0, 2], np.int32),
+    )  # fmt: skip
+    batch = BatchMaker(texts, torch.device("cpu"), reads=("nodes", "domains"))(np.array([0, 1]))
+    assert batch.nodes.tolist() == [[0, 0, 0, 0], [1, 0, 0, 2]]
+    assert batch.inputs == (batch.words, batch.mask, batch.nodes, batch.domains)

@@ -10,6 +10,7 @@ from retable.runs.folder import scores_of_splits, today, write_cost, write_curve
 from retable.runs.predictions import write_predictions
 from retable.runs.provenance import git_commit, versions
 from retable.text.splits import Split
+from retable.text.trees import MARKS
 from retable.text.units import in_unit
 from retable.text.vocabulary import count_words
 from retable.training.run import Classifier, Trained
@@ -21,7 +22,9 @@ def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, An
     if not vectors.words:
         return None
     tokens = in_unit(train, embedding["unit"]).tokens
-    covered = coverage(count_words(tokens, lowercase=embedding["lowercase"]), set(vectors.words))
+    counts = count_words(tokens, lowercase=embedding["lowercase"])
+    words = {word: count for word, count in counts.items() if word not in MARKS}  # the marks of trees are none
+    covered = coverage(words, set(vectors.words))
     return {"name": vectors.facts["name"], "words_covered": covered.words, "tokens_covered": covered.tokens}
 
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 
 Pass = Callable[[], Iterator[tuple[Tensor, ...]]]
-Given = Literal["parts", "sentences", "sides", "domains"]
+Given = Literal["parts", "sentences", "sides", "nodes", "domains"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Network(nn.Module):
     Traits:
         reads: inputs of `forward` after words and mask, in this order: parts (of speech), int64 (text, word);
             sentences, the number of each word's sentence in its text, int64 (text, word); sides of a pair of texts,
-            int64 (text, word): `retable.layers.pairs` splits a batch into the two; domains, int64 (text,).
+            int64 (text, word): `retable.layers.pairs` splits a batch into the two; nodes, the kind of each token of a
+            tree (`retable.text.trees`), int64 (text, word); domains, int64 (text,).
         sparse_rows: gradients of the embedding hold only the rows of the batch; they cannot be clipped.
         alphabet: lower-case characters, each with a one-hot row that is never trained; empty for a network whose rows
             come from the training split and given vectors.
@@ -67,6 +68,11 @@ class Network(nn.Module):
     def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
         """Return the network for a task. Raises: ValueError if an option is outside its range."""
         return cls(embedding, task.classes, **options)
+
+    @classmethod
+    def reads_with(cls, options: Mapping[str, Any]) -> tuple[Given, ...]:
+        """Return what a network with these options reads; a network whose options change it sets its own `reads`."""
+        return cls.reads
 
     def pretrain(self, texts: Pass) -> None:
         """Learn from the training texts without their classes before the first epoch; most networks do nothing.

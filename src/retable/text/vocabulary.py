@@ -19,6 +19,7 @@ from retable.forms import COUNT, FLAG, Distinct, Misfit, OneOf, Section, check
 from retable.text.pairs import questions_of, side_of_words
 from retable.text.sentence_ends import sentence_of_words
 from retable.text.splits import Split
+from retable.text.trees import nodes_of_words
 from retable.text.units import Unit, in_unit, offsets_from_zero
 
 PADDING, UNKNOWN = 0, 1  # the first two rows of every vocabulary
@@ -32,8 +33,8 @@ class Vocabulary:
 
     The first `tuned` rows (padding, unknown, then the words of the training split, most frequent first) are those that
     training may change; the others have a given vector and do not occur in training. `parts` names the parts of speech
-    of the training split, the unknown one first, if the network reads them, else it is empty. `sentences` and `sides`
-    say whether the network reads sentence boundaries and the side of each word in a pair of texts.
+    of the training split, the unknown one first, if the network reads them, else it is empty. `sentences`, `sides` and
+    `nodes` say whether the network reads sentence boundaries, the side of each word in a pair of texts, and trees.
     """
 
     words: list[str]
@@ -43,6 +44,7 @@ class Vocabulary:
     parts: list[str] = field(default_factory=list)
     sentences: bool = False
     sides: bool = False
+    nodes: bool = False
 
 
 class Words:
@@ -58,7 +60,7 @@ class Words:
 
 FORM = Section(  # of vocabulary.json
     {"words": Words(), "tuned": COUNT, "lowercase": FLAG, "unit": OneOf(get_args(Unit))},
-    {"parts": Distinct(0), "sentences": FLAG, "sides": FLAG},
+    {"parts": Distinct(0), "sentences": FLAG, "sides": FLAG, "nodes": FLAG},
     closed=True,
 )
 
@@ -79,8 +81,8 @@ class Encoded:
     `parts`, int32 like `words`, are indices into the vocabulary's parts of speech; None if the network reads none.
     `domains`, int64 (text,), are the domains of a joint corpus's texts; None for other corpora. `sentences`, int32 like
     `words`, number the sentences of each text from 0; `sides`, int32 like `words`, are those of a pair of texts
-    (`retable.text.pairs`); None if the network reads none. `questions`, int64 (text,), number those of a ranked corpus;
-    None for other corpora.
+    (`retable.text.pairs`), and `nodes`, int32 like `words`, the kinds of the tokens of a tree (`retable.text.trees`);
+    None if the network reads none. `questions`, int64 (text,), number those of a ranked corpus; None for other corpora.
     """
 
     words: np.ndarray
@@ -91,6 +93,7 @@ class Encoded:
     sentences: np.ndarray | None = None
     sides: np.ndarray | None = None
     questions: np.ndarray | None = None
+    nodes: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -125,6 +128,7 @@ def build_vocabulary(
     parts: Sequence[str] = (),
     sentences: bool = False,
     sides: bool = False,
+    nodes: bool = False,
 ) -> Vocabulary:
     """Return the vocabulary of a run.
 
@@ -138,6 +142,7 @@ def build_vocabulary(
         parts: names of the parts of speech, if the network reads them.
         sentences: whether the network reads sentence boundaries.
         sides: whether it reads pairs of texts.
+        nodes: whether it reads trees.
     """
     has_vector = set(given)
     trained = [word for word, count in counts.items() if count >= min_count or word in has_vector]
@@ -145,7 +150,7 @@ def build_vocabulary(
     in_training = set(trained)
     rest = [word for word in given if word not in in_training]
     words = [*FIRST_WORDS, *trained, *rest]
-    return Vocabulary(words, 2 + len(trained), lowercase, unit, [*parts], sentences, sides)
+    return Vocabulary(words, 2 + len(trained), lowercase, unit, [*parts], sentences, sides, nodes)
 
 
 def vocabulary_of(alphabet: str, *, lowercase: bool, unit: Unit) -> Vocabulary:
@@ -165,7 +170,7 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
         split: in words, as tagged.
         max_words: texts are cut after this many words; 0 keeps them whole.
     Raises: InputError if a text has no word; if parts of speech are read and the split was tagged without; if pairs are
-        read and a text is not a pair, or would be cut.
+        read and a text is not a pair, or would be cut; likewise for trees.
     """
     split = in_unit(split, vocabulary.unit)
     offsets = offsets_from_zero(split.tokens)
@@ -181,15 +186,17 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
     parts = _encode_parts(split, vocabulary.parts) if vocabulary.parts else None
     sentences = sentence_of_words(split.tokens) if vocabulary.sentences else None
     sides = side_of_words(split) if vocabulary.sides else None
+    nodes = nodes_of_words(split) if vocabulary.nodes else None
     questions = questions_of(split.tokens) if split.facts.ranked else None
     if max_words:
-        if sides is not None:
-            raise InputError(f"training.max_words is {max_words}; a pair of texts is not cut: set it to 0.")
+        for whole, what in ((sides, "a pair of texts"), (nodes, "a tree")):
+            if whole is not None:
+                raise InputError(f"training.max_words is {max_words}; {what} is not cut: set it to 0.")
         position = np.arange(len(words)) - np.repeat(offsets[:-1], np.diff(offsets))
         kept = position < max_words
         words, parts, sentences = (None if each is None else each[kept] for each in (words, parts, sentences))
         offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(offsets), max_words))])
-    return Encoded(words, offsets, split.classes, parts, split.domains, sentences, sides, questions)
+    return Encoded(words, offsets, split.classes, parts, split.domains, sentences, sides, questions, nodes)
 
 
 def _encode_parts(split: Split, names: Sequence[str]) -> np.ndarray:

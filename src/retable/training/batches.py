@@ -54,7 +54,7 @@ class Batch(NamedTuple):
 
     Inputs that the network does not read are None: `parts` int64 (text, word), the parts of speech; `domains` int64
     (text,), the domains of a joint corpus; `sentences` int64 (text, word), the sentence numbers; `sides` int64
-    (text, word), the sides of a pair of texts.
+    (text, word), the sides of a pair of texts; `nodes` int64 (text, word), the kinds of the tokens of a tree.
     """
 
     words: Tensor
@@ -64,11 +64,12 @@ class Batch(NamedTuple):
     domains: Tensor | None = None
     sentences: Tensor | None = None
     sides: Tensor | None = None
+    nodes: Tensor | None = None
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
         """Return the network's inputs."""
-        given = (self.parts, self.sentences, self.sides, self.domains)
+        given = (self.parts, self.sentences, self.sides, self.nodes, self.domains)
         return (self.words, self.mask, *(each for each in given if each is not None))
 
 
@@ -90,7 +91,8 @@ class BatchMaker:
 
         self.words = torch.from_numpy(encoded.words.astype(np.int64)).to(device)
         self.parts, self.sentences = given("parts", encoded.parts), given("sentences", encoded.sentences)
-        self.sides, self.domains = given("sides", encoded.sides), given("domains", encoded.domains)
+        self.sides, self.nodes = given("sides", encoded.sides), given("nodes", encoded.nodes)
+        self.domains = given("domains", encoded.domains)
         self.offsets = torch.from_numpy(encoded.offsets).to(device)
         self.classes = torch.from_numpy(encoded.classes).to(device)
         self.lengths = encoded.lengths
@@ -165,6 +167,7 @@ class BatchMaker:
                 none if self.domains is None else of_texts(self.domains),
                 of_words(self.sentences),
                 of_words(self.sides),
+                of_words(self.nodes),
                 strict=True,
             )
         ]

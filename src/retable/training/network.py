@@ -165,7 +165,7 @@ def untrained_network(
     """
     check_unit(vectors, embedding["unit"])
     found = network_class(model["name"])
-    reads = found.reads
+    reads = found.reads_with(model)
     seed_everything(seed)
     if found.alphabet:
         vocabulary = vocabulary_of(found.alphabet, lowercase=embedding["lowercase"], unit=embedding["unit"])
@@ -180,6 +180,7 @@ def untrained_network(
         parts=part_names(train) if "parts" in reads else (),
         sentences="sentences" in reads,
         sides="sides" in reads,
+        nodes="nodes" in reads,
     )
     rows = first_vectors(vocabulary, vectors, size=embedding["size"], spread=embedding["spread"])
     tuned = vocabulary.tuned if embedding["tune"] else 0
