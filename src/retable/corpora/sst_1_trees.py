@@ -75,9 +75,9 @@ CORPUS = replace(
     read=read,
     same_texts_as="sst-1",
     pooled=False,
-    note="a later edition of the treebank with 8,527, 1,095 and 2,203 of the 8,544, 1,101 and 2,210 sentences, words cut "
-    "at hyphens and slashes, so a score is not one on sst-1; two thirds of the tokens are marks, where a node begins or "
-    "ends",
+    note="a later edition of the treebank with 8,527, 1,095 and 2,203 of the 8,544, 1,101 and 2,210 sentences, words "
+    "cut at hyphens and slashes, so a score is not one on sst-1; two thirds of the tokens are marks, where a node "
+    "begins or ends",
     defects=(
         Defect("copies in train", 10, "the treebank itself repeats them; published splits are kept unchanged"),
         Defect("texts in train and test", 1, "the same; it is not clean"),
