@@ -66,9 +66,12 @@ def test_a_system_without_a_run_is_shown_as_such():
     assert row[4:7] == ("–", "", "")
 
 
-def test_a_run_on_phrases_too_stands_below_that_on_sentences():
-    rows = list(beside_sources([source()], [cell(), cell(column="sst-2-phrases", measured="86.1")]))
-    assert [(row[1], row[4]) for row in rows] == [("sst-2", "83.00"), ("sst-2-phrases", "86.10")]
+@pytest.mark.parametrize(
+    ("corpus", "other"), [("sst-2", "sst-2-phrases"), ("sst-1", "sst-1-phrases"), ("sst-1", "sst-1-trees")]
+)
+def test_a_run_on_phrases_too_or_on_trees_stands_below_that_on_sentences(corpus, other):
+    rows = list(beside_sources([source(corpus=corpus)], [cell(column=corpus), cell(column=other, measured="86.1")]))
+    assert [(row[1], row[4]) for row in rows] == [(corpus, "83.00"), (other, "86.10")]
 
 
 def test_the_row_of_a_systems_own_name_comes_before_one_of_more_runs_and_own_options_before_others():

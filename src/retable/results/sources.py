@@ -13,7 +13,10 @@ from retable.results.findings import Measured
 from retable.tables.lines import Line
 from retable.tables.markdown import markdown_table
 
-PHRASES = {"sst-1": "sst-1-phrases", "sst-2": "sst-2-phrases"}  # what sources that use a corpus may have trained on
+OTHER_FORMS = {  # of a corpus, which sources that use it may have trained on
+    "sst-1": ("sst-1-phrases", "sst-1-trees"),
+    "sst-2": ("sst-2-phrases",),
+}
 FRACTIONS = ("map", "mrr")  # printed as fractions; other scores are in percent
 LOWER, INSIDE, HIGHER, ONE_RUN = "ours is lower", "inside", "ours is higher", "no interval yet"
 NAMES = ("system", "corpus", "score", "source", "ours", "runs", "beside", "printed in", "seen")
@@ -53,9 +56,9 @@ def measured_cells(tables: Iterable[Measured]) -> list[Cell]:
 
 
 def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
-    """Yield a row of the page for each source number, and another if ours were trained on phrases too."""
+    """Yield a row of the page for each source number, and others if ours were trained on phrases or trees too."""
     for line in sources:
-        for corpus in filter(None, (line["corpus"], PHRASES.get(line["corpus"], ""))):
+        for corpus in (line["corpus"], *OTHER_FORMS.get(line["corpus"], ())):
             cell = nearest(line, corpus, cells)
             if cell or corpus == line["corpus"]:
                 yield as_row(line, corpus, cell)
