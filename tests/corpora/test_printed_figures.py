@@ -52,7 +52,9 @@ def test_every_column_of_scores_is_a_corpus_or_says_why_not(name):
 def test_the_floors_stand_on_every_corpus_at_hand():
     (table,) = paper("floors").results
     columns = {column.corpus: column for column in table.columns}
-    assert set(columns) == {name for name in CORPORA if corpus(name).at_hand and not corpus(name).domains}
+    at_hand = {name for name in CORPORA if corpus(name).at_hand and not corpus(name).domains}
+    trees = {"sst-1-trees"}  # the sentences of sst-1 with marks, which a linear model would read as words
+    assert set(columns) == at_hand - trees
     for name, column in columns.items():
         assert column.id == name
         assert (column.split == "paper") == (corpus(name).split == "published")

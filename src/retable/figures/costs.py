@@ -37,7 +37,7 @@ class CostFigure(Figure[CostPoint]):
     with floors alone are not shown.
     """
 
-    most: int = 6
+    most: int = 7
     asks = "costs"
 
     def plots(self, measured: Measured, networks: Networks) -> list[Plot[CostPoint]]:
