@@ -15,6 +15,8 @@ from retable.corpora.sst_1 import FILES, NAMES, read_sentences
 from retable.declaration import Corpus, Defect, Example, github
 
 TREES = "train.txt"
+TREEBANK = "stanfordnlp/sentiment-treebank/fa0a89e0cabf5eac3ff4e1d27551fad4046ec012/fiveclass"
+OF_TRAIN = {TREES: (2_169_471, "8ef6b014514150f6f988fe8c5767564b07633bc9bbfa07ef47ac6218b1b1f274")}
 PARTS = re.compile(r"\([^() ]*|\)|[^() ]+")  # where a node begins, with its grade; where it ends; a word
 
 
@@ -74,11 +76,7 @@ CORPUS = replace(
     texts={**SENTENCES.texts, "train": (7_212, 27_638, 80_133, 33_219, 9_298)},
     files={
         **SENTENCES.files,
-        **github(
-            "stanfordnlp/sentiment-treebank/fa0a89e0cabf5eac3ff4e1d27551fad4046ec012/fiveclass",
-            {TREES: (2_169_471, "8ef6b014514150f6f988fe8c5767564b07633bc9bbfa07ef47ac6218b1b1f274")},
-            mirror="sst_trees",
-        ),
+        **github(TREEBANK, OF_TRAIN, mirror="sst_trees"),
     },
     read=read,
     same_texts_as="sst-1",

@@ -11,7 +11,7 @@ from pathlib import Path
 from retable.corpora.readers import broken, identity, lines
 from retable.corpora.sst_1 import CORPUS as SENTENCES
 from retable.corpora.sst_1 import NAMES
-from retable.corpora.sst_1_phrases import PARTS, nodes
+from retable.corpora.sst_1_phrases import OF_TRAIN, PARTS, TREEBANK, nodes
 from retable.declaration import Corpus, Defect, Example, github
 from retable.text.trees import joined
 
@@ -64,9 +64,9 @@ CORPUS = replace(
         "test": (279, 631, 385, 509, 399),
     },
     files=github(
-        "stanfordnlp/sentiment-treebank/fa0a89e0cabf5eac3ff4e1d27551fad4046ec012/fiveclass",
-        {
-            "train.txt": (2_169_471, "8ef6b014514150f6f988fe8c5767564b07633bc9bbfa07ef47ac6218b1b1f274"),
+        TREEBANK,
+        OF_TRAIN
+        | {
             "dev.txt": (281_308, "cbae9a9216577eefbca8edffc202469347801af6dcef7657ebd1ca4bef9593af"),
             "test.txt": (562_251, "2b0efc6bb72fbfc89287689a551a9383d341093da555145570741adb09526c15"),
         },
