@@ -66,8 +66,8 @@ def test_a_part_and_a_second_form_name_the_corpus_that_they_are_of():
     parts = {name: corpus(name).part_of for name in CORPORA if corpus(name).part_of}
     assert parts == {
         "ag-news-5k": "ag-news", "ag-news-65k": "ag-news", "dbpedia-14k": "dbpedia",
-        "news-aggregator-5pub": "news-aggregator", "thucnews-45k": "thucnews", "yahoo-answers-2c": "yahoo-answers",
-        "yelp-5": "yelp-full", "yelp-long": "yelp-5",
+        "news-aggregator-5pub": "news-aggregator", "r8": "r52", "thucnews-45k": "thucnews",
+        "yahoo-answers-2c": "yahoo-answers", "yelp-5": "yelp-full", "yelp-long": "yelp-5",
     }  # fmt: skip
     forms = {name: corpus(name).same_texts_as for name in CORPORA if corpus(name).same_texts_as}
     assert forms == {

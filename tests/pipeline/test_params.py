@@ -250,6 +250,14 @@ def test_word_vectors_of_another_unit_or_language_are_refused():
         run_checks.check_vectors_fit(params, "mr", "pool-zh.word2vec-300", "words", "")
 
 
+def test_word_vectors_of_a_part_are_refused_for_the_whole():
+    params = scale_preset("full")
+    run_checks.check_vectors_fit(params, "r8", "r8.word2vec-100", "words", "")
+    run_checks.check_vectors_fit(params, "thucnews", "pool-zh.word2vec-300", "words", "")  # ced is in that pool too
+    with pytest.raises(InputError, match="trained on r8, a part of r52, and r52 holds out some of its training texts"):
+        run_checks.check_vectors_fit(params, "r52", "r8.word2vec-100", "words", "")
+
+
 def test_the_focus_gets_vectors_of_its_language_and_unit():
     params = scale_preset("cpu")
     assert use.focus_vectors(params, "en", "words") == "pool-en.word2vec-300"

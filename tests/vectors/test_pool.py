@@ -136,6 +136,16 @@ def test_a_pool_of_training_splits_has_no_unlabelled_text(stage, name):
     assert ["first", "train"] in texts
 
 
+@pytest.mark.parametrize(("pool", "left"), [("first", [["first", "train"]]), ("labelled", [["second", "train"]])])
+def test_the_whole_of_a_pooled_part_holds_out_nothing_from_the_pool_of_that_part_alone(stage, monkeypatch, pool, left):
+    declared = retable.stages.pool.corpus
+    parts = {"first": "third"}
+    monkeypatch.setattr("retable.stages.pool.corpus", lambda name: replace(declared(name), part_of=parts.get(name, "")))
+    (stage / "CLEAN/third/heldout.txt").write_text(digest("first train") + "\n")
+    retable.stages.pool.main(pool)
+    assert pq.read_table(stage / f"POOLS/{pool}/texts.parquet")["tokens"].to_pylist() == left
+
+
 def test_missing_unlabelled_texts_are_told(stage, capsys):
     (stage / "TAGGED/first/unlabelled.parquet").unlink()
     with pytest.raises(SystemExit):

@@ -25,6 +25,7 @@ CORPUS = Corpus(
     source="https://ana.cachopo.org/datasets-for-single-label-text-categorization",
     paper="Cardoso-Cachopo, Improving Methods for Single-label Text Categorization, PhD thesis, Lisbon 2007",
     licence="none stated for this edition; Reuters-21578 is for research use",
+    part_of="r52",
     note="lower-case, without punctuation and digits; no dev split is published: ours is 10 % of the training texts",
     defects=(
         Defect("copies in train", 62, "the agency sent them twice; published splits are kept unchanged"),

@@ -17,6 +17,7 @@ from retable.papers.parameters import folds_of, row_parameters
 from retable.runs.form import LARGEST_SEED
 from retable.training.options import Training
 from retable.training.parameters import DEVICES, LARGEST, PRECISIONS, check_parameters
+from retable.vectors.pool import whole_of_pool
 
 PROTOCOL = {
     "seeds",
@@ -178,7 +179,7 @@ def check_heads(name: str, heads: str, where: str) -> None:
 
 
 def check_vectors_fit(params: dict[str, Any], name: str, vectors: str, unit: str, where: str) -> None:
-    """Refuse word vectors whose unit or language differs from the run's."""
+    """Refuse word vectors of another unit or language, or of a part that has texts which the run's corpus holds out."""
     if vectors == "none":
         return
     asked, language = params["vectors"][vectors], corpus(name).language
@@ -194,4 +195,9 @@ def check_vectors_fit(params: dict[str, Any], name: str, vectors: str, unit: str
         raise InputError(
             f"the vectors {vectors}{where} are in the language {', '.join(sorted(theirs))}, but {name} is in "
             f"{language}; choose others in params.yaml, or none."
+        )
+    if whole_of_pool([corpus(each) for each in pool.get("corpora", [])]) == name:
+        raise InputError(
+            f"the vectors {vectors}{where} are trained on {pool['corpora'][0]}, a part of {name}, and {name} holds out "
+            "some of its training texts; choose others in params.yaml, or none."
         )

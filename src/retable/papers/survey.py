@@ -221,6 +221,7 @@ TABLE_2 = ResultTable(
         elsewhere("dbpedia", "DBpedia", NO_DBPEDIA),
         Column("ohsumed", "Ohsumed", corpus="ohsumed", split="paper"),
         Column("r8", "R8", corpus="r8", split="paper", extra=True),
+        Column("r52", "R52", corpus="r52", split="paper", extra=True),
         Column("ag-news-5k", "AG News, 5,000 training texts", corpus="ag-news-5k", split="paper", extra=True),
         Column("trec", "TREC", corpus="trec", split="paper", extra=True),
     ),

@@ -29,7 +29,7 @@ from retable.project.progress import progress
 from retable.text.folds import Fold, FoldedCorpus, part
 from retable.text.leaks.leakage import digest
 from retable.text.splits import SPLITS, UNLABELLED, Split, number_of_rows, read_split
-from retable.vectors.pool import build_pool, pool_language, read_held_out
+from retable.vectors.pool import build_pool, pool_language, read_held_out, whole_of_pool
 
 
 @command
@@ -63,10 +63,11 @@ def held_out_texts(pooled: Sequence[str]) -> dict[str, frozenset[str]]:
 
     A joint corpus holds out what its domains hold out. A corpus that is cut into folds holds out every text once, so
     all are excluded unless the pool is of that corpus. A corpus that a user added holds out nothing unless it is
-    pooled, so that adding one changes no word vectors.
+    pooled, and the whole of which a corpus is a part nothing from the pool of that part alone (no run on the whole may
+    use it: `check_vectors_fit`), so that preparing one of these changes no word vectors.
     """
-    added = set(FAMILIES["own"]) - set(pooled)
-    holding = [held for held in read_params("corpora") if held not in added and not corpus(held).domains]
+    free = set(FAMILIES["own"]) - set(pooled) | {whole_of_pool([corpus(each) for each in pooled])}
+    holding = [held for held in read_params("corpora") if held not in free and not corpus(held).domains]
     held_out = read_held_out({held: CLEAN / held / "heldout.txt" for held in holding})
     folded = sorted(folded_corpora(read_params("papers")) - set(pooled))
     return held_out | {name: digests(read_split(TAGGED / name, split) for split in SPLITS) for name in folded}

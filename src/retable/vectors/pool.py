@@ -43,6 +43,11 @@ def pool_language(name: str, corpora: Sequence[Corpus]) -> str:
     return languages[0]
 
 
+def whole_of_pool(corpora: Sequence[Corpus]) -> str:
+    """Return the corpus of which a pool's only corpus is a part; empty if there is none, or the pool has several."""
+    return corpora[0].part_of if len(corpora) == 1 else ""
+
+
 def read_held_out(files: Mapping[str, Path]) -> dict[str, frozenset[str]]:
     """Return corpus -> digests of its dev and test texts, from its heldout.txt.
 
