@@ -68,6 +68,8 @@ FAMILIES = (
     AVG_EMBEDDING,
     ours("dan", "DAN"),
     ours("swem", "SWEM, mean and maximum", pool="concat"),
+    ours("swem-max", "SWEM, maximum", "swem", pool="max"),
+    ours("swem-hierarchical", "SWEM, hierarchical", "swem", pool="hierarchical"),
     ours("wide-mlp", "WideMLP"),
     ours("doc2vec", "Paragraph vectors"),
     FASTTEXT,
