@@ -24,8 +24,8 @@ TEXT = (
     "that every system has are counted. The mean of word vectors, which are tuned, counts as a network; fastText, with "
     "vectors of its own, does not, but Holm's correction has its tests too. Both named models, with their accuracy in "
     "%, were chosen on dev. *Detectable* "
-    "is the median difference, in points, that a comparison would decide in 80 of 100 repetitions: most true "
-    "differences of systems are smaller, so undecided is no evidence of equality. The last column is the network's "
+    "is the median difference, in points, that a comparison would decide in 80 of 100 repetitions: true "
+    "differences of systems may be smaller, so undecided is no evidence of equality. The last column is the network's "
     "operations per word, forward pass, as a multiple of the linear model's.\n"
 )
 PICTURE = "\n![Accuracy against cost, means over corpora](../figures/bench-figure-1.svg)\n"

@@ -222,7 +222,7 @@ def near_copies(floors: Measured) -> Finding | None:
     text = (
         f"Accuracy of {floors.table.row(FLOOR).printed} in % on all test texts and on those without a (near) copy "
         f"in training ([how copies are found](../corpora.md)), for corpora where it falls by {FLATTERED} points or "
-        "more. Texts without a copy may be harder for other reasons too.\n"
+        "more. Texts without a copy may be harder for other reasons too; no test is made.\n"
     )
     return Finding("near-copies", headline, f"{text}\n{markdown_table(('corpus', 'all', 'clean', 'points'), body)}")
 

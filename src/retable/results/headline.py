@@ -76,6 +76,7 @@ class Counts(NamedTuple):
     sampled_hold: int
     contradicted: int  # of those that hold, how many turn around under another reading
     weakened: int  # of the others that hold, how many are undecided under one
+    alone: int  # of those that hold, how many were judged under no other reading
     through: str  # the reading without which most of them would not
     said: str  # the sentence on which most comparisons rest
     of_said: int
@@ -117,6 +118,7 @@ def counted(lines: Sequence[Line]) -> Counts:
         sampled_hold=sum(holds(line, line.verdict) for line in sampled),
         contradicted=len(turned),
         weakened=sum(beside_readings(of[0], of) == NOT_EVERY for of in read),
+        alone=sum(not any(other.comparison for other in of[1:]) for of in read),
         through=through(turned),
         said=sentence,
         of_said=of_said,
@@ -157,7 +159,7 @@ def headline(lines: Sequence[Line]) -> str:
             0,
             f"Of the {found.hold}, {found.contradicted} turn around under another [reading](docs/readings.md) of their "
             f"paper, or with the printed option where ours departs from it{found.through}, and {found.weakened} more "
-            "are undecided under one.",
+            f"are undecided under one; {found.alone} were judged under no other.",
         )
     if found.said and found.of_said > 1:
         sentence = f"One sentence, “{found.said}”, makes {found.of_said} of the {found.judged}"
