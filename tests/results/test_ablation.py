@@ -78,7 +78,7 @@ def test_every_addition_is_one_difference_with_its_verdict(made):
         {"left_out": [("cnn", "sst-2-phrases")]},
         {"left_out": [("cnn-random", "sst-2")]},
         {"seeds": (1, 2)},
-        {"note": f"{CUT} 2 of 30 epochs, the scale's limit"},
+        {"note": f"{CUT} 2 of 30 epochs, the limit of the scale or row"},
         {"verdict": UNVERIFIED},
     ],
     ids=["a cell is missing", "the first cell is missing", "two runs are too few", "cut", "answers not compared"],

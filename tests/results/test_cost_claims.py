@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from retable.errors import InputError
-from retable.experiments.scale import model_preset
+from retable.experiments.scale import model_preset, scale_preset
 from retable.papers import result_table
 from retable.papers.parameters import row_parameters
 from retable.project.paths import BANK
 from retable.results import cost_claims as of_costs
 from retable.results.cost_claims import CostLine, cost_claims, cost_claims_markdown
 from retable.results.resolving import Filled
+from retable.results.tables import epochs_of
 from tests.results.records import PROTOCOL, plan, run, with_metrics
 
 TABLE = "fcsr-figure-7"
@@ -106,6 +107,13 @@ def test_figure_7_has_the_papers_systems_with_its_batch():
         column = result_table(TABLE).column("fdu-apparel")
         found = row_parameters(model_preset(row.model), row, column, PROTOCOL, vectors="none", seed=1)["training"]
         assert (found["batch_size"], found["epochs"]) == (20, 3)
+
+
+def test_a_row_of_three_epochs_to_be_timed_is_not_whole_after_them():
+    table, whole = result_table(TABLE), result_table("fcsr-table-4")
+    protocol = scale_preset("measure")["papers"]["fcsr"]
+    assert epochs_of(table.row("cnn"), table.columns[0], protocol) == 20, "of its preset"
+    assert epochs_of(whole.row("cnn"), whole.columns[0], protocol | {"epochs": 3}) == 20, "a scale's limit is no end"
 
 
 def test_every_claim_of_the_file_is_read_from_the_bank():

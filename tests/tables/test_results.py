@@ -207,7 +207,7 @@ def test_a_cost_is_shown_in_its_own_unit_and_not_judged():
     [
         (RUN, "exact", ""),
         (replace(RUN, max_words=200), "proxy", "texts cut after 200 words"),
-        (replace(RUN, of_epochs=30), "proxy", "cut: ended after 8 of 30 epochs, the scale's limit"),
+        (replace(RUN, of_epochs=30), "proxy", "cut: ended after 8 of 30 epochs, the limit of the scale or row"),
         (replace(RUN, cut=40), "proxy", "the schedule of 40 epochs was stopped after 8"),
         (replace(RUN, precision="bfloat16"), "exact", "trained in bfloat16"),
         (replace(RUN, turned=False), "exact", "best dev score in the last epoch (8)"),

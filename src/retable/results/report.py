@@ -36,7 +36,7 @@ VERDICTS = {
     "higher": "ours is higher",
     "lower": "ours is lower",
     "uninformative": "the interval is too wide to tell",
-    "cut": "no verdict: the scale's limit ended training",
+    "cut": "no verdict: the limit of the scale or row ended training",
     "one-run": "no verdict: one run gives no spread",
     UNVERIFIED: "no verdict: imported, answers not compared with the test texts",
 }

@@ -107,10 +107,13 @@ def read_costs(table: ResultTable, filled: Filled) -> list[dict[str, Any]]:
 
 
 def epochs_of(row: Row, column: Column, protocol: Protocol) -> int:
-    """Return the epochs of a row's training, regardless of a scale's limit; 0 for a linear model."""
-    without = {**protocol, "epochs": 0, "max_words": 0}
-    found = row_parameters(read_preset(str(row.model)), row, column, without, vectors="none", seed=0)
-    return int(found["training"].get("epochs", 0))
+    """Return the epochs of a row's training, regardless of a scale's limit; 0 for a linear model.
+
+    No fewer than its model's preset has: a row of three epochs is there to be timed, and is not whole after them.
+    """
+    preset, without = read_preset(str(row.model)), {**protocol, "epochs": 0, "max_words": 0}
+    found = row_parameters(preset, row, column, without, vectors="none", seed=0)
+    return max(int(each["training"].get("epochs", 0)) for each in (found, preset))
 
 
 def lines_and_costs(table: ResultTable, resolver: Resolver) -> tuple[list[Line], list[dict[str, Any]]]:

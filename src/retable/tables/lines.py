@@ -38,7 +38,7 @@ class Line:
 
     @property
     def is_cut(self) -> bool:
-        """Return whether the scale's limit ended a training of the cell early."""
+        """Return whether the limit of the scale or row ended a training of the cell early."""
         return CUT in self.note
 
     @property

@@ -206,7 +206,7 @@ def _notes(
         f"vectors {first.vectors} cover {covered} of the training tokens" if first.vectors else "",
         f"texts cut after {first.max_words} words" if first.max_words else "",
         f"the schedule of {first.cut} epochs was stopped after {first.epochs}" if first.cut else "",
-        f"{CUT} {first.epochs} of {cut_short} epochs, the scale's limit" if cut_short else "",
+        f"{CUT} {first.epochs} of {cut_short} epochs, the limit of the scale or row" if cut_short else "",
         NOT_COMPARED if any(run.is_unverified for run in runs) else "",
         f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained with {earlier}, equal within rounding" if earlier else "",

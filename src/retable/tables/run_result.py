@@ -27,7 +27,7 @@ class RunResult:
     fold: str = ""  # `Fold.label`; empty for a run on the corpus's own splits
     dev: float | None = None  # accuracy on dev
     clean_texts: int = 0
-    of_epochs: int = 0  # the row's epochs, if the scale's limit ended the run early; 0: it is whole
+    of_epochs: int = 0  # the row's epochs, if the scale's or row's limit ended the run early; 0: it is whole
     values: tuple[float, ...] = ()  # of all folds that this result combines; `kind` is what was held out
     kind: str = ""
     earlier: str = ""  # outdated recipe versions that are equal within rounding: "loop 1.0 (today 1.1)"
