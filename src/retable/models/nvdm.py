@@ -25,6 +25,7 @@ from retable.layers.bag_encoder import FIRST, draw, in_bag, log_likelihood
 from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.pretraining import learn
 from retable.models.options import check_at_least, check_share
 
 
@@ -102,19 +103,18 @@ class NVDM(Network):
             return
         decoder = Decoder(self.bias.numel(), self.mean.out_features, self.words).to(self.bias)
         weights = [*decoder.parameters(), *self.embedding.parameters(), self.bias, *self.mean.parameters()]
-        optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
-        for _ in range(self.epochs):
-            for words, mask in texts():
-                bag = in_bag(words, mask, self.words)
-                bag = bag[(bag != PADDING).any(dim=1)]
-                if not len(bag):
-                    continue
-                pi = self.hidden(bag)
-                likelihood, divergence = decoder(pi, self.mean(pi), bag)
-                optimiser.zero_grad()
-                (divergence - likelihood).mean().backward()
-                optimiser.step()
-        optimiser.zero_grad()
+        learn(weights, texts, lambda batch, _: self.writing_loss(decoder, *batch), self.epochs, self.rate)
+
+    def writing_loss(self, decoder: Decoder, words: Tensor, mask: Tensor) -> Tensor | None:
+        """Return the negative lower bound, averaged over the texts with a word of the bag; None without such texts."""
+        bag = in_bag(words, mask, self.words)
+        bag = bag[(bag != PADDING).any(dim=1)]
+        if not len(bag):
+            return None
+        pi = self.hidden(bag)
+        likelihood, divergence = decoder(pi, self.mean(pi), bag)
+        loss: Tensor = (divergence - likelihood).mean()
+        return loss
 
     def flops_per_word(self, words_per_text: float) -> float:
         """Return forward FLOPs, two per multiply-add: H per word; K H and C K per text."""

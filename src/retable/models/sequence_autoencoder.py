@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.pretraining import learn
 from retable.layers.recurrent import recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 from retable.text.vocabulary import PADDING, UNKNOWN
@@ -32,7 +33,6 @@ from retable.text.vocabulary import PADDING, UNKNOWN
 Objective = Literal["autoencoder", "language-model"]
 END = PADDING  # its row represents <end>: no word uses it
 CUTOFFS = (1000, 5000)  # words in the adaptive softmax's head, and in head and first tail
-LARGEST_NORM = 5.0  # norm to which pretraining clips gradients
 
 
 class SequenceAutoencoder(Network):
@@ -95,14 +95,7 @@ class SequenceAutoencoder(Network):
             return
         softmax = softmax_of_words(self.embedding, self.lstm.hidden_size).to(next(self.lstm.parameters()))
         weights = [*softmax.parameters(), *self.lstm.parameters(), *self.embedding.parameters()]
-        optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
-        for _ in range(self.epochs):
-            for words, mask in texts():
-                optimiser.zero_grad()
-                self.writing_loss(softmax, words, mask).backward()
-                nn.utils.clip_grad_norm_(weights, LARGEST_NORM)
-                optimiser.step()
-        optimiser.zero_grad()
+        learn(weights, texts, lambda batch, _: self.writing_loss(softmax, *batch), self.epochs, self.rate, clip=True)
 
     def writing_loss(self, softmax: nn.AdaptiveLogSoftmaxWithLoss, words: Tensor, mask: Tensor) -> Tensor:
         """Return the mean of -log p over all predicted words."""

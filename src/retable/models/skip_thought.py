@@ -26,10 +26,11 @@ from torch import Tensor, nn
 from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.pretraining import learn
 from retable.layers.recurrent import recurrent_flops, states_of_words
 from retable.models.han import WORDS_PER_SENTENCE, in_rows
 from retable.models.options import check_at_least, check_share
-from retable.models.sequence_autoencoder import LARGEST_NORM, sequences, softmax_of_words
+from retable.models.sequence_autoencoder import sequences, softmax_of_words
 from retable.text.vocabulary import UNKNOWN
 
 WRITTEN = 30  # largest number of words of a sentence
@@ -134,25 +135,23 @@ class SkipThought(Network):
             return
         writer = Writer(self.embedding, self.gru.hidden_size).to(self.output.weight)
         weights = [*writer.parameters(), *self.gru.parameters(), *self.embedding.parameters()]
-        optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
-        neighbours = 0
-        for _ in range(self.epochs):
-            for words, mask, sentences in texts():
-                numbers, real, text = sentences_of(words, mask, sentences)
-                follows = text[1:] == text[:-1]
-                if not follows.any():
-                    continue
-                neighbours += 1
-                optimiser.zero_grad()
-                writer(self.embedding, self.last_states(numbers, real), numbers, real, follows).backward()
-                nn.utils.clip_grad_norm_(weights, LARGEST_NORM)
-                optimiser.step()
-        optimiser.zero_grad()
-        if not neighbours:
+        steps = learn(
+            weights, texts, lambda batch, _: self.writing_loss(writer, *batch), self.epochs, self.rate, clip=True
+        )
+        if not steps:
             raise InputError(
                 "no training text has two sentences, and skip-thought learns from neighbouring ones; "
                 "choose another corpus, or set model.pretrain_epochs to 0."
             )
+
+    def writing_loss(self, writer: Writer, words: Tensor, mask: Tensor, sentences: Tensor) -> Tensor | None:
+        """Return the mean of -log P over the words of all neighbours, or None if no text has two sentences."""
+        numbers, real, text = sentences_of(words, mask, sentences)
+        follows = text[1:] == text[:-1]
+        if not follows.any():
+            return None
+        loss: Tensor = writer(self.embedding, self.last_states(numbers, real), numbers, real, follows)
+        return loss
 
     def flops_per_word(self, words_per_text: float) -> float:
         """Return forward FLOPs, two per multiply-add: gates per word; H per sentence of 16 words; H C per text."""

@@ -27,9 +27,10 @@ from torch import Tensor, nn
 from retable.layers.bag_encoder import FIRST, BagEncoder, draw, in_bag
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.pretraining import learn
 from retable.layers.recurrent import recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_share
-from retable.models.sequence_autoencoder import LARGEST_NORM, sequences
+from retable.models.sequence_autoencoder import sequences
 from retable.text.vocabulary import UNKNOWN
 
 CLASSIFIER_UNITS = 50
@@ -145,14 +146,7 @@ class TopicRNN(Network):
         model = self.language_model().to(self.output.weight)
         weights = [*model.parameters(), *self.rnn.parameters(), *self.encoder.parameters()]
         weights += self.embedding.parameters()
-        optimiser = torch.optim.Adam(weights, lr=self.rate, fused=True)
-        for _ in range(self.epochs):
-            for words, mask in texts():
-                optimiser.zero_grad()
-                self.writing_loss(model, words, mask).backward()
-                nn.utils.clip_grad_norm_(weights, LARGEST_NORM)
-                optimiser.step()
-        optimiser.zero_grad()
+        learn(weights, texts, lambda batch, _: self.writing_loss(model, *batch), self.epochs, self.rate, clip=True)
 
     def language_model(self) -> LanguageModel:
         """Return the parts that pretraining needs in addition to the network."""

@@ -30,6 +30,7 @@ from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network, Pass
+from retable.layers.pretraining import learn
 from retable.models.options import check_at_least, check_choice, check_share
 
 Annealing = Literal["linear", "sigmoid", "constant"]
@@ -155,18 +156,19 @@ class Vampire(Network):
         if not self.epochs:
             return
         model = self.document_model(self.background(texts))
-        optimiser = torch.optim.Adam(model.parameters(), lr=self.rate, fused=True)
-        for epoch in range(1, self.epochs + 1):
-            for words, mask in texts():
-                bag = in_bag(words, mask, self.words)
-                bag = bag[(bag != PADDING).sum(dim=1) >= LEAST_WORDS]
-                if len(bag) < 2:  # batch norm needs two for a variance
-                    continue
-                likelihood, divergence = model(bag)
-                optimiser.zero_grad()
-                (self.weight(epoch) * divergence - likelihood).mean().backward()
-                optimiser.step()
+        weights = [*model.parameters()]
+        learn(weights, texts, lambda batch, e: self.writing_loss(model, self.weight(e), *batch), self.epochs, self.rate)
         self.encoder.load_state_dict(model.encoder.state_dict())
+
+    def writing_loss(self, model: DocumentModel, weight: float, words: Tensor, mask: Tensor) -> Tensor | None:
+        """Return the negative lower bound, averaged over the texts that pretraining uses; None with fewer than two."""
+        bag = in_bag(words, mask, self.words)
+        bag = bag[(bag != PADDING).sum(dim=1) >= LEAST_WORDS]
+        if len(bag) < 2:  # batch norm needs two for a variance
+            return None
+        likelihood, divergence = model(bag)
+        loss: Tensor = (weight * divergence - likelihood).mean()
+        return loss
 
     def document_model(self, background: Tensor) -> DocumentModel:
         """Return a model whose encoder starts with the network's weights, in training mode."""
