@@ -241,7 +241,7 @@ def test_a_batch_of_one_domain_trains_the_sources_of_the_others(transfer):
 def test_the_sources_learn_in_training_alone(monkeypatch):
     """An answer costs what `flops_per_word` says: the shared LSTM of one M_S, and none of its classifiers."""
     asp_mtl, asked = network(transfer="single-channel"), []
-    monkeypatch.setattr("retable.models.asp_mtl.last_states", lambda lstm, x, *_: asked.append(lstm) or x[:, 0, :1])
+    monkeypatch.setattr("retable.models.asp_mtl.states_of", lambda lstm, x, *_: asked.append(lstm) or x[:, 0, :1])
     monkeypatch.setattr(asp_mtl, "answers", lambda domain, x, mask: x.new_zeros(len(x), 2))
     asp_mtl.eval()(WORDS, MASK, DOMAINS)
     assert not asked

@@ -3,8 +3,9 @@ import torch
 from torch import tensor
 from torch.testing import assert_close
 
+from retable.layers.context_attention import ContextAttention
 from retable.layers.embedding import WordEmbedding
-from retable.models.han import HAN, ContextAttention, in_rows
+from retable.models.han import HAN
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, with_random_weights
 
 
@@ -153,9 +154,3 @@ def test_one_sentence_of_one_word_has_no_choice():
     for attention in (han.word_attention, han.sentence_attention):
         attention.context.weight.data.normal_()
     assert_close(han(*batch([[[7]]])), before)
-
-
-def test_rows_by_hand():
-    rows, real = in_rows(tensor([[1.0], [2.0], [3.0]]), tensor([1, 2]))
-    assert rows.tolist() == [[[1.0], [0.0]], [[2.0], [3.0]]]
-    assert real.tolist() == [[True, False], [True, True]]

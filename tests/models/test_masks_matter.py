@@ -116,7 +116,7 @@ MASKS: list[tuple[Any, ...]] = [
     ("models/disan", " & mask[:, None, seen]", " & (mask | ~mask)[:, None, seen]", beside, DISAN),
     ("models/dmn", " * mask.unsqueeze(2)", "", beside, "dmn hidden=4"),
     ("models/generalized_pooling", ".masked_fill(~mask[:, :, None, None], -torch.inf)", "", beside, GENERALIZED),
-    ("models/han", ".masked_fill(~real, -torch.inf)", "", beside, "han hidden=10 attention_hidden=7"),
+    ("layers/context_attention", ".masked_fill(~real, -torch.inf)", "", beside, "han hidden=10 attention_hidden=7"),
     ("models/hlan", ".masked_fill(~real.unsqueeze(1), -torch.inf)", "", beside, "hlan size=8 heads=2"),
     ("models/hyperqa", ".masked_fill(~text.mask.unsqueeze(2), 0.0)", "", beside, "hyperqa hidden=8"),
     (

@@ -8,7 +8,8 @@ from torch import Tensor, nn, tensor
 from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
-from retable.models.sequence_autoencoder import SequenceAutoencoder, sequences, softmax_of_words
+from retable.layers.writing import sequences, softmax_of_words
+from retable.models.sequence_autoencoder import SequenceAutoencoder
 from tests.models.declared import CLASSES, DIM, Case, Declared, gates, texts, with_random_weights, words
 from tests.models.test_lstm import slow_states
 

@@ -6,7 +6,8 @@ from torch import Tensor, nn, tensor
 from torch.testing import assert_close
 
 from retable.layers.embedding import WordEmbedding
-from retable.models.vdcnn import BLOCKS, VDCNN, Block, TextNorm, k_largest
+from retable.layers.maps import TextNorm, k_largest
+from retable.models.vdcnn import BLOCKS, VDCNN, Block
 from tests.models.declared import CLASSES, DIM, Case, Declared, with_random_weights
 
 SMALL = {"maps": 4, "character_size": 5, "k": 2, "hidden": 6, "frames": 64}

@@ -43,3 +43,8 @@ class PerDomain(Network):
     def flops_per_word(self, words_per_text: float) -> float:
         """Return the FLOPs of the network, which computes the answers for all domains."""
         return self.network.flops_per_word(words_per_text)
+
+
+def texts_of_each(domains: Tensor) -> dict[int, Tensor]:
+    """Return the texts of each domain in a batch, bool (B,)."""
+    return {domain: domains == domain for domain in domains.unique().tolist()}

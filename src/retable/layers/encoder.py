@@ -67,6 +67,11 @@ class EncoderLayer(nn.Module):
         return y
 
 
+def layer_flops(size: int, words_per_text: float, *, projections: int) -> float:
+    """Count forward FLOPs per word (2 per multiply-add): d^2 per projection, 8 d^2 feed-forward, 2 T d attention."""
+    return 2 * ((projections + 2 * WIDENING) * size**2 + 2 * words_per_text * size)
+
+
 def mean_over_words(x: Tensor, mask: Tensor) -> Tensor:
     """Return the mean of the real words of every text: (B, T, d) to (B, d)."""
     real = mask.unsqueeze(2)

@@ -39,6 +39,11 @@ def states_of_words(recurrent: nn.GRU | nn.LSTM, words: Tensor, mask: Tensor, *,
     return states.masked_fill(~mask.unsqueeze(2), padding_value)
 
 
+def last_of(states: Tensor, mask: Tensor) -> Tensor:
+    """Return the states (B, T, H) at the last words of texts with this mask (B, T): (B, H)."""
+    return states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]
+
+
 def one_direction(recurrent: nn.GRU | nn.LSTM, words: Tensor, layer: int, suffix: str = "") -> Tensor:
     """Return the states of one direction of one layer, from left to right, padding included.
 

@@ -29,14 +29,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from retable.layers.domains import texts_of_each
 from retable.layers.embedding import WordEmbedding
 from retable.layers.gradient_reversal import reverse_gradient
 from retable.layers.lstms import last_states_of_each
 from retable.layers.network import Network, Task
-from retable.layers.recurrent import recurrent_flops
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.wide import at_least_float32
 from retable.models.options import check_at_least, check_choice, check_share
-from retable.models.sp_mtl import last_states, texts_of_each
 
 Transfer = Literal["none", "single-channel", "bi-channel"]
 States = tuple[Tensor, Tensor]  # of the shared and the private LSTM at the last words, (B, H) each
@@ -265,6 +265,6 @@ def quicker_together(x: Tensor) -> bool:
 
 def states_of(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:
     """Return the states (B, H) at the last words of texts (B, T, D), cut to the longest."""
-    lengths = mask.sum(dim=1)
-    longest = int(lengths.max())
-    return last_states(lstm, x[:, :longest], mask[:, :longest], lengths)
+    longest = int(mask.sum(dim=1).max())
+    there = mask[:, :longest]
+    return last_of(states_of_words(lstm, x[:, :longest], there), there)

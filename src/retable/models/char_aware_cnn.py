@@ -13,7 +13,7 @@ Departure  the network classifies texts. A window begins at a character of the w
            alphabet is char-cnn's; all other characters share one vector, the table's bias. Adam in batches of 50 in
            place of SGD at 1.0 in batches of 20; characters start normal and weights as in torch, in the paper all
            uniform in [-0.05, 0.05]. A text without white space, such as a Chinese one, is one word.
-Method     the words of all texts are one batch; on a CPU words of similar length are grouped (han.py).
+Method     the words of all texts are one batch; on a CPU words of similar length are grouped (layers/pieces.py).
 Shapes     B texts, T characters (padded on the right), N words in all texts, L characters in the longest, A in the
            alphabet, D size of a character, F filters of all widths, H states, C classes.
 """
@@ -26,10 +26,10 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.pieces import in_rows, lengths_of_pieces, vectors_of_pieces
 from retable.layers.pooled_convolution import PooledConv1d
 from retable.layers.recurrent import recurrent_flops, states_of_words
 from retable.models.char_cnn import CharCNN
-from retable.models.han import in_rows
 from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
 
@@ -113,8 +113,7 @@ class CharAwareCNN(Network):
         real = in_words(words, mask)
         begins = real.clone()  # True on the first character of a word
         begins[:, 1:] &= ~real[:, :-1]
-        lengths = (begins[real].cumsum(0) - 1).bincount()  # (N,)
-        vectors = self.word_vectors(self.characters(self.embedding(words)[real]), lengths)
+        vectors = self.word_vectors(self.characters(self.embedding(words)[real]), lengths_of_pieces(begins, real))
         rows, there = in_rows(vectors, begins.sum(dim=1))  # (B, words, F)
         states = states_of_words(self.lstm, rows, there)
         last = states[torch.arange(len(states), device=states.device), there.sum(dim=1) - 1]  # h_T, (B, H)
@@ -123,14 +122,7 @@ class CharAwareCNN(Network):
 
     def word_vectors(self, x: Tensor, lengths: Tensor) -> Tensor:
         """Map the character vectors of consecutive words, and their lengths (N,), to word vectors (N, F)."""
-        vectors = x.new_empty(len(lengths), self.lstm.input_size)
-        kinds = torch.zeros_like(lengths) if x.is_cuda else lengths.double().log2().ceil().long()
-        kind_of_character = kinds.repeat_interleave(lengths)
-        for kind in kinds.unique().tolist():
-            chosen = kinds == kind
-            rows, real = in_rows(x[kind_of_character == kind], lengths[chosen])
-            vectors[chosen] = self.of_characters(rows, real).to(vectors.dtype)
-        return vectors
+        return vectors_of_pieces(self.of_characters, x, lengths, self.lstm.input_size, apart=not x.is_cuda)
 
     def filters(self) -> list[PooledConv1d]:
         """Return the convolutions, one for each width."""

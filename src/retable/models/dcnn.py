@@ -25,9 +25,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.maps import k_largest
 from retable.layers.network import Network
 from retable.models.options import check_at_least, check_share
-from retable.models.vdcnn import k_largest
 
 
 class FoldedConv(nn.Module):

@@ -15,7 +15,7 @@ Departure  x_l is read literally. In the code the first layer of width 3 reads o
            word vectors stay fixed, and the rate falls after 5/6 and 14/15 of the steps (here 2/3 and 5/6). Weight decay
            is an L2 term, L1 in the code.
 Decision   the text's vector is the maximum of each filter over the words, where the code cuts or pads texts to 100
-           words and concatenates all places. Batch norm sees only real words, in training too (models/vdcnn.py).
+           words and concatenates all places. Batch norm sees only real words, in training too (layers/maps.py).
            Convolutions have no bias, which a norm would cancel.
 Shapes     B texts, T words (padded on the right), D vector size, K filters, L scales, A and H hidden units, C classes.
 """
@@ -25,10 +25,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.maps import TextNorm
 from retable.layers.network import Network
 from retable.layers.products import Linear
 from retable.models.options import check_at_least, check_share
-from retable.models.vdcnn import TextNorm
 
 WIDTH = 3  # words that a convolution spans after the single-word layers
 SPREAD = 0.001  # standard deviation of the first weights of the network that weights the scales

@@ -10,10 +10,9 @@ from torch import Tensor, nn
 
 from retable.layers.bags import PADDING, sum_of_rows
 from retable.layers.embedding import WordEmbedding
+from retable.layers.hashing import MULTIPLIER, hashed_rows
 from retable.layers.network import Network
 from retable.models.options import check_at_least
-
-MULTIPLIER = 0x9E3779B97F4A7C15 - 2**64  # 2**64 over the golden ratio, as int64; products wrap around
 
 
 def ngram_rows(words: Tensor, mask: Tensor, *, ngrams: int, buckets: int) -> Tensor:
@@ -31,8 +30,7 @@ def ngram_rows(words: Tensor, mask: Tensor, *, ngrams: int, buckets: int) -> Ten
     hashes = words
     for order in range(2, ngrams + 1):
         hashes = hashes.mul(MULTIPLIER).add_(words.roll(1 - order, dims=1)).mul_(MULTIPLIER)
-        # The high bits of a product are well mixed.
-        rows.append((hashes >> 32).remainder_(buckets).add_(1).mul_(words_left >= order))
+        rows.append(hashed_rows(hashes, buckets).mul_(words_left >= order))
     return torch.cat(rows, dim=1) if len(rows) > 1 else rows[0]
 
 

@@ -25,10 +25,9 @@ from retable.layers.attention import DotProductAttention, padding_bias, split_he
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import EncoderInput, first_weights
 from retable.layers.network import Network
+from retable.layers.pieces import WORDS_PER_SENTENCE, first_words, in_rows, lengths_of_pieces, vectors_of_pieces
 from retable.layers.products import Linear
-from retable.models.han import WORDS_PER_SENTENCE, in_rows
-from retable.models.options import check_at_least, check_share
-from retable.models.transformer import check_encoder
+from retable.models.options import check_at_least, check_encoder, check_share
 
 
 class LabelAttention(nn.Module):
@@ -123,10 +122,9 @@ class HLAN(Network):
 
     def forward(self, words: Tensor, mask: Tensor, sentences: Tensor) -> Tensor:
         """Map words (B, T), their mask and the numbers of their sentences to logits (B, C)."""
-        begins = mask.clone()  # True on the first word of a sentence
-        begins[:, 1:] &= sentences[:, 1:] != sentences[:, :-1]
+        begins = first_words(mask, sentences)
         x = self.dropout_words(self.embedding(words))[mask]  # words of all texts, concatenated
-        of_sentences = self.sentence_vectors(x, (begins[mask].cumsum(0) - 1).bincount())
+        of_sentences = self.sentence_vectors(x, lengths_of_pieces(begins, mask))
         text = self.of_sentences(*in_rows(of_sentences, begins.sum(dim=1)), self.labels)  # (B, d)
         logits: Tensor = self.output(self.dropout(text))
         return logits
@@ -134,16 +132,10 @@ class HLAN(Network):
     def sentence_vectors(self, x: Tensor, lengths: Tensor) -> Tensor:
         """Map words of consecutive sentences, and their lengths (N,), to (N, d).
 
-        Sentences of similar length, up to a power of two, form one batch: less than half of it is padding.
+        They are grouped by length on a GPU too: attention over padding costs the square of the longest sentence.
         """
-        vectors = x.new_empty(len(lengths), self.output.in_features)
-        kinds = lengths.double().log2().ceil().long()
-        kind_of_word = kinds.repeat_interleave(lengths)
-        for kind in kinds.unique().tolist():
-            chosen = kinds == kind
-            rows, real = in_rows(x[kind_of_word == kind], lengths[chosen])  # (n, L, D)
-            vectors[chosen] = self.of_words(rows, real, self.labels).to(vectors.dtype)
-        return vectors
+        size = self.output.in_features
+        return vectors_of_pieces(lambda *rows: self.of_words(*rows, self.labels), x, lengths, size, apart=True)
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
         """Return the weighted class loss (eq. E), or None if its weight is 0."""

@@ -30,11 +30,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from retable.layers.context_attention import ContextAttention
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
 from retable.layers.products import Linear
-from retable.models.han import ContextAttention
 from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["sentence", "mean", "attention"]

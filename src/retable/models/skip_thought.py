@@ -26,11 +26,11 @@ from torch import Tensor, nn
 from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.pieces import WORDS_PER_SENTENCE, first_words, groups, in_rows, lengths_of_pieces
 from retable.layers.pretraining import learn
 from retable.layers.recurrent import recurrent_flops, states_of_words
-from retable.models.han import WORDS_PER_SENTENCE, in_rows
+from retable.layers.writing import sequences, softmax_of_words
 from retable.models.options import check_at_least, check_share
-from retable.models.sequence_autoencoder import sequences, softmax_of_words
 from retable.text.vocabulary import UNKNOWN
 
 WRITTEN = 30  # largest number of words of a sentence
@@ -117,9 +117,7 @@ class SkipThought(Network):
         """Map sentences (N, L) to h, (N, H), eq. 1-4; on a CPU, in batches of similar length."""
         lengths = real.sum(dim=1)
         h = self.output.weight.new_empty(len(words), self.gru.hidden_size)
-        kinds = torch.zeros_like(lengths) if words.is_cuda else lengths.double().log2().ceil().long()
-        for kind in kinds.unique().tolist():
-            chosen = kinds == kind
+        for chosen in groups(lengths, apart=not words.is_cuda):
             longest = int(lengths[chosen].max())
             states = states_of_words(self.gru, self.embedding(words[chosen, :longest]), real[chosen, :longest])
             rows = torch.arange(len(states), device=states.device)
@@ -166,8 +164,6 @@ def sentences_of(words: Tensor, mask: Tensor, sentences: Tensor) -> tuple[Tensor
         words, mask: the texts, (B, T).
         sentences: the number of each word's sentence in its text, (B, T).
     """
-    begins = mask.clone()  # True on the first word of a sentence
-    begins[:, 1:] &= sentences[:, 1:] != sentences[:, :-1]
-    lengths = (begins[mask].cumsum(0) - 1).bincount()
-    rows, real = in_rows(words[mask].unsqueeze(1), lengths)
+    begins = first_words(mask, sentences)
+    rows, real = in_rows(words[mask].unsqueeze(1), lengths_of_pieces(begins, mask))
     return rows.squeeze(2), real, begins.nonzero()[:, 0]

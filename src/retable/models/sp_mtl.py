@@ -16,9 +16,10 @@ from typing import Any, Self, cast
 import torch
 from torch import Tensor, nn
 
+from retable.layers.domains import texts_of_each
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_share
 
 
@@ -58,13 +59,14 @@ class SPMTL(Network):
     def forward(self, words: Tensor, mask: Tensor, domains: Tensor) -> Tensor:
         """Map words (B, T), their mask and the domain of each text, (B,), to logits (B, C)."""
         x, lengths = self.embedding(words), mask.sum(dim=1)
-        shared = last_states(self.shared, x, mask, lengths)  # s_T, (B, H)
+        shared = last_of(states_of_words(self.shared, x, mask), mask)  # s_T, (B, H)
         private, logits = torch.empty_like(shared), shared.new_empty(len(words), self.classes)
         texts_of = texts_of_each(domains)
         for domain, own in texts_of.items():
             longest = int(lengths[own].max())
             lstm = cast(nn.LSTM, self.private[domain])
-            private[own] = last_states(lstm, x[own, :longest], mask[own, :longest], lengths[own])  # h_T
+            there = mask[own, :longest]
+            private[own] = last_of(states_of_words(lstm, x[own, :longest], there), there)  # h_T
         text = self.dropout(torch.cat((private, shared), dim=1))  # (B, 2 H)
         for domain, own in texts_of.items():
             logits[own] = self.outputs[domain](text[own]).to(logits.dtype)
@@ -74,13 +76,3 @@ class SPMTL(Network):
         """Return forward FLOPs, two per multiply-add: the shared and one private LSTM per word, 2 H C per text."""
         of_text = 2 * 2 * self.shared.hidden_size * self.classes
         return 2 * recurrent_flops(self.shared) + of_text / words_per_text
-
-
-def texts_of_each(domains: Tensor) -> dict[int, Tensor]:
-    """Return the texts of each domain in a batch, bool (B,)."""
-    return {domain: domains == domain for domain in domains.unique().tolist()}
-
-
-def last_states(lstm: nn.LSTM, x: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
-    """Map word vectors (B, T, D), their mask and the lengths of the texts to the states at the last words, (B, H)."""
-    return states_of_words(lstm, x, mask)[torch.arange(len(x), device=x.device), lengths - 1]

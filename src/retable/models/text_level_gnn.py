@@ -22,9 +22,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.hashing import MULTIPLIER, hashed_rows
 from retable.layers.network import Network
 from retable.layers.text_graph import graph_of_texts, largest_of_groups, sum_of_nodes
-from retable.models.fasttext import MULTIPLIER
 from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
 
@@ -35,8 +35,7 @@ def edges_of_pairs(sources: Tensor, targets: Tensor, buckets: int) -> Tensor:
     """Return the edge, PUBLIC or 1 to buckets, of each ordered pair of word numbers, int64 (E,)."""
     hashes = sources.mul(MULTIPLIER).add_(targets).mul_(MULTIPLIER)
     rare = (sources == UNKNOWN) | (targets == UNKNOWN)
-    # The high bits of a product are the best mixed.
-    return (hashes >> 32).remainder_(buckets).add_(1).masked_fill_(rare, PUBLIC)
+    return hashed_rows(hashes, buckets).masked_fill_(rare, PUBLIC)
 
 
 class TextLevelGNN(Network):

@@ -29,8 +29,8 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
 from retable.layers.pretraining import learn
 from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.writing import sequences
 from retable.models.options import check_at_least, check_share
-from retable.models.sequence_autoencoder import sequences
 from retable.text.vocabulary import UNKNOWN
 
 CLASSIFIER_UNITS = 50

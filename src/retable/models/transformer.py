@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from retable.layers.attention import DotProductAttention, padding_bias
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import WIDENING, EncoderInput, EncoderLayer, first_weights, mean_over_words
+from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, layer_flops, mean_over_words
 from retable.layers.network import Network
-from retable.models.options import check_at_least, check_share
+from retable.models.options import check_encoder
 
 
 class Transformer(Network):
@@ -67,17 +67,3 @@ class Transformer(Network):
         size = self.inputs.size
         of_layers = len(self.layers) * layer_flops(size, words_per_text, projections=4)
         return self.inputs.flops_per_word() + of_layers + 2 * self.output.weight.numel() / words_per_text
-
-
-def layer_flops(size: int, words_per_text: float, *, projections: int) -> float:
-    """Return forward FLOPs per word and layer: d^2 per projection, 8 d^2 feed-forward, 2 T d attention, times two."""
-    return 2 * ((projections + 2 * WIDENING) * size**2 + 2 * words_per_text * size)
-
-
-def check_encoder(layers: int, size: int, heads: int, dropout: float) -> None:
-    """Check the options. Raises: ValueError with the option, its value and what is allowed."""
-    check_at_least("layers", layers, 1)
-    check_at_least("heads", heads, 1)
-    if size < 2 or size % 2 or size % heads:
-        raise ValueError(f"size is {size}; allowed: even numbers from 2 divisible by heads ({heads})")
-    check_share("dropout", dropout)

@@ -23,12 +23,11 @@ from torch import Tensor, nn
 from retable.errors import InputError
 from retable.layers.attention import attend, padding_bias, split_heads
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, mean_over_words
+from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, layer_flops, mean_over_words
 from retable.layers.network import Network, Task
 from retable.layers.products import Linear
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_choice
-from retable.models.transformer import check_encoder, layer_flops
+from retable.models.options import check_choice, check_encoder
 from retable.text.parts.content import CONTENT, is_content
 
 Attention = Literal["correlation", "dot-product"]

@@ -21,11 +21,10 @@ from torch import Tensor, nn
 
 from retable.layers.attention import DotProductAttention, padding_bias
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import EncoderLayer, first_weights, mean_over_words
+from retable.layers.encoder import EncoderLayer, first_weights, layer_flops, mean_over_words
 from retable.layers.network import Network
 from retable.layers.positions import sinusoidal_positions
-from retable.models.options import check_at_least, check_choice
-from retable.models.transformer import check_encoder, layer_flops
+from retable.models.options import check_at_least, check_choice, check_encoder
 
 Halting = Literal["fixed", "adaptive"]
 Combine = Literal["interpolate", "sum"]

@@ -24,28 +24,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.maps import TextNorm, k_largest
 from retable.layers.network import Network
 from retable.models.options import check_at_least, check_choice
 
 WIDTH = 3  # places that a convolution and a max pooling window span
 BLOCKS = {9: (1, 1, 1, 1), 17: (2, 2, 2, 2), 29: (5, 5, 2, 2), 49: (8, 8, 5, 3)}  # table 2: depth 1 + 2 x blocks
 Pooling = Literal["max", "k-max", "convolution"]
-
-
-class TextNorm(nn.BatchNorm1d):
-    """Batch norm over the places of texts; zero after them."""
-
-    def forward(self, x: Tensor, real: Tensor) -> Tensor:  # type: ignore[override]
-        """Normalise maps (B, K, n) where `real` (B, n) is True."""
-        rows = real.flatten().nonzero().squeeze(1)
-        all_places = x.transpose(1, 2).flatten(0, 1)  # (B n, K)
-        places = all_places.index_select(0, rows)
-        of_batch = self.training and len(rows) > 1  # one place has no variance
-        means, variances = self.running_mean, self.running_var
-        normed = F.batch_norm(
-            places, means, variances, self.weight, self.bias, of_batch, self.momentum or 0.0, self.eps
-        )
-        return torch.zeros_like(all_places).index_copy(0, rows, normed).view(len(x), -1, x.shape[1]).transpose(1, 2)
 
 
 class Block(nn.Module):
@@ -167,19 +152,3 @@ class VDCNN(Network):
             of_text += places / 2**level * sum(layer.weight.numel() for layer in convolutions)
         of_text += sum(layer.weight.numel() for layer in (*self.hidden, self.output))
         return 2 * of_text / words_per_text
-
-
-def k_largest(x: Tensor, real: Tensor, k: Tensor, most: int) -> Tensor:
-    """Return the k largest values of each map in their original order, then zeros.
-
-    Args:
-        x: maps (B, K, n).
-        real: the places that count, bool (B, n).
-        k: how many values per text, int64 (B,), at most its number of places and `most`.
-    Returns: (B, K, most).
-    """
-    order = x.masked_fill(~real.unsqueeze(1), -torch.inf).sort(dim=2, descending=True, stable=True).indices
-    ranks = torch.arange(min(most, x.shape[2]), device=x.device)
-    places = order[:, :, : len(ranks)].masked_fill(ranks >= k[:, None, None], x.shape[2]).sort(dim=2).values
-    chosen = F.pad(x, (0, 1)).gather(2, places)  # the place after the last holds a zero
-    return F.pad(chosen, (0, most - len(ranks)))
