@@ -41,11 +41,14 @@ CAPSULE = "capsule widths=[2, 4] filters=8 primary=4 window=2 capsules=6 size=4"
 DISAN, LEAM = "disan hidden=5 mlp_hidden=7", "leam radius=1 mlp_hidden=0"
 GENERALIZED = "generalized-pooling layers=2 heads=3 hidden=5 attention_hidden=4 mlp_hidden=16"
 MEANS = "pair-encoder encoder=mean hidden=4 mlp_hidden=7"
+INNER = "inner-attention hidden=5"
+HIGHWAY, SIAMESE = "recurrent-highway hidden=4 depth=2 pool=last", "siamese-lstm compare=features hidden=5"
 NASM = "nasm layers=2 samples=1 hidden=5 latent=4"
 S_LSTM, TEXTING = "s-lstm hidden=5 steps=3", "texting hidden=5 window=3 steps=2"
 TREE = "tree-lstm tree=balanced composition=binary hidden=5"
 CHAIN = "tree-lstm tree=left composition=binary hidden=5"
 PARSED = "tree-lstm tree=given composition=binary hidden=5"
+GRU = "states_of_words(self.gru, x, mask)"
 EVERYWHERE = "(mask | ~mask)"  # as if padding were words
 CUT = "torch.where(more[:, None, None], deeper, x[:, :, : pooled.shape[2]])"
 TURNED, ALL_TURNED = "mask.sum(dim=1, keepdim=True) - 1 - places", "mask.shape[1] - 1 - places"
@@ -75,9 +78,9 @@ MASKS: list[tuple[Any, ...]] = [
     ("layers/recurrent", TURNED, ALL_TURNED, beside, BIGRU),
     ("layers/recurrent", ".masked_fill(~mask.unsqueeze(2), padding_value)", "", beside, BIGRU),
     ("models/att_blstm", ".masked_fill(~mask, -torch.inf)", "", beside, ATT),
-    ("models/avg_embedding", "(self.embedding(words) * real)", "self.embedding(words)", padded, AVG),
-    ("models/avg_embedding", "/ real.sum(dim=1)", "/ mask.shape[1]", padded, AVG),
-    ("models/bigru", "/ mask.sum(dim=1, keepdim=True)", "/ mask.shape[1]", beside, BIGRU_MEAN),
+    ("layers/encoder", "(x * real).sum", "x.sum", padded, AVG),
+    ("layers/encoder", "/ real.sum(dim=1)", "/ x.shape[1]", padded, AVG),
+    ("models/bigru", f"mean_over_words({GRU}, mask)", f"{GRU}.mean(dim=1)", beside, BIGRU_MEAN),
     ("models/bigru", "padding_value=-torch.inf", "padding_value=0.0", beside, BIGRU),
     ("models/dpcnn", " * mask.unsqueeze(2)", "", padded, DPCNN),
     ("models/dpcnn", " * real  # (B, K, T)", "", beside, DPCNN),
@@ -92,8 +95,8 @@ MASKS: list[tuple[Any, ...]] = [
     ("models/fasttext", "(rows != PADDING)", "(rows >= 0)", by_hand),
     ("models/fcsr", "mask.flatten().nonzero()", f"{EVERYWHERE}.flatten().nonzero()", padded, "fcsr"),
     ("models/lstm", '-torch.inf if self.pool == "max" else 0.0', "0.0", beside, LSTM),
-    ("models/lstm", "/ lengths.unsqueeze(1)", "/ states.shape[1]", beside, f"{LSTM} pool=mean"),
-    ("models/lstm", "lengths - 1, :side]", "-1, :side]", beside, f"{LSTM} pool=last"),
+    ("models/lstm", "mean_over_words(states, mask)", "states.mean(dim=1)", beside, f"{LSTM} pool=mean"),
+    ("models/lstm", "last_of(states[:, :, :side], mask)", "states[:, -1, :side]", beside, f"{LSTM} pool=last"),
     ("models/abcnn", "[x * mask.unsqueeze(2) for x, mask", "[x for x, mask", beside, ABCNN),
     ("models/abcnn", " * (masks[0].unsqueeze(2) & masks[1].unsqueeze(1))", "", beside, ABCNN),
     ("models/attentive_pooling", ".masked_fill(~other.unsqueeze(1), -torch.inf)", "", beside, POOLING),
@@ -119,32 +122,26 @@ MASKS: list[tuple[Any, ...]] = [
     ("layers/context_attention", ".masked_fill(~real, -torch.inf)", "", beside, "han hidden=10 attention_hidden=7"),
     ("models/hlan", ".masked_fill(~real.unsqueeze(1), -torch.inf)", "", beside, "hlan size=8 heads=2"),
     ("models/hyperqa", ".masked_fill(~text.mask.unsqueeze(2), 0.0)", "", beside, "hyperqa hidden=8"),
-    (
-        "models/inner_attention",
-        "/ mask.sum(dim=1, keepdim=True)",
-        "/ mask.shape[1]",
-        beside,
-        "inner-attention hidden=5",
-    ),
+    ("models/inner_attention", "mean_over_words(states, mask)", "states.mean(dim=1)", beside, INNER),
     ("models/leam", "likeness.masked_fill(~mask, -torch.inf)", "likeness", beside, LEAM),
     ("models/mp_cnn", "(maps * real)", "(maps)", compared, {}),
     ("models/mp_cnn", ".masked_fill(~real, torch.inf)", "", compared, {}),
     ("models/mp_cnn", ".masked_fill(~real, -torch.inf)", "", compared, {}),
-    ("models/mt_lstm", "mask.sum(dim=1) - 1]", "-1]", beside, "mt-lstm hidden=6"),
+    ("models/mt_lstm", "last_of(states, mask)", "states[:, -1]", beside, "mt-lstm hidden=6"),
     ("models/mwan", ".masked_fill(~q_mask.unsqueeze(1), -torch.inf)", "", beside, "mwan hidden=8"),
     ("models/mwan", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "mwan hidden=8"),
-    ("models/nasm", "text.mask.sum(dim=1) - 1]", "-1]", beside, NASM),
+    ("models/nasm", "last_of(states, text.mask)", "states[:, -1]", beside, NASM),
     ("models/nasm", ".masked_fill(~states.mask.unsqueeze(1), -torch.inf)", "", beside, NASM),
-    ("models/nse", "mask.sum(dim=1) - 1]  # h_T", "-1]", beside, "nse mlp_hidden=7"),
+    ("models/nse", "last_of(written, mask)", "written[:, -1]", beside, "nse mlp_hidden=7"),
     ("models/nse", ".masked_fill(~mask, -torch.inf)", "", beside, "nse mlp_hidden=7"),
-    ("models/pair_encoder", "/ text.mask.sum(dim=1, keepdim=True)", "/ text.mask.shape[1]", beside, MEANS),
+    ("models/pair_encoder", "mean_over_words(x, text.mask)", "x.mean(dim=1)", beside, MEANS),
     ("models/rcnn", ".masked_fill(~mask.unsqueeze(2), -torch.inf)", "", beside, "rcnn"),
-    ("models/recurrent_highway", "mask.sum(dim=1) - 1]", "-1]", beside, "recurrent-highway hidden=4 depth=2 pool=last"),
+    ("models/recurrent_highway", "last_of(states, mask)", "states[:, -1]", beside, HIGHWAY),
     ("models/region_embedding", ".masked_fill(~inside, -torch.inf)", "", padded, "region-embedding"),
     ("models/region_embedding", ".masked_fill(~mask.unsqueeze(2), 0.0)", "", padded, "region-embedding"),
     ("models/s_lstm", "hidden.masked_fill(is_padding, 0.0)", "hidden", beside, S_LSTM),
     ("models/s_lstm", "f_words.masked_fill(~mask.unsqueeze(2), -torch.inf)", "f_words", beside, S_LSTM),
-    ("models/siamese_lstm", "text.mask.sum(dim=1) - 1]", "-1]", beside, "siamese-lstm compare=features hidden=5"),
+    ("models/siamese_lstm", "last_of(states, text.mask)", "states[:, -1]", beside, SIAMESE),
     ("models/swem", "(x * mask.unsqueeze(2))", "x", padded, "swem pool=hierarchical window=3 mlp_hidden=7"),
     ("models/text_gcn", ".masked_fill(~mask, PADDING)", "", padded, "text-gcn window=3"),
     ("models/tree_lstm", "torch.where(both, new,", "torch.where(both | True, new,", padded, TREE),

@@ -34,6 +34,11 @@ class WordEmbedding(nn.Module):
         self.dim = vectors.shape[1]
         self.sparse = sparse
 
+    @property
+    def table(self) -> Tensor:
+        """Return the tuned rows, those of words in training, or all rows if none is tuned."""
+        return self.fixed if self.tuned is None else self.tuned
+
     def forward(self, words: Tensor) -> Tensor:
         """Return vectors of words: int64 (batch, word) to float (batch, word, dim)."""
         if self.tuned is None:

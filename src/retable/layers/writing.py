@@ -17,7 +17,7 @@ CUTOFFS = (1000, 5000)  # words in the adaptive softmax's head, and in head and 
 
 def softmax_of_words(embedding: WordEmbedding, states: int) -> nn.AdaptiveLogSoftmaxWithLoss:
     """Return an adaptive softmax of states, one row per tuned word, the most frequent first."""
-    rows = max(UNKNOWN + 1, len(embedding.fixed if embedding.tuned is None else embedding.tuned))
+    rows = max(UNKNOWN + 1, len(embedding.table))
     cutoffs = [cutoff for cutoff in CUTOFFS if cutoff < rows - 1] or [rows - 1]
     return nn.AdaptiveLogSoftmaxWithLoss(states, rows, cutoffs)
 

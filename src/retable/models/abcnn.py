@@ -25,6 +25,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
 from retable.layers.pairs import two_texts
 from retable.models.options import check_at_least, check_choice
@@ -140,7 +141,7 @@ class ABCNN(Network):
         first, second = two_texts(words, mask, sides)
         masks = first.mask, second.mask
         x, y = self.embedding(first.words), self.embedding(second.words)  # (B, M, D) and (B, N, D), zero after texts
-        means = x.sum(dim=1) / masks[0].sum(dim=1, keepdim=True), y.sum(dim=1) / masks[1].sum(dim=1, keepdim=True)
+        means = mean_over_words(x, masks[0]), mean_over_words(y, masks[1])
         scores = self.similarities(*means)  # of block 1, the words
         for block in self.blocks:
             (x, y), vectors = block((x, y), masks)

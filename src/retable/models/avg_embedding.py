@@ -8,6 +8,7 @@ Shapes     B texts, T words (padded on the right), D vector size, C classes.
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
 from retable.models.options import check_share
 
@@ -31,8 +32,7 @@ class AvgEmbedding(Network):
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words (B, T) and their mask to logits (B, C)."""
-        real = mask.unsqueeze(2)
-        mean = (self.embedding(words) * real).sum(dim=1) / real.sum(dim=1)  # (B, D)
+        mean = mean_over_words(self.embedding(words), mask)  # (B, D)
         logits: Tensor = self.output(self.dropout(mean))  # (B, C)
         return logits
 

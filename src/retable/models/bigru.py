@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
 from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
@@ -59,7 +60,7 @@ class BiGRU(Network):
         """Map words (B, T) and their mask to logits (B, C)."""
         x = self.embedding(words)  # (B, T, D)
         if self.pool == "mean":
-            pooled = states_of_words(self.gru, x, mask).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+            pooled = mean_over_words(states_of_words(self.gru, x, mask), mask)
         else:
             pooled = states_of_words(self.gru, x, mask, padding_value=-torch.inf).amax(dim=1)  # (B, H)
         logits: Tensor = self.classifier(pooled)

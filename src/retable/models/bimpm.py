@@ -30,7 +30,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.pairs import two_texts
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 
 Matching = Literal["full", "maxpooling", "attentive", "max-attentive"]
@@ -138,7 +138,7 @@ class BiMPM(Network):
 def last_states(states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """Return the forward state at the last word and the backward state at the first: (B, M, 2 H) to (B, H) each."""
     ahead, back = states.chunk(2, dim=2)
-    return ahead[torch.arange(len(ahead), device=ahead.device), mask.sum(dim=1) - 1], back[:, 0]
+    return last_of(ahead, mask), back[:, 0]
 
 
 def perspectives(x: Tensor, y: Tensor, weights: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.pieces import in_rows, lengths_of_pieces, vectors_of_pieces
 from retable.layers.pooled_convolution import PooledConv1d
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.char_cnn import CharCNN
 from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
@@ -116,7 +116,7 @@ class CharAwareCNN(Network):
         vectors = self.word_vectors(self.characters(self.embedding(words)[real]), lengths_of_pieces(begins, real))
         rows, there = in_rows(vectors, begins.sum(dim=1))  # (B, words, F)
         states = states_of_words(self.lstm, rows, there)
-        last = states[torch.arange(len(states), device=states.device), there.sum(dim=1) - 1]  # h_T, (B, H)
+        last = last_of(states, there)  # h_T, (B, H)
         logits: Tensor = self.output(self.dropout(last))
         return logits
 

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
 from retable.layers.heads import softmax_over_words
 from retable.layers.network import Network
 from retable.layers.products import Linear
@@ -63,7 +64,7 @@ class InnerAttention(Network):
 
     def weights(self, states: Tensor, mask: Tensor) -> Tensor:
         """Return alpha, (B, 1, T)."""
-        mean = states.sum(dim=1) / mask.sum(dim=1, keepdim=True)  # R_ave, (B, 2 H)
+        mean = mean_over_words(states, mask)  # R_ave, (B, 2 H)
         m = torch.tanh(self.of_words(states) + self.of_mean(mean).unsqueeze(1))  # M, (B, T, 2 H)
         return softmax_over_words(self.query(m), mask)
 

@@ -13,8 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["max", "mean", "last"]
@@ -67,18 +68,18 @@ class LSTM(Network):
         """Map words (B, T) and their mask to logits (B, C)."""
         x = self.dropout(self.embedding(words))  # (B, T, D)
         states = states_of_words(self.lstm, x, mask, padding_value=-torch.inf if self.pool == "max" else 0.0)
-        logits: Tensor = self.output(self.dropout(self.pooled(states, mask.sum(dim=1))))
+        logits: Tensor = self.output(self.dropout(self.pooled(states, mask)))
         return logits
 
-    def pooled(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """Map states (B, T, H) of texts of these lengths, (B,), to (B, H)."""
+    def pooled(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Map states (B, T, H) and the mask to (B, H)."""
         if self.pool == "max":
             return states.amax(dim=1)
         if self.pool == "mean":
-            return states.sum(dim=1) / lengths.unsqueeze(1)
+            return mean_over_words(states, mask)
         side = self.lstm.hidden_size
-        ahead = states[torch.arange(len(states), device=states.device), lengths - 1, :side]  # at the last word
-        return torch.cat((ahead, states[:, 0, side:]), dim=1)  # backward states, if any, end at the first word
+        last = last_of(states[:, :, :side], mask)
+        return torch.cat((last, states[:, 0, side:]), dim=1)  # backward states, if any, end at the first word
 
     def flops_per_word(self, words_per_text: float) -> float:
         """Return forward FLOPs, two per multiply-add: the gates of every layer and direction per word, H C per text."""

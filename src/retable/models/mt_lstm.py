@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.products import Linear
+from retable.layers.recurrent import last_of
 from retable.models.options import check_at_least, check_choice, check_share
 
 Feedback = Literal["fast-to-slow", "slow-to-fast"]
@@ -108,7 +109,7 @@ class MTLSTM(Network):
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words (B, T) and their mask to logits (B, C)."""
         states = self.states(self.embedding(words))
-        last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]  # (B, H)
+        last = last_of(states, mask)  # (B, H)
         logits: Tensor = self.output(self.dropout(last))
         return logits
 

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.pairs import TextOfPair, two_texts
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.wide import at_least_float32
 from retable.models.options import check_at_least, check_share
 
@@ -125,7 +125,7 @@ class NASM(Network):
     def read(self, lstm: nn.LSTM, text: TextOfPair) -> tuple[Tensor, Tensor]:
         """Return the states at the words of one text of every pair (B, N, H), and at its last word (B, H)."""
         states = states_of_words(lstm, self.dropout(self.embedding(text.words)), text.mask)
-        return states, states[torch.arange(len(states), device=states.device), text.mask.sum(dim=1) - 1]
+        return states, last_of(states, text.mask)
 
     def scores(self, states: States, h: Tensor) -> Tensor:
         """Return z_q^T M z_a + b, (B, S, C), for draws h (B, S, K); 0 for the first class."""

@@ -22,7 +22,7 @@ from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.products import Linear
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_share
 
 SPREAD = 0.1  # initial weights are uniform in [-0.1, 0.1], as in the authors' code
@@ -73,7 +73,7 @@ class NSE(Network):
         x = self.embedding(words)  # (B, T, D)
         reads = states_of_words(self.read, self.dropout_words(x), mask)  # eq. 1
         written = self.written(x, reads, mask)
-        last = written[torch.arange(len(x), device=x.device), mask.sum(dim=1) - 1]  # h_T
+        last = last_of(written, mask)  # h_T
         logits: Tensor = self.classifier(last)
         return logits
 

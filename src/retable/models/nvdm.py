@@ -81,7 +81,7 @@ class NVDM(Network):
         check_share("dropout", dropout)
         self.embedding = embedding
         self.epochs, self.rate = pretrain_epochs, pretrain_rate
-        rows = len(embedding.fixed if embedding.tuned is None else embedding.tuned)
+        rows = len(embedding.table)
         self.words = max(1, rows - FIRST)  # V
         self.bias = nn.Parameter(torch.zeros(embedding.dim))
         self.mean = nn.Linear(embedding.dim, topics)

@@ -15,9 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
 from retable.layers.pairs import TextOfPair, two_texts
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 
 Encoder = Literal["mean", "lstm", "bilstm"]
@@ -76,11 +77,11 @@ class PairEncoder(Network):
         """Map one text of every pair to (B, H)."""
         x = self.dropout(self.embedding(text.words))  # (B, M, D)
         if self.recurrent is None:
-            return x.masked_fill(~text.mask.unsqueeze(2), 0.0).sum(dim=1) / text.mask.sum(dim=1, keepdim=True)
+            return mean_over_words(x, text.mask)
         if self.recurrent.bidirectional:
             return states_of_words(self.recurrent, x, text.mask, padding_value=-torch.inf).amax(dim=1)
         states = states_of_words(self.recurrent, x, text.mask)
-        return states[torch.arange(len(states), device=states.device), text.mask.sum(dim=1) - 1]
+        return last_of(states, text.mask)
 
     def flops_per_word(self, words_per_text: float) -> float:
         """Return forward FLOPs per word of either text, two per multiply-add; the classifier's per pair."""

@@ -27,6 +27,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
 from retable.layers.products import Linear
+from retable.layers.recurrent import last_of
 from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["mean", "last"]
@@ -88,7 +89,7 @@ class RecurrentHighway(Network):
         if self.pool == "mean":
             text = mean_over_words(states, mask)
         else:
-            text = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]
+            text = last_of(states, mask)
         logits: Tensor = self.output(self.dropout(text))
         return logits
 

@@ -72,7 +72,7 @@ class RegionEmbedding(Network):
             raise ValueError(f"region is {region}; allowed: odd numbers from 1")
         check_choice("view", view, get_args(View))
         self.embedding, self.region, self.view = embedding, region, view
-        rows = len(embedding.fixed if embedding.tuned is None else embedding.tuned)
+        rows = len(embedding.table)
         self.units = ContextUnits(rows, region, embedding.dim)
         self.output = nn.Linear(embedding.dim, classes)
 

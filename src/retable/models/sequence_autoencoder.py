@@ -19,14 +19,13 @@ Shapes     B texts, T words (padded on the right), D vector size, H states, V pr
 
 from typing import Literal, get_args
 
-import torch
 from torch import Tensor, nn
 
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
 from retable.layers.pretraining import learn
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.writing import sequences, softmax_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 from retable.text.vocabulary import UNKNOWN
@@ -80,7 +79,7 @@ class SequenceAutoencoder(Network):
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words (B, T) and their mask to logits (B, C)."""
         states = self.states(words, mask)
-        last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]  # h_T, (B, H)
+        last = last_of(states, mask)  # h_T, (B, H)
         logits: Tensor = self.classifier(last)
         return logits
 

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.pairs import TextOfPair, two_texts
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice
 
 Compare = Literal["features", "similarity"]
@@ -84,7 +84,7 @@ class SiameseLSTM(Network):
     def last_states(self, text: TextOfPair) -> Tensor:
         """Return the LSTM's state at the last word of one text of every pair, (B, H)."""
         states = states_of_words(self.lstm, self.embedding(text.words), text.mask)  # (B, M, H)
-        return states[torch.arange(len(states), device=states.device), text.mask.sum(dim=1) - 1]
+        return last_of(states, text.mask)
 
     def flops_per_word(self, words_per_text: float) -> float:
         """Return FLOPs, two per multiply-add: the LSTM per word of either text; products and classifier per pair."""

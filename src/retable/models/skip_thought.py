@@ -28,7 +28,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
 from retable.layers.pieces import WORDS_PER_SENTENCE, first_words, groups, in_rows, lengths_of_pieces
 from retable.layers.pretraining import learn
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.writing import sequences, softmax_of_words
 from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
@@ -119,9 +119,9 @@ class SkipThought(Network):
         h = self.output.weight.new_empty(len(words), self.gru.hidden_size)
         for chosen in groups(lengths, apart=not words.is_cuda):
             longest = int(lengths[chosen].max())
-            states = states_of_words(self.gru, self.embedding(words[chosen, :longest]), real[chosen, :longest])
-            rows = torch.arange(len(states), device=states.device)
-            h[chosen] = states[rows, lengths[chosen] - 1].to(h.dtype)
+            there = real[chosen, :longest]
+            states = states_of_words(self.gru, self.embedding(words[chosen, :longest]), there)
+            h[chosen] = last_of(states, there).to(h.dtype)
         return h
 
     def pretrain(self, texts: Pass) -> None:

@@ -69,7 +69,7 @@ class TextGCN(Network):
     @property
     def table(self) -> Tensor:
         """Return W_0 of the words, (V, H), including padding and the unknown word."""
-        return self.embedding.fixed if self.embedding.tuned is None else self.embedding.tuned
+        return self.embedding.table
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words (B, T) and their mask to logits (B, C)."""

@@ -64,7 +64,7 @@ class TextLevelGNN(Network):
         check_at_least("buckets", buckets, 1)
         check_share("dropout", dropout)
         self.embedding, self.reach = embedding, reach
-        self.known = len(embedding.fixed if embedding.tuned is None else embedding.tuned)  # rows of words in training
+        self.known = len(embedding.table)  # rows of words in training
         self.edges = nn.Parameter(torch.ones(1 + buckets))
         self.kept = nn.Parameter(torch.zeros(self.known))  # eta before its sigmoid
         self.dropout = nn.Dropout(dropout)

@@ -28,7 +28,7 @@ from retable.layers.bag_encoder import FIRST, BagEncoder, draw, in_bag
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
 from retable.layers.pretraining import learn
-from retable.layers.recurrent import recurrent_flops, states_of_words
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.writing import sequences
 from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
@@ -121,7 +121,7 @@ class TopicRNN(Network):
         check_share("dropout", dropout)
         self.embedding, self.stop_words = embedding, stop_words
         self.epochs, self.rate, self.written = pretrain_epochs, pretrain_rate, pretrain_words
-        rows = len(embedding.fixed if embedding.tuned is None else embedding.tuned)
+        rows = len(embedding.table)
         self.words = max(1, min(vocabulary, rows - FIRST))
         self.rnn = nn.GRU(embedding.dim, hidden, batch_first=True)
         self.encoder = BagEncoder(self.words, units, topics, 1, "relu")
@@ -132,7 +132,7 @@ class TopicRNN(Network):
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words (B, T) and their mask to logits (B, C)."""
         states = states_of_words(self.rnn, self.embedding(words), mask)
-        last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1]  # h_T, (B, H)
+        last = last_of(states, mask)  # h_T, (B, H)
         bag = in_bag(words, mask, self.words, skipped=self.stop_words)
         mean = self.encoder.mean(self.encoder(bag)[-1])  # mu, (B, K)
         features = self.dropout(torch.cat((last, mean), dim=1))

@@ -128,7 +128,7 @@ class Vampire(Network):
         self.embedding = embedding
         self.epochs, self.rate = pretrain_epochs, pretrain_rate
         self.annealing, self.annealing_epochs, self.dropout_z = annealing, annealing_epochs, dropout_z
-        rows = len(embedding.fixed if embedding.tuned is None else embedding.tuned)
+        rows = len(embedding.table)
         self.words = max(1, min(vocabulary, rows - FIRST))  # V
         self.sizes = self.words, topics, topics, layers, activation
         self.encoder = freeze(BagEncoder(*self.sizes))

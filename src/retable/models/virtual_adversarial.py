@@ -29,7 +29,7 @@ from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import max_over_words
 from retable.layers.network import Network
-from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
+from retable.layers.recurrent import check_both_directions, last_of, recurrent_flops, states_of_words
 from retable.models.options import check_at_least, check_choice, check_share
 from retable.text.vocabulary import UNKNOWN
 
@@ -124,7 +124,7 @@ class VirtualAdversarial(Network):
         if self.pooling == "max":
             return max_over_words(states, mask)
         side = self.lstm.hidden_size
-        last = states[torch.arange(len(states), device=states.device), mask.sum(dim=1) - 1, :side]
+        last = last_of(states[:, :, :side], mask)
         return torch.cat((last, states[:, 0, side:]), dim=1)  # backward states, if any, end at the first word
 
     def auxiliary_loss(self, classes: Tensor) -> Tensor | None:
@@ -173,7 +173,7 @@ def normalised(embedding: WordEmbedding, words: Tensor) -> Tensor:
     Mean and variance are those of the tuned rows, or of all rows if none is tuned. They change with the rows, and
     gradients pass through them.
     """
-    table = embedding.fixed if embedding.tuned is None else embedding.tuned
+    table = embedding.table
     f = frequencies(table).unsqueeze(1)  # (V, 1)
     mean = (f * table).sum(dim=0)  # E(v)
     variance = (f * (table - mean).square()).sum(dim=0)  # Var(v)
