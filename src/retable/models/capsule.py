@@ -36,7 +36,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.products import Linear
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_at_least, check_choice
+from retable.models.options import check_at_least, check_choice, check_counts
 
 PRESENT, ABSENT, ABSENT_WEIGHT = 0.9, 0.1, 0.25  # m+, m- and lambda of the margin loss
 Loss = Literal["margin", "cross-entropy"]
@@ -190,8 +190,7 @@ class Capsule(Network):
         loss: Loss = "margin",
     ) -> None:
         super().__init__()
-        if min(widths, default=0) < 1:
-            raise ValueError(f"widths is {list(widths)}; allowed: one or more whole numbers >= 1")
+        check_counts("widths", widths)
         counts = {"filters": filters, "primary": primary, "window": window, "capsules": capsules}
         for option, count in (counts | {"size": size, "iterations": iterations}).items():
             check_at_least(option, count, 1)

@@ -30,7 +30,7 @@ from retable.layers.pieces import in_rows, lengths_of_pieces, vectors_of_pieces
 from retable.layers.pooled_convolution import PooledConv1d
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.char_cnn import CharCNN
-from retable.models.options import check_at_least, check_share
+from retable.models.options import check_at_least, check_counts, check_share
 from retable.text.vocabulary import UNKNOWN
 
 WHITE = (UNKNOWN + 1, UNKNOWN + 2)  # rows of the space and of the end of a line
@@ -90,8 +90,7 @@ class CharAwareCNN(Network):
     ) -> None:
         super().__init__()
         check_at_least("size", size, 1)
-        if not widths or any(width < 1 for width in widths):
-            raise ValueError(f"widths is {list(widths)}; allowed: one or more whole numbers >= 1")
+        check_counts("widths", widths)
         check_at_least("filters", filters, 1)
         check_at_least("highways", highways, 0)
         check_at_least("hidden", hidden, 1)

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.maps import k_largest
 from retable.layers.network import Network
-from retable.models.options import check_at_least, check_share
+from retable.models.options import check_at_least, check_counts, check_share
 
 
 class FoldedConv(nn.Module):
@@ -79,8 +79,7 @@ class DCNN(Network):
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        if min(widths, default=0) < 1:
-            raise ValueError(f"widths is {list(widths)}; allowed: one or more whole numbers >= 1")
+        check_counts("widths", widths)
         if len(maps) != len(widths) or min(maps) < 1:
             raise ValueError(f"maps is {list(maps)}; allowed: {len(widths)} whole numbers >= 1, one for each width")
         check_at_least("k", k, 1)

@@ -22,7 +22,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_share
+from retable.models.options import check_above_zero, check_at_least, check_share
 
 
 class DecomposableAttention(Network):
@@ -55,8 +55,7 @@ class DecomposableAttention(Network):
         super().__init__()
         check_at_least("hidden", hidden, 1)
         check_at_least("distance", distance, 0)
-        if not spread > 0:
-            raise ValueError(f"spread is {spread}; allowed: above 0")
+        check_above_zero("spread", spread)
         check_share("dropout", dropout)
         self.embedding = embedding
         self.projection = Linear(embedding.dim, hidden, bias=False)

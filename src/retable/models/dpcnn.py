@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
-from retable.models.options import check_at_least, check_share
+from retable.models.options import check_at_least, check_odd, check_share
 
 WIDTH = 3  # positions that a convolution of a block spans
 
@@ -66,8 +66,7 @@ class DPCNN(Network):
     ) -> None:
         super().__init__()
         check_at_least("maps", maps, 1)
-        if region < 1 or region % 2 == 0:
-            raise ValueError(f"region is {region}; allowed: odd numbers from 1")
+        check_odd("region", region)
         check_at_least("blocks", blocks, 1)
         check_share("dropout", dropout)
         self.embedding = embedding

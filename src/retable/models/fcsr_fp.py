@@ -29,6 +29,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.gradient_reversal import reverse_gradient
 from retable.layers.wide import at_least_float32
 from retable.models.fcsr import FCSR, WEIGHTS, Activation, Gate, Representation, WindowMeans
+from retable.models.options import check_above_zero
 
 
 def without_component(x: Tensor, along: Tensor) -> Tensor:
@@ -82,8 +83,7 @@ class FCSRFP(FCSR):
             dropout=dropout,
             spread=spread,
         )
-        if not reversal > 0:
-            raise ValueError(f"reversal is {reversal}; allowed: above 0")
+        check_above_zero("reversal", reversal)
         self.reversal, self.separate = reversal, separate
         self.common = Representation(self.size, gate, activation)
         self.common_output = nn.Linear(self.size, classes)

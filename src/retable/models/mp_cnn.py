@@ -28,7 +28,7 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.products import Linear
-from retable.models.options import check_at_least
+from retable.models.options import check_at_least, check_counts
 
 HOLISTIC, OF_DIMENSIONS = ("max", "min", "mean"), ("max", "min")  # poolings of groups A and B
 
@@ -57,8 +57,7 @@ class MPCNN(Network):
         mlp_hidden: int = 150,
     ) -> None:
         super().__init__()
-        if not widths or min(widths) < 1:
-            raise ValueError(f"widths is {list(widths)}; allowed: one or more whole numbers >= 1")
+        check_counts("widths", widths)
         check_at_least("filters", filters, 1)
         check_at_least("mlp_hidden", mlp_hidden, 1)
         dim = embedding.dim

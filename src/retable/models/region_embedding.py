@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
-from retable.models.options import check_choice
+from retable.models.options import check_choice, check_odd
 from retable.text.vocabulary import UNKNOWN
 
 View = Literal["word-context", "context-word"]
@@ -68,8 +68,7 @@ class RegionEmbedding(Network):
 
     def __init__(self, embedding: WordEmbedding, classes: int, *, region: int = 7, view: View = "word-context") -> None:
         super().__init__()
-        if region < 1 or region % 2 == 0:
-            raise ValueError(f"region is {region}; allowed: odd numbers from 1")
+        check_odd("region", region)
         check_choice("view", view, get_args(View))
         self.embedding, self.region, self.view = embedding, region, view
         rows = len(embedding.table)

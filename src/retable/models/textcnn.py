@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
 from retable.layers.pooled_convolution import PooledConv1d
-from retable.models.options import check_at_least, check_share
+from retable.models.options import check_at_least, check_counts, check_share
 
 
 class TextCNN(Network):
@@ -40,8 +40,7 @@ class TextCNN(Network):
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        if min(widths, default=0) < 1:
-            raise ValueError(f"widths is {list(widths)}; allowed: one or more whole numbers >= 1")
+        check_counts("widths", widths)
         check_at_least("filters", filters, 1)
         check_share("dropout", dropout)
         self.embedding = embedding

@@ -27,7 +27,7 @@ from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, la
 from retable.layers.network import Network, Task
 from retable.layers.products import Linear
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_choice, check_encoder
+from retable.models.options import check_above_zero, check_choice, check_encoder
 from retable.text.parts.content import CONTENT, is_content
 
 Attention = Literal["correlation", "dot-product"]
@@ -177,9 +177,8 @@ class TransformerF(Network):
         ):  # fmt: skip
             check_choice(option, value, get_args(allowed))
         check_content(content)
-        for option, weight in (("content_weight", content_weight), ("other_weight", other_weight)):
-            if not weight > 0:
-                raise ValueError(f"{option} is {weight}; allowed: above 0")
+        check_above_zero("content_weight", content_weight)
+        check_above_zero("other_weight", other_weight)
         if not hook_a * hook_b > 0:
             raise ValueError(f"hook_a is {hook_a}, hook_b is {hook_b}; allowed: nonzero numbers of the same sign")
         self.embedding = embedding
