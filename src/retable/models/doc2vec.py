@@ -17,7 +17,6 @@ Departure  PV-DM takes the mean of the words on both sides, up to the window's 8
 Shapes     N texts, V words, S size of a vector, C classes.
 """
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,13 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from retable.forms import FLAG, Distinct, Form, ListOf, Number
 from retable.models.candidate import Candidate
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
-from retable.models.linear import OF_TEXTS, check_costs, joined_texts
+from retable.models.linear import OF_TEXTS, check_costs, fitted_rows, joined_texts
 from retable.models.options import check_at_least
 from retable.text.pairs import pairs_of
 from retable.text.splits import Split
@@ -244,12 +242,5 @@ def one_vector(network: Any, text: list[str], epochs: int, seed: int) -> np.ndar
 
 
 def logistic_weights(x: np.ndarray, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return weights (C, F) and bias (C,) of a logistic regression; two classes get opposite rows."""
-    machine = LogisticRegression(C=cost, max_iter=STEPS, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fits with a large C may stop early; dev decides
-        machine.fit(x, classes)
-    weights, bias = machine.coef_.astype(np.float32), machine.intercept_.astype(np.float32)
-    if len(weights) == 1:
-        return np.concatenate([-weights, weights]), np.concatenate([-bias, bias])
-    return weights, bias
+    """Return weights (C, F) and bias (C,) of a logistic regression; two classes get mirrored rows."""
+    return fitted_rows(LogisticRegression(C=cost, max_iter=STEPS, random_state=seed), x, classes)

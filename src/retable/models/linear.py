@@ -23,6 +23,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from retable.files import MODEL_AGAIN, atomic_file, read_json, write_json
@@ -35,7 +36,7 @@ Features = Literal["words-1", "words-2", "words-3", "characters-4", "characters-
 Weighting = Literal["tfidf", "binary", "binary-unit-length", "counts"]
 # fit_weights(x, classes, cost, seed) returns the weights (C, V) and the bias (C,)
 FitWeights = Callable[[sparse.csr_matrix, np.ndarray, Any, int], tuple[np.ndarray, np.ndarray]]
-FEATURES = ("words-1", "words-2", "words-3", "characters-4", "characters-5")
+FEATURES = get_args(Features)
 SMALL = 5_000_000  # characters of training text; above this, the large features take many minutes and gigabytes
 LARGE_FEATURES = ("words-3", "characters-4", "characters-5")
 OF_TEXTS: dict[str, Form] = {"lowercase": FLAG, "unit": OneOf(get_args(Unit))}
@@ -255,7 +256,13 @@ def choose(
 
 def svm_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return weights (C, V) and bias (C,) of a linear support vector machine; two classes get mirrored rows."""
-    machine = LinearSVC(C=cost, dual=True, max_iter=PASSES, random_state=seed)
+    return fitted_rows(LinearSVC(C=cost, dual=True, max_iter=PASSES, random_state=seed), x, classes)
+
+
+def fitted_rows(
+    machine: LinearSVC | LogisticRegression, x: np.ndarray | sparse.csr_matrix, classes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Fit scikit-learn's machine and return weights (C, V) and bias (C,); two classes get mirrored rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a large C may stop early; dev judges the result
         machine.fit(x, classes)
