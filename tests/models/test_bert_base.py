@@ -55,6 +55,13 @@ def test_its_texts_are_memorised_and_the_best_epoch_is_kept(folder):
 
 
 @needs_transformers
+def test_no_epoch_follows_once_the_time_is_over(folder):
+    one, tried = train_bert_base(TRAIN, DEV, weights=folder, **OPTIONS, on_candidate=lambda candidate, more: more)
+    assert [candidate.features for candidate in tried] == ["epoch-1"]
+    assert (one.probabilities(DEV).argmax(axis=1) == DEV.classes).mean() == tried[0].dev_accuracy
+
+
+@needs_transformers
 def test_every_weight_of_the_encoder_is_tuned(folder):
     before = FineTuned(CONFIG, 2, 0.0)
     load_pretrained(before, small_files()["model.safetensors"], folder)

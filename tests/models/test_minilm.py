@@ -11,6 +11,7 @@ from retable.files import read_json, write_json
 from retable.models import linear_loader, minilm
 from retable.models.minilm import nearest, texts_of, train_minilm_knn, train_minilm_lr, vote_shares
 from retable.models.sentence_encoder import Encoder
+from retable.training.options import Progress
 from retable.training.run import load_classifier, train_classifier
 from retable.vectors.store import NO_VECTORS
 from tests.models.small_bert import needs_transformers, small_files
@@ -126,8 +127,9 @@ def test_c_and_k_are_the_first_of_the_best_on_dev(small):
     assert np.array_equal(lr.scorer.weights, alone.scorer.weights)
     shown = []
     knn, tried = train_minilm_knn(
-        TRAIN, DEV, lowercase=False, seed=1, neighbours=(99, 3, 1, 98), max_pieces=16, on_candidate=shown.append
-    )
+        TRAIN, DEV, lowercase=False, seed=1, neighbours=(99, 3, 1, 98), max_pieces=16,
+        on_candidate=lambda candidate, more: shown.append(candidate),
+    )  # fmt: skip
     values = [candidate.dev_accuracy for candidate in tried]
     assert min(values) < max(values)
     assert knn.neighbours == (99, 3, 1, 98)[values.index(max(values))]
@@ -156,6 +158,17 @@ def test_a_run_reads_raw_texts_tells_its_cost_and_survives_saving_without_the_en
     characters = sum(map(len, train.texts.to_pylist())) / 21
     assert trained.cost["flops_per_word"] == pytest.approx((encoder.flops(pieces).mean() + 2 * scored) / characters)
     assert trained.cost["parameters"] == scored + (2 if model == "minilm-lr" else 0)
+
+
+@needs_transformers
+@pytest.mark.parametrize(
+    ("model", "options"), [("minilm-lr", {"costs": [1.0, 9.0]}), ("minilm-knn", {"neighbours": [3, 1]})]
+)
+def test_no_setting_is_tried_after_the_time_is_over(small, model, options):
+    trained = train_classifier(
+        asked(model, **options), with_texts(TRAIN), DEV, NO_VECTORS, Progress(enough=lambda: True)
+    )
+    assert [line["features"] for line in trained.curve] == [trained.chosen["features"]]
 
 
 @needs_transformers

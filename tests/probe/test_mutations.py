@@ -26,6 +26,7 @@ BATCHES = "src/retable/training/batches.py"
 FIT = "src/retable/training/fit.py"
 TEXTCNN = "src/retable/models/textcnn.py"
 LINEAR = "src/retable/models/linear.py"
+CANDIDATE = "src/retable/models/candidate.py"
 CONTEXT = "src/retable/layers/context.py"
 VOCABULARY = "src/retable/text/vocabulary.py"
 FOLDS = "src/retable/text/folds.py"
@@ -110,7 +111,7 @@ MUTANTS = {
         VOCABULARY, "pc.fill_null(pc.add(rows, 2), UNKNOWN)", "pc.fill_null(pc.add(rows, 2), 2)", "loop: rare words"
     ),
     "the last of equal candidates": mutant(
-        LINEAR, "tried[-1].dev_accuracy > max(", "tried[-1].dev_accuracy >= max(", "tfidf-svm"
+        CANDIDATE, "candidate.dev_accuracy > other", "candidate.dev_accuracy >= other", "tfidf-svm"
     ),
     "two labels mirrored": mutant(
         LINEAR,

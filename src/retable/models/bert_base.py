@@ -14,7 +14,7 @@ Shapes     B texts, T pieces (padded on the right), C classes.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from torch import Tensor, nn
 from retable.errors import InputError, shortened
 from retable.files import atomic_file, write_json
 from retable.forms import Named, Number, Plain, Section, Text
-from retable.models.candidate import Candidate
+from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.linear import OF_TEXTS, read_facts
 from retable.models.minilm import texts_of
 from retable.models.options import check_at_least, check_share
@@ -144,7 +144,7 @@ def train_bert_base(
     batch_size: int = 32,
     max_pieces: int = 256,
     dropout: float = 0.1,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[BertClassifier, list[Candidate]]:
     """Fine-tune BERT-base from pretrained weights and choose the best epoch.
 
@@ -174,18 +174,16 @@ def train_bert_base(
     found = BertClassifier(network, config, tokenizer, max_pieces, unit, lowercase, 0.0)
     pieces, pieces_dev = found.pieces(train), found.pieces(dev)
     flops = float(bert_flops(network.bert.config, np.array([len(each) for each in pieces])).mean())
-    tried: list[Candidate] = []
+    search = Search(dev, epochs, on_candidate)
     best: dict[str, Tensor] = {}
     for epoch in fine_tuned(network, pieces, train.classes, learning_rate, epochs, batch_size, seed):
-        right = answers(network, pieces_dev, f"{len(pieces_dev):,} dev texts").argmax(axis=1) == dev.classes
-        candidate = Candidate(f"epoch-{epoch}", learning_rate, float(right.mean()))
-        if all(candidate.dev_accuracy > other.dev_accuracy for other in tried):
+        probabilities = answers(network, pieces_dev, f"{len(pieces_dev):,} dev texts")
+        if search.add(f"epoch-{epoch}", learning_rate, probabilities):
             best = {name: weight.clone() for name, weight in network.state_dict().items()}
-        tried.append(candidate)
-        if on_candidate:
-            on_candidate(candidate)
+        if search.ended:
+            break
     network.load_state_dict(best)
-    return BertClassifier(network.eval(), config, tokenizer, max_pieces, unit, lowercase, flops), tried
+    return BertClassifier(network.eval(), config, tokenizer, max_pieces, unit, lowercase, flops), search.tried
 
 
 def fine_tuned(

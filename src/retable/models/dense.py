@@ -15,7 +15,7 @@ from scipy.special import softmax
 
 from retable.files import write_json
 from retable.forms import Form, Section
-from retable.models.candidate import Candidate
+from retable.models.candidate import Search
 from retable.models.linear import SCALE, check_arrays, fitted_scale, read_facts, write_weights
 from retable.text.splits import Split
 
@@ -41,33 +41,29 @@ class Scorer:
 def best_scorer(
     name: str,
     features: tuple[np.ndarray, np.ndarray],
-    splits: tuple[Split, Split],
+    train: Split,
     costs: Sequence[float],
     fit_weights: Callable[[np.ndarray, np.ndarray, float, int], tuple[np.ndarray, np.ndarray]],
     *,
     seed: int,
-    tried: list[Candidate],
-    on_candidate: Callable[[Candidate], None] | None,
+    search: Search,
 ) -> Scorer | None:
-    """Fit with every cost and return the scorer that beats all earlier candidates on dev, or None.
+    """Fit with every cost until the search ends, and return the scorer that beats all earlier candidates, or None.
 
     Args:
         name: name of the features among the candidates.
         features: of the training and the dev texts, float (N, F) each.
-        splits: the training and the dev texts.
-        tried: all candidates so far; this call appends its own.
+        search: has all candidates so far; this call adds its own.
     """
     best = None
-    (x, x_dev), (train, dev) = features, splits
+    x, x_dev = features
     for cost in costs:
         weights, bias = fit_weights(x, train.classes, cost, seed)
         scores = x_dev @ weights.T + bias
-        candidate = Candidate(name, cost, float((scores.argmax(axis=1) == dev.classes).mean()))
-        if all(candidate.dev_accuracy > other.dev_accuracy for other in tried):
-            best = Scorer(weights, bias, fitted_scale(scores, dev.classes))
-        tried.append(candidate)
-        if on_candidate:
-            on_candidate(candidate)
+        if search.add(name, cost, scores):
+            best = Scorer(weights, bias, fitted_scale(scores, search.dev.classes))
+        if search.ended:
+            break
     return best
 
 

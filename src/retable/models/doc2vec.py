@@ -18,7 +18,7 @@ Shapes     N texts, V words, S size of a vector, C classes.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from retable.forms import FLAG, Distinct, Form, ListOf, Number
-from retable.models.candidate import Candidate
+from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.linear import OF_TEXTS, check_costs, fitted_rows, joined_texts
 from retable.models.options import check_at_least
@@ -127,7 +127,7 @@ def train_doc2vec(
     min_count: int = 2,
     compare: bool = False,
     costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[ParagraphClassifier, list[Candidate]]:
     """Train paragraph vectors (doc2vec: PV-DBOW and PV-DM) of the training texts and a logistic regression on them.
 
@@ -154,11 +154,8 @@ def train_doc2vec(
     x_dev = inferred(networks, texts_of(dev, unit, lowercase=lowercase, compare=compare), epochs, seed)
     if compare:
         own, x_dev = cosines(own), cosines(x_dev)
-    tried: list[Candidate] = []
-    scorer = best_scorer(
-        "pv-dbow + pv-dm", (own, x_dev), (train, dev), costs, logistic_weights,
-        seed=seed, tried=tried, on_candidate=on_candidate,
-    )  # fmt: skip
+    search = Search(dev, len(costs), on_candidate)
+    scorer = best_scorer("pv-dbow + pv-dm", (own, x_dev), train, costs, logistic_weights, seed=seed, search=search)
     assert scorer is not None
     vectors = networks["dm"].wv
     arrays = {f"{kind}.tree": networks[kind].syn1 for kind in KINDS} | {"dm.words": vectors.vectors}
@@ -166,7 +163,7 @@ def train_doc2vec(
     words = list(vectors.index_to_key)
     return (
         ParagraphClassifier(words, counts, size, window, epochs, seed, lowercase, unit, arrays, scorer, compare),
-        tried,
+        search.tried,
     )
 
 

@@ -11,7 +11,7 @@ Decision   the number of topics and C are chosen on dev; both priors are 1 / top
 Shapes     N texts, V words, K topics, C classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 
 from retable.forms import Distinct
-from retable.models.candidate import Candidate
+from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.linear import OF_TEXTS, check_costs, joined_texts, ngram_counter, svm_weights, word_counts
 from retable.models.options import check_at_least
@@ -87,7 +87,7 @@ def train_lda(
     words: int = 5000,
     skip: int = 50,
     passes: int = 10,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[TopicClassifier, list[Candidate]]:
     """Find the topics of the training texts (LDA), and train a support vector machine on each text's shares of them.
 
@@ -107,18 +107,17 @@ def train_lda(
         check_at_least(option, value, least)
     known = vocabulary_of(train, unit, lowercase=lowercase, words=words, skip=skip)
     counts, dev_counts = (word_counts(split, known, unit, lowercase=lowercase) for split in (train, dev))
-    tried: list[Candidate] = []
+    search = Search(dev, len(topics) * len(costs), on_candidate)
     best: TopicClassifier | None = None
     for number in topics:
         found = fitted_topics(counts, number, passes, seed)
         shares = topic_shares(found, counts), topic_shares(found, dev_counts)
-        scorer = best_scorer(
-            f"topics-{number}", shares, (train, dev), costs, svm_weights,
-            seed=seed, tried=tried, on_candidate=on_candidate,
-        )  # fmt: skip
+        scorer = best_scorer(f"topics-{number}", shares, train, costs, svm_weights, seed=seed, search=search)
         best = TopicClassifier(known, lowercase, unit, found, scorer) if scorer else best
+        if search.ended:
+            break
     assert best is not None
-    return best, tried
+    return best, search.tried
 
 
 def vocabulary_of(split: Split, unit: Unit, *, lowercase: bool, words: int, skip: int) -> list[str]:

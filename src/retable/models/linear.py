@@ -28,7 +28,7 @@ from sklearn.svm import LinearSVC
 
 from retable.files import MODEL_AGAIN, atomic_file, read_json, write_json
 from retable.forms import FLAG, Distinct, Form, Number, OneOf, Section, Text, check
-from retable.models.candidate import Candidate, OnCandidate
+from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
 
@@ -228,30 +228,29 @@ def choose(
     features = features_in_unit(features, unit)
     train_texts, dev_texts = (joined_texts(split, unit, lowercase=lowercase) for split in (train, dev))
     too_long = sum(map(len, train_texts)) > SMALL
-    tried: list[Candidate] = []
     best: LinearClassifier | None = None
     if too_long:
         features = [name for name in features if name not in LARGE_FEATURES] or features
-    tries_left = len(features) * len(costs)
+    search = Search(dev, len(features) * len(costs), on_candidate)
     for name in features:
         counter = ngram_counter(name, unit)
         train_counts, dev_counts = counter.fit_transform(train_texts), counter.transform(dev_texts)
         factors = idf(train_counts) if weighting == "tfidf" else np.ones(train_counts.shape[1], np.float32)
         x, x_dev = weigh(train_counts, weighting, factors), weigh(dev_counts, weighting, factors)
         for cost in costs:
-            tries_left -= 1
             weights, bias = fit_weights(x, train.classes, cost, seed)
             scores = x_dev @ weights.T + bias
-            tried.append(Candidate(name, cost, float((scores.argmax(axis=1) == dev.classes).mean())))
-            if best is None or tried[-1].dev_accuracy > max(candidate.dev_accuracy for candidate in tried[:-1]):
+            if search.add(name, cost, scores):
                 ngrams = counter.get_feature_names_out().tolist()
                 best = LinearClassifier(
                     name, weighting, lowercase, unit, ngrams, factors, weights, bias, fitted_scale(scores, dev.classes)
                 )
-            if on_candidate and on_candidate(tried[-1], more=tries_left > 0):
-                return best, tried
+            if search.ended:
+                break
+        if search.ended:
+            break
     assert best is not None
-    return best, tried
+    return best, search.tried
 
 
 def svm_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ Answers    minilm-lr: softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, M training texts, S numbers in a vector, C classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from safetensors.numpy import load_file
 from retable.errors import InputError
 from retable.files import write_json
 from retable.forms import Form, Number, Section, Text
-from retable.models.candidate import Candidate
+from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
 from retable.models.linear import OF_TEXTS, check_arrays, check_costs, joined_texts, read_facts, write_weights
@@ -161,7 +161,7 @@ def train_minilm_lr(
     unit: Unit = RAW,
     costs: Sequence[float] = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
     max_pieces: int = 256,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[SentenceClassifier, list[Candidate]]:
     """Train a logistic regression on frozen sentence vectors of all-MiniLM-L6-v2.
 
@@ -173,13 +173,10 @@ def train_minilm_lr(
     """
     check_costs(costs)
     reader, x = read_training(train, unit, lowercase=lowercase, max_pieces=max_pieces)
-    tried: list[Candidate] = []
-    scorer = best_scorer(
-        "minilm", (x, reader.vectors(dev)), (train, dev), costs, logistic_weights,
-        seed=seed, tried=tried, on_candidate=on_candidate,
-    )  # fmt: skip
+    search = Search(dev, len(costs), on_candidate)
+    scorer = best_scorer("minilm", (x, reader.vectors(dev)), train, costs, logistic_weights, seed=seed, search=search)
     assert scorer is not None
-    return SentenceClassifier(reader, scorer), tried
+    return SentenceClassifier(reader, scorer), search.tried
 
 
 def train_minilm_knn(
@@ -191,7 +188,7 @@ def train_minilm_knn(
     unit: Unit = RAW,
     neighbours: Sequence[int] = (1, 3, 5, 10, 20, 50, 100, 200),
     max_pieces: int = 256,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[NeighbourClassifier, list[Candidate]]:
     """Choose the number of nearest neighbours among frozen sentence vectors of all-MiniLM-L6-v2.
 
@@ -207,14 +204,14 @@ def train_minilm_knn(
     reader, x = read_training(train, unit, lowercase=lowercase, max_pieces=max_pieces)
     classes_in_all = len(train.facts.labels)
     cosines, places = nearest(reader.vectors(dev), x, max(neighbours))
-    tried: list[Candidate] = []
+    search, best = Search(dev, len(neighbours), on_candidate), neighbours[0]
     for k in neighbours:
-        answers = vote_shares(cosines[:, :k], train.classes[places[:, :k]], classes_in_all).argmax(axis=1)
-        tried.append(Candidate(f"neighbours-{k}", None, float((answers == dev.classes).mean())))
-        if on_candidate:
-            on_candidate(tried[-1])
-    best = int(np.argmax([candidate.dev_accuracy for candidate in tried]))  # the first of the best
-    return NeighbourClassifier(reader, x, train.classes, classes_in_all, neighbours[best]), tried
+        shares = vote_shares(cosines[:, :k], train.classes[places[:, :k]], classes_in_all)
+        if search.add(f"neighbours-{k}", None, shares):
+            best = k
+        if search.ended:
+            break
+    return NeighbourClassifier(reader, x, train.classes, classes_in_all, best), search.tried
 
 
 def read_training(train: Split, unit: Unit, *, lowercase: bool, max_pieces: int) -> tuple[Reader, np.ndarray]:

@@ -16,7 +16,7 @@ Shapes     N pairs, V features, C classes.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,7 @@ import numpy as np
 from scipy import sparse
 
 from retable.forms import Distinct, Form, OneOf
-from retable.models.candidate import Candidate
+from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
 from retable.models.linear import OF_TEXTS, check_costs
@@ -91,7 +91,7 @@ def train_pair_features(
     unit: Unit = "words",
     features: Features = "lexicalized",
     costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[PairClassifier, list[Candidate]]:
     """Train a logistic regression on what two texts share and on the words across them.
 
@@ -108,13 +108,10 @@ def train_pair_features(
     ]
     texts_with = Counter(name for each in found[0] for name in each)
     names = ALIKE + sorted(name for name, texts in texts_with.items() if texts >= LEAST and name not in ALIKE)
-    tried: list[Candidate] = []
-    scorer = best_scorer(
-        features, (matrix(found[0], names), matrix(found[1], names)), (train, dev), costs, logistic_weights,
-        seed=seed, tried=tried, on_candidate=on_candidate,
-    )  # fmt: skip
+    search, x = Search(dev, len(costs), on_candidate), (matrix(found[0], names), matrix(found[1], names))
+    scorer = best_scorer(features, x, train, costs, logistic_weights, seed=seed, search=search)
     assert scorer is not None
-    return PairClassifier(features, lowercase, unit, names, scorer), tried
+    return PairClassifier(features, lowercase, unit, names, scorer), search.tried
 
 
 def features_of(pair: Pair, features: Features) -> dict[str, float]:

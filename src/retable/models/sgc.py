@@ -13,7 +13,7 @@ Answers    softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, V words, C classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from scipy.special import log_softmax, softmax
 from retable.files import write_json
 from retable.forms import Distinct, Section
 from retable.layers.word_graph import WordGraph, word_graph
-from retable.models.candidate import Candidate
+from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.linear import (
     OF_TEXTS,
     SCALE,
@@ -112,7 +112,7 @@ def train_sgc(
     penalties: Sequence[float] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
     window: int = 20,
     min_count: int = 5,
-    on_candidate: Callable[[Candidate], None] | None = None,
+    on_candidate: OnCandidate | None = None,
 ) -> tuple[GraphRegression, list[Candidate]]:
     """Carry tf-idf two steps over a graph of words, and train a logistic regression on what arrives.
 
@@ -139,7 +139,7 @@ def train_sgc(
         graph.attached(word_counts(split, words, unit, lowercase=lowercase)) for split in (train, dev)
     )
     least, ranges = extent(x, own, graph.edges)
-    tried: list[Candidate] = []
+    search = Search(dev, len(penalties), on_candidate)
     best: GraphRegression | None = None
     start = np.zeros((len(words), len(train.facts.labels)))
     for penalty in penalties:
@@ -148,14 +148,12 @@ def train_sgc(
         far, bias = np.asarray(graph.edges @ near), -(least @ near)
         found = GraphRegression(words, lowercase, unit, graph.idf, graph.sums, far, near, bias, 1.0)
         scores = found.scores(x_dev, own_dev)
-        candidate = Candidate("graph", penalty, float((scores.argmax(axis=1) == dev.classes).mean()))
-        if all(candidate.dev_accuracy > other.dev_accuracy for other in tried):
+        if search.add("graph", penalty, scores):
             best = replace(found, scale=fitted_scale(scores, dev.classes))
-        tried.append(candidate)
-        if on_candidate:
-            on_candidate(candidate)
+        if search.ended:
+            break
     assert best is not None
-    return best, tried
+    return best, search.tried
 
 
 def known_words(split: Split, unit: Unit, *, lowercase: bool, min_count: int) -> list[str]:
