@@ -79,7 +79,8 @@ def raised(before: str, now: str) -> int:
 def demands(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> list[str]:
     """Return a sentence for each difference without a raised recipe, and for each raised recipe without a difference.
 
-    The version of at least one unit that a differing case uses must have been raised as far as the case differs.
+    The version of at least one unit that a differing case uses must have been raised as far as the case differs; a unit
+    that it did not use before counts as raised, because its runs of today have another recipe.
     """
     differences = {
         name: found for name in now if name in before and (found := compare(before[name], now[name])) is not None
@@ -88,7 +89,7 @@ def demands(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> list[s
     sentences = []
     for name, difference in differences.items():
         raised = max((bumps.get(unit, EQUAL) for unit in now[name].recipe), default=EQUAL)
-        if difference.level > raised:
+        if difference.level > raised and not now[name].recipe.keys() - before[name].recipe.keys():
             part = "major" if difference.level == MAJOR else "minor"
             sentences.append(f"{name}: {difference.sentence}; raise the {part} version of one of {units_of(now[name])}")
     for unit, bump in bumps.items():

@@ -11,7 +11,7 @@ import numpy as np
 
 from probe.case import Arrays
 from probe.compare import Outcome
-from probe.samples import FOLDS, GROUPED, TWO_LABELS, VECTORS_OF_FOLDS, WITH_DOMAINS
+from probe.samples import FOLDS, GROUPED, OF_PAIRS, TWO_LABELS, VECTORS_OF_FOLDS, WITH_DOMAINS
 
 Options = dict[str, Any]
 
@@ -66,6 +66,7 @@ LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and its options in a
     **{f"two labels, {model}": (model, {"corpus": {"name": TWO_LABELS}}) for model in ("tfidf-svm", "nb-svm")},
     **{f"choices, {model}": (model, {"model": options}) for model, options in LINEAR_CHOICES.items()},
     **{f"characters, {model}": (model, {"embedding": {"unit": "characters"}}) for model in LINEAR_CHOICES},
+    "ranked, tfidf-svm": ("tfidf-svm", {"corpus": {"name": OF_PAIRS}}),
     "case kept, tfidf-svm": ("tfidf-svm", {"embedding": {"lowercase": False}}),
     "rare words": ("textcnn", {"corpus": {"name": TWO_LABELS}}),
     "rare words, rows": ("fasttext", {"corpus": {"name": TWO_LABELS}}),
@@ -96,6 +97,12 @@ def first_of_ties(arrays: Arrays) -> bool:
     return int((accuracies == accuracies.max()).sum()) > 1
 
 
+def ranked_best(arrays: Arrays) -> bool:
+    """Return whether the candidate with the best mean average precision is not the most accurate one."""
+    accuracies = arrays["curve dev_accuracy"]
+    return bool(accuracies[np.argmax(arrays["curve dev_map"])] < accuracies.max())
+
+
 def has_rates(count: int, arrays: Arrays) -> bool:
     """Return whether epochs end with this many different learning rates."""
     return len(set(np.round(arrays["learning_rate"], 9).tolist())) == count
@@ -121,6 +128,7 @@ SHOWS: dict[str, tuple[str, Callable[[Arrays], bool]]] = {  # case -> expected e
     "loop: test fold 1, near copies": ("clean texts of test alone", lambda found: bool(found["test clean"].all())),
     "tfidf-svm": ("two candidates that are best on dev", first_of_ties),
     "nb-svm": ("two candidates that are best on dev", first_of_ties),
+    "loop: ranked, tfidf-svm": ("a best ranking that is not the most accurate", ranked_best),
 }  # fmt: skip
 
 

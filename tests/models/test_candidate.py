@@ -1,31 +1,27 @@
 """The settings of a linear model: the first of the best on dev is kept, and no other is tried once the time is over."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, PRETRAINED
-from retable.models.candidate import Search
-from retable.text.pairs import joined
+from retable.models.candidate import Candidate, Search
+from retable.runs.folder import scores_of_splits
 from retable.training.options import Progress
 from retable.training.run import train_classifier
 from retable.vectors.store import NO_VECTORS
 from tests.training.conftest import make_split
+from tests.training.test_ranked import ranked
 
 MODELS = [name for name in LINEAR_MODELS if name not in PRETRAINED]
 SMALL = {"doc2vec": {"size": 8, "epochs": 2}, "lda": {"topics": [2, 3], "passes": 1, "skip": 0}}
 
 
-def pairs(questions, seed):
-    """Return four candidates per question; the one that names its word answers it."""
-    generator = np.random.default_rng(seed)
-    texts, labels = [], []
-    for number in range(questions):
-        asked, *others = generator.permutation(["rain", "snow", "wind", "fog", "sun"])[:4]
-        for named in (asked, *others):
-            texts.append(joined(f"question {number} is on {asked}", f"it says {named}"))
-            labels.append(int(named == asked))
-    return make_split(texts, labels, ("no", "yes"))
+def plain(split):
+    """Return the same pairs as texts of no question."""
+    return replace(split, facts=replace(split.facts, ranked=False))
 
 
 def parameters(model):
@@ -45,9 +41,39 @@ def test_a_setting_is_the_best_if_it_beats_all_earlier_ones():
     assert not search.ended
 
 
+def test_of_candidates_for_questions_the_best_ranking_is_chosen_where_accuracy_says_nothing():
+    dev = ranked(3, 1)
+    never = np.stack([np.ones(12), -dev.classes], axis=1)  # "no" to all, of each question's answer most of all
+    search = Search(dev, 4)
+    assert [search.add("words-1", cost, never * cost) for cost in (1.0, 2.0)] == [True, False]
+    assert search.add("words-1", 3.0, np.stack([1.0 - dev.classes / 2, np.zeros(12)], axis=1))
+    assert not search.add("words-1", 4.0, np.eye(2)[dev.classes])  # right everywhere, but no better a ranking
+    assert [candidate.dev_accuracy for candidate in search.tried] == [0.75, 0.75, 0.75, 1.0]
+    assert [candidate.dev_map for candidate in search.tried] == [0.25, 0.25, 1.0, 1.0]  # the last of four, the first
+
+
+def test_a_line_of_another_corpus_has_no_map():
+    candidate = Candidate("words-1", None, 0.7)
+    assert candidate.line == {"features": "words-1", "dev_accuracy": 0.7}
+    assert candidate.score == 0.7
+    of_questions = replace(candidate, cost=0.3, dev_map=0.4)
+    assert of_questions.line == {"features": "words-1", "cost": 0.3, "dev_accuracy": 0.7, "dev_map": 0.4}
+    assert of_questions.score == 0.4
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_on_a_ranked_corpus_a_model_has_the_setting_with_the_best_map(model):
+    train, dev = ranked(20, 1), ranked(6, 2)
+    trained = train_classifier(parameters(model), train, dev, NO_VECTORS)
+    best = max(trained.curve, key=lambda line: line["dev_map"])
+    assert trained.chosen == {name: best[name] for name in trained.chosen}
+    answers = trained.classifier.probabilities(dev)
+    assert scores_of_splits((answers, dev), (answers, dev))["dev"]["map"] == pytest.approx(best["dev_map"])
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_no_setting_is_tried_after_the_time_is_over(model):
-    train, dev = pairs(20, 1), pairs(6, 2)
+    train, dev = plain(ranked(20, 1)), plain(ranked(6, 2))
     whole = train_classifier(parameters(model), train, dev, NO_VECTORS).curve
     asked = []
 

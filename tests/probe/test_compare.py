@@ -89,6 +89,13 @@ def test_new_and_gone_cases_are_compared_with_nothing():
     assert demands({"a": outcome()}, {"a": outcome(recipe=ONE | {"folds": "3.0"})}) == []  # a new unit
 
 
+def test_a_case_may_differ_with_a_unit_that_it_did_not_use_before():
+    before, other = {"a": outcome(), "b": outcome()}, ONE | {"folds": "1.0"}
+    assert demands(before, {"a": outcome(OTHER, recipe=other), "b": outcome()}) == []
+    (sentence,) = demands(before, {"a": outcome(OTHER, recipe=other), "b": outcome(OTHER)})
+    assert sentence.startswith("b: beyond rounding")
+
+
 def test_raising_a_unit_of_another_case_does_not_serve():
     before = {"a": outcome(recipe={"lama": "1.0"}), "b": outcome(recipe={"fcsr": "1.0"})}
     now = {"a": outcome(OTHER, recipe={"lama": "1.0"}), "b": outcome(OTHER, recipe={"fcsr": "2.0"})}

@@ -111,7 +111,13 @@ MUTANTS = {
         VOCABULARY, "pc.fill_null(pc.add(rows, 2), UNKNOWN)", "pc.fill_null(pc.add(rows, 2), 2)", "loop: rare words"
     ),
     "the last of equal candidates": mutant(
-        CANDIDATE, "candidate.dev_accuracy > other", "candidate.dev_accuracy >= other", "tfidf-svm"
+        CANDIDATE, "candidate.score > other", "candidate.score >= other", "tfidf-svm"
+    ),
+    "candidates for questions ranked by nothing": mutant(
+        CANDIDATE, "self.dev_accuracy if self.dev_map is None else self.dev_map", "self.dev_accuracy", "loop: ranked"
+    ),
+    "answers ranked last": mutant(
+        CANDIDATE, "scores[:, 1] - scores[:, 0]", "scores[:, 0] - scores[:, 1]", "loop: ranked"
     ),
     "two labels mirrored": mutant(
         LINEAR,

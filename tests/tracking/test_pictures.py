@@ -6,6 +6,8 @@ import pytest
 from PIL import Image
 
 from retable.figures.pictures import CURVE_MARGINS, confusion_picture, curve_picture, roc_picture, thinned
+from retable.runs.curve import read_curve
+from retable.runs.folder import write_curve
 from tests.tracking.conftest import candidate_lines, epoch_lines, some_answers
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -59,6 +61,19 @@ def test_the_numbers_of_the_right_panel_stay_off_the_left_one():
     left, right, between = (CURVE_MARGINS[name] for name in ("left", "right", "wspace"))
     edge = round((left + (right - left) / (2 + between)) * grey.shape[1])  # the left panel ends here
     assert (grey[:, edge + 3 : edge + 6] == 255).all()
+
+
+def test_of_candidates_for_questions_the_chosen_one_is_marked_and_its_score_is_no_setting(tmp_path):
+    lines = [
+        {"features": "words-1", "cost": cost, "dev_accuracy": accuracy, "dev_map": dev_map}
+        for cost, accuracy, dev_map in ((0.1, 0.9, 0.5), (1.0, 0.8, 0.75))
+    ]
+    write_curve(tmp_path / "curve.csv", lines)
+    words = texts_in(curve_picture(read_curve(tmp_path), None, "svg"))
+    assert "mean average precision on dev, the chosen candidate in orange" in words
+    assert [word for word in words if "words-1" in word] == ["words-1 · 0.1", "words-1 · 1.0"]
+    points = [float(word.rstrip("%")) for word in words if word.endswith("%")]
+    assert min(points) < 60 < max(points) < 80  # of the map, not of the accuracy
 
 
 def test_a_single_epoch_is_not_divided():

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from sklearn.metrics import auc, roc_curve
 
 from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, bare, new_figure, saved
-from retable.runs.curve import read_curve
+from retable.runs.curve import dev_score, read_curve
 from retable.runs.form import read_metrics
 from retable.runs.predictions import read_predictions
 
@@ -37,7 +37,7 @@ def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
 
 
 def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: Format = "png") -> bytes:
-    """Draw loss and accuracy over the epochs of a network, or dev accuracy over the candidates of a linear model.
+    """Draw loss and accuracy over the epochs of a network, or the score on dev over the candidates of a linear model.
 
     Args:
         lines: the lines of curve.csv.
@@ -63,9 +63,10 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
 
 
 def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png") -> bytes:
-    """Draw the dev accuracy of every candidate setting, with the best marked."""
-    scores = [float(line["dev_accuracy"]) for line in lines]
-    tried = [name for name in lines[0] if name != "dev_accuracy"]
+    """Draw the score on dev of every candidate setting, with the best marked."""
+    scores = [dev_score(line) for line in lines]
+    tried = [name for name in lines[0] if name not in ("dev_accuracy", "dev_map")]
+    score = "mean average precision" if "dev_map" in lines[0] else "accuracy"
     names = [" · ".join(str(line[name]) for name in tried) for line in lines]
     best = scores.index(max(scores))
     with mpl.rc_context(STYLE):
@@ -79,7 +80,7 @@ def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png")
         axes.grid(axis="y", visible=False)
         axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1))
-        axes.set(title="accuracy on dev, the chosen candidate in orange", ylabel=" · ".join(tried))
+        axes.set(title=f"{score} on dev, the chosen candidate in orange", ylabel=" · ".join(tried))
         return saved(figure, form)
 
 

@@ -7,7 +7,7 @@ Source     Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirec
 Equation   scores = W dropout(C) + b, C = tanh(W_p h_[CLS] + b_p), h the states of the last of 12 layers.
 Weights    pretrained weights are needed: the hub's model at a pinned revision, or a folder with the same three files.
            They are read as JSON and safetensors: no pickle, and no code that comes with them.
-Choice     the epoch, by accuracy on the dev split, the first of ties; the paper chooses the rate as well.
+Choice     the epoch, by the score on dev, the first of ties; the paper chooses the rate as well.
 Decision   AdamW with a decay of 0.01 on all weights, gradients clipped at norm 1 (the authors' code, from memory). A
            pair is read as one text: its joined tokens, as in a linear model.
 Shapes     B texts, T pieces (padded on the right), C classes.
@@ -157,7 +157,7 @@ def train_bert_base(
         batch_size: texts per step.
         max_pieces: texts are cut to this many pieces, including [CLS] and [SEP].
         dropout: share of C's components that are dropped in training.
-        on_candidate: called with each epoch's accuracy on dev.
+        on_candidate: called with each epoch's score on dev.
     Raises: ValueError with the option, its value and what is allowed; InputError if transformers or weights are
         missing.
     """

@@ -1,20 +1,36 @@
-"""The search of a linear model: the settings that it tries on dev, of which it keeps the first of the best."""
+"""The search of a linear model: the settings that it tries on dev, of which it keeps the first of the best.
 
-from dataclasses import dataclass, field
+The score is accuracy; on a ranked corpus it is mean average precision, as for the epochs of a network, because few
+candidates answer their question and most settings have the accuracy of never saying so.
+"""
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
+from retable.text.pairs import questions_of
+from retable.text.ranking import ranking_scores
 from retable.text.splits import Split
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Hold a setting that was tried: its n-grams, its C (None if the model has none), and its accuracy on dev."""
+    """Hold a setting that was tried: its n-grams, its C (None if the model has none), and its scores on dev.
+
+    `dev_map` is the mean average precision on a ranked corpus; None for other corpora.
+    """
 
     features: str
     cost: float | None
     dev_accuracy: float
+    dev_map: float | None = None
+
+    @property
+    def score(self) -> float:
+        """Return the score that chooses the setting: mean average precision if available, else dev accuracy."""
+        return self.dev_accuracy if self.dev_map is None else self.dev_map
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -24,7 +40,7 @@ class Candidate:
     @property
     def line(self) -> dict[str, Any]:
         """Return the candidate as a line of the curve."""
-        return self.settings | {"dev_accuracy": self.dev_accuracy}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 class OnCandidate(Protocol):
@@ -49,9 +65,19 @@ class Search:
 
     def add(self, features: str, cost: float | None, scores: np.ndarray) -> bool:
         """Add a setting with its scores of the dev texts, float (N, C); return whether it beats all earlier ones."""
-        candidate = Candidate(features, cost, float((scores.argmax(axis=1) == self.dev.classes).mean()))
-        is_best = all(candidate.dev_accuracy > other.dev_accuracy for other in self.tried)
+        accuracy = float((scores.argmax(axis=1) == self.dev.classes).mean())
+        candidate = Candidate(features, cost, accuracy, self._dev_map(scores))
+        is_best = all(candidate.score > other.score for other in self.tried)
         self.tried.append(candidate)
         if self.on_candidate:
             self.ended = self.on_candidate(candidate, more=len(self.tried) < self.settings)
         return is_best
+
+    @cached_property
+    def _questions(self) -> np.ndarray | None:
+        return questions_of(self.dev.tokens) if self.dev.facts.ranked else None
+
+    def _dev_map(self, scores: np.ndarray) -> float | None:
+        if self._questions is None:
+            return None
+        return ranking_scores(scores[:, 1] - scores[:, 0], self.dev.classes == 1, self._questions)["map"]

@@ -3,7 +3,7 @@
 Source     tfidf-svm: Salton and Buckley 1988 (weights), Fan et al., "LIBLINEAR", JMLR 2008 (the SVM). nb-svm: Wang and
            Manning, "Baselines and Bigrams", ACL 2012, eq. 2-4: binary n-grams scaled by the log-count ratio of a class
            against the rest, and weights interpolated with their mean size.
-Choice     n-grams and C by accuracy on the dev split; ties go to the first, which is the smaller model.
+Choice     n-grams and C by the score on dev (`retable.models.candidate`); ties go to the first, the smaller model.
 Unit       if the unit is characters, words-n and characters-n are the same, n-grams of characters across words; this is
            called characters-n and tried once.
 Answers    softmax over scale * score; the single number `scale` is fitted on the dev split and changes no decision.

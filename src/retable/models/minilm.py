@@ -7,7 +7,7 @@ Source     minilm-lr: Reimers and Gurevych, "Sentence-BERT: Sentence Embeddings 
 Equation   minilm-knn: p(c) = (1 / C + sum of w_i over the k nearest of class c) / (1 + sum of w_i over the k nearest),
            w_i = max(cos(v, v_i), 0).
 Reading    texts are the clean raw ones (unit raw-characters), else the tokens joined by spaces.
-Decision   C and k by accuracy on the dev split; ties go to the first. Neighbours vote with their cosine, which breaks
+Decision   C and k by the score on dev; ties go to the first. Neighbours vote with their cosine, which breaks
            ties; one more vote, shared by all classes, keeps every probability above 0 and changes no decision.
 Answers    minilm-lr: softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, M training texts, S numbers in a vector, C classes.

@@ -5,7 +5,7 @@ Source     Wu, Zhang, Souza, Fifty, Yu and Weinberger, "Simplifying Graph Convol
            checked against the published paper. The graph and its weights A~: `retable.layers.word_graph`.
 Equation   Y = softmax(A~^K X W), K = 2, X = I: a text's features are its row of A~^2. Each is scaled to the range from
            0 to 1 over the training texts (code). W has no bias; the loss is the mean cross-entropy + w / 2 |W|^2.
-Choice     w by accuracy on the dev split; ties go to the first, the largest. The code draws 60 numbers from 1e-6 to 1.
+Choice     w by the score on dev; ties go to the first, the largest. The code draws 60 numbers from 1e-6 to 1.
 Departure  inductive, like `retable.models.text_gcn`: the graph is that of the training texts, any text is attached to
            it through its words, and only words are features. The code's graph has the dev and test texts, and texts are
            features too. Stop words stay. L-BFGS runs until it converges, not for 60 steps.

@@ -19,7 +19,9 @@ EPOCH = Section(
     {"dev_map": SHARE},
     closed=True,
 )
-CANDIDATE = Section({"features": Text(), "dev_accuracy": SHARE}, {"cost": Number(0, 1e12)}, closed=True)
+CANDIDATE = Section(
+    {"features": Text(), "dev_accuracy": SHARE}, {"cost": Number(0, 1e12), "dev_map": SHARE}, closed=True
+)
 MOST_LINES = 10_000  # a picture shows every line
 
 
@@ -64,4 +66,9 @@ def value_of(text: str, form: Form | None) -> str | int | float:
 
 def dev_scores(lines: Sequence[Mapping[str, str]]) -> tuple[float, ...]:
     """Return the score on dev after each epoch, in percent; empty for a linear model."""
-    return tuple(PERCENT * float(line.get("dev_map", line["dev_accuracy"])) for line in lines if "epoch" in line)
+    return tuple(PERCENT * dev_score(line) for line in lines if "epoch" in line)
+
+
+def dev_score(line: Mapping[str, Any]) -> float:
+    """Return the score on dev that chooses a line: mean average precision on a ranked corpus, else accuracy."""
+    return float(line.get("dev_map", line["dev_accuracy"]))

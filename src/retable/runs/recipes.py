@@ -29,6 +29,7 @@ RECIPES = {
     "schedule-steps": "1.0",
     "schedule-warmup": "1.0",
     "linear": "1.0",  # features and solvers of the linear models
+    "ranking": "1.0",  # on a ranked corpus, a linear model's setting is chosen by mean average precision
     "folds": "1.0",
     "scores": "1.0",
     # prepared data: changes here show in the data's digests
@@ -64,12 +65,19 @@ def units_of(parameters: Mapping[str, Any]) -> set[str]:
     training = parameters["training"]
     units = {"scores", *(["folds"] if "fold" in parameters["corpus"] else [])}
     if "optimiser" not in training:  # a linear model
-        return units | {"linear"}
+        return units | {"linear"} | ({"ranking"} if is_ranked(parameters["corpus"]["name"]) else set())
     units |= {"loop", "batches", "vocabulary"}
     units |= {RAW} if parameters["embedding"]["unit"] == RAW else set()
     units |= {f"optimiser-{training['optimiser']}", f"schedule-{training['schedule']}"}
     units |= {"per-domain"} if training.get("heads") == "per-domain" else set()
     return units | ({"bfloat16"} if parameters["precision"] == "bfloat16" else set())
+
+
+def is_ranked(name: str) -> bool:
+    """Return whether a corpus lists candidates for questions; one that the checkout does not declare does not."""
+    from retable.corpora import CORPORA, corpus  # not at the top, like the units above: it imports pyarrow
+
+    return name in CORPORA and corpus(name).ranked
 
 
 def as_text(recipe: Mapping[str, str]) -> str:

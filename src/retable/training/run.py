@@ -84,7 +84,7 @@ def train_classifier(
             on_candidate=tell,
             **options,
         )
-        best = max(tried, key=lambda candidate: candidate.dev_accuracy)
+        best = max(tried, key=lambda candidate: candidate.score)
         seconds_per_epoch = (time.perf_counter() - start) / len(tried)
         epochs: dict[str, Any] = {"run": None, "chosen": None, "turned": None}
         chosen, lines = best.settings, [candidate.line for candidate in tried]
