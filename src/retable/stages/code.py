@@ -38,7 +38,7 @@ DATA_STAGES = {
 }
 EMBED_UNITS = {"word2vec": ["word2vec"], "glove": ["glove"], "file": ["published-vectors"]}
 RUN_UNITS = [unit for unit in RECIPES if unit.startswith(("optimiser-", "schedule-"))] + [
-    "loop", "batches", "vocabulary", "per-domain", "bfloat16", "linear", "ranking", "folds", "scores",
+    "loop", "batches", "vocabulary", "raw-characters", "per-domain", "bfloat16", "linear", "ranking", "folds", "scores",
 ]  # fmt: skip
 
 
