@@ -104,6 +104,15 @@ def test_a_network_that_the_budget_ends_says_so(texts: Path, tmp_path: Path) -> 
     assert "stopped by the budget" in (tmp_path / "model/README.md").read_text(encoding="utf-8")
 
 
+def test_networks_learn_from_texts_in_which_no_word_repeats(tmp_path: Path) -> None:
+    """The linear models were lost: the training of word vectors refused a temporary file, in the middle of `fit`."""
+    draw = random.Random(1)
+    rows = [("".join(draw.choices("abcdefghijklm", k=9)), label) for _ in range(40) for label in WORDS]
+    found = fit(write(tmp_path / "names.jsonl", rows), model="textcnn", budget=0.001, device="cpu")
+    card = (found.folder / "README.md").read_text(encoding="utf-8")
+    assert "Networks started from random word vectors: no word occurs twice in the training texts." in card
+
+
 def test_the_best_of_both_kinds_meet_on_the_test_texts(
     texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

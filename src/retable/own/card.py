@@ -9,7 +9,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from retable.models import LINEAR_MODELS
 from retable.own.candidates import Candidate
 from retable.own.corpus import OwnCorpus
-from retable.own.vectors import no_gensim
+from retable.own.vectors import no_own_vectors
 from retable.runs.provenance import versions
 from retable.tables.markdown import literal, signed
 from retable.text.splits import Split
@@ -90,8 +90,8 @@ def result_lines(fitted: "Fitted") -> list[str]:
         )
     if fitted.against:
         lines.append(sentence_against(fitted))
-    if no_gensim() and any(map(random_vectors, fitted.tried)):
-        lines.append(no_gensim())
+    if any(map(random_vectors, fitted.tried)) and (why := no_own_vectors(fitted.corpus.train)):
+        lines.append(why)
     if fitted.left_out:
         lines.append(f"Not tried, because the budget was used up: {', '.join(fitted.left_out)}.")
     return lines

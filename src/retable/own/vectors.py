@@ -1,6 +1,6 @@
 """Word vectors for a user's own texts: published ones if available locally, else trained on the training texts.
 
-Without gensim, which trains them, networks start from random vectors.
+Without gensim, which trains them, or without a word that occurs twice, networks start from random vectors.
 """
 
 import tempfile
@@ -13,19 +13,25 @@ import pyarrow.parquet as pq
 from retable.errors import InputError
 from retable.project.paths import VECTORS
 from retable.text.splits import TOKENS, Split
+from retable.text.vocabulary import count_words
 from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
 from retable.vectors.word2vec import train_word2vec
 
 PUBLISHED = "glove.6b-100"  # for English
 OWN = "own.word2vec-100"
 AUTO, NONE = "auto", "none"
+FEWEST = 2  # occurrences of a word that gets a vector
 
 
-def no_gensim() -> str:
-    """Return a note that networks start from random vectors without gensim; "" if it is installed."""
-    if find_spec("gensim"):
+def no_own_vectors(train: Split) -> str:
+    """Return a note that networks start from random vectors, and why; "" if vectors can be trained on these texts."""
+    if not find_spec("gensim"):
+        why = 'gensim is not installed (pip install "retable[vectors]")'
+    elif max(count_words(train.tokens, lowercase=True).values()) < FEWEST:
+        why = "no word occurs twice in the training texts"
+    else:
         return ""
-    return 'Networks started from random word vectors: gensim is not installed (pip install "retable[vectors]").'
+    return f"Networks started from random word vectors: {why}."
 
 
 def check_vectors(asked: str) -> None:
@@ -52,13 +58,13 @@ def vectors_for(train: Split, asked: str, *, seed: int) -> WordVectors:
         return read_vectors(Path(asked))
     if train.facts.language == "en" and (VECTORS / PUBLISHED / "vectors.json").is_file():
         return read_vectors(VECTORS / PUBLISHED)
-    if no_gensim():
+    if no_own_vectors(train):
         return NO_VECTORS
     with tempfile.TemporaryDirectory() as folder:
         texts = Path(folder) / "texts.parquet"
         pq.write_table(pa.table({TOKENS.name: train.tokens}), texts)
         found = train_word2vec(
-            texts, size=100, epochs=5, window=5, min_count=2, negative=5, sample=1e-3, algorithm="skip-gram",
+            texts, size=100, epochs=5, window=5, min_count=FEWEST, negative=5, sample=1e-3, algorithm="skip-gram",
             lowercase=True, seed=seed,
         )  # fmt: skip
     return WordVectors(found.words, found.matrix, found.facts | {"name": OWN})
