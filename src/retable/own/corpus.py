@@ -16,7 +16,7 @@ from retable.text.clean.cleaning import Removed, clean_examples
 from retable.text.clean.splitting import DEV, TEST, TRAIN, digest_of, hold_out
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import fingerprints, leaks
-from retable.text.splits import SPLITS, TEXT, Facts, Split
+from retable.text.splits import SPLITS, TEXT, Facts, Split, check_training
 from retable.wording import number_of
 
 FEWEST_TEXTS = 20
@@ -96,11 +96,11 @@ def own_corpus(
             f"{name} has no texts to hold out: near copies stay in one split, and most of its {len(texts):,} texts are "
             "near copies of others; add texts that differ more."
         ) from None
-    check_training(facts, texts, of)
     clean = leaks(prints, of, len(SPLITS)).any.sum(axis=1) == 0
     train, dev, asked_last = (
         split_of(facts, texts, np.flatnonzero(of == place), clean) for place in range(len(SPLITS))
     )
+    check_training(train, dev)
     counts = Counter(each.reason for each in removed + empty)
     leaked = int((~clean[of == TEST]).sum())
     near_copies = repeated(clusters[: len(kept)])["texts"]
@@ -180,14 +180,6 @@ def check_test(examples: Sequence[Example], known: set[str], *, given: bool) -> 
                 f'test text {example.id} has the label "{example.label}", which no training text has; '
                 f"known: {', '.join(sorted(known)[:20])}."
             )
-
-
-def check_training(facts: Facts, examples: Sequence[Example], of: npt.NDArray[np.int64]) -> None:
-    """Raises: InputError if a label has no training text after near copies were grouped."""
-    learnt = {example.label for example, split in zip(examples, of.tolist(), strict=True) if split == TRAIN}
-    missing = [label for label in facts.labels if label not in learnt]
-    if missing:
-        raise InputError(f'{facts.corpus}: no training text of the label "{missing[0]}" is left; add some.')
 
 
 def split_of(

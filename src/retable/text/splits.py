@@ -223,11 +223,12 @@ def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
 
 
 def check_training(train: Split, dev: Split) -> None:
-    """Refuse splits from which nothing can be learnt, or that share an id. Raises: InputError."""
-    if len(set(train.classes.tolist())) < 2:
+    """Refuse splits from which a label cannot be learnt, or that share an id. Raises: InputError."""
+    learnt = set(train.classes.tolist())
+    if missing := [label for place, label in enumerate(train.facts.labels) if place not in learnt]:
         raise InputError(
-            f"the training texts of {train.facts.corpus} have only one label ({len(train.ids):,} texts); at least two "
-            "are needed; make the corpus again with `dvc repro`."
+            f'{train.facts.corpus} has no training text of the label "{shortened(missing[0])}" (copies are left out, '
+            "dev and test held out); add texts of it that differ, or take the label out, and make the corpus again."
         )
     check_apart(train, dev)
 
