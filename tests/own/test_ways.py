@@ -22,7 +22,8 @@ def test_all_ways_answer_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")  # MLflow would put its own here
+    (tmp_path / "db").mkdir()
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/db/mlflow.db")  # MLflow would put its own here
     draw = random.Random(2)
     with Path("votes.csv").open("w", encoding="utf-8", newline="") as file:
         rows = [
@@ -49,6 +50,6 @@ def test_all_ways_answer_alike(
         answers = loaded.predict(given)
         assert answers["label"].tolist() == [label for label, _ in expected]
         assert answers["probability"].tolist() == [each for _, each in expected]
-    files = [path for path in Path("mlartifacts").rglob("*") if path.is_file()]
+    files = [path for path in Path("db/mlartifacts").rglob("*") if path.is_file()]  # next to the database
     assert files
     assert not [path for path in files if path.suffix in (".pkl", ".pickle", ".pt")]

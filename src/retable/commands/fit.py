@@ -12,6 +12,7 @@ from retable.errors import InputError
 from retable.own.budget import seconds_of
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
+from retable.project.paths import CHECKOUT
 
 EXAMPLE = "example: retable fit reviews.csv --text review --label stars --budget 10m"
 STOPPED = "stopped; the model folder is written only at the end, and the same command starts again."
@@ -94,9 +95,11 @@ def main(arguments: list[str] | None = None) -> None:
     console.print(f"The model is in {fitted.folder}; `retable predict {folder} TEXTS{column}` classifies other texts.")
     if options.record:
         from retable.own import pyfunc
-        from retable.tracking.own_models import record_model, store_here
+        from retable.tracking.own_models import record_model
+        from retable.tracking.store import store_at
 
-        store, name = store_here(Path.cwd()), fitted.corpus.facts.corpus
+        here, name = Path.cwd(), fitted.corpus.facts.corpus
+        store = store_at(CHECKOUT if here.is_relative_to(CHECKOUT) else here)
         address = record_model(
             store, fitted.folder, code=Path(str(pyfunc.__file__)), requirement=f"retable=={__version__}", name=name,
             parameters={"model": fitted.chosen.model, "seed": options.seed, "language": fitted.corpus.facts.language},

@@ -14,16 +14,12 @@ from retable.tracking.fetch import runs_from_store
 from retable.tracking.live import LiveRun
 from retable.tracking.record import is_recorded, record
 from retable.tracking.sqlite_file import is_made
-from retable.tracking.store import Store, answering
+from retable.tracking.store import Store, answering, store_at
 
 
 def the_store() -> Store:
-    """Return the store of this checkout, also from DVC's temporary copies; relative sqlite paths are resolved alike."""
-    uri, home = os.environ.get("MLFLOW_TRACKING_URI") or "sqlite:///mlflow.db", CHECKOUT
-    if uri.startswith("sqlite:///"):
-        file = CHECKOUT / uri.removeprefix("sqlite:///")
-        uri, home = f"sqlite:///{file}", file.parent
-    return Store(uri, artifacts=home / "mlartifacts")
+    """Return the store of this checkout, also from DVC's temporary copies."""
+    return store_at(CHECKOUT)
 
 
 def all_entries() -> list[Entry]:

@@ -1,21 +1,12 @@
 """Record a model trained on a user's own texts, and register it, so that MLflow loads and serves it."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from retable.project.paths import CHECKOUT
 from retable.tracking.store import Store, connect, experiment_id, locked
 
 EXPERIMENT, ALIAS = "own-texts", "champion"
-
-
-def store_here(folder: Path) -> Store:
-    """Return the store named by MLFLOW_TRACKING_URI, else that of the folder's checkout, else one in the folder."""
-    home = CHECKOUT if folder.is_relative_to(CHECKOUT) else folder
-    uri = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{home / 'mlflow.db'}"
-    return Store(uri, artifacts=home / "mlartifacts")
 
 
 def record_model(

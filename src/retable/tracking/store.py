@@ -97,6 +97,18 @@ class Store:
         return Path(self.uri.removeprefix("sqlite:///")) if self.scheme == "sqlite" else None
 
 
+def store_at(home: Path) -> Store:
+    """Return the store that MLFLOW_TRACKING_URI names, else the one in a folder.
+
+    A relative path of a sqlite file starts there; artifacts are next to the file.
+    """
+    uri = os.environ.get("MLFLOW_TRACKING_URI") or "sqlite:///mlflow.db"
+    if uri.startswith("sqlite:///"):
+        file = home / uri.removeprefix("sqlite:///")
+        uri, home = f"sqlite:///{file}", file.parent
+    return Store(uri, artifacts=home / "mlartifacts")
+
+
 def parted(uri: str) -> tuple[str, str, str]:
     """Return a URI without its secrets, and these: what is before the last @, and the query.
 
