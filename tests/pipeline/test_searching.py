@@ -7,15 +7,16 @@ from unittest.mock import MagicMock
 import pytest
 
 from retable.errors import InputError
-from retable.experiments import searching
+from retable.experiments import resuming, searching, training
 from retable.experiments.scale import model_preset, scale_preset
-from retable.files import read_json, write_json
+from retable.files import read_json, sha256_of_value, write_json
 from retable.models import LINEAR_MODELS
 from retable.papers import paper, trials
 from retable.papers.parameters import folds_of, row_parameters
 from retable.papers.trials import COUNT, GRID, bank_trials, chosen_options, options_of_trial, trials_of
 from retable.results.resolving import NOT_SEARCHED, Resolver
 from retable.runs.provenance import versions
+from retable.training.run import Trained
 
 TABLE = paper("bench").results[0]
 ROW, COLUMN = TABLE.row("cnn"), TABLE.column("covid-sentiment")
@@ -36,9 +37,10 @@ def trained(places, monkeypatch):
     """Search with made-up trainings; return the numbers of those that ran. The identity covers parameters only."""
     ran = []
 
-    def train(what, facts):
-        ran.append(facts["trial"])
-        dev = [0.5, 0.9, 0.7, 0.9, 0.1, 0.2, 0.3, 0.4][facts["trial"] - 1]
+    def train(what, parameters, inputs, kept):
+        ran.append(int(what.rpartition(" ")[2]))
+        (kept.folder / "state").touch()
+        dev = [0.5, 0.9, 0.7, 0.9, 0.1, 0.2, 0.3, 0.4][ran[-1] - 1]
 
         class Trained:
             curve = [{"dev_accuracy": 0.0}, {"dev_accuracy": dev}]
@@ -47,13 +49,16 @@ def trained(places, monkeypatch):
 
         return Trained()
 
-    monkeypatch.setattr(searching, "train_trial", train)
+    monkeypatch.setattr(resuming, "STATES", places / "states")
+    monkeypatch.setattr(searching, "read_inputs", lambda parameters: None)
+    monkeypatch.setattr(searching, "train_on", train)
     monkeypatch.setattr(
         searching,
         "identity",
         lambda parameters, *data: {
-            "key": str(parameters), "parameters": parameters, "hashes": {}, "corpus": parameters["corpus"]["name"],
-            "model": "textcnn", "seed": parameters["seed"], "fold": parameters["corpus"].get("fold"),
+            "key": sha256_of_value(parameters), "parameters": parameters, "hashes": {}, "model": "textcnn",
+            "corpus": parameters["corpus"]["name"], "seed": parameters["seed"],
+            "fold": parameters["corpus"].get("fold"),
         },
     )  # fmt: skip
     return ran
@@ -159,15 +164,53 @@ def test_a_trial_of_other_data_or_code_is_trained_again_and_a_banked_one_is_not(
 
 
 def test_no_test_text_is_read(monkeypatch):
-    read, shown = [], MagicMock()
+    read, shown, written = [], MagicMock(), []
     monkeypatch.setattr(searching, "Kept", MagicMock())
-    monkeypatch.setattr(searching, "splits_of_run", lambda _: ("train", "dev", lambda: read.append("test")))
-    monkeypatch.setattr(searching, "checked_vectors", lambda _: None)
-    monkeypatch.setattr(searching, "display", lambda *_: nullcontext(shown))
-    monkeypatch.setattr(searching, "train_classifier", lambda *given: read.extend(given[1:3]) or "trained")
-    assert searching.train_trial("a trial", {"key": "k", "parameters": parameters()}) == "trained"
+    monkeypatch.setattr(training, "splits_of_run", lambda *_, compared: ("train", "dev", lambda: read.append("test")))
+    monkeypatch.setattr(training, "checked_vectors", lambda _: None)
+    monkeypatch.setattr(training, "display", lambda *_: nullcontext(shown))
+    monkeypatch.setattr(training, "train_classifier", lambda *given: read.extend(given[1:3]) or "trained")
+    monkeypatch.setattr(searching, "write_trial", lambda *given: written.append(given[-1]))
+    facts = {"key": "k", "parameters": parameters(), "row": "cnn", "column": "covid-sentiment", "trial": 1}
+    searching.train_trial(TABLE.name, facts)
+    assert written == ["trained"]
     assert read == ["train", "dev"]
     shown.finish.assert_called_once()
+
+
+def test_a_search_that_dies_before_a_finished_trial_is_written_keeps_its_state(trained, places, monkeypatch):
+    """The state was removed first, so a kill in between lost the whole training."""
+    monkeypatch.setattr(searching, "write_json", MagicMock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        search()
+    assert len(list((places / "states").glob("*/state"))) == 1
+    monkeypatch.setattr(searching, "write_json", write_json)
+    search()
+    assert not list((places / "states").iterdir())
+
+
+def test_a_trial_that_another_process_has_trained_meanwhile_is_not_trained_again(trained, places, monkeypatch):
+    """A search waited for the other one, and then trained the same trial."""
+    search()
+    for path in (folder := places / f"trials/{TABLE.name}").iterdir():
+        path.rename(places / path.name)
+
+    def waited(kept):
+        for path in places.glob("*.json"):
+            path.rename(folder / path.name)
+
+    monkeypatch.setattr(searching.Kept, "lock_others_out", waited)
+    search()
+    assert len(trained) == COUNT
+
+
+def test_a_trial_of_a_ranked_corpus_is_judged_by_its_mean_average_precision(places):
+    """It was by accuracy, of which the epoch is not chosen there."""
+    curve = [{"dev_accuracy": 0.9, "dev_map": 0.1}, {"dev_accuracy": 0.8, "dev_map": 0.6}]
+    made = Trained(None, curve, {"run": 2}, {}, {"seconds": 1.0, "device": "none", "threads": 1})
+    facts = dict.fromkeys(("row", "column", "corpus", "model", "trial", "options", "fold", "seed", "key", "hashes"))
+    searching.write_trial(places / "trials/ranked.json", facts, made)
+    assert read_json(places / "trials/ranked.json")["dev"] == 0.6
 
 
 def test_a_damaged_line_of_the_bank_is_told(places):

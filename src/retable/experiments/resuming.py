@@ -43,8 +43,8 @@ class Kept:
             on_line=on_line,
         )
 
-    def lock_others_out(self) -> None:
-        """Hold the run's lock until this process ends and the kernel releases it."""
+    def lock_others_out(self) -> bool:
+        """Hold the run's lock until this process ends; return whether another process had it, and may have a result."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.lock = (self.folder / "lock").open("wb")
@@ -58,7 +58,10 @@ class Kept:
         except BlockingIOError:
             print("another process is already training this run: waiting for it", file=sys.stderr, flush=True)
             fcntl.flock(self.lock, fcntl.LOCK_EX)
+            self.lock_others_out()  # the file that is there now: the other process has removed its folder
+            return True
+        return False
 
     def forget(self) -> None:
-        """Remove the state: the run's folder is complete."""
+        """Remove the state: the result is written."""
         shutil.rmtree(self.folder, ignore_errors=True)

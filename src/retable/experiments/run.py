@@ -5,21 +5,20 @@ from typing import Any
 
 from retable.errors import InputError, unknown_name
 from retable.experiments.cells import cells_of, inputs_of, plan_of_checkout
-from retable.experiments.digests import checked_vectors
-from retable.experiments.display import display, show_line
-from retable.experiments.folds import Planned, planned_runs, splits_of_run, vectors_of_run
+from retable.experiments.folds import Planned, planned_runs
 from retable.experiments.identity import identity_of
 from retable.experiments.resuming import Kept
 from retable.experiments.scoring import evaluate_into
 from retable.experiments.searching import search
+from retable.experiments.training import read_inputs, train_on
 from retable.files import atomic_folder, clear_parts
 from retable.papers import paper_of_table
 from retable.project.params import read_params
-from retable.project.paths import RUNS, VECTORS
+from retable.project.paths import RUNS
 from retable.runs.record import find_run, run_folder
 from retable.text.folds import Fold
 from retable.training.determinism import deterministic
-from retable.training.run import Trained, train_classifier
+from retable.training.run import Trained
 
 
 def cell_of(table: str, row: str, column: str) -> dict[str, str]:
@@ -68,20 +67,15 @@ def train_run(facts: dict[str, Any], runs: Path) -> Path:
         kept.forget()
         return found
     parameters = facts["parameters"]
-    fold = Fold.of_parameters(parameters["corpus"])
-    train, dev, read_test = splits_of_run(parameters)
-    vectors = checked_vectors(vectors_of_run(VECTORS / parameters["embedding"]["vectors"], fold))
-    what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {Planned(facts['seed'], fold).label}"
-    with display(what, parameters, train) as bar:
-        trained = train_classifier(
-            parameters, train, dev, vectors, kept.progress(bar, lambda line: show_line(bar, line))
-        )
-        bar.finish()
+    inputs = read_inputs(parameters)
+    seed = Planned(facts["seed"], Fold.of_parameters(parameters["corpus"])).label
+    what = f"{facts['table']} · {facts['row']} · {facts['column']} · seed {seed}"
+    trained = train_on(what, parameters, inputs, kept)
     place = run_folder(runs, facts["table"], facts["key"])
     clear_parts(place.parent)  # also of runs whose keys are no longer used
     with atomic_folder(place) as folder:
         keep_weights(folder, trained, facts)
-        evaluate_into(folder, trained, facts, train, dev, read_test(), vectors)
+        evaluate_into(folder, trained, facts, inputs)
     kept.forget()
     return place
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from retable.experiments.training import Inputs
 from retable.files import write_json
 from retable.project.paths import ROOT
 from retable.runs.folder import scores_of_splits, today, write_cost, write_curve
@@ -28,25 +29,22 @@ def vectors_facts(vectors: WordVectors, train: Split, embedding: Mapping[str, An
     return {"name": vectors.facts["name"], "words_covered": covered.words, "tokens_covered": covered.tokens}
 
 
-def evaluate_into(
-    folder: Path, trained: Trained, facts: dict[str, Any], train: Split, dev: Split, test: Split, vectors: WordVectors
-) -> None:
+def evaluate_into(folder: Path, trained: Trained, facts: dict[str, Any], inputs: Inputs) -> None:
     """Score a trained model and write the folder of its run; metrics.json comes last."""
     write_curve(folder / "curve.csv", trained.curve)
     write_cost(folder / "cost.json", trained.cost)
-    classifier = trained.classifier
-    scored = score_into(folder, classifier, dev, test)
-    write_json(
-        folder / "metrics.json",
-        facts
-        | scored
-        | {
-            "epochs": trained.epochs,
-            "chosen": trained.chosen,
-            "vectors": vectors_facts(vectors, train, facts["parameters"]["embedding"]),
-            **surroundings(trained.cost),
-        },
-    )
+    scored = score_into(folder, trained.classifier, inputs.dev, inputs.read_test())
+    write_json(folder / "metrics.json", facts | scored | training_facts(trained, inputs, facts["parameters"]))
+
+
+def training_facts(trained: Trained, inputs: Inputs, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a training beside its parameters: epochs, choices on dev, vectors, where and when."""
+    return {
+        "epochs": trained.epochs,
+        "chosen": trained.chosen,
+        "vectors": vectors_facts(inputs.vectors, inputs.train, parameters["embedding"]),
+        **surroundings(trained.cost),
+    }
 
 
 def score_into(folder: Path, classifier: Classifier, dev: Split, test: Split) -> dict[str, Any]:

@@ -2,22 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from retable.experiments.digests import checked_vectors
-from retable.experiments.display import display, show_line
-from retable.experiments.folds import splits_of_run, vectors_of_run
 from retable.experiments.identity import identity
 from retable.experiments.resuming import Kept
 from retable.experiments.scale import model_preset
 from retable.experiments.scoring import surroundings
-from retable.files import write_json
+from retable.experiments.training import read_inputs, train_on
+from retable.files import read_json, write_json
 from retable.papers.paper import Column, Row
 from retable.papers.parameters import folds_of, row_parameters
-from retable.papers.trials import COUNT, options_of_trial, trials_of
+from retable.papers.trials import AGAIN, COUNT, options_of_trial, trials_of
 from retable.project.paths import TAGGED, TRIALS, VECTORS
-from retable.text.folds import Fold
-from retable.training.run import Trained, train_classifier
+from retable.training.run import Trained
 
 SEED = 1
 
@@ -32,7 +30,7 @@ def search(row: Row, column: Column, cell: Mapping[str, str], protocol: Mapping[
     for number in range(1, COUNT + 1):
         facts = facts_of_trial(number, row, column, cell, protocol)
         if known.get(number, {}).get("key") != facts["key"]:
-            keep_trial(table, facts, train_trial(f"{table} · {row.id} · {column.id} · trial {number}", facts))
+            train_trial(table, facts)
 
 
 def facts_of_trial(
@@ -50,30 +48,25 @@ def facts_of_trial(
     return {"row": row.id, "column": column.id, "trial": number, "options": options, **found}
 
 
-def train_trial(what: str, facts: Mapping[str, Any]) -> Trained:
-    """Train a trial, or resume a stopped one, without reading its test texts."""
+def train_trial(table: str, facts: Mapping[str, Any]) -> None:
+    """Train a trial without reading its test texts, unless another process has just done so, and write its file."""
     kept, parameters = Kept(facts["key"]), facts["parameters"]
     kept.lock_others_out()
-    train, dev, _ = splits_of_run(parameters)
-    vectors = VECTORS / parameters["embedding"]["vectors"]
-    given = checked_vectors(vectors_of_run(vectors, Fold.of_parameters(parameters["corpus"])))
-    with display(what, parameters, train) as bar:
-        trained = train_classifier(parameters, train, dev, given, kept.progress(bar, lambda line: show_line(bar, line)))
-        bar.finish()
+    path = TRIALS / table / f"{facts['row']}.{facts['column']}.{facts['trial']}.json"
+    if not path.exists() or read_json(path, advice=AGAIN).get("key") != facts["key"]:
+        what = f"{table} · {facts['row']} · {facts['column']} · trial {facts['trial']}"
+        write_trial(path, facts, train_on(what, parameters, read_inputs(parameters), kept))
     kept.forget()
-    return trained
 
 
-def keep_trial(table: str, facts: Mapping[str, Any], trained: Trained) -> None:
-    """Write a trial's file: its facts, the best dev accuracy, epochs and seconds."""
-    folder = TRIALS / table
-    folder.mkdir(parents=True, exist_ok=True)
+def write_trial(path: Path, facts: Mapping[str, Any], trained: Trained) -> None:
+    """Write a trial's file: its facts, the best dev score, epochs and seconds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     wanted = ("row", "column", "corpus", "model", "trial", "options", "fold", "seed", "key", "hashes")
     result: dict[str, Any] = {
-        "dev": max(line["dev_accuracy"] for line in trained.curve),
+        "dev": max(line.get("dev_map", line["dev_accuracy"]) for line in trained.curve),  # the map on a ranked corpus
         "epochs": trained.epochs["run"],
         "seconds": round(trained.cost["seconds"], 1),
         **surroundings(trained.cost),
     }
-    name = f"{facts['row']}.{facts['column']}.{facts['trial']}.json"
-    write_json(folder / name, {each: facts[each] for each in wanted} | result)
+    write_json(path, {each: facts[each] for each in wanted} | result)

@@ -7,19 +7,17 @@ Out  results/focus/model/{weights.safetensors,vocabulary.json,curve.csv,cost.jso
 from typing import Any
 
 from retable.experiments.data_checks import check_sections
-from retable.experiments.digests import checked_vectors
-from retable.experiments.display import display, show_line
-from retable.experiments.folds import splits_of_run
 from retable.experiments.identity import identity
 from retable.experiments.resuming import Kept
 from retable.experiments.run_checks import check_focus, focus_parameters
-from retable.experiments.scoring import surroundings, vectors_facts
-from retable.files import atomic_folder, write_json
+from retable.experiments.scoring import training_facts
+from retable.experiments.training import Inputs, read_inputs, train_on
+from retable.files import atomic_folder, read_json, write_json
 from retable.project.command import command
 from retable.project.params import load_yaml
 from retable.project.paths import FOCUS, PARAMS, TAGGED, VECTORS
 from retable.runs.folder import write_cost, write_curve
-from retable.training.run import train_classifier
+from retable.training.run import Trained
 
 
 @command
@@ -31,8 +29,7 @@ def main() -> None:
     check_focus(params)
     parameters = focus_parameters(params)
     corpus, vectors_name = parameters["corpus"]["name"], parameters["embedding"]["vectors"]
-    tagged, vectors = TAGGED / corpus, checked_vectors(VECTORS / vectors_name)
-    train, dev, _ = splits_of_run(parameters, compared=False)
+    inputs = read_inputs(parameters, compared=False)
     facts = {
         "paper": "focus",
         "table": "focus",
@@ -40,29 +37,26 @@ def main() -> None:
         "column": corpus,
         "scale": params["scale"],
     }
-    facts |= identity(parameters, tagged, VECTORS / vectors_name)
-
-    def show(line: dict[str, Any]) -> None:
-        show_line(bar, line)
-        live.log_line(line)
-
-    what = f"train · {parameters['model']['name']} · {corpus} · seed {parameters['seed']}"
+    facts |= identity(parameters, TAGGED / corpus, VECTORS / vectors_name)
     kept = Kept(facts["key"])
-    with live_run(facts) as live, display(what, parameters, train) as bar:
-        trained = train_classifier(parameters, train, dev, vectors, kept.progress(bar, show))
-        bar.finish()
+    if not (kept.lock_others_out() and is_trained(facts)):
+        what = f"train · {parameters['model']['name']} · {corpus} · seed {parameters['seed']}"
+        with live_run(facts) as live:
+            trained = train_on(what, parameters, inputs, kept, live.log_line)
+        write_model(trained, facts, inputs)
+    kept.forget()
+
+
+def is_trained(facts: dict[str, Any]) -> bool:
+    """Return whether the model folder is of these facts: another checkout shares the lock, but not the folder."""
+    path = FOCUS / "model/training.json"
+    return path.exists() and facts.items() <= read_json(path).items()
+
+
+def write_model(trained: Trained, facts: dict[str, Any], inputs: Inputs) -> None:
+    """Write the model folder of the focus run."""
     with atomic_folder(FOCUS / "model") as folder:
         trained.classifier.save(folder)
         write_curve(folder / "curve.csv", trained.curve)
         write_cost(folder / "cost.json", trained.cost)
-        write_json(
-            folder / "training.json",
-            facts
-            | {
-                "epochs": trained.epochs,
-                "chosen": trained.chosen,
-                "vectors": vectors_facts(vectors, train, parameters["embedding"]),
-                **surroundings(trained.cost),
-            },
-        )
-    kept.forget()
+        write_json(folder / "training.json", facts | training_facts(trained, inputs, facts["parameters"]))
