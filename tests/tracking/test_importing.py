@@ -35,6 +35,14 @@ def test_a_run_is_found_anywhere_below_and_copied_to_where_its_key_belongs_once(
     assert place_in(tmp_path / "runs", run).stat().st_ino == before
 
 
+def test_runs_are_found_below_a_folder_named_like_half_of_a_file(tmp_path: Path, run: Path):
+    """Any ".part" in the path hid them, above the given folder as well."""
+    shutil.move(run, tmp_path / "disk.part2/runs/from.partner/b")
+    half = tmp_path / "disk.part2/runs/.b.a1b2c3d4.part"
+    shutil.copytree(tmp_path / "disk.part2/runs/from.partner/b", half)
+    assert run_folders(tmp_path / "disk.part2/runs") == [tmp_path / "disk.part2/runs/from.partner/b"]
+
+
 def test_cut_off_predictions_are_refused(run: Path):  # other files: tests/results/test_bank.py
     path = run / "predictions.parquet"
     path.write_bytes(path.read_bytes()[:-20])

@@ -12,7 +12,7 @@ from typing import Any
 
 from retable.errors import InputError
 from retable.experiments.truth import check_against_data
-from retable.files import atomic_folder, write_json
+from retable.files import PART, atomic_folder, write_json
 from retable.papers import paper_of_table
 from retable.project.command import command, fail, given_path
 from retable.project.parser import Parser
@@ -64,7 +64,11 @@ def run_folders(folder: Path) -> list[Path]:
 
     Raises: InputError if there are none.
     """
-    found = sorted(path.parent for path in folder.rglob("metrics.json") if ".part" not in path.as_posix())
+    found = sorted(
+        path.parent
+        for path in folder.rglob("metrics.json")
+        if not any(PART.search(name) for name in path.relative_to(folder).parts)
+    )
     if not found:
         raise InputError(f"{folder} contains no run; give a folder that has a metrics.json in it or below it.")
     return found
