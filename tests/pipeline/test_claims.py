@@ -292,6 +292,7 @@ def test_a_claim_is_on_rows_that_are_built_and_its_readings_are_rows(claim):
         (",>=,cnn,", ",<,cnn,", "sign is '<'; allowed: >, >=, =."),
         (",cnn,,unknown,", ",cnn,,nobody,", "measured is 'nobody'"),
         (",fcsr,>=,cnn,", ",fcsr,>=,cmn,", 'unknown row of fcsr-table-3: "cmn"'),
+        ("fcsr-table-3,fcsr,>=,cnn,", "survey-table-4,nasm,>=,hyperqa,", "on map in survey-table-4; allowed: accuracy"),
     ],
 )
 def test_a_broken_line_is_named(tmp_path, monkeypatch, old, new, said):

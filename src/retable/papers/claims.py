@@ -22,6 +22,7 @@ OURS = "ours"
 SIGNS = (">", ">=", "=")
 MEASURED = ("own", "cited", "both-cited", "unknown", OURS)
 FAMILY = "family:"
+COMPARED = "accuracy"  # the metric of the comparisons of retable.results.judging
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,12 @@ def _claim(cells: dict[str, str], where: str) -> Claim:
     try:
         for row in (found.first, found.second):
             table.row(row)
-        for column in found.columns:
-            table.column(column)
+        metrics = {table.metric_of(table.column(column)) for column in found.columns} or {table.metric}
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+    if other := metrics - {COMPARED}:
+        raise InputError(
+            f"{where}: the claim is on {', '.join(sorted(other))} in {table.name}; allowed: {COMPARED}, which is what "
+            "claims are judged by; leave it out, or name columns of accuracies."
+        )
     return found
