@@ -47,7 +47,7 @@ class WordWeightsFigure(WeightsFigure[Shares]):
             texts = networks.texts(run)
             found = {label: shares_of(texts, label) for label in networks.labels(run)}
             plots = [
-                Plot(word, tuple(Shares(label, tuple(of.get(word, ())), run.epochs) for label, of in found.items()))
+                Plot(word, tuple(Shares(label, tuple(of.get(word, ())), run.epochs_run) for label, of in found.items()))
                 for word in self.words
             ]
             if drawn := [plot for plot in plots if any(shares.is_drawn for shares in plot.marks)]:

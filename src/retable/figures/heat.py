@@ -43,7 +43,7 @@ class AttentionFigure(WeightsFigure[HeatMap]):
         for panel, of_rows in self.runs_of(measured):
             found = {row: networks.matrix(runs[0], self.wanted, self.longest) for row, runs in of_rows.items()}
             plots = [
-                Plot(measured.name(panel, row), (HeatMap(*text, of_rows[row][0].epochs),))
+                Plot(measured.name(panel, row), (HeatMap(*text, of_rows[row][0].epochs_run),))
                 for row, text in found.items()
                 if text
             ]

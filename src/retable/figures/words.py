@@ -49,7 +49,7 @@ class TopWords(WeightsFigure[TopWord]):
             run = next(iter(of_rows.values()))[0]
             texts = networks.texts(run)
             of_classes = [
-                top_words(texts, label, self.count, run.epochs)
+                top_words(texts, label, self.count, run.epochs_run)
                 for column, label in self.classes
                 if column == panel.column
             ]

@@ -105,9 +105,9 @@ class RunRecord:
         return float(self.metrics["dev"]["accuracy"])
 
     @property
-    def epochs(self) -> int:
-        """Return the epoch whose weights were kept."""
-        return int(self.metrics["epochs"]["chosen"])
+    def epochs_run(self) -> int:
+        """Return how many epochs it was trained for; the weights may be those of an earlier one."""
+        return int(self.metrics["epochs"]["run"])
 
     @property
     def machine(self) -> tuple[str, int]:
