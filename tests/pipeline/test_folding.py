@@ -39,25 +39,24 @@ PROTOCOL = {
 class TestRunsOfACell:
     def test_one_for_every_seed_and_fold(self):
         runs = planned_runs(LAMA.row("lama"), LAMA.column("r8"), PROTOCOL)
-        assert [run.name for run in runs] == [f"{seed}-fold-{fold}" for seed in (1, 2) for fold in (1, 2, 3)]
+        assert runs == [(seed, Fold("dev", 3, fold)) for seed in (1, 2) for fold in (1, 2, 3)]
         assert runs[4] == Planned(2, Fold("dev", 3, 2))
         assert runs[4].label == "2, fold 2 of 3"
 
     def test_one_for_every_seed_of_a_corpus_that_is_not_cut(self):
-        assert [run.name for run in planned_runs(LAMA.row("lama"), LAMA.column("imdb"), PROTOCOL)] == ["1", "2"]
-        assert [
-            run.name for run in planned_runs(LAMA.row("lama"), LAMA.column("r8"), PROTOCOL | {"folds": {"r8": 0}})
-        ] == ["1", "2"]
+        assert planned_runs(LAMA.row("lama"), LAMA.column("imdb"), PROTOCOL) == [(1, None), (2, None)]
+        uncut = PROTOCOL | {"folds": {"r8": 0}}
+        assert planned_runs(LAMA.row("lama"), LAMA.column("r8"), uncut) == [(1, None), (2, None)]
 
     def test_one_for_every_seed_in_a_table_whose_column_is_not_cut(self):
         figure = paper("lama").result_table("lama-figure-2")
         runs = planned_runs(figure.rows[0], figure.column("r8"), PROTOCOL)
-        assert [run.name for run in runs] == ["1", "2"]
+        assert runs == [(1, None), (2, None)]
 
     @pytest.mark.parametrize(("row", "seeds"), [("nb-svm", [1]), ("fasttext", [1, 2])])
     def test_a_model_that_depends_on_no_seed_gets_one_for_every_fold(self, row, seeds):
         runs = planned_runs(LAMA.row(row), LAMA.column("r8"), PROTOCOL)
-        assert [run.name for run in runs] == [f"{seed}-fold-{fold}" for seed in seeds for fold in (1, 2, 3)]
+        assert runs == [(seed, Fold("dev", 3, fold)) for seed in seeds for fold in (1, 2, 3)]
 
     def test_its_parameters_name_the_fold(self):
         row, column = LAMA.row("lama"), LAMA.column("r8")

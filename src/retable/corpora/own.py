@@ -28,9 +28,9 @@ FORM = Section(  # of corpus.json
 )
 
 
-def own_names(folder: Path = OWN) -> tuple[str, ...]:
+def own_names() -> tuple[str, ...]:
     """Return the ids of the added corpora."""
-    return tuple(sorted(path.parent.name for path in folder.glob(f"*/{DECLARATION}")))
+    return tuple(sorted(path.parent.name for path in OWN.glob(f"*/{DECLARATION}")))
 
 
 def declare(path: Path) -> Corpus:

@@ -19,7 +19,7 @@ from retable.files import sha256_of_value
 from retable.models import read_beside_words
 from retable.papers import PAPERS, paper
 from retable.papers.paper import Column, Paper, Row
-from retable.papers.parameters import fold_count, folds_of, run_name, seeds_of
+from retable.papers.parameters import fold_count, folds_of, seeds_of
 from retable.project.paths import CLEAN, DIGESTS, TAGGED
 from retable.text.folds import Fold, FoldedCorpus, Kind
 from retable.text.splits import SPLITS, Split, check_apart, check_training, read_split, read_texts
@@ -33,11 +33,6 @@ class Planned(NamedTuple):
 
     seed: int
     fold: Fold | None
-
-    @property
-    def name(self) -> str:
-        """Return the name of its folder."""
-        return run_name(self.seed, self.fold)
 
     @property
     def label(self) -> str:

@@ -102,7 +102,7 @@ def folds_of(column: Column, protocol: Section) -> list[Fold | None]:
 
 
 def run_name(seed: int, fold: Fold | None) -> str:
-    """Return a run's folder name in its cell: "1", or "1-fold-2"."""
+    """Return what labels a run in the column seed of a table of runs: "1", or "1-fold-2"."""
     return f"{seed}-fold-{fold.number}" if fold else str(seed)
 
 

@@ -159,7 +159,7 @@ def held_out_ratio(folds: int) -> float:
 
 
 def cluster_folds(
-    ids: Sequence[str], labels: Sequence[str], clusters: Sequence[int], *, purpose: str, folds: int, seed: int = SEED
+    ids: Sequence[str], labels: Sequence[str], clusters: Sequence[int], *, purpose: str, folds: int
 ) -> Places:
     """Draw the fold of every text, int64 (text,), from 0: whole clusters, with labels in proportion in each fold.
 
@@ -168,14 +168,14 @@ def cluster_folds(
 
     Args:
         ids, labels, clusters: one of each per text.
-        purpose, folds, seed: as for `stratified_folds`.
+        purpose, folds: as for `stratified_folds`.
     """
     members: dict[int, list[int]] = {}
     for text, cluster in enumerate(clusters):
         members.setdefault(cluster, []).append(text)
     order = sorted(
         members.values(),
-        key=lambda texts: (-len(texts), min(digest_of(f"{seed}/{purpose}/{ids[text]}") for text in texts)),
+        key=lambda texts: (-len(texts), min(digest_of(f"{SEED}/{purpose}/{ids[text]}") for text in texts)),
     )
     totals = Counter(labels)
     filled: list[Counter[str]] = [Counter() for _ in range(folds)]

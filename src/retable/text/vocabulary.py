@@ -182,7 +182,6 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
     flat = _flat_words(split.tokens, vocabulary.lowercase)
     rows = pc.index_in(flat, value_set=pa.array(vocabulary.words[2:], pa.string()))
     words = pc.fill_null(pc.add(rows, 2), UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int32)
-    assert PADDING not in words[:1]
     parts = _encode_parts(split, vocabulary.parts) if vocabulary.parts else None
     sentences = sentence_of_words(split.tokens) if vocabulary.sentences else None
     sides = side_of_words(split) if vocabulary.sides else None

@@ -17,6 +17,7 @@ from torch.optim import Optimizer
 
 from retable.layers.embedding import WordEmbedding
 
+EPS = 1e-10  # of AdaGrad, added to the root
 Optimiser = Literal["adam", "sgd", "adagrad"]
 
 
@@ -65,11 +66,10 @@ class Adagrad(WithoutCompiler):
         weights: of any shape; a table is (row, dim); or groups of them, as torch's optimisers take.
         lr: learning rate.
         weight_decay: factor of the L2 term in a dense gradient; a sparse one takes none.
-        eps: added to the root.
     """
 
-    def __init__(self, weights: Iterable[Any], lr: float, weight_decay: float = 0.0, eps: float = 1e-10) -> None:
-        super().__init__(weights, {"lr": lr, "weight_decay": weight_decay, "eps": eps})
+    def __init__(self, weights: Iterable[Any], lr: float, weight_decay: float = 0.0) -> None:
+        super().__init__(weights, {"lr": lr, "weight_decay": weight_decay, "eps": EPS})
         for group in self.param_groups:
             for weight in group["params"]:
                 self.state[weight]["sum"] = torch.zeros_like(weight)
