@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from retable.project.progress import Bar, progress
+from retable.runs.curve import dev_score
 from retable.text.splits import Split
 from retable.text.units import in_unit
 
@@ -34,8 +35,9 @@ def show_line(bar: Bar, line: dict[str, Any]) -> None:
 
 
 def note_of_line(line: dict[str, Any]) -> str:
-    """Return the note that the display shows after an epoch or a candidate."""
+    """Return the note that the display shows after an epoch or a candidate, with the score that chooses it."""
+    dev = f"dev {100 * dev_score(line):.1f}%" + (" mean average precision" if "dev_map" in line else "")
     if "epoch" in line:
-        return f"epoch {line['epoch']} done, dev {100 * line['dev_accuracy']:.1f}%"
+        return f"epoch {line['epoch']} done, {dev}"
     cost = f", C {line['cost']:g}" if "cost" in line else ""
-    return f"{line['features']}{cost}: dev {100 * line['dev_accuracy']:.1f}%"
+    return f"{line['features']}{cost}: {dev}"

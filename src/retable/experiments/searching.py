@@ -15,6 +15,7 @@ from retable.papers.paper import Column, Row
 from retable.papers.parameters import folds_of, row_parameters
 from retable.papers.trials import AGAIN, COUNT, options_of_trial, trials_of
 from retable.project.paths import TAGGED, TRIALS, VECTORS
+from retable.runs.curve import dev_score
 from retable.training.run import Trained
 
 SEED = 1
@@ -64,7 +65,7 @@ def write_trial(path: Path, facts: Mapping[str, Any], trained: Trained) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     wanted = ("row", "column", "corpus", "model", "trial", "options", "fold", "seed", "key", "hashes")
     result: dict[str, Any] = {
-        "dev": max(line.get("dev_map", line["dev_accuracy"]) for line in trained.curve),  # the map on a ranked corpus
+        "dev": max(map(dev_score, trained.curve)),
         "epochs": trained.epochs["run"],
         "seconds": round(trained.cost["seconds"], 1),
         **surroundings(trained.cost),
