@@ -192,7 +192,7 @@ STACKED = {"model": {"layers": 2}}
 # too early (docs/differences.md); FCSR's own rate has almost vanished when its patience ends training.
 BILSTM_PATIENT = Row(
     "bilstm-patience-8",
-    "Bi-LSTM, stopped after eight epochs without gain, not three",
+    "Bi-LSTM, patience of eight epochs, not three",
     model="bilstm",
     extra=True,
     reading_of="bilstm",
