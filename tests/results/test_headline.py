@@ -62,13 +62,13 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     )
     turned = (
         "\n- Of the 3, {} turn around under another [reading](docs/readings.md) of their paper, or with the printed "
-        "option where ours departs from it, and {} more are undecided under one.\n"
+        "option where ours departs from it, and {} more are undecided under one; {} were judged under no other.\n"
     )
-    assert turned.format(1, 0) in told  # this claim has both rivals on Polar
-    assert turned.format(2, 0) in headline.headline([*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")])
+    assert turned.format(1, 0, 2) in told  # this claim has both rivals on Polar
+    assert turned.format(2, 0, 1) in headline.headline([*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")])
     wide = compare_units((0.501 + 20 * FAR)[None], (0.5 + 20 * FAR[::-1])[None], 10_000)
     undecided = replace(line(0, "fcsr-relu-features", "cnn", 0.0, on="AG"), comparison=wide)
-    assert turned.format(1, 1) in headline.headline([*lines, undecided])
+    assert turned.format(1, 1, 1) in headline.headline([*lines, undecided])
     assert headline.headline(lines[-1:]) == "No comparison of the papers could be judged yet."
 
 
