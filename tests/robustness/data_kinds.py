@@ -161,11 +161,9 @@ SPLIT_KINDS = (
         ),
         "text",
     ),
-    Kind("train of one class", split_with(label=same(FACTS.labels[0])), "no training text of the label"),
+    Kind("train of one class", split_with(label=same(FACTS.labels[0])), "one label|at least two"),
     Kind(
-        "train of one text",
-        split_with(**{name: value[:1] for name, value in EVEN.items()}),
-        "no training text of the label",
+        "train of one text", split_with(**{name: value[:1] for name, value in EVEN.items()}), "one label|at least two"
     ),
     Kind("tokens changed since they were sealed", split_with(seal=False, tokens=same(["x", "y", "z"])), "digest"),
     Kind("labels changed since they were sealed", split_with(seal=False, label=EVEN["label"][::-1]), "digest"),

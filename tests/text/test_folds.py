@@ -10,7 +10,7 @@ from retable.errors import InputError
 from retable.text.clean.splitting import stratified_folds
 from retable.text.folds import Cut, Fold, FoldedCorpus, cluster_folds, joined, part
 from retable.text.leaks.leakage import digest
-from retable.text.splits import Facts, Split, check_training
+from retable.text.splits import Facts, Split, check_every_label, check_training
 
 FACTS = Facts("made", "en", ("b", "a"))  # not declared in sorted order
 
@@ -176,12 +176,13 @@ def test_a_fold_that_leaves_a_label_without_training_texts_is_refused_by_name():
         split(named(name, 12), labels=["a", "c"] * 6, facts=facts) for name in ("train", "dev", "test")
     )  # fmt: skip
     with pytest.raises(InputError, match='made has no training text of the label "b"'):
-        check_training(train, dev)
+        check_every_label(train)
+    check_training(train, dev)  # a network has a row for every label
     dev.classes[0] = 1
     cuts = [FoldedCorpus([train, dev, test], "dev", 2).fold(number) for number in (1, 2)]
     without = next(cut for cut in cuts if 1 not in cut.train.classes)
     with pytest.raises(InputError, match='made has no training text of the label "b"'):
-        check_training(without.train, without.dev)
+        check_every_label(without.train)
 
 
 @pytest.mark.parametrize("folds", [2, 3, 5])

@@ -5,11 +5,13 @@ parameters, data and recipe, so a run never resumes from a state with other ones
 """
 
 import fcntl
+import os
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
 
 from retable.errors import InputError
 from retable.experiments.display import show_pass
@@ -45,22 +47,29 @@ class Kept:
 
     def lock_others_out(self) -> bool:
         """Hold the run's lock until this process ends; return whether another process had it, and may have a result."""
+        others = False
+        while True:
+            with suppress(FileNotFoundError):  # another process has removed its folder, and this file with it
+                self.lock = self._open_lock()
+                try:
+                    fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    print("another process is already training this run: waiting for it", file=sys.stderr, flush=True)
+                    fcntl.flock(self.lock, fcntl.LOCK_EX)
+                    others = True
+                if os.path.samestat(os.fstat(self.lock.fileno()), os.stat(self.lock.name)):
+                    return others
+            others = True
+
+    def _open_lock(self) -> BinaryIO:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self.lock = (self.folder / "lock").open("wb")
+            return (self.folder / "lock").open("wb")
         except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
             raise InputError(
                 f"{error.filename} is {'a folder' if isinstance(error, IsADirectoryError) else 'not a folder'}; remove "
                 f"{self.folder} to start the training again."
             ) from None
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("another process is already training this run: waiting for it", file=sys.stderr, flush=True)
-            fcntl.flock(self.lock, fcntl.LOCK_EX)
-            self.lock_others_out()  # the file that is there now: the other process has removed its folder
-            return True
-        return False
 
     def forget(self) -> None:
         """Remove the state: the result is written."""

@@ -183,7 +183,8 @@ def check_vectors_fit(params: dict[str, Any], name: str, vectors: str, unit: str
     if vectors == "none":
         return
     asked, language = params["vectors"][vectors], corpus(name).language
-    pool = params["pools"].get(Path(asked["source"]).name, {})
+    source = Path(asked["source"]).name
+    pool = params["pools"].get(source, {"corpora": [source]} if source in CORPORA else {})  # as the stage has it
     theirs = {corpus(each).language for each in pool.get("corpora", [])} or {asked.get("language", "en")}
     of_unit = asked.get("unit", "words")
     if of_unit != unit:

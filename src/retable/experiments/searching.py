@@ -32,6 +32,8 @@ def search(row: Row, column: Column, cell: Mapping[str, str], protocol: Mapping[
         facts = facts_of_trial(number, row, column, cell, protocol)
         if known.get(number, {}).get("key") != facts["key"]:
             train_trial(table, facts)
+        else:  # killed after it wrote the file, a trial leaves its state
+            Kept(facts["key"]).forget()
 
 
 def facts_of_trial(

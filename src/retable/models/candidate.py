@@ -1,7 +1,7 @@
 """The search of a linear model: the settings that it tries on dev, of which it keeps the first of the best.
 
 The score is accuracy; on a ranked corpus it is mean average precision, as for the epochs of a network, because few
-candidates answer their question and most settings have the accuracy of never saying so.
+candidates answer their question and accuracy is near that of never saying so.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -80,4 +80,5 @@ class Search:
     def _dev_map(self, scores: np.ndarray) -> float | None:
         if self._questions is None:
             return None
-        return ranking_scores(scores[:, 1] - scores[:, 0], self.dev.classes == 1, self._questions)["map"]
+        margins = np.subtract(scores[:, 1], scores[:, 0], dtype=np.float64)  # float32 would tie small probabilities
+        return ranking_scores(margins, self.dev.classes == 1, self._questions)["map"]

@@ -16,7 +16,7 @@ from retable.text.clean.cleaning import Removed, clean_examples
 from retable.text.clean.splitting import DEV, TEST, TRAIN, digest_of, hold_out
 from retable.text.leaks.clusters import near_duplicate_clusters, repeated
 from retable.text.leaks.leakage import fingerprints, leaks
-from retable.text.splits import SPLITS, TEXT, Facts, Split, check_training
+from retable.text.splits import SPLITS, TEXT, Facts, Split, check_every_label
 from retable.wording import number_of
 
 FEWEST_TEXTS = 20
@@ -100,7 +100,7 @@ def own_corpus(
     train, dev, asked_last = (
         split_of(facts, texts, np.flatnonzero(of == place), clean) for place in range(len(SPLITS))
     )
-    check_training(train, dev)
+    check_every_label(train)
     counts = Counter(each.reason for each in removed + empty)
     leaked = int((~clean[of == TEST]).sum())
     near_copies = repeated(clusters[: len(kept)])["texts"]

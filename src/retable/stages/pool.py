@@ -69,7 +69,7 @@ def held_out_texts(pooled: Sequence[str]) -> dict[str, frozenset[str]]:
     free = set(FAMILIES["own"]) - set(pooled) | {whole_of_pool([corpus(each) for each in pooled])}
     holding = [held for held in read_params("corpora") if held not in free and not corpus(held).domains]
     held_out = read_held_out({held: CLEAN / held / "heldout.txt" for held in holding})
-    folded = sorted(folded_corpora(read_params("papers")) - set(pooled))
+    folded = sorted(folded_corpora(read_params("papers")) - set(pooled) - free)
     return held_out | {name: digests(read_split(TAGGED / name, split) for split in SPLITS) for name in folded}
 
 

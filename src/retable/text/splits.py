@@ -223,14 +223,23 @@ def read_texts(path: Path, ids: list[str]) -> pa.StringArray:
 
 
 def check_training(train: Split, dev: Split) -> None:
-    """Refuse splits from which a label cannot be learnt, or that share an id. Raises: InputError."""
+    """Refuse splits from which nothing can be learnt, or that share an id. Raises: InputError."""
+    if len(set(train.classes.tolist())) < 2:
+        raise InputError(
+            f"the training texts of {train.facts.corpus} have only one label ({len(train.ids):,} texts); at least two "
+            "are needed; make the corpus again with `dvc repro`."
+        )
+    check_apart(train, dev)
+
+
+def check_every_label(train: Split) -> None:
+    """Refuse a label without a training text: most linear models have rows for what they see. Raises: InputError."""
     learnt = set(train.classes.tolist())
     if missing := [label for place, label in enumerate(train.facts.labels) if place not in learnt]:
         raise InputError(
-            f'{train.facts.corpus} has no training text of the label "{shortened(missing[0])}" (copies are left out, '
-            "dev and test held out); add texts of it that differ, or take the label out, and make the corpus again."
+            f'{train.facts.corpus} has no training text of the label "{shortened(missing[0])}", and linear models need '
+            "one (copies are left out, dev and test held out); add texts of it that differ, or take the label out."
         )
-    check_apart(train, dev)
 
 
 def check_apart(one: Split, other: Split) -> None:

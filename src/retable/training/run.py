@@ -16,7 +16,7 @@ from retable.errors import InputError, shortened
 from retable.machine.processor import processor_fact
 from retable.models import LINEAR_MODELS, linear_loader, linear_trainer
 from retable.models.candidate import Candidate
-from retable.text.splits import Facts, Split
+from retable.text.splits import Facts, Split, check_every_label
 from retable.text.units import in_unit
 from retable.training.network import choose_device, load_network, train_network
 from retable.training.options import SILENT, Progress
@@ -69,6 +69,7 @@ def train_classifier(
         torch.cuda.reset_peak_memory_stats()
     model = parameters["model"]
     if model["name"] in LINEAR_MODELS:
+        check_every_label(train)
         options = {key: value for key, value in model.items() if key != "name"}
 
         def tell(candidate: Candidate, *, more: bool = False) -> bool:

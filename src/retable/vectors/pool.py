@@ -1,7 +1,8 @@
 """A pool: training and unlabelled texts of some corpora, from which vectors are trained.
 
 It contains no text that any corpus holds out for dev or test, even if another corpus has it in its training split or
-among its unlabelled texts, and no unlabelled text that nearly repeats a dev or test text of its own corpus.
+among its unlabelled texts (but for the whole of which its only corpus is a part, as R52 is of R8), and no unlabelled
+text that nearly repeats a dev or test text of its own corpus.
 """
 
 import re
