@@ -9,7 +9,6 @@ from matplotlib.transforms import ScaledTranslation
 from retable.figures.figure import Figure, Lines, Plot, told_of_bars
 from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.style import each_once, line_looks, log_x
-from retable.runs.record import RunRecord
 from retable.tables.run_result import mean
 
 MARKERS = "osD^vP*X"
@@ -38,8 +37,8 @@ class SizeFigure(Figure[Point]):
     def marks(self, panel: Panel, of_rows: OfRows, measured: Measured) -> Iterable[Point]:
         """Yield a point for every row."""
         for row, runs in of_rows.items():
-            if own_parameters(runs[0]) > 0:
-                size, accuracy = mean([own_parameters(run) for run in runs]), mean([run.accuracy for run in runs])
+            if runs[0].weights > 0:
+                size, accuracy = mean([run.weights for run in runs]), mean([run.accuracy for run in runs])
                 yield Point(measured.name(panel, row), size, accuracy, *measured.interval(panel, row), len(runs))
 
     def draw(self, place: Axes, plot: Plot[Point], plots: Sequence[Plot[Point]]) -> None:
@@ -68,11 +67,6 @@ class SizeFigure(Figure[Point]):
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield what bars mean."""
         yield from told_of_bars(lines)
-
-
-def own_parameters(run: RunRecord) -> float:
-    """Return the number of trained parameters other than word vectors."""
-    return float(run.cost["parameters"] - run.cost["parameters_tuned_words"])
 
 
 def shifts(sizes: Sequence[float]) -> list[float]:

@@ -178,7 +178,7 @@ def costs_of(runs: Sequence[RunRecord]) -> dict[str, str]:
     """
     flops = median(run.cost["flops_per_word"] for run in runs)
     seconds = [run.cost["seconds"] for run in runs if "seconds" in run.cost]
-    weights = median(run.cost["parameters"] - run.cost.get("parameters_tuned_words", 0) for run in runs)
+    weights = median(run.weights for run in runs)
     cells = (f"{flops:,.0f}", f"{median(seconds):.0f}" if seconds else "", f"{weights * BYTES / MEGA:.2f}")
     return dict(zip(COSTS, cells, strict=True))
 

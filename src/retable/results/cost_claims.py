@@ -117,7 +117,7 @@ def compared(
 
 def cost_of(run: RunRecord, measure: str) -> float:
     """Return what a run cost; of the parameters, those that are not word vectors."""
-    return float(run.cost[measure]) - (float(run.cost["parameters_tuned_words"]) if measure == PARAMETERS else 0.0)
+    return run.weights if measure == PARAMETERS else float(run.cost[measure])
 
 
 def cost_claims_markdown(lines: Sequence[CostLine]) -> str:

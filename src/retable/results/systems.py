@@ -82,7 +82,7 @@ def measured(runs: list[RunRecord]) -> list[str]:
     """Return the medians of parameters without word vectors and of FLOPs per word, and how many runs and corpora."""
     if not runs:
         return ["", "", "0", "0"]
-    weights = median(run.cost["parameters"] - run.cost.get("parameters_tuned_words", 0) for run in runs)
+    weights = median(run.weights for run in runs)
     flops = median(run.cost["flops_per_word"] for run in runs)
     corpora = {run.metrics["corpus"] for run in runs}
     return [f"{round(weights):,}", f"{round(flops):,}", str(len(runs)), str(len(corpora))]

@@ -80,6 +80,11 @@ class RunRecord:
         return f"{self.metrics['row']} on {self.metrics['column']}, seed {self.seed}{fold}"
 
     @property
+    def weights(self) -> float:
+        """Return the number of trained parameters other than word vectors; old records do not count the latter."""
+        return float(self.cost["parameters"] - self.cost.get("parameters_tuned_words", 0))
+
+    @property
     def vectors(self) -> str:
         """Return the name of the word vectors."""
         return self.metrics["vectors"]["name"] if self.metrics["vectors"] else "none"
