@@ -117,7 +117,7 @@ MUTANTS = {
         CANDIDATE, "self.dev_accuracy if self.dev_map is None else self.dev_map", "self.dev_accuracy", "loop: ranked"
     ),
     "answers ranked last": mutant(
-        CANDIDATE, "scores[:, 1] - scores[:, 0]", "scores[:, 0] - scores[:, 1]", "loop: ranked"
+        CANDIDATE, "scores[:, 1], scores[:, 0], dtype", "scores[:, 0], scores[:, 1], dtype", "loop: ranked"
     ),
     "two labels mirrored": mutant(
         LINEAR,
