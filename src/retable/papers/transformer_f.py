@@ -57,40 +57,18 @@ SAMPLE = Column(
     "sample-zh", "the project's own sample", corpus="sample-zh", unit="characters", split="paper", extra=True
 )
 
-# Other readings of what the paper leaves open, one at a time.
+
+def reading(name: str, printed: str, **options: Any) -> Row:
+    """Return another reading of what the paper leaves open of Transformer-F."""
+    overrides = {"model": options}
+    return Row(name, printed, model="transformer-f", extra=True, reading_of="transformer-f", overrides=overrides)
+
+
 READINGS = (
-    Row(
-        "transformer-f-projections",
-        "Transformer-F, correlation of queries and keys",
-        model="transformer-f",
-        extra=True,
-        reading_of="transformer-f",
-        overrides={"model": {"on": "projections"}},
-    ),
-    Row(
-        "transformer-f-plain-rows",
-        "Transformer-F, rows not scaled to unit norm",
-        model="transformer-f",
-        extra=True,
-        reading_of="transformer-f",
-        overrides={"model": {"normalise": False}},
-    ),
-    Row(
-        "transformer-f-before",
-        "Transformer-F, weights before the softmax",
-        model="transformer-f",
-        extra=True,
-        reading_of="transformer-f",
-        overrides={"model": {"weigh": "before"}},
-    ),
-    Row(
-        "transformer-f-unscaled",
-        "Transformer-F, weighted rows not rescaled to sum to one",
-        model="transformer-f",
-        extra=True,
-        reading_of="transformer-f",
-        overrides={"model": {"rescale": False}},
-    ),
+    reading("transformer-f-projections", "Transformer-F, correlation of queries and keys", on="projections"),
+    reading("transformer-f-plain-rows", "Transformer-F, rows not scaled to unit norm", normalise=False),
+    reading("transformer-f-before", "Transformer-F, weights before the softmax", weigh="before"),
+    reading("transformer-f-unscaled", "Transformer-F, weighted rows not rescaled to sum to one", rescale=False),
 )
 
 TABLE_2 = ResultTable(

@@ -81,8 +81,8 @@ class RunRecord:
 
     @property
     def weights(self) -> float:
-        """Return the number of trained parameters other than word vectors; old records do not count the latter."""
-        return float(self.cost["parameters"] - self.cost.get("parameters_tuned_words", 0))
+        """Return the number of trained parameters other than word vectors."""
+        return float(self.cost["parameters"] - self.cost["parameters_tuned_words"])
 
     @property
     def vectors(self) -> str:
