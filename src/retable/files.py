@@ -167,13 +167,18 @@ def _remove(part: Path) -> None:
         part.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8."""
+    with atomic_file(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write a value as indented JSON with sorted keys, so that equal values give equal bytes."""
-    with atomic_file(path) as part:
-        part.write_text(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 
-def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object of a JSON text, as `object_pairs_hook`.
 
     Raises: ValueError if a key is repeated, of which json would silently keep the last.
@@ -190,7 +195,7 @@ def parse_json(text: str) -> Any:
 
     Raises: ValueError if it is not valid, repeats a key, or has half of a character ("\\ud800"); RecursionError.
     """
-    found = json.loads(text, object_pairs_hook=each_once)
+    found = json.loads(text, object_pairs_hook=object_of)
     if "\\u" in text and (half := HALF.search(json.dumps(found, ensure_ascii=False))):
         raise ValueError(f"{half[0]!r} is half of a character")
     return found

@@ -89,7 +89,7 @@ def test_a_saved_classifier_answers_as_before(tmp_path):
     classifier, _ = train_pair_features(SPLIT, SPLIT, **OPTIONS)
     classifier.save(tmp_path)
     np.testing.assert_array_equal(
-        linear_loader(tmp_path)(tmp_path).probabilities(SPLIT), classifier.probabilities(SPLIT)
+        linear_loader("pair-features")(tmp_path).probabilities(SPLIT), classifier.probabilities(SPLIT)
     )
 
 

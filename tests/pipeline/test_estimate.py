@@ -2,14 +2,14 @@
 
 import pytest
 
-from retable.experiments.estimate import BEST_EPOCH, RUN_S, Measured, cell_seconds, read_measured
+from retable.experiments.estimate import BEST_EPOCH, RUN_S, Speeds, cell_seconds, read_measured
 from retable.papers import trials
 from retable.papers.paper import Column, Row
 from retable.papers.trials import COUNT
 from retable.project.paths import BANK
 
 TRAIN = {"texts": 4, "average-length": 100.0, "average-length-characters": 600.0}
-MEASURED = Measured(
+MEASURED = Speeds(
     {"lama": 2.0, "cspan": 4.0, "bigru": 100.0, "bilstm": 5.0},
     {"cspan": 30.0, "lama": 20.0, "bilstm": 80.0, "s-lstm": 60.0, "dan": 0.1, "char-cnn": 60.0},
     {"r8": {"language": "en", "splits": {"train": TRAIN}}, "ced": {"language": "zh", "splits": {"train": TRAIN}}},

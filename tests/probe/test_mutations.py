@@ -27,6 +27,7 @@ FIT = "src/retable/training/fit.py"
 TEXTCNN = "src/retable/models/textcnn.py"
 LINEAR = "src/retable/models/linear.py"
 CANDIDATE = "src/retable/models/candidate.py"
+RANKING = "src/retable/text/ranking.py"
 CONTEXT = "src/retable/layers/context.py"
 VOCABULARY = "src/retable/text/vocabulary.py"
 FOLDS = "src/retable/text/folds.py"
@@ -114,7 +115,7 @@ MUTANTS = {
         CANDIDATE, "candidate.score > other", "candidate.score >= other", "tfidf-svm"
     ),
     "candidates for questions ranked by nothing": mutant(
-        CANDIDATE, "self.dev_accuracy if self.dev_map is None else self.dev_map", "self.dev_accuracy", "loop: ranked"
+        RANKING, "accuracy if mean_average_precision is None else mean_average_precision", "accuracy", "loop: ranked"
     ),
     "answers ranked last": mutant(
         CANDIDATE, "scores[:, 1], scores[:, 0], dtype", "scores[:, 0], scores[:, 1], dtype", "loop: ranked"

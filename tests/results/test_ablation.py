@@ -4,7 +4,7 @@ import pytest
 
 from retable.papers.bench import TABLE_2 as TABLE
 from retable.results.ablation import ALL, LINEAR, ablation, steps_of
-from retable.results.findings import Measured
+from retable.results.findings import MeasuredTable
 from retable.results.judging import Judge
 from retable.results.resolving import Filled
 from retable.runs.record import RunRecord
@@ -40,7 +40,7 @@ def made(tmp_path):
                     cell.append([RunRecord({"parameters": {"corpus": {}}}, {}, (), path)])
                 mean = sum(right + seed % 2 for seed in seeds) / len(seeds)
                 scores.append(Score(row, column.id, "accuracy", measured=f"{mean / 10:.2f}", **asked))
-        return ablation(Measured(TABLE, scores, []), Filled(runs), Judge({}, {}.get))
+        return ablation(MeasuredTable(TABLE, scores, []), Filled(runs), Judge({}, {}.get))
 
     return finding
 

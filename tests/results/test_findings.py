@@ -9,16 +9,16 @@ from retable.papers import result_table
 from retable.results import claims as judged
 from retable.results import findings, headline
 from retable.results.findings import (
-    Measured,
+    MeasuredTable,
     beside_a_linear_model,
     cost_of_a_word,
     linear_beside_print,
     near_copies,
     readings,
 )
-from retable.results.judging import Line
+from retable.results.judging import Judged
 from retable.tables.comparison import compare_units
-from retable.tables.lines import Line as Score
+from retable.tables.lines import Line
 
 TABLE, FLOORS = result_table("fcsr-table-3"), result_table("floors-table-1")
 FAR = np.linspace(0.0, 0.01, 10)  # over ten folds, around the difference
@@ -39,11 +39,11 @@ def line(claim, first, second, difference, printed=None, on="Polar"):
     ours = None
     if difference is not None:
         ours = compare_units((0.5 + difference + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
-    return Line(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
+    return Judged(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
 
 
 def score(row, column, **cells):
-    return Score(row, column, "accuracy", **cells)
+    return Line(row, column, "accuracy", **cells)
 
 
 def test_printed_differences_are_larger_equal_or_not_told():
@@ -72,7 +72,7 @@ def test_own_models_beside_the_linear_model_with_what_they_cost():
     ]
     costs = [{"row": "fcsr", "flops_per_word": flops} for flops in (1e6, 2e6, 9e6)]
     costs.append({"row": "nb-svm", "flops_per_word": 10.0})
-    found = beside_a_linear_model(lines, {"fcsr-table-3": Measured(TABLE, [], costs)})
+    found = beside_a_linear_model(lines, {"fcsr-table-3": MeasuredTable(TABLE, [], costs)})
     assert found.headline == (
         "Against NB-SVM, the papers' own models are ahead on 1 of 2 comparisons and behind on 1; after Holm's "
         "correction for all comparisons of their papers on 1 and 1"
@@ -93,16 +93,16 @@ def test_the_linear_model_beside_the_best_print_of_a_column():
         score("fcsr", "polarity", published="80.5"),
         score("nb-svm", "covid-sentiment", measured="70.01"),  # nothing printed
     ]
-    found = linear_beside_print([Measured(TABLE, scores, [])])
+    found = linear_beside_print([MeasuredTable(TABLE, scores, [])])
     assert found.headline == "NB-SVM is above the best printed number on 1 of 2 columns"
     assert "| FCSR | SST | 83.2 |  | 80.8 | +2.4 | 82.5 |\n| FCSR | Polar | 78.7 |  | 80.5 | -1.8 |  |" in found.body
-    assert linear_beside_print([Measured(TABLE, scores[-1:], [])]) is None
+    assert linear_beside_print([MeasuredTable(TABLE, scores[-1:], [])]) is None
 
 
 def test_a_column_of_two_tables_has_their_best_print_and_one_of_a_joint_corpus_is_another_column():
     separate, joint = (result_table(f"fcsr-table-{number}") for number in (4, 5))
     tables = [
-        Measured(table, [score("nb-svm", "fdu-mr", measured=ours), score("fcsr", "fdu-mr", published=printed)], [])
+        MeasuredTable(table, [score("nb-svm", "fdu-mr", measured=ours), score("fcsr", "fdu-mr", published=printed)], [])
         for table, ours, printed in ((separate, "75.00", "78.2"), (separate, "75.00", "70.0"), (joint, "71.00", "76.7"))
     ]
     body = linear_beside_print(tables).body
@@ -118,11 +118,11 @@ def test_near_copies_worth_half_a_point():
         score("tfidf-svm", "sst-2", measured="91.00", clean="80.00"),
         score("nb-svm", "sst-2", measured="83.00"),  # no clean part known
     ]
-    found = near_copies(Measured(FLOORS, scores, []))
+    found = near_copies(MeasuredTable(FLOORS, scores, []))
     assert found.headline.startswith("Without near copies of training texts, 2 of 3 test sets score lower")
     assert found.headline.endswith("TREC by 2.0")
     assert found.body.index("TREC") < found.body.index("R8")
-    assert near_copies(Measured(FLOORS, scores[2:], [])) is None
+    assert near_copies(MeasuredTable(FLOORS, scores[2:], [])) is None
 
 
 def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
@@ -159,7 +159,7 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
         for row, flops in (("fcsr", 6e6), ("cnn", 8e5), ("bilstm", 1.2e6), ("transformer", 1.2e7), ("vampire", 2e3))
     ]
     costs.append({**costs[0], "row": "char-cnn"})  # of a character, so it is left out
-    found = cost_of_a_word(Measured(TABLE, [], costs))
+    found = cost_of_a_word(MeasuredTable(TABLE, [], costs))
     assert found.headline == (
         "FCSR, which its paper calls the most efficient, needs more operations per word than 3 of 4 rivals in "
         "the figure of that claim: 7.5 times CNN's, 5.0 times BiLSTM's and 0.50 times Transformer's"
@@ -167,10 +167,10 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
     assert found.body.index("VAMPIRE") < found.body.index("| CNN |") < found.body.index("| Transformer |")
     assert "Char-CNN" not in found.body
-    only = cost_of_a_word(Measured(TABLE, [], [costs[0], costs[3]]))
+    only = cost_of_a_word(MeasuredTable(TABLE, [], [costs[0], costs[3]]))
     assert only.headline.endswith("than 0 of 1 rival in the figure of that claim: 0.50 times Transformer's")
-    assert cost_of_a_word(Measured(TABLE, [], costs[:1])) is None
-    assert cost_of_a_word(Measured(TABLE, [], costs[1:])) is None
+    assert cost_of_a_word(MeasuredTable(TABLE, [], costs[:1])) is None
+    assert cost_of_a_word(MeasuredTable(TABLE, [], costs[1:])) is None
     assert cost_of_a_word(None) is None
 
 

@@ -10,10 +10,10 @@ import pytest
 from retable.figures.forest import Difference, forest_picture
 from retable.papers import paper, result_table
 from retable.results import headline
-from retable.results.judging import Line
+from retable.results.judging import Judged
 from retable.results.tables import published_numbers
 from retable.tables.comparison import compare_units
-from retable.tables.lines import Line as Score
+from retable.tables.lines import Line
 from retable.tables.results import Cells, result_lines
 
 TABLE = result_table("fcsr-table-3")
@@ -29,7 +29,7 @@ def line(claim, first, second, difference, printed=None, on="Polar"):
     ours = None
     if difference is not None:
         ours = compare_units((0.5 + difference + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
-    return Line(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
+    return Judged(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_name_is_text_and_no_markup():
 
 
 def score(row, column, **cells):
-    return Score(row=row, column=column, metric="accuracy", **cells)
+    return Line(row=row, column=column, metric="accuracy", **cells)
 
 
 def test_the_linear_lead_is_the_largest_over_the_best_printed():

@@ -7,12 +7,11 @@ from retable.figures.declared import cost_figures
 from retable.models import PRETRAINED
 from retable.papers import papers
 from retable.papers.floors import TABLE_1 as TABLE
-from retable.results.findings import Measured
-from retable.results.judging import Judge, Line
+from retable.results.findings import MeasuredTable
+from retable.results.judging import Judge, Judged
 from retable.results.pretrained import TEXT, difference_of, pretrained
 from retable.results.resolving import Filled
-from retable.tables.lines import UNVERIFIED
-from retable.tables.lines import Line as Score
+from retable.tables.lines import UNVERIFIED, Line
 from tests.results.records import PROTOCOL, answers, plan, run
 
 RIGHT = {  # corpus -> correct answers of 1,000: NB-SVM, MiniLM under a logistic regression
@@ -35,8 +34,8 @@ def made(tmp_path):
                 path = answers(tmp_path / f"{row}-{corpus}.parquet", right, 1000, prefix=f"{corpus}/test")
                 runs[row, corpus] = [[run(of_plan, TABLE.name, row, corpus, predictions=path)]]
                 of_cell = asked if (row, corpus) in noted else {}
-                scores.append(Score(row, corpus, "accuracy", measured=f"{right / 10:.2f}", **of_cell))
-        return pretrained(Measured(TABLE, scores, []), Filled(runs), Judge({}, lambda table: PROTOCOL))
+                scores.append(Line(row, corpus, "accuracy", measured=f"{right / 10:.2f}", **of_cell))
+        return pretrained(MeasuredTable(TABLE, scores, []), Filled(runs), Judge({}, lambda table: PROTOCOL))
 
     return finding
 
@@ -66,7 +65,7 @@ def test_scores_that_were_imported_unchecked_do_not_count(made):
 
 def test_without_a_verdict_the_reason_stands_in_its_place():
     first, second = TABLE.row("minilm-lr"), TABLE.row("nb-svm")
-    line = Line(0, first, second, "MR", 1000, (1, 1), 0.012, None, None, "not all of its folds are here")
+    line = Judged(0, first, second, "MR", 1000, (1, 1), 0.012, None, None, "not all of its folds are here")
     assert difference_of(line) == ("+1.2", "–", "not all of its folds are here")
 
 

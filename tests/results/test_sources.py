@@ -10,7 +10,7 @@ from retable.models import LINEAR_MODELS, MODELS
 from retable.papers import result_tables
 from retable.papers.paper import Column, Row
 from retable.project.paths import PUBLISHED
-from retable.results.sources import FRACTIONS, Cell, beside_sources, nearest
+from retable.results.sources import FRACTIONS, MeasuredCell, beside_sources, nearest
 from retable.tables.lines import Line
 
 SCORES = {"accuracy", "map", "mrr"}
@@ -33,7 +33,7 @@ def test_every_published_number_names_a_model_a_corpus_a_score_and_where_it_was_
 
 def cell(row="cnn", column="sst-2", measured="83.0", low="", high="", runs="1", model="textcnn", overrides=None):
     line = Line(row, column, "accuracy", measured, low, high, runs)
-    return Cell(Row(row, row, model, overrides=overrides or {}), Column(column, column, column), line)
+    return MeasuredCell(Row(row, row, model, overrides=overrides or {}), Column(column, column, column), line)
 
 
 def source(value="87.2", **changes):

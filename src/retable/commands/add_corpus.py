@@ -7,9 +7,10 @@ from ruamel.yaml import YAML
 from retable.corpora import CORPORA, REFERENCES
 from retable.errors import InputError, shown
 from retable.experiments.params_file import with_corpora
-from retable.project.command import command, given_path
+from retable.own.options import add_labelled_texts
+from retable.project.command import command
 from retable.project.params import load_yaml, read_text
-from retable.project.params_text import write_text
+from retable.project.params_text import replace_text
 from retable.project.parser import Parser
 from retable.project.paths import CLEAN, OWN, PARAMS
 from retable.wording import number_of
@@ -22,20 +23,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
         prog="retable add-corpus", description="Add your own texts to the pipeline as a corpus.", epilog=EXAMPLE
     )
-    parser.add_argument(
-        "texts", type=given_path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with one folder per class"
-    )
+    add_labelled_texts(parser, without_test="splits are drawn")
     parser.add_argument("--name", required=True, help="name of the corpus")
-    parser.add_argument("--text", default="text", help="column of the texts (default: text)")
-    parser.add_argument("--label", default="label", help="column of the labels (default: label)")
-    parser.add_argument("--test", type=given_path, help="test texts, in the same format; without it, splits are drawn")
-    parser.add_argument(
-        "--language",
-        default="auto",
-        choices=("auto", "en", "zh", "other"),
-        help="language of the texts (default: auto)",
-    )
-    parser.add_argument("--html", action="store_true", help="remove HTML tags and entities from the texts")
     options = parser.parse_args(arguments)
     check_name(options.name)
     # Importing scikit-learn takes a second: a misspelt option should fail before.
@@ -58,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
             folder, [*examples, *asked],
             name=options.name, language=language, html=options.html, origin=with_name(options.texts).name,
         )  # fmt: skip
-    write_text(PARAMS, params)
+    replace_text(PARAMS, params)
     print(
         f"{options.name}: {number_of(len(texts), 'texts')}, language {language}, "
         f"in {OWN / options.name} and in params.yaml."

@@ -10,6 +10,7 @@ from rich.table import Table
 from retable import __version__
 from retable.errors import InputError
 from retable.own.budget import seconds_of
+from retable.own.options import add_labelled_texts
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
 from retable.project.paths import CHECKOUT
@@ -32,25 +33,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser = Parser(
         prog="retable fit", description="Train a model on your own texts and write it to a folder.", epilog=EXAMPLE
     )
-    parser.add_argument(
-        "texts", type=given_path, help="a table (.csv, .tsv, .jsonl, .parquet), or a folder with one folder per class"
-    )
-    parser.add_argument("--text", default="text", help="column of the texts (default: text)")
-    parser.add_argument("--label", default="label", help="column of the labels (default: label)")
-    parser.add_argument(
-        "--test", type=given_path, help="test texts, in the same format; without it, a tenth is held out"
-    )
+    add_labelled_texts(parser, without_test="a tenth is held out")
     parser.add_argument(
         "--model", default="auto", help="a model, or auto: linear models, then networks (default: auto)"
     )
-    parser.add_argument(
-        "--language",
-        default="auto",
-        choices=("auto", "en", "zh", "other"),
-        help="language of the texts (default: auto)",
-    )
     parser.add_argument("--vectors", default="auto", help="auto, none, or a folder of word vectors (default: auto)")
-    parser.add_argument("--html", action="store_true", help="remove HTML tags and entities from the texts")
     parser.add_argument("--drop-rare", action="store_true", help="leave out labels with fewer than three texts")
     parser.add_argument("--budget", default="10m", help="time for training, such as 90s, 10m or 2h (default: 10m)")
     parser.add_argument("--seed", type=int, default=1, help="seed of initial weights, order and dropout (default: 1)")

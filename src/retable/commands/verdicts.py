@@ -13,7 +13,7 @@ from retable.project.command import command, given_path
 from retable.project.parser import Parser
 from retable.project.paths import BANK
 from retable.results.judging import PERCENT, Judge
-from retable.results.verdicts import Answers, Banked, Verdict, banked_rows, verdicts
+from retable.results.verdicts import Answers, Banked, ComparedRow, banked_rows, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
 from retable.tables.markdown import markdown_table, signed
@@ -78,7 +78,7 @@ def read_runs(path: Path) -> Mapping[str, Answers]:
     return runs
 
 
-def as_text(found: Sequence[Verdict], runs: int, *, others: int, seedless: bool) -> str:
+def as_text(found: Sequence[ComparedRow], runs: int, *, others: int, seedless: bool) -> str:
     """Return the comparisons as a table, best row first, followed by the caveats."""
     body = [cells_of(each) for each in sorted(found, key=lambda each: -each.theirs)]
     widths = [max(map(len, column)) for column in zip(HEADER, *body, strict=True)]
@@ -99,7 +99,7 @@ def as_text(found: Sequence[Verdict], runs: int, *, others: int, seedless: bool)
     return "\n".join([markdown_table(padded[0], padded[1:]), *notes])
 
 
-def cells_of(each: Verdict) -> list[str]:
+def cells_of(each: ComparedRow) -> list[str]:
     """Return the table cells of a comparison."""
     found, difference = each.comparison, signed(PERCENT * (each.yours - each.theirs))
     if found:

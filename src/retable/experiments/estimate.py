@@ -29,7 +29,7 @@ BEST_EPOCH = 6  # epochs run before the patience: the mean of the bank's trainin
 RUN_S = 5.0  # overhead of a run: reading, scoring, writing
 
 
-class Measured(NamedTuple):
+class Speeds(NamedTuple):
     """Hold what the bank tells: model -> words per second and forward FLOPs per word; corpus -> its statistics."""
 
     rates: Mapping[str, float]
@@ -45,10 +45,10 @@ class Measured(NamedTuple):
         return min(usual, median(speeds) / self.flops[model]) if speeds and model in self.flops else usual
 
 
-def read_measured(bank: Path) -> Measured:
+def read_measured(bank: Path) -> Speeds:
     """Read the bank. Raises: InputError."""
     runs = read_bank(bank)
-    return Measured(medians(runs, "words_per_second"), medians(runs, "flops_per_word"), read_corpora(bank))
+    return Speeds(medians(runs, "words_per_second"), medians(runs, "flops_per_word"), read_corpora(bank))
 
 
 def medians(runs: Iterable[RunRecord], cost: str) -> dict[str, float]:
@@ -60,7 +60,7 @@ def medians(runs: Iterable[RunRecord], cost: str) -> dict[str, float]:
     return {model: median(costs) for model, costs in found.items()}
 
 
-def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, float]:
+def table_seconds(params: Mapping[str, Any], measured: Speeds) -> dict[str, float]:
     """Return table -> the seconds of all its cells, for every table of a scale.
 
     Args:
@@ -77,7 +77,7 @@ def table_seconds(params: Mapping[str, Any], measured: Measured) -> dict[str, fl
     return seconds
 
 
-def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured: Measured) -> float:
+def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured: Speeds) -> float:
     """Return the seconds of all runs of a cell, over seeds and folds, and of its search if the bank lacks trials."""
     model, corpus = str(row.model), str(column.corpus)
     parameters = row_parameters(read_preset(model), row, column, protocol, vectors="", seed=1)

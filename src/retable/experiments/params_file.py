@@ -10,7 +10,7 @@ from retable.errors import InputError, unknown_name
 from retable.experiments.scale import MODEL_SECTIONS, SCALE_SECTIONS, model_preset, scale_preset, scale_text
 from retable.forms import NAME, Named, Section, Text, check
 from retable.project.params import load_yaml, read_text
-from retable.project.params_text import replace_sections, sections_of, write_text
+from retable.project.params_text import replace_sections, replace_text, sections_of
 from retable.project.paths import PARAMS, PRESETS
 
 SECTIONS = Named(Section({}))
@@ -49,7 +49,7 @@ def write_scale(scale: str) -> None:
     text = with_focus(text, focus["model"], focus["corpus"], focus["vectors"], focus["training"])
     if not re.search(r"^seed:", text, re.MULTILINE):
         text += LAST_SECTIONS
-    write_text(PARAMS, text)
+    replace_text(PARAMS, text)
 
 
 def with_corpora(text: str, names: Iterable[str]) -> str:
@@ -72,7 +72,7 @@ def use(model: str, name: str) -> None:
             f"choose one of {', '.join(params['corpora'])}, or another scale: `make params SCALE=cpu`."
         )
     vectors = focus_vectors(params, corpus(name).language, unit_of(name))
-    write_text(PARAMS, with_focus(read_text(PARAMS), model, name, vectors))
+    replace_text(PARAMS, with_focus(read_text(PARAMS), model, name, vectors))
 
 
 def unit_of(name: str) -> str:

@@ -35,16 +35,14 @@ SEEDED = {"bert-base", "doc2vec", "lda"}  # linear models that draw random numbe
 PRETRAINED = {"bert-base", "minilm-knn", "minilm-lr"}  # on other texts, so in no picture of costs as a floor
 OF_CHARACTERS = {"char-aware-cnn", "char-cnn", "vdcnn"}  # of raw ones: their FLOPs are a character's, not a word's
 OF_PAIRS = ("pair-features",)  # linear models that compare two texts
-# File next to a linear model's weights -> function that reads the folder.
-LINEAR_LOADERS = {
-    "bert.json": "retable.models.bert_base:load_bert",
-    "vocabulary.json": "retable.models.linear:load_linear",
-    "topics.json": "retable.models.lda:load_topics",
-    "paragraphs.json": "retable.models.doc2vec:load_paragraphs",
-    "pairs.json": "retable.models.pair_features:load_pairs",
-    "sentences.json": "retable.models.minilm:load_sentences",
-    "graph.json": "retable.models.sgc:load_graph",
-    "neighbours.json": "retable.models.minilm:load_neighbours",
+LINEAR_LOADERS = {  # of models that `load_linear` does not read
+    "bert-base": "retable.models.bert_base:load_bert",
+    "doc2vec": "retable.models.doc2vec:load_paragraphs",
+    "lda": "retable.models.lda:load_topics",
+    "minilm-knn": "retable.models.minilm:load_neighbours",
+    "minilm-lr": "retable.models.minilm:load_sentences",
+    "pair-features": "retable.models.pair_features:load_pairs",
+    "sgc": "retable.models.sgc:load_graph",
 }
 MODELS = {
     name: f"retable.models.{name.replace('-', '_')}"
@@ -113,9 +111,9 @@ def linear_trainer(name: str) -> Callable[..., Any]:
     return _function(LINEAR_MODELS[name])
 
 
-def linear_loader(folder: Path) -> Callable[..., Any]:
-    """Return the function that reads the linear model in a folder."""
-    return _function(next(found for file, found in LINEAR_LOADERS.items() if (folder / file).exists()))
+def linear_loader(name: str) -> Callable[..., Any]:
+    """Return the function that reads the folder of a linear model."""
+    return _function(LINEAR_LOADERS.get(name, "retable.models.linear:load_linear"))
 
 
 def _function(address: str) -> Callable[..., Any]:

@@ -1,8 +1,4 @@
-"""The search of a linear model: the settings that it tries on dev, of which it keeps the first of the best.
-
-The score is accuracy; on a ranked corpus it is mean average precision, as for the epochs of a network, because few
-candidates answer their question and accuracy is near that of never saying so.
-"""
+"""The search of a linear model: the settings that it tries on dev, of which it keeps the first of the best."""
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -11,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from retable.text.pairs import questions_of
-from retable.text.ranking import ranking_scores
+from retable.text.ranking import choosing_score, ranking_scores
 from retable.text.splits import Split
 
 
@@ -29,8 +25,8 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """Return the score that chooses the setting: mean average precision if available, else dev accuracy."""
-        return self.dev_accuracy if self.dev_map is None else self.dev_map
+        """Return the score that chooses the setting."""
+        return choosing_score(self.dev_accuracy, self.dev_map)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from retable.declaration import Example
 from retable.errors import InputError, shortened, shown, unknown_name
-from retable.files import HALF, each_once
+from retable.files import HALF, object_of
 from retable.wording import number_of
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -238,7 +238,7 @@ def json_rows(path: Path) -> Iterator[Row]:
             if not line.strip():
                 continue
             try:
-                fields = json.loads(line, object_pairs_hook=each_once)
+                fields = json.loads(line, object_pairs_hook=object_of)
                 json.dumps(fields, ensure_ascii=False).encode()  # half a surrogate pair cannot be encoded
             except UnicodeEncodeError as error:
                 broken(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from retable.errors import InputError
-from retable.files import atomic_file, parse_json, read_json
+from retable.files import parse_json, read_json, write_text
 from retable.forms import NAME, Named, Number, Plain, Section, check
 from retable.project.paths import BANK, TRIALS
 
@@ -137,6 +137,5 @@ def bank_trials(bank: Path, at_hand: Path) -> None:
         found = {
             (trial["row"], trial["corpus"], trial["trial"]): trial for trial in [*read_lines(path), *read_files(folder)]
         }
-        with atomic_file(path) as part:
-            lines = (json.dumps(found[key], sort_keys=True, ensure_ascii=False) for key in sorted(found))
-            part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        lines = (json.dumps(found[key], sort_keys=True, ensure_ascii=False) for key in sorted(found))
+        write_text(path, "".join(f"{line}\n" for line in lines))

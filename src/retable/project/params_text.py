@@ -11,7 +11,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from retable.files import atomic_file
+from retable.files import write_text
 
 LINE = 90  # characters; options that fit are written on one line
 Place = tuple[str, ...]  # keys from the outermost to the innermost
@@ -101,9 +101,7 @@ def in_one_line(value: Any) -> str:
     return text.getvalue().removesuffix("\n").removesuffix("\n...")
 
 
-def write_text(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str) -> None:
     """Replace a file if its text changed."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return
-    with atomic_file(path) as part:
-        part.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        write_text(path, text.rstrip("\n") + "\n")

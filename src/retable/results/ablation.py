@@ -12,7 +12,7 @@ import numpy as np
 
 from retable.models import is_seedless
 from retable.papers.bench import TABLE_2 as TABLE
-from retable.results.findings import Finding, Measured, in_points
+from retable.results.findings import Finding, MeasuredTable, in_points
 from retable.results.judging import PERCENT, Judge
 from retable.results.pairing import answers, clusters_of
 from retable.results.resolving import Filled, Key
@@ -68,7 +68,7 @@ def steps_of(system: str) -> list[Step]:
     return [Step(printed, *step) for step in steps]
 
 
-def ablation(measured: Measured | None, filled: Filled, judge: Judge) -> Finding | None:
+def ablation(measured: MeasuredTable | None, filled: Filled, judge: Judge) -> Finding | None:
     """Return what each addition gains the networks that have all cells, of whole trainings; None if there is none.
 
     Args:

@@ -11,14 +11,13 @@ from retable.models import LINEAR_MODELS
 from retable.papers.bench import TABLE_1 as TABLE
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.trials import COUNT, trials_of
-from retable.results.judging import Judge, Line
+from retable.results.judging import Judge, Judged
 from retable.results.pairing import Cell
 from retable.results.resolving import Filled, Resolver
 from retable.results.tables import lines_and_costs
 from retable.runs.record import RunRecord
 from retable.tables.comparison import holm
-from retable.tables.lines import UNVERIFIED
-from retable.tables.lines import Line as Score
+from retable.tables.lines import UNVERIFIED, Line
 from retable.tables.markdown import half_interval, listed, markdown_table
 from retable.tables.ranks import Ranks, rank_rows
 from retable.tables.run_result import mean
@@ -34,7 +33,7 @@ FEWEST_TO_TEST = 5  # columns: with two, no two of 19 mean ranks can be far enou
 class Standing(NamedTuple):
     """Hold a row's comparison with the linear model that is best on dev, and its verdict after Holm's correction."""
 
-    line: Line
+    line: Judged
     adjusted: str
 
 
@@ -43,7 +42,7 @@ class Bench:
     """Hold the table's runs and scores, and how each network compares with the best linear model of a column."""
 
     filled: Filled
-    scores: Mapping[tuple[str, str], Score]
+    scores: Mapping[tuple[str, str], Line]
     standings: Mapping[tuple[str, str], Standing]
 
     @property
@@ -89,7 +88,7 @@ def read_bench(resolver: Resolver, judge: Judge) -> Bench:
     return Bench(filled, scores, standings)
 
 
-def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Line | None:
+def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Judged | None:
     """Compare a network with the linear model that is best on a column's dev texts; return None for a linear row."""
     floor = best_linear(column, filled)
     if floor is None or row.model in LINEAR_MODELS:
@@ -97,7 +96,7 @@ def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Lin
     return beside(row, floor, TABLE, column, filled, judge)
 
 
-def beside(first: Row, second: Row, table: ResultTable, column: Column, filled: Filled, judge: Judge) -> Line:
+def beside(first: Row, second: Row, table: ResultTable, column: Column, filled: Filled, judge: Judge) -> Judged:
     """Compare two rows of a table of our own on a column."""
     cells: list[list[Cell]] = [[filled.runs[each.id, column.id]] for each in (first, second)]
     return judge.line((0, first, second, column.printed, None), table, [column], cells)

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
-from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Line, after_holm
+from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Judged, after_holm
 from retable.tables.comparison import Comparison
 from retable.tables.markdown import listed, markdown_table, signed
 
@@ -24,7 +24,7 @@ CONTRADICT, NOT_EVERY = "readings contradict", "not under every reading"
 LARGER, SMALLER, AS_PRINTED = "printed is larger", "printed is smaller", "as printed"
 
 
-def claims_markdown(lines: Sequence[Line]) -> str:
+def claims_markdown(lines: Sequence[Judged]) -> str:
     """Return the page's body: a table of counts, then each paper's claims with their comparisons."""
     parts, counts = [], []
     for name, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
@@ -36,14 +36,14 @@ def claims_markdown(lines: Sequence[Line]) -> str:
     return "\n".join([markdown_table(header, counts), *parts, unmeasured(lines)])
 
 
-def counts_of(name: str, lines: Sequence[Line], adjusted: Sequence[str]) -> list[str]:
+def counts_of(name: str, lines: Sequence[Judged], adjusted: Sequence[str]) -> list[str]:
     """Return a paper's row of the table of counts."""
     verdicts = Counter(line.verdict for line in lines)
     kept = sum(verdict != "undecided" for verdict in adjusted)
     return [NAMES[name], str(len(lines)), *(str(verdicts[verdict]) for verdict in VERDICTS), str(kept)]
 
 
-def paper_markdown(name: str, lines: Sequence[Line], adjusted: Mapping[int, str]) -> str:
+def paper_markdown(name: str, lines: Sequence[Judged], adjusted: Mapping[int, str]) -> str:
     """Return a paper's claims: each sentence, then its comparisons."""
     parts = [f"## {NAMES[name]}\n", *notes_on_columns(lines)]
     for (place, sentence, measured), of_sentence in groupby(lines, key=lambda line: said(claims()[line.claim])):
@@ -56,7 +56,7 @@ def paper_markdown(name: str, lines: Sequence[Line], adjusted: Mapping[int, str]
     return "\n".join(parts)
 
 
-def notes_on_columns(lines: Sequence[Line]) -> list[str]:
+def notes_on_columns(lines: Sequence[Judged]) -> list[str]:
     """Return a list of what must be known about the columns of a paper's comparisons; empty if there is nothing."""
     tables = dict[str, dict[str, list[str]]]()  # column -> note -> numbers of the tables that have it
     for line in (line for line in lines if line.comparison):
@@ -85,7 +85,7 @@ def said(claim: Claim) -> tuple[str, str, str]:
     return claim.place, claim.sentence, claim.measured
 
 
-def beside_readings(line: Line, others: Sequence[Line]) -> str:
+def beside_readings(line: Judged, others: Sequence[Judged]) -> str:
     """Return how the verdicts under all readings of a claim differ on the same texts; empty if they are the same.
 
     An undecided reading contradicts nothing: that one interval holds zero and another does not is no evidence that the
@@ -99,7 +99,7 @@ def beside_readings(line: Line, others: Sequence[Line]) -> str:
     return CONTRADICT if len(verdicts - {"undecided"}) > 1 else NOT_EVERY
 
 
-def through(contradictions: Sequence[Sequence[Line]]) -> str:
+def through(contradictions: Sequence[Sequence[Judged]]) -> str:
     """Return the reading without which most of these comparisons would hold no contradiction; empty if none is."""
     alone = Counter[str]()
     for found in contradictions:
@@ -112,12 +112,12 @@ def through(contradictions: Sequence[Sequence[Line]]) -> str:
     return f" ({count} of them through one: {name})" if is_one else ""
 
 
-def readings_of(line: Line) -> list[str]:
+def readings_of(line: Judged) -> list[str]:
     """Return the names of the readings of a comparison; rows of one `Row.reading` are one, whatever their vectors."""
     return [row.reading or row.printed for row in (line.first, line.second) if row.reading_of]
 
 
-def cells_of(line: Line, adjusted: str, readings: str = "") -> list[str]:
+def cells_of(line: Judged, adjusted: str, readings: str = "") -> list[str]:
     """Return a comparison as the cells of a table row.
 
     Args:
@@ -156,7 +156,7 @@ def size_of(printed: float, found: Comparison) -> str:
     return LARGER if printed > high else SMALLER if printed < low else AS_PRINTED
 
 
-def unmeasured(lines: Sequence[Line]) -> str:
+def unmeasured(lines: Sequence[Judged]) -> str:
     """List the claims for which no comparison could be made."""
     measured = {line.claim for line in lines}
     left = [

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.experiments.cells import cells_of_paper
-from retable.experiments.estimate import Measured, read_measured, table_seconds
+from retable.experiments.estimate import Speeds, read_measured, table_seconds
 from retable.experiments.scale import scale_preset
 from retable.papers import PAPERS
 from retable.results import facts
@@ -14,7 +14,7 @@ from retable.tables.markdown import markdown_table
 SCALES = ("cpu", "measure", "full", "paper")  # whose hours are told
 
 
-def scale_arithmetic(scale: str, measured: Measured) -> str:
+def scale_arithmetic(scale: str, measured: Speeds) -> str:
     """Return a scale's cells and their expected time on one core, one line per table."""
     preset = scale_preset(scale)
     seconds = table_seconds(preset, measured)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from retable.errors import unknown_name
-from retable.files import atomic_file
+from retable.files import atomic_file, write_text
 from retable.papers import papers
 from retable.papers.paper import Paper, StatisticsTable
 from retable.results.resolving import Resolver
@@ -104,8 +104,7 @@ def write_json_of(path: Path, found: Exported) -> None:
     """Write the lines under the table's declaration, a cell a line."""
     head = {"table": found.table.name, "title": found.table.title, "unit": found.unit}
     cells = ",\n".join(json.dumps(as_values(line), sort_keys=True, ensure_ascii=False) for line in found.lines)
-    with atomic_file(path) as part:
-        part.write_text(f'{json.dumps(head, ensure_ascii=False)[:-1]}, "cells": [\n{cells}\n]}}\n', encoding="utf-8")
+    write_text(path, f'{json.dumps(head, ensure_ascii=False)[:-1]}, "cells": [\n{cells}\n]}}\n')
 
 
 def write_latex(path: Path, found: Exported) -> None:
@@ -144,12 +143,6 @@ def escaped(text: str) -> str:
 def write_markdown(path: Path, found: Exported) -> None:
     """Write the page."""
     write_text(path, found.markdown)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file atomically."""
-    with atomic_file(path) as part:
-        part.write_text(text, encoding="utf-8")
 
 
 FORMATS: dict[str, tuple[str, Callable[[Path, Exported], None]]] = {  # name -> suffix, writer

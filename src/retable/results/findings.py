@@ -15,10 +15,10 @@ from retable.papers.claims import OURS, claims
 from retable.papers.paper import ResultTable
 from retable.results.claims import CONTRADICT, LARGER, beside_readings, cells_of, size_of, through
 from retable.results.headline import FLOOR, Lead, adjusted_of, leads_of, named_differences, printed_differences
-from retable.results.judging import PERCENT, Line
+from retable.results.judging import PERCENT, Judged
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
-from retable.tables.lines import Line as Score
+from retable.tables.lines import Line
 from retable.tables.markdown import listed, markdown_table, signed
 from retable.wording import number_of
 
@@ -46,15 +46,15 @@ class Finding:
         return f"# {self.headline}\n\n{self.body}\n[All findings](README.md)\n"
 
 
-class Measured(NamedTuple):
+class MeasuredTable(NamedTuple):
     """Hold a table with its cells beside the printed numbers, and the costs of its runs."""
 
     table: ResultTable
-    scores: Sequence[Score]
+    scores: Sequence[Line]
     costs: Sequence[Mapping[str, Any]]
 
 
-def findings(lines: Sequence[Line], tables: Mapping[str, Measured]) -> list[Finding]:
+def findings(lines: Sequence[Judged], tables: Mapping[str, MeasuredTable]) -> list[Finding]:
     """Return all findings that the bank supports.
 
     Args:
@@ -78,7 +78,7 @@ def index(found: Sequence[Finding]) -> str:
     return f"# Findings\n\nWritten by `retable results` from [the bank](../results).\n\n{links}\n"
 
 
-def printed_sizes(lines: Sequence[Line]) -> Finding | None:
+def printed_sizes(lines: Sequence[Judged]) -> Finding | None:
     """Return how many printed differences are larger than our intervals allow."""
     differences = printed_differences(lines)
     if not differences:
@@ -110,7 +110,7 @@ def in_points(interval: tuple[float, float]) -> str:
     return " to ".join(signed(PERCENT * end) for end in interval)
 
 
-def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured]) -> Finding | None:
+def beside_a_linear_model(lines: Sequence[Judged], tables: Mapping[str, MeasuredTable]) -> Finding | None:
     """Return how the papers' own models compare with one linear model, and what they cost per word."""
     of_floor = [
         line
@@ -141,13 +141,13 @@ def beside_a_linear_model(lines: Sequence[Line], tables: Mapping[str, Measured])
     return Finding("beside-a-linear-model", headline, f"{text}\n{table}")
 
 
-def cells_of_finding(line: Line) -> list[str]:
+def cells_of_finding(line: Judged) -> list[str]:
     """Return the cells of a comparison, in the order of HEADER."""
     rows, on, _, _, difference, detectable, _, _, verdict, _ = cells_of(line, "")
     return [NAMES[claims()[line.claim].paper], rows, on, difference, detectable, verdict]
 
 
-def costs_beside(measured: Measured, line: Line) -> tuple[str, str]:
+def costs_beside(measured: MeasuredTable, line: Judged) -> tuple[str, str]:
     """Return the first row's cost per word, "5.9 M", and its ratio to the second row's, "500 K"."""
     first, second = (
         median([cost["flops_per_word"] for cost in measured.costs if cost["row"] == row.id] or [0.0])
@@ -156,7 +156,7 @@ def costs_beside(measured: Measured, line: Line) -> tuple[str, str]:
     return short(first), short(first / second) if second else ""
 
 
-def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
+def linear_beside_print(tables: Iterable[MeasuredTable]) -> Finding | None:
     """Return where a linear model beats the best number that a paper prints."""
     leads = dict[tuple[str, str], Lead]()
     for measured in tables:
@@ -204,7 +204,7 @@ def linear_beside_print(tables: Iterable[Measured]) -> Finding | None:
     return Finding(BESIDE_PRINT, headline, f"{text}\n{markdown_table(header, body)}")
 
 
-def near_copies(floors: Measured) -> Finding | None:
+def near_copies(floors: MeasuredTable) -> Finding | None:
     """Return where a linear model scores lower on test texts without near copies in training."""
     found = {
         score.column: score for score in floors.scores if score.row == FLOOR and score.clean and not score.is_unverified
@@ -227,9 +227,9 @@ def near_copies(floors: Measured) -> Finding | None:
     return Finding("near-copies", headline, f"{text}\n{markdown_table(('corpus', 'all', 'clean', 'points'), body)}")
 
 
-def readings(lines: Sequence[Line]) -> Finding | None:
+def readings(lines: Sequence[Judged]) -> Finding | None:
     """Return in how many comparisons two readings of the same sentence give different verdicts."""
-    of_place: dict[tuple[int, str], list[Line]] = {}
+    of_place: dict[tuple[int, str], list[Judged]] = {}
     for line in lines:
         if line.comparison and claims()[line.claim].measured != OURS:
             of_place.setdefault((line.claim, line.on), []).append(line)
@@ -252,7 +252,7 @@ def readings(lines: Sequence[Line]) -> Finding | None:
     return Finding("readings", headline, f"{text}\n{table}")
 
 
-def cost_of_a_word(measured: Measured | None) -> Finding | None:
+def cost_of_a_word(measured: MeasuredTable | None) -> Finding | None:
     """Return the cost per word of FCSR, which claims to be the most efficient, and of its measured rivals."""
     if measured is None:
         return None

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from retable.errors import InputError
-from retable.files import atomic_file
+from retable.files import write_text
 
 
 def renew(page: Path, block: str, body: str) -> bool:
@@ -24,6 +24,5 @@ def renew(page: Path, block: str, body: str) -> bool:
         )
     if new == text:
         return False
-    with atomic_file(page) as part:
-        part.write_text(new, encoding="utf-8")
+    write_text(page, new)
     return True

@@ -13,9 +13,8 @@ from retable.papers.claims import OURS, claims
 from retable.papers.paper import Paper, ResultTable
 from retable.papers.shared import FLOORS
 from retable.results.claims import CONTRADICT, LARGER, NOT_EVERY, beside_readings, size_of, through
-from retable.results.judging import AT_LEAST, PERCENT, Line, after_holm
-from retable.tables.lines import UNVERIFIED
-from retable.tables.lines import Line as Score
+from retable.results.judging import AT_LEAST, PERCENT, Judged, after_holm
+from retable.tables.lines import UNVERIFIED, Line
 from retable.tables.markdown import markdown_table
 
 # sign of a claim -> the verdicts that support it
@@ -24,7 +23,7 @@ NO_NETWORKS = {*LINEAR_MODELS, *(row.model for row in FLOORS)}
 FLOOR = "nb-svm"  # one linear model for all columns: taking the better of two would be a choice by test scores
 
 
-def first_readings(lines: Iterable[Line]) -> Iterator[Line]:
+def first_readings(lines: Iterable[Judged]) -> Iterator[Judged]:
     """Yield the papers' own comparisons that have a verdict, each under its first reading."""
     for line in lines:
         is_reading = line.first.reading_of or line.second.reading_of
@@ -32,7 +31,7 @@ def first_readings(lines: Iterable[Line]) -> Iterator[Line]:
             yield line
 
 
-def printed_differences(lines: Iterable[Line]) -> list[Difference]:
+def printed_differences(lines: Iterable[Judged]) -> list[Difference]:
     """Return the data of the picture: each comparison with a printed difference, in points."""
     found: dict[tuple[str, str], Difference] = {}
     for (paper, name), line in named_differences(lines):
@@ -42,7 +41,7 @@ def printed_differences(lines: Iterable[Line]) -> list[Difference]:
     return list(found.values())
 
 
-def named_differences(lines: Iterable[Line]) -> list[tuple[tuple[str, str], Line]]:
+def named_differences(lines: Iterable[Judged]) -> list[tuple[tuple[str, str], Judged]]:
     """Return each comparison with a printed difference, after its paper and its name.
 
     The names of two tables' comparisons that would read alike have their table too.
@@ -88,7 +87,7 @@ class Counts(NamedTuple):
         return self.judged - self.hold - self.against
 
 
-def counted(lines: Sequence[Line]) -> Counts:
+def counted(lines: Sequence[Judged]) -> Counts:
     """Count the outcomes of the papers' comparisons, each under its first reading."""
     adjusted = adjusted_of(lines)
     judged = list(first_readings(lines))
@@ -126,24 +125,24 @@ def counted(lines: Sequence[Line]) -> Counts:
     )
 
 
-def adjusted_of(lines: Sequence[Line]) -> dict[int, str]:
+def adjusted_of(lines: Sequence[Judged]) -> dict[int, str]:
     """Return id of a comparison -> its verdict after Holm's correction over all comparisons of its paper."""
     by_paper = groupby(lines, key=lambda line: claims()[line.claim].paper)
     return {line: verdict for _, of_paper in by_paper for line, verdict in after_holm(list(of_paper)).items()}
 
 
-def readings_of(line: Line, lines: Sequence[Line]) -> list[Line]:
+def readings_of(line: Judged, lines: Sequence[Judged]) -> list[Judged]:
     """Return a comparison under all readings."""
     return [line, *(each for each in lines if each is not line and (each.claim, each.on) == (line.claim, line.on))]
 
 
-def is_on_a_sample(line: Line) -> bool:
+def is_on_a_sample(line: Judged) -> bool:
     """Return whether a comparison is on a column that the paper does not have, or on our own split of its texts."""
     columns = [result_table(claims()[line.claim].table).column(name) for name in line.columns]
     return any(column.extra or column.split != "paper" for column in columns)
 
 
-def headline(lines: Sequence[Line]) -> str:
+def headline(lines: Sequence[Judged]) -> str:
     """Return how many of the papers' comparisons hold, on what they rest, and how many printed sizes are too large."""
     found = counted(lines)
     if not found.judged:
@@ -173,7 +172,7 @@ def headline(lines: Sequence[Line]) -> str:
     return "\n".join([first, "", *(f"- {point}" for point in points)])
 
 
-def holds(line: Line, verdict: str) -> bool:
+def holds(line: Judged, verdict: str) -> bool:
     """Return whether a verdict supports the claim behind a comparison."""
     return verdict in HOLDS[claims()[line.claim].sign]
 
@@ -187,7 +186,7 @@ class Coverage(NamedTuple):
     unverified: int = 0  # of all that are measured
 
 
-def coverage(paper: Paper, tables: Mapping[str, Sequence[Score]]) -> Coverage:
+def coverage(paper: Paper, tables: Mapping[str, Sequence[Line]]) -> Coverage:
     """Count the cells of a paper's tables.
 
     Args:
@@ -202,7 +201,7 @@ def coverage(paper: Paper, tables: Mapping[str, Sequence[Score]]) -> Coverage:
     )
 
 
-def papers_table(lines: Sequence[Line], tables: Mapping[str, Sequence[Score]]) -> str:
+def papers_table(lines: Sequence[Judged], tables: Mapping[str, Sequence[Line]]) -> str:
     """Return a table of the papers: how their claims come out, and how many of their printed numbers are measured.
 
     Args:
@@ -222,12 +221,12 @@ def papers_table(lines: Sequence[Line], tables: Mapping[str, Sequence[Score]]) -
     return markdown_table(header, body)
 
 
-def goes_against(line: Line, verdict: str) -> bool:
+def goes_against(line: Judged, verdict: str) -> bool:
     """Return whether a verdict is that the first row is behind, or ahead where the claim says equal."""
     return verdict == "behind" or (verdict == "ahead" and not holds(line, verdict))
 
 
-def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Score]]]) -> str:
+def linear_lead(tables: Iterable[tuple[ResultTable, Sequence[Line]]]) -> str:
     """Return a sentence on NB-SVM's largest lead over the best number that a paper prints; else nothing.
 
     Args:
@@ -268,7 +267,7 @@ class Lead(NamedTuple):
         return self.measured - self.printed
 
 
-def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
+def leads_of(table: ResultTable, scores: Sequence[Line]) -> Iterator[Lead]:
     """Yield the linear model beside the best printed number, for each column that has both."""
     scale = PERCENT if table.unit == "fraction" else 1
     paper = NAMES[paper_of_table(table.name).name]
@@ -290,7 +289,7 @@ def leads_of(table: ResultTable, scores: Sequence[Score]) -> Iterator[Lead]:
             yield Lead(paper, row.printed, name, ours, clean, scale * max(printed), *max(networks, default=(0.0, 0.0)))
 
 
-def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
+def front_table(table: ResultTable, scores: Iterable[Line]) -> str:
     """Return a short table, the printed number beside ours: the paper's rows and the floors measured on half of its
     columns or more.
     """
@@ -302,7 +301,7 @@ def front_table(table: ResultTable, scores: Iterable[Score]) -> str:
     return markdown_table(["", *(column.printed for column in columns)], body)
 
 
-def front_cell(score: Score | None) -> str:
+def front_cell(score: Line | None) -> str:
     """Return a cell of the short table; a tenth of its interval is enough."""
     if score is None:
         return "–"

@@ -47,7 +47,7 @@ NONE = "none"
 
 
 @dataclass(frozen=True)
-class Line:
+class Judged:
     """Hold one comparison of a claim: the result, or why there is no verdict.
 
     `claim` is the claim's index in the file; `difference` is a fraction; `printed` is in points, None if not printed.
@@ -83,7 +83,7 @@ class Judge:
     protocol_of: Protocols
     read: dict[Path, dict[str, bool]] = field(default_factory=dict)
 
-    def lines(self, number: int, claim: Claim, shown: Shown, numbers: Printed) -> Iterator[Line]:
+    def lines(self, number: int, claim: Claim, shown: Shown, numbers: Printed) -> Iterator[Judged]:
         """Yield a claim's comparisons, under each of its readings, where both rows were measured."""
         table = result_table(claim.table)
         wanted = [table.column(name) for name in claim.columns] or [
@@ -107,7 +107,7 @@ class Judge:
         table: ResultTable,
         columns: Sequence[Column],
         cells: Sequence[Sequence[Cell]],
-    ) -> Line:
+    ) -> Judged:
         """Compare two rows on one column, or on the mean of several."""
         number, first, second, on, value = head
         rows, joint = (first, second), bool(columns[0].domain)
@@ -126,7 +126,7 @@ class Judge:
         texts = sum(len(pair.ids) for pair in pairs)
         difference = float((units[0].mean(axis=0) - units[1].mean(axis=0)).mean()) if texts else float("nan")
         shown = comparison.runs if comparison else runs
-        return Line(number, first, second, on, texts, shown, difference, value, comparison, why)
+        return Judged(number, first, second, on, texts, shown, difference, value, comparison, why)
 
     def compared(
         self,
@@ -225,7 +225,7 @@ def printed_difference(
 
 def judged_claims(
     shown_in: Callable[[str], Shown], judge: Judge, advance: Callable[[], None] = lambda: None
-) -> list[Line]:
+) -> list[Judged]:
     """Return every comparison that the available runs allow, in the order of the claims.
 
     Args:
@@ -234,14 +234,14 @@ def judged_claims(
         advance: called after each claim.
     """
     given = {name: (shown_in(name), printed_in(name)) for name in dict.fromkeys(claim.table for claim in claims())}
-    found: list[Line] = []
+    found: list[Judged] = []
     for number, claim in enumerate(claims()):
         found += judge.lines(number, claim, *given[claim.table])
         advance()
     return found
 
 
-def after_holm(lines: Sequence[Line]) -> dict[int, str]:
+def after_holm(lines: Sequence[Judged]) -> dict[int, str]:
     """Return id of a comparison -> its verdict after Holm's correction, for the lines of one paper with a verdict."""
     judged = [(line, line.comparison) for line in lines if line.comparison]
     adjusted: dict[int, str] = {

@@ -16,7 +16,7 @@ from retable.figures.declared import COST_FIGURE
 from retable.figures.figure import Lines
 from retable.figures.forest import Difference, forest_picture
 from retable.figures.style import INK
-from retable.files import atomic_file, atomic_folder, read_csv, write_csv
+from retable.files import atomic_file, atomic_folder, read_csv, write_csv, write_text
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.bench import TABLE_2 as ABLATION
 from retable.papers.claims import claims
@@ -30,10 +30,10 @@ from retable.results.chances import CHANCES, equal_chances
 from retable.results.claims import claims_markdown
 from retable.results.cost_claims import cost_claims, cost_claims_markdown
 from retable.results.figures import write_figures
-from retable.results.findings import BESIDE_PRINT, COST, Finding, Measured, findings, index
+from retable.results.findings import BESIDE_PRINT, COST, Finding, MeasuredTable, findings, index
 from retable.results.generated import renew
 from retable.results.headline import front_table, headline, linear_lead, papers_table, printed_differences
-from retable.results.judging import Line
+from retable.results.judging import Judged
 from retable.results.pretrained import SENTENCE_VECTORS, pretrained
 from retable.results.resolving import Resolver
 from retable.results.sources import sources_markdown
@@ -110,7 +110,9 @@ def write_pages(root: Path, bank: Path) -> int:
     return len(resolver.current())
 
 
-def write_readme(page: Path, lines: Sequence[Line], tables: Mapping[str, Measured], counted: Sequence[Finding]) -> None:
+def write_readme(
+    page: Path, lines: Sequence[Judged], tables: Mapping[str, MeasuredTable], counted: Sequence[Finding]
+) -> None:
     """Write the blocks of README.md: the headline, a line for each paper, and one table."""
     claimed = {claim.table for claim in claims()}
     lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
@@ -127,7 +129,7 @@ def write_readme(page: Path, lines: Sequence[Line], tables: Mapping[str, Measure
 
 def write_tables(
     docs: Path,
-    tables: Mapping[str, Measured],
+    tables: Mapping[str, MeasuredTable],
     resolver: Resolver,
     statistics: Statistics,
     entries: Sequence[Mapping[str, Any]],
@@ -145,8 +147,7 @@ def write_tables(
                 text = "\n".join([f"# {NAMES[source.name]}: tables and figures\n\n{MORE}\n", *sections])
                 (folder / f"{source.name}.md").write_text(text, encoding="utf-8")
                 listed.append(f"- [{NAMES[source.name]}](tables/{source.name}.md): {', '.join(titles_of(text))}")
-    with atomic_file(docs / "results.md") as part:
-        part.write_text("\n".join([HEADING, *listed, "", READING]), encoding="utf-8")
+    write_text(docs / "results.md", "\n".join([HEADING, *listed, "", READING]))
 
 
 def titles_of(page: str) -> list[str]:
@@ -154,7 +155,7 @@ def titles_of(page: str) -> list[str]:
     return [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")]
 
 
-def table_section(measured: Measured, resolver: Resolver, docs: Path) -> str:
+def table_section(measured: MeasuredTable, resolver: Resolver, docs: Path) -> str:
     """Return a table as a section: lines, costs, picture, and where its runs were made."""
     table, lines, costs = measured
     picture = f"figures/{COST_FIGURE}{table.name}.svg"
@@ -208,7 +209,7 @@ def words_markdown(lines: Lines) -> str:
     )
 
 
-def write_forest(folder: Path, lines: Sequence[Line]) -> None:
+def write_forest(folder: Path, lines: Sequence[Judged]) -> None:
     """Write the picture of printed and measured differences and its data; nothing if there are none to show."""
     if differences := printed_differences(lines):
         write_csv(folder / f"{FOREST}.csv", [told(each) for each in differences], list(told(differences[0])))

@@ -5,9 +5,9 @@ from collections import Counter
 from retable.papers.floors import TABLE_1
 from retable.papers.shared import MINILM
 from retable.results.bench import beside
-from retable.results.findings import Finding, Measured, in_points
+from retable.results.findings import Finding, MeasuredTable, in_points
 from retable.results.headline import FLOOR
-from retable.results.judging import PERCENT, Judge, Line, after_holm
+from retable.results.judging import PERCENT, Judge, Judged, after_holm
 from retable.results.resolving import Filled
 from retable.tables.markdown import markdown_table, signed
 
@@ -27,7 +27,7 @@ TEXT = (
 )
 
 
-def pretrained(measured: Measured | None, filled: Filled, judge: Judge) -> Finding | None:
+def pretrained(measured: MeasuredTable | None, filled: Filled, judge: Judge) -> Finding | None:
     """Return how frozen sentence vectors compare with a linear model on the columns that have both; None if none has.
 
     Args:
@@ -69,7 +69,7 @@ def pretrained(measured: Measured | None, filled: Filled, judge: Judge) -> Findi
     return Finding(SENTENCE_VECTORS, headline, f"{TEXT}\n{table}")
 
 
-def difference_of(line: Line) -> tuple[str, str, str]:
+def difference_of(line: Judged) -> tuple[str, str, str]:
     """Return a difference with its interval, what could be detected, both in points, and the verdict or why none."""
     value = signed(PERCENT * line.difference)
     if line.comparison is None:

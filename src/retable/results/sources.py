@@ -9,7 +9,7 @@ from typing import NamedTuple
 from retable.files import read_csv
 from retable.papers.paper import Column, Row
 from retable.project.paths import PUBLISHED
-from retable.results.findings import Measured
+from retable.results.findings import MeasuredTable
 from retable.tables.lines import Line
 from retable.tables.markdown import markdown_table
 
@@ -22,7 +22,7 @@ LOWER, INSIDE, HIGHER, ONE_RUN = "ours is lower", "inside", "ours is higher", "n
 NAMES = ("system", "corpus", "score", "source", "ours", "runs", "beside", "printed in", "seen")
 
 
-class Cell(NamedTuple):
+class MeasuredCell(NamedTuple):
     """Hold a measured cell of a table."""
 
     row: Row
@@ -30,7 +30,7 @@ class Cell(NamedTuple):
     line: Line
 
 
-def sources_markdown(tables: Iterable[Measured]) -> str:
+def sources_markdown(tables: Iterable[MeasuredTable]) -> str:
     """Return every number of data/published/sources.csv beside our nearest cell."""
     found = beside_sources(read_csv(PUBLISHED / "sources.csv"), measured_cells(tables))
     return (
@@ -45,17 +45,17 @@ def sources_markdown(tables: Iterable[Measured]) -> str:
     )
 
 
-def measured_cells(tables: Iterable[Measured]) -> list[Cell]:
+def measured_cells(tables: Iterable[MeasuredTable]) -> list[MeasuredCell]:
     """Return the cells with a number, of all tables."""
     return [
-        Cell(found.table.row(line.row), found.table.column(line.column), line)
+        MeasuredCell(found.table.row(line.row), found.table.column(line.column), line)
         for found in tables
         for line in found.scores
         if line.measured
     ]
 
 
-def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
+def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[MeasuredCell]) -> Iterator[tuple[str, ...]]:
     """Yield a row of the page for each source number, and others if ours were trained on phrases or trees too."""
     for line in sources:
         for corpus in (line["corpus"], *OTHER_FORMS.get(line["corpus"], ())):
@@ -64,14 +64,14 @@ def beside_sources(sources: Iterable[Mapping[str, str]], cells: Sequence[Cell]) 
                 yield as_row(line, corpus, cell)
 
 
-def nearest(line: Mapping[str, str], corpus: str, cells: Iterable[Cell]) -> Cell | None:
+def nearest(line: Mapping[str, str], corpus: str, cells: Iterable[MeasuredCell]) -> MeasuredCell | None:
     """Return our cell for a source's number: of the rows that it names, else of any row of the model.
 
     The row of the model's name comes first, then one with the preset's options, then the one with the most runs.
     """
     model, rows = line["model"], line["rows"].split()
 
-    def order(cell: Cell) -> tuple[bool, bool, int]:
+    def order(cell: MeasuredCell) -> tuple[bool, bool, int]:
         return cell.row.id == model, not (cell.row.overrides or {}).get("model"), int(cell.line.runs or 0)
 
     of_model = [
@@ -85,7 +85,7 @@ def nearest(line: Mapping[str, str], corpus: str, cells: Iterable[Cell]) -> Cell
     return max(of_model, key=order, default=None)
 
 
-def as_row(line: Mapping[str, str], corpus: str, cell: Cell | None) -> tuple[str, ...]:
+def as_row(line: Mapping[str, str], corpus: str, cell: MeasuredCell | None) -> tuple[str, ...]:
     """Return a source's number and ours as a row of the page."""
     ours, runs, beside = shown(line, cell.line) if cell else ("–", "", "")
     return (

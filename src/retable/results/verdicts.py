@@ -44,7 +44,7 @@ class Banked:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ComparedRow:
     """Hold a comparison of user predictions with a row of the bank; differences and accuracies are fractions."""
 
     banked: Banked
@@ -99,7 +99,7 @@ def banked_rows(corpus: str, resolver: Resolver) -> list[Banked]:
     return list(found.values())
 
 
-def verdicts(runs: Mapping[str, Answers], rows: Sequence[Banked], judge: Judge, *, seedless: bool) -> list[Verdict]:
+def verdicts(runs: Mapping[str, Answers], rows: Sequence[Banked], judge: Judge, *, seedless: bool) -> list[ComparedRow]:
     """Compare user predictions with every row whose test texts they answer.
 
     Args:
@@ -160,7 +160,7 @@ def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corp
 
 def compared(
     runs: Mapping[str, Answers], row: Banked, truth: Mapping[str, str], judge: Judge, *, seedless: bool
-) -> Verdict:
+) -> ComparedRow:
     """Compare with one row, before Holm's correction."""
     theirs = [answers_of_seed(of_seed, judge.right_of) for of_seed in row.cell]
     yours: list[Answered] = [
@@ -174,4 +174,4 @@ def compared(
     why = judge.why_none(row.table, [row.row] * 2, [row.column], [[row.cell]] * 2) or few
     comparison = None if why else judge.compared(fixed, row.column, [pair], units)
     one, other = (float(of_row.mean()) for of_row in units)
-    return Verdict(row, counts, len(pair.ids), one, other, comparison, why)
+    return ComparedRow(row, counts, len(pair.ids), one, other, comparison, why)

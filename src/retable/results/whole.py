@@ -10,8 +10,8 @@ from retable.forms import NAME, Distinct, ListOf, Named, check
 from retable.papers import result_table, result_tables
 from retable.papers.claims import claims
 from retable.project.progress import progress
-from retable.results.findings import Measured
-from retable.results.judging import Copies, Judge, Line, judged_claims
+from retable.results.findings import MeasuredTable
+from retable.results.judging import Copies, Judge, Judged, judged_claims
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics, lines_and_costs
 from retable.runs.bank import read_bank
@@ -27,9 +27,9 @@ class Whole:
 
     resolver: Resolver
     statistics: Statistics
-    tables: Mapping[str, Measured]
+    tables: Mapping[str, MeasuredTable]
     judge: Judge
-    lines: Sequence[Line]
+    lines: Sequence[Judged]
 
 
 def read_whole(bank: Path) -> Whole:
@@ -44,7 +44,7 @@ def read_whole(bank: Path) -> Whole:
     with progress("bank", len(result_tables()) + len(claims()), "tables and claims") as bar:
         for table in result_tables():
             if table.published or resolver.fill(table).runs:
-                tables[table.name] = Measured(table, *lines_and_costs(table, resolver))
+                tables[table.name] = MeasuredTable(table, *lines_and_costs(table, resolver))
             bar.advance()
         lines = judged_claims(lambda name: resolver.fill(result_table(name)).runs, judge, bar.advance)
     return Whole(resolver, read_corpora(bank), tables, judge, lines)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
-from retable.files import atomic_file, parse_json
+from retable.files import parse_json, write_text
 from retable.forms import check
 from retable.papers import result_tables
 from retable.runs.form import TIMES, WHO, check_line
@@ -105,8 +105,7 @@ def is_same(one: RunRecord, other: RunRecord) -> bool:
 
 def write_lines(path: Path, runs: Iterable[RunRecord]) -> None:
     """Write a table's file."""
-    with atomic_file(path) as part:
-        part.write_text("".join(f"{as_line(run)}\n" for run in runs), encoding="utf-8")
+    write_text(path, "".join(f"{as_line(run)}\n" for run in runs))
 
 
 def as_line(run: RunRecord) -> str:

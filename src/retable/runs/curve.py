@@ -7,6 +7,7 @@ from typing import Any
 from retable.errors import InputError
 from retable.files import read_csv
 from retable.forms import Form, Number, Section, Text, check
+from retable.text.ranking import choosing_score
 from retable.wording import number_of
 
 ADVICE = "remove its folder, or copy it again"
@@ -70,5 +71,5 @@ def dev_scores(lines: Sequence[Mapping[str, str]]) -> tuple[float, ...]:
 
 
 def dev_score(line: Mapping[str, Any]) -> float:
-    """Return the score on dev that chooses a line: mean average precision on a ranked corpus, else accuracy."""
-    return float(line.get("dev_map", line["dev_accuracy"]))
+    """Return the score on dev that chooses a line."""
+    return choosing_score(float(line["dev_accuracy"]), float(line["dev_map"]) if "dev_map" in line else None)

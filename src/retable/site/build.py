@@ -18,7 +18,7 @@ from retable.papers.paper import Paper
 from retable.project.progress import progress
 from retable.results.export_tables import FORMATS, Exported
 from retable.results.figures import read_entries
-from retable.results.findings import Measured
+from retable.results.findings import MeasuredTable
 from retable.results.headline import counted, coverage
 from retable.results.whole import Whole
 from retable.runs.record import RunRecord
@@ -84,7 +84,7 @@ def write_site(
     return count
 
 
-def write_formats(folder: Path, measured: Measured) -> None:
+def write_formats(folder: Path, measured: MeasuredTable) -> None:
     """Write a table in the formats that its page offers."""
     found = Exported(measured.table, measured.scores, result_markdown(*measured))
     writers = dict(FORMATS.values())

@@ -11,7 +11,7 @@ from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.results.claims import WHO, beside_readings, cells_of
 from retable.results.headline import counted, linear_lead
-from retable.results.judging import PERCENT, Judge, Line, after_holm
+from retable.results.judging import PERCENT, Judge, Judged, after_holm
 from retable.results.pairing import answers
 from retable.results.whole import Whole
 from retable.site.templating import render
@@ -70,7 +70,7 @@ def overview(whole: Whole) -> dict[str, Any]:
     return {"counts": counted(whole.lines), "lead": lead}
 
 
-def paper_of(line: Line) -> str:
+def paper_of(line: Judged) -> str:
     """Return the paper whose claim a comparison belongs to."""
     return claims()[line.claim].paper
 
@@ -83,7 +83,7 @@ def head(claim: Claim) -> dict[str, str]:
     return {"words": " ".join(rows), "sentence": claim.sentence, "place": claim.place, "who": who, "size": claim.size}
 
 
-def pictured(lines: Sequence[Line], adjusted: Mapping[int, str]) -> tuple[list[dict[str, Any]], int]:
+def pictured(lines: Sequence[Judged], adjusted: Mapping[int, str]) -> tuple[list[dict[str, Any]], int]:
     """Return a claim's comparisons as lines of a table, and how far to either side their pictures reach, in points."""
     ends = [PERCENT * end for line in lines if line.comparison for end in line.comparison.interval()]
     ends += [line.printed for line in lines if line.printed is not None]
@@ -97,7 +97,7 @@ def reach_of(ends: Iterable[float]) -> int:
     return next((reach for reach in REACHES if widest <= reach), REACHES[-1])
 
 
-def comparison(line: Line, adjusted: str, others: Sequence[Line], reach: int) -> dict[str, Any]:
+def comparison(line: Judged, adjusted: str, others: Sequence[Judged], reach: int) -> dict[str, Any]:
     """Return a comparison as a line of a table, with the picture of its interval."""
     rows, on, runs, texts, ours, shows, printed, size, _, holm = cells_of(line, adjusted)
     found: dict[str, Any] = {
@@ -127,7 +127,7 @@ def at(points: float, reach: int) -> float:
     return round(50 + 50 * float(np.clip(points / reach, -1, 1)), 1)
 
 
-def texts_between(line: Line, whole: Whole) -> dict[str, Any]:
+def texts_between(line: Judged, whole: Whole) -> dict[str, Any]:
     """Return on how many texts two rows differ, and where they differ most; for single columns only."""
     table = result_table(claims()[line.claim].table)
     shown = whole.resolver.fill(table).runs

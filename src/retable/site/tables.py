@@ -8,7 +8,7 @@ from retable.figures.declared import COST_FIGURE
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.floors import TABLE_1
 from retable.papers.paper import Column, Row
-from retable.results.findings import Measured
+from retable.results.findings import MeasuredTable
 from retable.results.systems import families_of_models
 from retable.results.whole import Whole
 from retable.site.cells import place_of
@@ -47,7 +47,7 @@ def is_of(figure: str, paper: str) -> bool:
     return figure.removeprefix(COST_FIGURE).rpartition("-")[0] in (f"{paper}-figure", f"{paper}-table")
 
 
-def grid(measured: Measured, whole: Whole) -> dict[str, Any]:
+def grid(measured: MeasuredTable, whole: Whole) -> dict[str, Any]:
     """Return a table as the paper prints it, columns of means first, those without a measured cell last.
 
     A table that is turned in Markdown is turned here too.
@@ -96,7 +96,7 @@ def side_of_column(column: Column) -> dict[str, Any]:
     return {"printed": column.printed, "link": link, "is_ours": False, "family": "", "system": "", "measured": ""}
 
 
-def links_of(measured: Measured, whole: Whole) -> dict[tuple[str, str], str]:
+def links_of(measured: MeasuredTable, whole: Whole) -> dict[tuple[str, str], str]:
     """Return (row, column) -> the page of the cell whose runs fill it."""
     filled = whole.resolver.fill(measured.table).runs
     return {
@@ -104,7 +104,7 @@ def links_of(measured: Measured, whole: Whole) -> dict[tuple[str, str], str]:
     }
 
 
-def numbers(measured: Measured, whole: Whole) -> Iterator[dict[str, Any]]:
+def numbers(measured: MeasuredTable, whole: Whole) -> Iterator[dict[str, Any]]:
     """Yield every measured cell of a table as a line of the list."""
     table, links = measured.table, links_of(measured, whole)
     spent = {
@@ -143,7 +143,7 @@ def left_out(whole: Whole) -> Iterator[tuple[str, str, list[Any]]]:
             yield source.name, NAMES[source.name], listed
 
 
-def missing(measured: Measured) -> list[tuple[Row, str, list[tuple[Column, Line]]]]:
+def missing(measured: MeasuredTable) -> list[tuple[Row, str, list[tuple[Column, Line]]]]:
     """Return what a paper prints but is not measured: row, reason, and the cells with that reason."""
     found: dict[tuple[str, str], list[Line]] = {}
     for line in measured.scores:

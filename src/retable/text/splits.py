@@ -19,12 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from retable.declaration import UNLABELLED as UNLABELLED
 from retable.errors import InputError, shortened
 from retable.files import AGAIN, parse_json
 from retable.forms import ANY_TEXT, ListOf, OneOf, Section, check
 
 SPLITS = ("train", "dev", "test")
-UNLABELLED = "unlabelled"  # a fourth file, of texts without a label
+TEXTS_IN_BATCH = 1_000  # read at once where a whole split would not fit into memory
 ID, LABEL, CLEAN = pa.field("id", pa.string()), pa.field("label", pa.string()), pa.field("clean", pa.bool_())
 TEXT = pa.field("text", pa.string())
 TOKENS, PARTS = pa.field("tokens", pa.list_(pa.string())), pa.field("parts", pa.list_(pa.string()))
@@ -124,7 +125,7 @@ def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
     return table
 
 
-def read_batches(path: Path, fields: Sequence[pa.Field], texts: int) -> Iterator[pa.RecordBatch]:
+def read_batches(path: Path, fields: Sequence[pa.Field], texts: int = TEXTS_IN_BATCH) -> Iterator[pa.RecordBatch]:
     """Yield columns of a Parquet file in batches of at most `texts` rows, checked as in `read_columns`.
 
     Raises: InputError, during reading.

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from retable.text.ranking import ranking_scores
+from retable.text.ranking import choosing_score, ranking_scores
 from retable.text.vocabulary import Encoded
 
 
@@ -31,8 +31,8 @@ class Epoch:
 
     @property
     def score(self) -> float:
-        """Return the score that chooses the best epoch: mean average precision if available, else dev accuracy."""
-        return self.dev_accuracy if self.dev_map is None else self.dev_map
+        """Return the score that chooses the best epoch."""
+        return choosing_score(self.dev_accuracy, self.dev_map)
 
     @property
     def line(self) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifi
     """
     try:
         if parameters["model"]["name"] in LINEAR_MODELS:
-            found: Classifier = linear_loader(folder)(folder)
+            found: Classifier = linear_loader(parameters["model"]["name"])(folder)
             check_classes(folder, len(facts.labels))
             return found
         sections = {key: parameters[key] for key in ("model", "embedding", "training", "device", "precision")}

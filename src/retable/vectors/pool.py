@@ -19,7 +19,6 @@ from retable.errors import InputError
 from retable.text.leaks.leakage import digest
 from retable.text.splits import CLEAN, TOKENS, read_batches
 
-TEXTS_IN_BATCH = 1_000
 DIGEST = re.compile(rb"[0-9a-f]{32}")  # of retable.text.leaks.leakage.digest
 POOL_SCHEMA = pa.schema([TOKENS])
 
@@ -93,7 +92,7 @@ def build_pool(
     excluded = dict.fromkeys(sorted(held_out), 0)
     with pq.ParquetWriter(target, POOL_SCHEMA, compression="zstd") as writer:
         for source in sources:
-            for batch in read_batches(source, [TOKENS, CLEAN], TEXTS_IN_BATCH):
+            for batch in read_batches(source, [TOKENS, CLEAN]):
                 rows = zip(batch[TOKENS.name].to_pylist(), batch[CLEAN.name].to_pylist(), strict=True)
                 free = [(tokens, clean) for tokens, clean in rows if not _is_held_out(tokens, held_out, excluded)]
                 kept = [tokens for tokens, clean in free if clean]

@@ -14,7 +14,6 @@ from retable.errors import InputError, unknown_name
 from retable.text.splits import TOKENS, read_batches
 from retable.text.units import TokenUnit, characters_of, offsets_from_zero
 
-TEXTS_IN_BATCH = 1_000
 LONGEST_SENTENCE = 10_000  # gensim silently drops the rest of a longer one
 
 
@@ -41,7 +40,7 @@ class TokenLists:
 
     def batches(self) -> Iterator[pa.ListArray]:
         """Yield the texts in batches, without splitting any."""
-        for batch in read_batches(self.file, [TOKENS], TEXTS_IN_BATCH):
+        for batch in read_batches(self.file, [TOKENS]):
             tokens = batch["tokens"] if self.unit == "words" else characters_of(batch["tokens"], None)[0]
             words = pc.utf8_lower(tokens.values) if self.lowercase else tokens.values
             yield pa.ListArray.from_arrays(tokens.offsets, words)

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from retable.errors import InputError, shown
-from retable.files import atomic_file
+from retable.files import write_text
 from retable.text.parts.chinese import Neighbours
 from retable.text.units import offsets_from_zero
 
@@ -120,8 +120,7 @@ def table_size(table: ComparisonTable, dictionary: Mapping[str, str], counts: Co
 
 def write_table(path: Path, parts: Mapping[str, str]) -> None:
     """Write lines of word, tab, part, sorted: equal tables give equal bytes."""
-    with atomic_file(path) as part:
-        part.write_bytes("".join(f"{word}\t{parts[word]}\n" for word in sorted(parts)).encode("utf-8"))
+    write_text(path, "".join(f"{word}\t{parts[word]}\n" for word in sorted(parts)))
 
 
 def read_table(path: Path) -> ComparisonTable:

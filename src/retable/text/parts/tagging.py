@@ -17,7 +17,6 @@ from retable.errors import InputError
 from retable.text.splits import CLEAN, ID, LABEL, TEXT, read_batches, read_facts, tagged_schema
 from retable.text.tokens import Tokenise
 
-TEXTS_IN_BATCH = 1_000
 TokeniseWithParts = Callable[[Sequence[str]], tuple[pa.ListArray, pa.ListArray]]
 TagParts = Callable[[pa.ListArray], pa.ListArray]
 Tokenised = tuple[pa.RecordBatch, pa.ListArray, pa.ListArray | None]
@@ -61,7 +60,7 @@ def tokenised(source: Path, tokenise: Tokenise | TokeniseWithParts, processes: i
 
     Each of several processes holds one batch.
     """
-    batches = read_batches(source, [ID, TEXT, LABEL, CLEAN], TEXTS_IN_BATCH)
+    batches = read_batches(source, [ID, TEXT, LABEL, CLEAN])
     if processes == 1:
         for batch in batches:
             yield batch, *_pair(tokenise(batch["text"].to_pylist()))
