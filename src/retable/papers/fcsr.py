@@ -247,6 +247,7 @@ TABLE_4 = ResultTable(
         FCSR,
         FCSR_RELU,
         FCSR_FP,
+        FCSR_PRINTED_RATE,
         AVG_EMBEDDING,
         *FLOORS,
     ),
