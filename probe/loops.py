@@ -11,7 +11,7 @@ import numpy as np
 
 from probe.case import Arrays
 from probe.compare import Outcome
-from probe.samples import FOLDS, GROUPED, OF_PAIRS, TWO_LABELS, VECTORS_OF_FOLDS, WITH_DOMAINS
+from probe.samples import FOLDS, GRADED, GROUPED, OF_PAIRS, TWO_LABELS, VECTORS_OF_FOLDS, WITH_DOMAINS
 
 Options = dict[str, Any]
 
@@ -67,6 +67,7 @@ LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and its options in a
     **{f"choices, {model}": (model, {"model": options}) for model, options in LINEAR_CHOICES.items()},
     **{f"characters, {model}": (model, {"embedding": {"unit": "characters"}}) for model in LINEAR_CHOICES},
     "ranked, tfidf-svm": ("tfidf-svm", {"corpus": {"name": OF_PAIRS}}),
+    "graded": ("textcnn", {"corpus": {"name": GRADED}, "training": {"epochs": 8, "epochs_max": 8}}),
     "case kept, tfidf-svm": ("tfidf-svm", {"embedding": {"lowercase": False}}),
     "rare words": ("textcnn", {"corpus": {"name": TWO_LABELS}}),
     "rare words, rows": ("fasttext", {"corpus": {"name": TWO_LABELS}}),
@@ -103,6 +104,12 @@ def ranked_best(arrays: Arrays) -> bool:
     return bool(accuracies[np.argmax(arrays["curve dev_map"])] < accuracies.max())
 
 
+def graded_best(arrays: Arrays) -> bool:
+    """Return whether the epoch with the best correlation is not the most accurate one."""
+    accuracies = arrays["curve dev_accuracy"]
+    return bool(accuracies[np.argmax(arrays["curve dev_pearson"])] < accuracies.max())
+
+
 def has_rates(count: int, arrays: Arrays) -> bool:
     """Return whether epochs end with this many different learning rates."""
     return len(set(np.round(arrays["learning_rate"], 9).tolist())) == count
@@ -129,6 +136,7 @@ SHOWS: dict[str, tuple[str, Callable[[Arrays], bool]]] = {  # case -> expected e
     "tfidf-svm": ("two candidates that are best on dev", first_of_ties),
     "nb-svm": ("two candidates that are best on dev", first_of_ties),
     "loop: ranked, tfidf-svm": ("a best ranking that is not the most accurate", ranked_best),
+    "loop: graded": ("a best correlation that is not the most accurate", graded_best),
 }  # fmt: skip
 
 

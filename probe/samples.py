@@ -19,7 +19,7 @@ from retable.text.trees import BEGIN, END
 from retable.vectors.store import NO_VECTORS, WordVectors, write_vectors
 
 PLAIN, WITH_DOMAINS, TWO_LABELS, GROUPED = "mr", "fdu-16", "sst-2", "ced-grouped"  # declared names
-WITH_SENTENCES, OF_PAIRS, OF_TREES = "imdb", "wikiqa", "sst-1-trees"
+WITH_SENTENCES, OF_PAIRS, OF_TREES, GRADED = "imdb", "wikiqa", "sst-1-trees", "sick-relatedness"
 VECTORS, VECTORS_OF_FOLDS = "probe.file-20", "probe.folds-20"
 FOLDS, CANDIDATES = 3, 4
 LENGTHS = (1, 2, 3, 4, 5, 7, 9, 12, 17, 24, 31, 33, 40, 55, 64, 65, 70)
@@ -37,6 +37,7 @@ CORPORA = {
     WITH_SENTENCES: Facts(WITH_SENTENCES, "en", LABELS),  # a seventh of its words are full stops
     OF_PAIRS: Facts(OF_PAIRS, "en", LABELS[:2], ranked=True),  # four candidates per question
     OF_TREES: Facts(OF_TREES, "en", LABELS),
+    GRADED: Facts(GRADED, "en", ("1", "2", "3"), graded=True),
 }
 
 Rows = dict[str, list[Any]]  # column of a split -> its values
@@ -90,6 +91,8 @@ def rows_of(name: str) -> dict[str, Rows]:
             rows["id"].append(f"{domain}{split}-{number}")
             rows["parts"].append(parts)
             rows["label"].append(facts.labels[label])
+            if name == GRADED:
+                rows["label"][-1] = f"{(1.0, 1.6, 2.0, 2.2, 2.9)[number % 5]}"
             rows["clean"].append(split == "train" or draw.random() < 0.8)
             if name == GROUPED and number % 3:
                 words = [*rows["tokens"][-1][:-1], words[-1]]

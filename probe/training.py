@@ -192,7 +192,7 @@ def read_run(folder: Path) -> Arrays:
         "test classes": classes,
         "test clean": clean.astype(np.int64),
     }
-    for name in ("dev_accuracy", "dev_map", "dev_loss", "train_accuracy"):
+    for name in ("dev_accuracy", "dev_map", "dev_loss", "train_accuracy", *({"dev_pearson"} & lines[0].keys())):
         found[f"curve {name}"] = np.array([float(line.get(name, 0)) for line in lines], dtype=np.float32)
     if vectors := metrics["vectors"]:
         found["covered"] = np.array([vectors["words_covered"], vectors["tokens_covered"]], dtype=np.float64)

@@ -115,6 +115,7 @@ class Corpus(Source):
         same_texts_as: the corpus with the same texts, split or stripped differently.
         domains: the corpora that form a joint corpus; the ids of its texts are "<domain>/<id>".
         ranked: it lists candidates for questions, pairs of texts; the second label says that one answers.
+        graded: its labels are the whole numbers from the first to the last; a text has a number between them.
         defects: every known one; a test fails if the list is out of date.
     """
 
@@ -134,6 +135,7 @@ class Corpus(Source):
     same_texts_as: str = ""
     domains: tuple[str, ...] = ()
     ranked: bool = False
+    graded: bool = False
     defects: tuple[Defect, ...] = ()
 
     @property
@@ -159,7 +161,7 @@ class Corpus(Source):
                 break
             yield example
         for split, label, count in self.declared_counts():
-            there = found[split, label] if label else sum(found[split, each] for each in ("", *self.labels))
+            there = found[split, label] if label else sum(count for (of, _), count in found.items() if of == split)
             if there != count:
                 kind = f" labelled {label}" if label else ""
                 raise InputError(

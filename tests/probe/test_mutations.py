@@ -27,7 +27,7 @@ FIT = "src/retable/training/fit.py"
 TEXTCNN = "src/retable/models/textcnn.py"
 LINEAR = "src/retable/models/linear.py"
 CANDIDATE = "src/retable/models/candidate.py"
-RANKING = "src/retable/text/ranking.py"
+CHOOSING = "src/retable/text/choosing.py"
 CONTEXT = "src/retable/layers/context.py"
 VOCABULARY = "src/retable/text/vocabulary.py"
 FOLDS = "src/retable/text/folds.py"
@@ -58,7 +58,7 @@ def mutant(file: str, old: str, new: str, *cases: str, part: str = "major") -> M
     return Mutant((Change(file, old, new),), cases, part)
 
 
-LOSS = "loss = cross_entropy(logits, batch.classes)"
+LOSS = "loss = cross_entropy(logits, batch.goal)"
 HALVING = """\
     if schedule == "halving":
         return lambda time: learning_rate * 0.5**time
@@ -115,7 +115,7 @@ MUTANTS = {
         CANDIDATE, "candidate.score > other", "candidate.score >= other", "tfidf-svm"
     ),
     "candidates for questions ranked by nothing": mutant(
-        RANKING, "accuracy if mean_average_precision is None else mean_average_precision", "accuracy", "loop: ranked"
+        CHOOSING, "return mean_average_precision", "return accuracy", "loop: ranked"
     ),
     "answers ranked last": mutant(
         CANDIDATE, "scores[:, 1], scores[:, 0], dtype", "scores[:, 0], scores[:, 1], dtype", "loop: ranked"

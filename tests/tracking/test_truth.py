@@ -12,6 +12,7 @@ from retable.experiments.truth import check_against_data
 from retable.runs.bank import add_to_bank
 from retable.runs.predictions import read_predictions, write_predictions
 from retable.runs.record import read_run
+from retable.text.grades import agreement
 from retable.text.pairs import MARK
 from retable.text.ranking import ranking_scores
 from retable.text.splits import Split
@@ -108,4 +109,23 @@ def test_the_scores_of_a_ranking_are_made_again_from_the_texts_here(run, bank, t
     assert check_against_data(with_scores(**right), bank)
     for wrong in ({**right, "map": right["map"] + 0.01}, {**right, "mrr": 1.0}, {**right, "questions": 39}, {}):
         with pytest.raises(InputError, match=r"gives a test (map|mrr|questions) of .*, but metrics.json says"):
+            check_against_data(with_scores(**wrong), bank)
+
+
+def test_the_correlations_of_a_graded_corpus_are_made_again_from_the_scores_here(run, bank, tmp_path, monkeypatch):
+    facts, ids, classes, clean, probabilities = read_predictions(run.predictions)
+    scores = np.random.default_rng(1).uniform(0, 1, len(ids))
+    here = Split(replace(facts, graded=True), ids, None, None, classes, clean, scores=scores)
+    right = agreement(probabilities[:, 1].astype(np.float64), scores)
+
+    def with_scores(**found):
+        return replace(run, metrics={**run.metrics, "test": {**run.metrics["test"], **found}})
+
+    assert not check_against_data(with_scores(**right), bank)  # only the corpus has the scores
+    (tmp_path / "tagged/sst-2").mkdir(parents=True)
+    (tmp_path / "tagged/sst-2/test.parquet").touch()
+    monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: here))
+    assert check_against_data(with_scores(**right), bank)
+    for wrong in ({**right, "pearson": 0.9}, {**right, "mse": right["mse"] + 0.01}, {}):
+        with pytest.raises(InputError, match=r"gives a test (pearson|mse) of .*, but metrics.json says"):
             check_against_data(with_scores(**wrong), bank)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -57,11 +59,17 @@ def test_sorted_batches_hold_every_text_and_respect_the_limit():
 
 def test_a_batch_holds_the_words_of_its_texts_and_padding_behind():
     maker = BatchMaker(encoded([2, 4, 1]), torch.device("cpu"))
-    words, mask, parts, classes, domains, sentences, sides, nodes = maker(np.array([2, 0, 1]))
+    words, mask, parts, classes, goal, domains, sentences, sides, nodes = maker(np.array([2, 0, 1]))
     assert parts is domains is sentences is sides is nodes is None
     assert words.tolist() == [[8, 0, 0, 0], [2, 3, 0, 0], [4, 5, 6, 7]]
     assert mask.tolist() == [[True] + [False] * 3, [True] * 2 + [False] * 2, [True] * 4]
-    assert classes.tolist() == [0, 0, 1]
+    assert classes.tolist() == goal.tolist() == [0, 0, 1]
+
+
+def test_the_goal_of_a_graded_text_is_its_distribution_over_the_grades():
+    texts = replace(encoded([2, 4, 1]), targets=np.array([[0.4, 0.6], [0.9, 0.1], [0.0, 1.0]], dtype=np.float32))
+    batch = BatchMaker(texts, torch.device("cpu"))(np.array([2, 0]))
+    assert torch.equal(batch.goal, torch.tensor([[0.0, 1.0], [0.4, 0.6]]))
 
 
 def test_parts_of_speech_are_padded_like_words_and_given_to_the_network():

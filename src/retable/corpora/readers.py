@@ -12,6 +12,7 @@ from typing import IO, NoReturn
 
 from retable.declaration import UNLABELLED, Corpus, Example, Sentence
 from retable.errors import InputError
+from retable.text.grades import is_score
 from retable.text.pairs import joined
 
 SENTIMENT = {"0": "negative", "1": "positive"}
@@ -186,7 +187,7 @@ def read_columns_of_pairs(
 ) -> Iterator[Example]:
     """Yield lines of `columns` tab-separated fields; `first`, `second` and `label` are the columns of texts and label.
 
-    A byte-order mark at the beginning of a file is ignored.
+    A byte-order mark at the beginning of a file is ignored. The label of a graded corpus is a number.
     """
     names = names or {name: name for name in corpus.labels}
     for split, file in splits.items():
@@ -196,10 +197,14 @@ def read_columns_of_pairs(
                 broken(folder / file, number, f"it has {len(fields)} fields between tabs, not {columns}")
             if number == 0 and header:
                 continue
-            if fields[label] not in names:
-                broken(folder / file, number, f'the label is "{fields[label]}"; {corpus.name} has {", ".join(names)}')
+            found = fields[label]
+            if not (is_score(found, corpus.labels) if corpus.graded else found in names):
+                allowed = (
+                    f"numbers from {corpus.labels[0]} to {corpus.labels[-1]}" if corpus.graded else ", ".join(names)
+                )
+                broken(folder / file, number, f'the label is "{found}"; {corpus.name} has {allowed}')
             text = joined(fields[first], fields[second])
-            yield Example(identity(corpus, split, number - header), split, text, names[fields[label]])
+            yield Example(identity(corpus, split, number - header), split, text, names.get(found, found))
 
 
 def read_conllu(path: Path) -> Iterator[Sentence]:

@@ -5,6 +5,14 @@ from functools import partial
 from retable.corpora.readers import read_columns_of_pairs
 from retable.declaration import Corpus, Defect, github
 
+READ = partial(
+    read_columns_of_pairs,
+    splits={"train": "SICK_train.txt", "dev": "SICK_trial.txt", "test": "SICK_test_annotated.txt"},
+    columns=5,
+    first=1,
+    second=2,
+    header=True,
+)
 CORPUS = Corpus(
     name="sick",
     language="en",
@@ -20,21 +28,13 @@ CORPUS = Corpus(
         },
         mirror="sick",
     ),
-    read=partial(
-        read_columns_of_pairs,
-        splits={"train": "SICK_train.txt", "dev": "SICK_trial.txt", "test": "SICK_test_annotated.txt"},
-        columns=5,
-        first=1,
-        second=2,
-        label=4,
-        header=True,
-    ),
+    read=partial(READ, label=4),
     encoding="ascii",
     pooled=False,
     source="https://alt.qcri.org/semeval2014/task1/",
     paper="Marelli et al., A SICK cure for the evaluation of compositional distributional semantic models, LREC 2014",
     licence="CC BY-NC-SA 3.0, as its README says",
-    note="its relatedness (1 to 5) is not read: a score, not a class",
+    note="its relatedness is the corpus sick-relatedness",
     defects=(
         Defect("copies in train", 30, "pairs made by rule that came out the same; published splits are kept unchanged"),
         Defect("texts in train and dev", 3, "the same"),

@@ -37,6 +37,8 @@ def show_line(bar: Bar, line: dict[str, Any]) -> None:
 def note_of_line(line: dict[str, Any]) -> str:
     """Return the note that the display shows after an epoch or a candidate, with the score that chooses it."""
     dev = f"dev {100 * dev_score(line):.1f}%" + (" mean average precision" if "dev_map" in line else "")
+    if "dev_pearson" in line:
+        dev = f"dev correlation {dev_score(line):.3f}"
     if "epoch" in line:
         return f"epoch {line['epoch']} done, {dev}"
     cost = f", C {line['cost']:g}" if "cost" in line else ""

@@ -10,13 +10,12 @@ from retable.errors import InputError
 from retable.experiments.folds import data_of_run, splits_of_run
 from retable.project.paths import TAGGED, VECTORS
 from retable.runs.bank import read_bank
+from retable.runs.folder import further_scores
 from retable.runs.predictions import read_predictions
 from retable.runs.record import RunRecord
-from retable.text.pairs import questions_of
-from retable.text.ranking import ranking_scores
 from retable.text.splits import Split
 
-RANKING = ("map", "mrr", "questions")
+FURTHER = ("map", "mrr", "questions", "pearson", "spearman", "mse")  # scores of ranked and graded corpora
 ROUNDING = 1e-9
 Truth = dict[str, tuple[str, bool]]  # id of a test text -> (its label, whether it is clean)
 
@@ -41,21 +40,20 @@ def check_against_data(run: RunRecord, bank: Path) -> bool:
                 f"{run.predictions} has {described(found.get(text))} for {text!r} of {run.metrics['corpus']}, but here "
                 f"it is {described(truth.get(text))}: the test texts differ; make the corpus with this version."
             )
-    if test is not None and test.facts.ranked:
-        check_ranking(run, test)
+    if test is not None and (test.facts.ranked or test.facts.graded):
+        check_further(run, test)
         return True
-    return not any(name in run.metrics["test"] for name in RANKING)  # ranking needs the texts
+    return not any(name in run.metrics["test"] for name in FURTHER)  # they need the texts
 
 
-def check_ranking(run: RunRecord, test: Split) -> None:
-    """Check map, mrr and the number of questions against a run's own answers.
+def check_further(run: RunRecord, test: Split) -> None:
+    """Check the scores of a ranked or graded corpus against a run's own answers.
 
     Raises: InputError.
     """
     _, ids, _, _, probabilities = read_predictions(run.predictions)
     place = {text: number for number, text in enumerate(ids)}  # ties are broken by the order of the texts
-    answers = probabilities[[place[text] for text in test.ids], 1]
-    for name, found in ranking_scores(answers, test.classes == 1, questions_of(test.tokens)).items():
+    for name, found in further_scores(probabilities[[place[text] for text in test.ids]], test).items():
         given = run.metrics["test"].get(name)
         if given is None or abs(given - found) > ROUNDING:
             raise InputError(

@@ -6,8 +6,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from retable.text.choosing import choosing_score
 from retable.text.pairs import questions_of
-from retable.text.ranking import choosing_score, ranking_scores
+from retable.text.ranking import ranking_scores
 from retable.text.splits import Split
 
 

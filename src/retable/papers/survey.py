@@ -308,6 +308,15 @@ TABLE_4 = ResultTable(
         Column("wikiqa-mrr", "WikiQA, MRR", corpus="wikiqa", split="paper", metric="mrr", runs_of="wikiqa"),
         Column("trecqa", "TrecQA, MAP", corpus="trecqa", split="paper", extra=True),
         Column("trecqa-mrr", "TrecQA, MRR", corpus="trecqa", split="paper", metric="mrr", runs_of="trecqa", extra=True),
+        Column(
+            "sick-relatedness",
+            "SICK, relatedness, Pearson",
+            corpus="sick-relatedness",
+            split="paper",
+            metric="pearson",
+            extra=True,
+            note="correlation of the mean of five grades with the mean of ten people's",
+        ),
     ),
 )
 TABLE_5 = ResultTable(

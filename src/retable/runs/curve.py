@@ -7,17 +7,18 @@ from typing import Any
 from retable.errors import InputError
 from retable.files import read_csv
 from retable.forms import Form, Number, Section, Text, check
-from retable.text.ranking import choosing_score
+from retable.text.choosing import choosing_score
 from retable.wording import number_of
 
 ADVICE = "remove its folder, or copy it again"
 PERCENT = 100.0
 SHARE = Number(0, 1 + 1e-9)
+CORRELATION = Number(-1 - 1e-9, 1 + 1e-9)
 ANY_LOSS = Number(-1e12, 1e12)  # an objective may be below 0
 EPOCH = Section(
     {"epoch": Number(1, whole=True), "learning_rate": Number(0, 1e12), "train_loss": ANY_LOSS, "train_accuracy": SHARE}
     | {"dev_loss": ANY_LOSS, "dev_accuracy": SHARE, "seconds": Number(0, 1e9)},
-    {"dev_map": SHARE},
+    {"dev_map": SHARE, "dev_pearson": CORRELATION},
     closed=True,
 )
 CANDIDATE = Section(
@@ -72,4 +73,5 @@ def dev_scores(lines: Sequence[Mapping[str, str]]) -> tuple[float, ...]:
 
 def dev_score(line: Mapping[str, Any]) -> float:
     """Return the score on dev that chooses a line."""
-    return choosing_score(float(line["dev_accuracy"]), float(line["dev_map"]) if "dev_map" in line else None)
+    others = (float(line[name]) if name in line else None for name in ("dev_map", "dev_pearson"))
+    return choosing_score(float(line["dev_accuracy"]), *others)

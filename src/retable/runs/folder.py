@@ -9,6 +9,7 @@ import numpy as np
 
 from retable.files import write_csv, write_json
 from retable.runs.metrics import score
+from retable.text.grades import agreement, means_of
 from retable.text.pairs import questions_of
 from retable.text.ranking import ranking_scores
 from retable.text.splits import Split
@@ -19,13 +20,15 @@ def scores_of_splits(dev: tuple[np.ndarray, Split], test: tuple[np.ndarray, Spli
     none).
 
     For a joint corpus, `domains` holds the two test scores of every domain. A ranked corpus also has map, mrr and
-    questions, except on the clean texts alone, which are not complete candidate lists.
+    questions, except on the clean texts alone, which are not complete candidate lists. A graded corpus also has the
+    correlations and error of the mean grades.
     """
     probabilities, split = test
     scores = {"dev": score(dev[0], dev[1].classes), **_scores_of_test(probabilities, split.classes, split.clean)}
-    if split.facts.ranked:
-        for name, answers, own in (("dev", *dev), ("test", *test)):
-            scores[name] |= ranking_scores(answers[:, 1], own.classes == 1, questions_of(own.tokens))
+    for name, answers, own in (("dev", *dev), ("test", *test)):
+        scores[name] |= further_scores(answers, own)
+    if split.scores is not None and split.clean.any():
+        scores["test_clean"] |= graded(probabilities[split.clean], split.scores[split.clean])
     if (domains := split.domains) is not None:
         scores["domains"] = {
             name: _scores_of_test(probabilities[own], split.classes[own], split.clean[own])
@@ -33,6 +36,22 @@ def scores_of_splits(dev: tuple[np.ndarray, Split], test: tuple[np.ndarray, Spli
             if (own := domains == index).any()
         }
     return scores
+
+
+def further_scores(answers: np.ndarray, split: Split) -> dict[str, float]:
+    """Return the scores that only a ranked or a graded corpus has.
+
+    Args:
+        answers: probabilities of all texts of the split, float (text, class).
+    """
+    if split.facts.ranked:
+        return ranking_scores(answers[:, 1], split.classes == 1, questions_of(split.tokens))
+    return {} if split.scores is None else graded(answers, split.scores)
+
+
+def graded(answers: np.ndarray, scores: np.ndarray) -> dict[str, float]:
+    """Return the agreement of the mean grades with the true scores, from answers as predictions.parquet keeps them."""
+    return agreement(means_of(answers.astype(np.float32)), scores)
 
 
 def _scores_of_test(probabilities: np.ndarray, classes: np.ndarray, clean: np.ndarray) -> dict[str, Any]:

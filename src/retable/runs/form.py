@@ -4,6 +4,7 @@ curve.py has that of curve.csv. A record that contradicts itself is refused as w
 data and recipe. Imports are light, because the record is checked at every `make tables`.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,10 +36,11 @@ from retable.runs.provenance import hash_of_parameters, run_key
 FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # in a run's folder
 KEY_DIGITS = 16  # of a key, in the name of that folder
 SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
-COUNTS = ("texts", "questions")  # scores that are whole numbers; the loss may be above 1 too
+COUNTS = ("texts", "questions")  # scores that are whole numbers
+RANGES = {"loss": (0, math.inf), "mse": (0, math.inf), "pearson": (-1, 1), "spearman": (-1, 1)}  # others are 0 to 1
 SCORES = (
-    "accuracy", "error_rate", "precision", "recall", "macro_f1", "micro_f1", "macro_auc", "micro_auc", "loss",
-    "map", "mrr", *COUNTS,
+    "accuracy", "error_rate", "precision", "recall", "macro_f1", "micro_f1", "macro_auc", "micro_auc", "map", "mrr",
+    *RANGES, *COUNTS,
 )  # fmt: skip
 UNVERIFIED = "unverified"  # in metrics.json: an import whose answers could not be compared with the test texts
 LARGEST_SEED = 2**32 - 1
@@ -70,8 +72,11 @@ class Scores:
                 yield from Number(1, whole=True).misfits(score, f"{place}.{name}")
             elif score is None and name != "accuracy":
                 continue
-            elif not Number(0, float("inf") if name == "loss" else 1 + ROUNDING).holds(score):
-                yield Misfit(f"{place}.{name}", score, f"a finite number from 0{'' if name == 'loss' else ' to 1'}")
+            else:
+                least, most = RANGES.get(name, (0, 1))
+                if not Number(least, most + ROUNDING).holds(score):
+                    allowed = f"a finite number from {least}{'' if most == math.inf else f' to {most}'}"
+                    yield Misfit(f"{place}.{name}", score, allowed)
 
 
 LONGEST = 10**9  # epochs, or words of a text

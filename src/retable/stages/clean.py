@@ -71,7 +71,7 @@ def leakage_counts(splits: Sequence[str], split_of: Places, found: Leaks) -> dic
 def write_split(path: Path, source: Corpus, examples: Sequence[Example], clean: npt.NDArray[np.bool_]) -> None:
     """Write data/clean/<corpus>/<split>.parquet: equal texts give equal bytes."""
     columns = {column: [getattr(example, column) for example in examples] for column in ("id", "text", "label")}
-    facts = Facts(source.name, source.language, source.labels, source.domains, source.ranked)
+    facts = Facts(source.name, source.language, source.labels, source.domains, source.ranked, source.graded)
     table = pa.table({**columns, "clean": clean}, schema=clean_schema(facts))
     pq.write_table(table, path, compression="zstd", row_group_size=ROWS_IN_A_GROUP)
 

@@ -204,6 +204,7 @@ def joined(splits: Sequence[Split]) -> Split:
         np.concatenate([split.classes for split in splits]),
         np.concatenate([split.clean for split in splits]),
         None if any(split.texts is None for split in splits) else pa.concat_arrays([split.texts for split in splits]),
+        None if splits[0].scores is None else np.concatenate([split.scores for split in splits]),
     )
 
 
@@ -218,4 +219,5 @@ def part(texts: Split, places: Places) -> Split:
         texts.classes[places],
         texts.clean[places],
         None if texts.texts is None else texts.texts.take(at),
+        None if texts.scores is None else texts.scores[places],
     )

@@ -7,14 +7,6 @@ Source     trec_eval (NIST): average precision and reciprocal rank, averaged ove
 import numpy as np
 
 
-def choosing_score(accuracy: float, mean_average_precision: float | None) -> float:
-    """Return the score on dev that chooses: mean average precision, which a ranked corpus alone has, else accuracy.
-
-    Few candidates answer their question, so accuracy is near that of never saying that one does.
-    """
-    return accuracy if mean_average_precision is None else mean_average_precision
-
-
 def ranks_of_answers(scores: np.ndarray, answers: np.ndarray, questions: np.ndarray) -> list[np.ndarray]:
     """Return, for each question that has an answer, the ranks of its answers from 1, the best first.
 

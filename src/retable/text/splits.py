@@ -23,6 +23,7 @@ from retable.declaration import UNLABELLED as UNLABELLED
 from retable.errors import InputError, shortened
 from retable.files import AGAIN, parse_json
 from retable.forms import ANY_TEXT, ListOf, OneOf, Section, check
+from retable.text.grades import is_score
 
 SPLITS = ("train", "dev", "test")
 TEXTS_IN_BATCH = 1_000  # read at once where a whole split would not fit into memory
@@ -30,9 +31,10 @@ ID, LABEL, CLEAN = pa.field("id", pa.string()), pa.field("label", pa.string()), 
 TEXT = pa.field("text", pa.string())
 TOKENS, PARTS = pa.field("tokens", pa.list_(pa.string())), pa.field("parts", pa.list_(pa.string()))
 
+FLAGS = ("ranked", "graded")  # of Facts
 FACTS = Section(
     {"corpus": ANY_TEXT, "language": ANY_TEXT, "labels": ListOf(ANY_TEXT)},
-    {"domains": ListOf(ANY_TEXT), "ranked": OneOf((True, False))},
+    {"domains": ListOf(ANY_TEXT), "ranked": OneOf((True, False)), "graded": OneOf((True, False))},
 )
 
 
@@ -41,7 +43,8 @@ class Facts:
     """The facts stored in every file of a corpus: id, language and labels (their order gives the class index).
 
     `domains` are the parts of a joint corpus, whose text ids are "<domain>/<id>". A `ranked` corpus lists candidates
-    for questions; the second label of such a pair marks an answer.
+    for questions; the second label of such a pair marks an answer. The labels of a `graded` corpus are consecutive
+    whole numbers; the label column has a number between the first and the last, whose class is the nearest grade.
     """
 
     corpus: str
@@ -49,6 +52,7 @@ class Facts:
     labels: tuple[str, ...]
     domains: tuple[str, ...] = ()
     ranked: bool = False
+    graded: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,8 @@ class Split:
     """One split of a tagged corpus, ready for a model.
 
     `tokens` and `parts` are list<string> arrays, `classes` int64 (text,), `clean` bool (text,). `texts` are the clean
-    texts, string (text,), for a run that reads raw characters; None for others.
+    texts, string (text,), for a run that reads raw characters; None for others. `scores`, float64 (text,), are those of
+    a graded corpus, from 0 at the first grade; None for other corpora.
     """
 
     facts: Facts
@@ -66,6 +71,7 @@ class Split:
     classes: np.ndarray
     clean: np.ndarray
     texts: pa.StringArray | None = None
+    scores: np.ndarray | None = None
 
     @property
     def domains(self) -> np.ndarray | None:
@@ -97,9 +103,8 @@ def read_facts(path: Path) -> Facts:
         raise InputError(f"the facts of {path} are not valid JSON ({error}); {AGAIN}.") from None
     check(values, FACTS, f"the facts of {path}", AGAIN)
     domains = tuple(values.get("domains", ()))
-    return Facts(
-        values["corpus"], values["language"], tuple(values["labels"]), domains, ranked=values.get("ranked", False)
-    )
+    flags = {flag: values.get(flag, False) for flag in FLAGS}
+    return Facts(values["corpus"], values["language"], tuple(values["labels"]), domains, **flags)
 
 
 def number_of_rows(path: Path) -> int:
@@ -189,9 +194,10 @@ def read_split(folder: Path, split: str) -> Split:
         raise InputError(
             f"{path}: the text {ids[other]} has a different number of tokens and part-of-speech tags; {AGAIN}."
         )
-    return Split(
-        facts, ids, tokens, parts, classes_of(table.column("label"), facts, path), table.column("clean").to_numpy()
-    )
+    labels = table.column("label")
+    scores = scores_of(labels, facts, path) if facts.graded else None
+    classes = classes_of(labels, facts, path) if scores is None else np.floor(scores + 0.5).astype(np.int64)
+    return Split(facts, ids, tokens, parts, classes, table.column("clean").to_numpy(), scores=scores)
 
 
 def classes_of(labels: pa.ChunkedArray, facts: Facts, path: Path) -> np.ndarray:
@@ -201,6 +207,14 @@ def classes_of(labels: pa.ChunkedArray, facts: Facts, path: Path) -> np.ndarray:
         wrong = labels.filter(pc.is_null(places))[0].as_py()
         raise InputError(f'{path} has the label "{shortened(wrong)}"; the corpus declares {", ".join(facts.labels)}.')
     return places.to_numpy().astype(np.int64)
+
+
+def scores_of(labels: pa.ChunkedArray, facts: Facts, path: Path) -> np.ndarray:
+    """Return the score of every label, float64 (text,), from 0. Raises: InputError for one outside the grades."""
+    found, (first, *_, last) = labels.to_pylist(), facts.labels
+    if wrong := next((label for label in found if not is_score(label, facts.labels)), None):
+        raise InputError(f'{path} has the label "{shortened(wrong)}"; allowed: a number from {first} to {last}.')
+    return np.array(found, dtype=np.float64) - int(first)
 
 
 def first_twice(ids: Sequence[str]) -> str:
@@ -255,8 +269,7 @@ def facts_metadata(facts: Facts) -> dict[bytes, bytes]:
     """Return facts as the metadata of a Parquet schema."""
     values: dict[str, object] = {"corpus": facts.corpus, "language": facts.language, "labels": list(facts.labels)}
     values |= {"domains": list(facts.domains)} if facts.domains else {}
-    if facts.ranked:
-        values["ranked"] = True
+    values |= {flag: True for flag in FLAGS if getattr(facts, flag)}
     return {b"retable": json.dumps(values, ensure_ascii=False).encode("utf-8")}
 
 

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from retable.errors import InputError
 from retable.files import read_json
 from retable.forms import COUNT, FLAG, Distinct, Misfit, OneOf, Section, check
+from retable.text.grades import targets_of
 from retable.text.pairs import questions_of, side_of_words
 from retable.text.sentence_ends import sentence_of_words
 from retable.text.splits import Split
@@ -82,7 +83,8 @@ class Encoded:
     `domains`, int64 (text,), are the domains of a joint corpus's texts; None for other corpora. `sentences`, int32 like
     `words`, number the sentences of each text from 0; `sides`, int32 like `words`, are those of a pair of texts
     (`retable.text.pairs`), and `nodes`, int32 like `words`, the kinds of the tokens of a tree (`retable.text.trees`);
-    None if the network reads none. `questions`, int64 (text,), number those of a ranked corpus; None for other corpora.
+    None if the network reads none. `questions`, int64 (text,), number those of a ranked corpus, and `targets`, float32
+    (text, class), are the distributions over the grades of a graded one; None for other corpora.
     """
 
     words: np.ndarray
@@ -94,9 +96,15 @@ class Encoded:
     sides: np.ndarray | None = None
     questions: np.ndarray | None = None
     nodes: np.ndarray | None = None
+    targets: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.classes)
+
+    @property
+    def goal(self) -> np.ndarray:
+        """Return what the loss compares the logits with: the classes, or the distributions over the grades."""
+        return self.classes if self.targets is None else self.targets
 
     @property
     def lengths(self) -> np.ndarray:
@@ -195,7 +203,8 @@ def encode(split: Split, vocabulary: Vocabulary, *, max_words: int = 0) -> Encod
         kept = position < max_words
         words, parts, sentences = (None if each is None else each[kept] for each in (words, parts, sentences))
         offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(offsets), max_words))])
-    return Encoded(words, offsets, split.classes, parts, split.domains, sentences, sides, questions, nodes)
+    targets = None if split.scores is None else targets_of(split.scores, len(split.facts.labels))
+    return Encoded(words, offsets, split.classes, parts, split.domains, sentences, sides, questions, nodes, targets)
 
 
 def _encode_parts(split: Split, names: Sequence[str]) -> np.ndarray:

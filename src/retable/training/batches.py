@@ -52,6 +52,9 @@ def sorted_batches(lengths: np.ndarray, words_in_batch: int) -> Iterator[np.ndar
 class Batch(NamedTuple):
     """Texts of one batch: `words` int64 (text, word), `mask` bool (text, word), `classes` int64 (text,).
 
+    `goal`, which the loss compares the logits with, are the classes, or the distributions over the grades of a graded
+    corpus, float (text, class).
+
     Inputs that the network does not read are None: `parts` int64 (text, word), the parts of speech; `domains` int64
     (text,), the domains of a joint corpus; `sentences` int64 (text, word), the sentence numbers; `sides` int64
     (text, word), the sides of a pair of texts; `nodes` int64 (text, word), the kinds of the tokens of a tree.
@@ -61,6 +64,7 @@ class Batch(NamedTuple):
     mask: Tensor
     parts: Tensor | None
     classes: Tensor
+    goal: Tensor
     domains: Tensor | None = None
     sentences: Tensor | None = None
     sides: Tensor | None = None
@@ -95,6 +99,7 @@ class BatchMaker:
         self.domains = given("domains", encoded.domains)
         self.offsets = torch.from_numpy(encoded.offsets).to(device)
         self.classes = torch.from_numpy(encoded.classes).to(device)
+        self.goal = torch.from_numpy(encoded.goal).to(device)
         self.lengths = encoded.lengths
         self.device = device
 
@@ -164,6 +169,7 @@ class BatchMaker:
                 shaped(mask),
                 of_words(self.parts),
                 of_texts(self.classes),
+                of_texts(self.goal),
                 none if self.domains is None else of_texts(self.domains),
                 of_words(self.sentences),
                 of_words(self.sides),

@@ -8,7 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from retable.text.ranking import choosing_score, ranking_scores
+from retable.text.choosing import choosing_score
+from retable.text.grades import agreement, means_of
+from retable.text.ranking import ranking_scores
 from retable.text.vocabulary import Encoded
 
 
@@ -17,7 +19,7 @@ class Epoch:
     """A line of curve.csv; accuracies are fractions, `seconds` covers training only, without dev.
 
     `learning_rate` is that of the epoch's last step; `train_loss` is the full training objective. `dev_map` is the mean
-    average precision on a ranked corpus; None for other corpora.
+    average precision on a ranked corpus, `dev_pearson` the correlation on a graded one; None for other corpora.
     """
 
     epoch: int
@@ -28,11 +30,12 @@ class Epoch:
     dev_accuracy: float
     seconds: float
     dev_map: float | None = None
+    dev_pearson: float | None = None
 
     @property
     def score(self) -> float:
         """Return the score that chooses the best epoch."""
-        return choosing_score(self.dev_accuracy, self.dev_map)
+        return choosing_score(self.dev_accuracy, self.dev_map, self.dev_pearson)
 
     @property
     def line(self) -> dict[str, Any]:
@@ -62,10 +65,11 @@ class Epoch:
             learning_rate,
             loss / texts,
             correct / texts,
-            float(F.cross_entropy(logits, torch.from_numpy(dev.classes))),
+            float(F.cross_entropy(logits, torch.from_numpy(dev.goal))),
             float((logits.argmax(1).numpy() == dev.classes).mean()),
             seconds,
             None if dev.questions is None else dev_map_of(logits, dev),
+            None if dev.targets is None else dev_pearson_of(logits, dev.targets),
         )
 
 
@@ -73,6 +77,11 @@ def dev_map_of(logits: Tensor, dev: Encoded) -> float:
     """Return the mean average precision of the second class's probabilities."""
     assert dev.questions is not None
     return ranking_scores(logits.softmax(dim=1)[:, 1].numpy(), dev.classes == 1, dev.questions)["map"]
+
+
+def dev_pearson_of(logits: Tensor, targets: np.ndarray) -> float:
+    """Return the correlation of the mean grades with the true scores."""
+    return agreement(means_of(logits.softmax(dim=1).numpy()), means_of(targets))["pearson"]
 
 
 @dataclass(frozen=True)

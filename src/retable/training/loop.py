@@ -50,7 +50,7 @@ def train_epoch(
         with wide_products(maker.device.type, precision):
             with forward_pass(maker.device.type, precision):
                 logits = network(*batch.inputs)
-            loss = cross_entropy(logits, batch.classes)
+            loss = cross_entropy(logits, batch.goal)
             added = network.auxiliary_loss(batch.classes)
             if added is not None:
                 loss = loss + added
@@ -70,6 +70,10 @@ def train_epoch(
     return float(sums.loss), int(sums.correct)
 
 
-def cross_entropy(logits: Tensor, classes: Tensor) -> Tensor:
-    """Return the mean over the texts, computed in float32 or wider."""
-    return F.cross_entropy(at_least_float32(logits), classes)
+def cross_entropy(logits: Tensor, goal: Tensor) -> Tensor:
+    """Return the mean over the texts, computed in float32 or wider.
+
+    Args:
+        goal: the classes, int64 (text,), or a distribution over them for each text, float (text, class).
+    """
+    return F.cross_entropy(at_least_float32(logits), goal)
