@@ -9,7 +9,6 @@ from retable.text.clean.statistics import (
     split_statistics,
 )
 
-LABELS = ("negative", "positive")
 TRAIN = [
     Example("x/0", "train", "A good film", "positive"),
     Example("x/1", "train", "a bad film", "negative"),
@@ -19,7 +18,7 @@ TEST = [Example("x/3", "test", "Film !", "negative")]
 
 
 def test_statistics_of_three_texts_by_hand():
-    assert split_statistics(TRAIN, LABELS) == {
+    assert split_statistics(TRAIN, corpus("sample-en")) == {
         "texts": 3,
         "labels": {"negative": 1, "positive": 2},
         "average-length": 3.0,
@@ -30,8 +29,14 @@ def test_statistics_of_three_texts_by_hand():
     }
 
 
+def test_a_text_between_two_grades_counts_for_the_nearer():
+    graded = [Example(f"x/{score}", "train", f"scored {score}", score) for score in ("1", "1.4", "4.5", "3.6")]
+    found = split_statistics(graded, corpus("sick-relatedness"))
+    assert found["labels"] == {"1": 2, "2": 0, "3": 0, "4": 1, "5": 1}
+
+
 def test_statistics_of_a_split_without_texts():
-    found = split_statistics([], LABELS)
+    found = split_statistics([], corpus("sample-en"))
     assert found.pop("labels") == {"negative": 0, "positive": 0}
     assert set(found.values()) == {0}
 

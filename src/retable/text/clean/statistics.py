@@ -12,6 +12,7 @@ from typing import Any
 
 from retable.declaration import UNLABELLED, Corpus, Example
 from retable.text.clean.sentences import split_sentences
+from retable.text.grades import nearest_grade
 from retable.text.splits import SPLITS
 
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
@@ -92,22 +93,23 @@ def corpus_statistics(
         **lengths_and_vocabulary(left),
         "vocabulary-train": len(vocabulary(example.text for example in splits["train"])),
         "removed": Counter(removed),
-        "splits": {name: split_statistics(examples, corpus.labels) for name, examples in splits.items()},
+        "splits": {name: split_statistics(examples, corpus) for name, examples in splits.items()},
         **{name: len(examples) for name, examples in splits.items()},
     }
 
 
-def split_statistics(examples: Sequence[Example], labels: Sequence[str]) -> dict[str, Any]:
-    """Count the texts of one split.
+def split_statistics(examples: Sequence[Example], corpus: Corpus) -> dict[str, Any]:
+    """Count the texts of one split; one between two grades counts for the nearer.
 
     `copies` are texts that repeat an earlier one, `contradicting-labels` distinct texts with more than one label.
     """
-    found = Counter(example.label for example in examples)
+    labels = (example.label for example in examples)
+    found = Counter(nearest_grade(label) if corpus.graded else label for label in labels)
     texts = [example.text for example in examples]
     labels_of = Counter(text for text, _ in {(example.text, example.label) for example in examples})
     return {
         "texts": len(texts),
-        "labels": {label: found[label] for label in labels},
+        "labels": {label: found[label] for label in corpus.labels},
         **lengths_and_vocabulary(texts),
         "copies": len(texts) - len(labels_of),
         "contradicting-labels": sum(count > 1 for count in labels_of.values()),
