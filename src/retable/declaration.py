@@ -115,7 +115,7 @@ class Corpus(Source):
         same_texts_as: the corpus with the same texts, split or stripped differently.
         domains: the corpora that form a joint corpus; the ids of its texts are "<domain>/<id>".
         ranked: it lists candidates for questions, pairs of texts; the second label says that one answers.
-        graded: its labels are the whole numbers from the first to the last; a text has a number between them.
+        graded: its labels are consecutive whole numbers, the grades; a text has a number from the first to the last.
         defects: every known one; a test fails if the list is out of date.
     """
 
@@ -156,18 +156,22 @@ class Corpus(Source):
         counts = [*self.texts.values(), self.unlabelled]
         most = 1_000 + 2 * sum(count for *_, count in self.declared_counts()) if None not in counts else math.inf
         for number, example in enumerate(self.read(self, folder), start=1):
-            found[example.split, example.label] += 1
+            found[example.split, self.label_of(example)] += 1
             if number > most:  # an archive may unpack to far more than it should; the comparison below refuses it
                 break
             yield example
         for split, label, count in self.declared_counts():
-            there = found[split, label] if label else sum(count for (of, _), count in found.items() if of == split)
+            there = found[split, label] if label else sum(found[split, each] for each in ("", *self.labels))
             if there != count:
                 kind = f" labelled {label}" if label else ""
                 raise InputError(
                     f"{folder} contains {number_of(there, 'texts')}{kind} in {split}, but {self.name} has {count:,}; "
                     f"remove the folder and run `dvc repro download@{self.name}`."
                 )
+
+    def label_of(self, example: Example) -> str:
+        """Return the label that an example counts for: of two grades the nearer, or the higher."""
+        return str(math.floor(float(example.label) + 0.5)) if self.graded else example.label
 
     def declared_counts(self) -> Iterator[tuple[str, str, int]]:
         """Yield split, label and count of texts; the label is "" if only the sum over labels is declared."""

@@ -5,9 +5,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from retable.corpora import Example, corpus
 from retable.errors import InputError
 from retable.text.folds import joined, part
-from retable.text.grades import agreement, is_score, means_of, nearest_grade, targets_of
+from retable.text.grades import agreement, is_score, means_of, targets_of
 from retable.text.splits import Facts, read_facts, read_split, tagged_schema
 
 FACTS = Facts("sick-relatedness", "en", ("1", "2", "3", "4", "5"), graded=True)
@@ -70,7 +71,9 @@ def test_a_split_has_scores_from_0_and_the_nearest_grade_as_class(tmp_path):
     assert read_facts(tmp_path / "dev.parquet") == FACTS
     assert split.scores == pytest.approx([0, 2.6, 1.5, 4, 3.49])
     assert split.classes.tolist() == [0, 3, 2, 4, 3]
-    assert [nearest_grade(label) for label in ("1", "3.6", "2.5", "5", "4.49")] == ["1", "4", "3", "5", "4"]
+    sick = corpus("sick-relatedness")
+    counted = [sick.label_of(Example("", "dev", "", label)) for label in ("1", "3.6", "2.5", "5", "4.49")]
+    assert counted == ["1", "4", "3", "5", "4"]
     chosen = joined([part(split, np.array([3, 1])), part(split, np.array([0]))])
     assert chosen.scores == pytest.approx([4, 2.6, 0])
 

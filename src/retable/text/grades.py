@@ -7,7 +7,6 @@ Departure  cross-entropy in place of the divergence: they differ by a constant.
 Scores     here count from 0 at the first grade; no correlation or error depends on it.
 """
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -20,11 +19,6 @@ NUMBER = re.compile(r"\d+(\.\d+)?", re.ASCII)
 def is_score(label: str, grades: Sequence[str]) -> bool:
     """Return whether a label is a number from the first to the last grade."""
     return bool(NUMBER.fullmatch(label)) and int(grades[0]) <= float(label) <= int(grades[-1])
-
-
-def nearest_grade(score: str) -> str:
-    """Return the grade nearest to a score, the higher one of two."""
-    return str(math.floor(float(score) + 0.5))
 
 
 def targets_of(scores: np.ndarray, grades: int) -> np.ndarray:

@@ -12,7 +12,6 @@ from typing import Any
 
 from retable.declaration import UNLABELLED, Corpus, Example
 from retable.text.clean.sentences import split_sentences
-from retable.text.grades import nearest_grade
 from retable.text.splits import SPLITS
 
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
@@ -99,12 +98,11 @@ def corpus_statistics(
 
 
 def split_statistics(examples: Sequence[Example], corpus: Corpus) -> dict[str, Any]:
-    """Count the texts of one split; one between two grades counts for the nearer.
+    """Count the texts of one split.
 
     `copies` are texts that repeat an earlier one, `contradicting-labels` distinct texts with more than one label.
     """
-    labels = (example.label for example in examples)
-    found = Counter(nearest_grade(label) if corpus.graded else label for label in labels)
+    found = Counter(corpus.label_of(example) for example in examples)
     texts = [example.text for example in examples]
     labels_of = Counter(text for text, _ in {(example.text, example.label) for example in examples})
     return {
