@@ -13,7 +13,7 @@ from retable.project.paths import PUBLISHED
 from retable.results.sources import FRACTIONS, MeasuredCell, beside_sources, nearest
 from retable.tables.lines import Line
 
-SCORES = {"accuracy", "map", "mrr"}
+SCORES = {"accuracy", "map", "mrr", "pearson"}
 ROWS = {(row.model, row.id) for table in result_tables() for row in table.rows}
 
 

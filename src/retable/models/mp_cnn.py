@@ -12,8 +12,8 @@ Equations  group A, for a width w and a pooling p (max, min, mean): p over windo
 Reading    each pooling has its own filters (code), and so has each dimension in group B (the port; in the code all
            dimensions share them). There are as many holistic filters as dimensions (code).
 Decision   a window lies within its text; a text shorter than a width is padded with zeros to one window.
-Departure  the paper learns a distribution over grades of relatedness, this model a class. The code has one more layer
-           of width 1 before widths 2 and 3.
+Departure  the paper learns a distribution over grades of relatedness, this model that of a graded corpus
+           (`retable.text.grades`), else a class. The code has one more layer of width 1 before widths 2 and 3.
 Shapes     B pairs, T words of both texts and the mark, M words of one, V windows, D vector size, F filters of group B
            per dimension, S widths including infinity, C classes.
 """

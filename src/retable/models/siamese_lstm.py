@@ -8,7 +8,8 @@ Reading    differences are elementwise and absolute, products elementwise: |h_a 
 Decision   for classes the network learns from the cross-entropy alone, by a linear layer on these features or on g. The
            "small" initial weights are normal with standard deviation 0.1 (the code's: 0.03 and 0.02); all biases are
            zero except the forget gate's 2.5 (the code's: uniform in ±0.5, and 1.5 added twice). Batches of 64 with
-           gradients clipped at 1.25 (the code's: 32, no clipping).
+           gradients clipped at 1.25 (the code's: 32, no clipping). For relatedness it learns a distribution over grades
+           (`retable.text.grades`), where the paper maps g itself to the score.
 Departure  Adam at a constant 1e-3, where paper and code have Adadelta. torch's LSTM has two biases per gate. The paper
            learns relatedness first (with synonyms as further texts) and passes the features of that fixed network to a
            support vector machine with an RBF kernel.

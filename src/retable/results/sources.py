@@ -17,7 +17,7 @@ OTHER_FORMS = {  # of a corpus, which sources that use it may have trained on
     "sst-1": ("sst-1-phrases", "sst-1-trees"),
     "sst-2": ("sst-2-phrases",),
 }
-FRACTIONS = ("map", "mrr")  # printed as fractions; other scores are in percent
+FRACTIONS = ("map", "mrr", "pearson")  # printed as fractions; other scores are in percent
 LOWER, INSIDE, HIGHER, ONE_RUN = "ours is lower", "inside", "ours is higher", "no interval yet"
 NAMES = ("system", "corpus", "score", "source", "ours", "runs", "beside", "printed in", "seen")
 
