@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from retable.corpora.archives import read_zip_lines
-from retable.corpora.readers import broken, identity, read_labelled_lines
+from retable.corpora.readers import broken, identity, label_read, read_labelled_lines
 from retable.declaration import Corpus, Defect, Example, RemoteFile, github
 
 ARCHIVE, MEMBER = "NewsAggregatorDataset.zip", "newsCorpora.csv"
@@ -19,10 +19,8 @@ def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
         columns = line.split("\t")
         if len(columns) != COLUMNS:
             broken(folder / ARCHIVE, number, f"in {MEMBER}, it has {len(columns)} columns, not {COLUMNS}")
-        if columns[CATEGORY] not in TOPICS:
-            problem = f'the label is "{columns[CATEGORY]}"; {corpus.name} has {", ".join(TOPICS)}'
-            broken(folder / ARCHIVE, number, f"in {MEMBER}, {problem}")
-        yield Example(identity(corpus, "all", number), "all", columns[TITLE], TOPICS[columns[CATEGORY]])
+        topic = label_read(columns[CATEGORY], TOPICS, corpus, folder / ARCHIVE, number, f"in {MEMBER}, ")
+        yield Example(identity(corpus, "all", number), "all", columns[TITLE], topic)
 
 
 SOURCE = "https://archive.ics.uci.edu/dataset/359/news+aggregator"

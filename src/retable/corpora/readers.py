@@ -72,9 +72,8 @@ def read_labelled_lines(
                 broken(folder / file, number, f"there is no {separator!r} between label and text")
             if label_last:
                 code, text = text, code
-            if code not in names:
-                broken(folder / file, number, f'the label is "{code}"; {corpus.name} has {", ".join(names)}')
-            yield Example(identity(corpus, split, number), split, text, names[code])
+            name = label_read(code, names, corpus, folder / file, number)
+            yield Example(identity(corpus, split, number), split, text, name)
 
 
 def read_unlabelled_lines(corpus: Corpus, folder: Path, *, file: str) -> Iterator[Example]:
@@ -140,15 +139,13 @@ def csv_rows(
             if len(row) != layout.columns:
                 broken(path, number, f"{inside}it has {len(row)} fields, not {layout.columns}")
             if number > 0 or not layout.header:
-                if row[layout.label] not in names:
-                    allowed = ", ".join(names)
-                    broken(path, number, f'{inside}the label is "{row[layout.label]}"; {corpus.name} has {allowed}')
+                name = label_read(row[layout.label], names, corpus, path, number, inside)
                 if any("\0" in field for field in row):
                     broken(path, number, f"{inside}it contains NUL")
                 text = " ".join(row[column] for column in layout.texts)
                 for escape, meaning in layout.escapes:
                     text = text.replace(escape, meaning)
-                yield Example(identity(corpus, split, number), split, text, names[row[layout.label]])
+                yield Example(identity(corpus, split, number), split, text, name)
     except csv.Error as error:
         broken(path, rows.line_num - 1, f"{inside}it is not CSV ({error})")
 
@@ -168,9 +165,8 @@ def read_parallel_pairs(
             if None in fields:
                 broken(paths[fields.index(None)], number, "it ends before the files next to it")
             first, second, code = fields
-            if code not in names:
-                broken(paths[2], number, f'the label is "{code}"; {corpus.name} has {", ".join(names)}')
-            yield Example(identity(corpus, split, number), split, joined(first, second), names[code])
+            name = label_read(code, names, corpus, paths[2], number)
+            yield Example(identity(corpus, split, number), split, joined(first, second), name)
 
 
 def read_columns_of_pairs(
@@ -197,14 +193,9 @@ def read_columns_of_pairs(
                 broken(folder / file, number, f"it has {len(fields)} fields between tabs, not {columns}")
             if number == 0 and header:
                 continue
-            found = fields[label]
-            if not (is_score(found, corpus.labels) if corpus.graded else found in names):
-                allowed = (
-                    f"numbers from {corpus.labels[0]} to {corpus.labels[-1]}" if corpus.graded else ", ".join(names)
-                )
-                broken(folder / file, number, f'the label is "{found}"; {corpus.name} has {allowed}')
             text = joined(fields[first], fields[second])
-            yield Example(identity(corpus, split, number - header), split, text, names.get(found, found))
+            name = label_read(fields[label], names, corpus, folder / file, number)
+            yield Example(identity(corpus, split, number - header), split, text, name)
 
 
 def read_conllu(path: Path) -> Iterator[Sentence]:
@@ -262,6 +253,19 @@ def present(path: Path) -> Path:
     if not path.is_file():
         raise InputError(f"{path} is missing; `dvc repro download@{path.parent.name}` downloads it.")
     return path
+
+
+def label_read(found: str, names: Mapping[str, str], corpus: Corpus, path: Path, number: int, inside: str = "") -> str:
+    """Return the label that a file means by a value; for a graded corpus the value, a number.
+
+    Args:
+        names: maps the value in the file to the label's name.
+        path, number, inside: the place of the value, for messages.
+    """
+    allowed = f"numbers from {corpus.labels[0]} to {corpus.labels[-1]}" if corpus.graded else ", ".join(names)
+    if not (is_score(found, corpus.labels) if corpus.graded else found in names):
+        broken(path, number, f'{inside}the label is "{found}"; {corpus.name} has {allowed}')
+    return found if corpus.graded else names[found]
 
 
 def identity(corpus: Corpus, split: str, number: int) -> str:
