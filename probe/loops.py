@@ -67,7 +67,10 @@ LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and its options in a
     **{f"choices, {model}": (model, {"model": options}) for model, options in LINEAR_CHOICES.items()},
     **{f"characters, {model}": (model, {"embedding": {"unit": "characters"}}) for model in LINEAR_CHOICES},
     "ranked, tfidf-svm": ("tfidf-svm", {"corpus": {"name": OF_PAIRS}}),
-    "graded": ("textcnn", {"corpus": {"name": GRADED}, "training": {"epochs": 8, "epochs_max": 8}}),
+    "graded": (
+        "avg-embedding",
+        {"corpus": {"name": GRADED}, "training": {"epochs": 10, "epochs_max": 10, "patience": 10, "learning_rate": 0.02}},
+    ),
     "case kept, tfidf-svm": ("tfidf-svm", {"embedding": {"lowercase": False}}),
     "rare words": ("textcnn", {"corpus": {"name": TWO_LABELS}}),
     "rare words, rows": ("fasttext", {"corpus": {"name": TWO_LABELS}}),

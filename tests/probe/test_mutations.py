@@ -117,6 +117,9 @@ MUTANTS = {
     "candidates for questions ranked by nothing": mutant(
         CHOOSING, "return mean_average_precision", "return accuracy", "loop: ranked"
     ),
+    "scores between grades learnt as the nearest": mutant(
+        VOCABULARY, "self.classes if self.targets is None else self.targets", "self.classes", "loop: graded"
+    ),
     "answers ranked last": mutant(
         CANDIDATE, "scores[:, 1], scores[:, 0], dtype", "scores[:, 0], scores[:, 1], dtype", "loop: ranked"
     ),
