@@ -17,6 +17,7 @@ Options = dict[str, Any]
 
 # Schedule -> rates at the ends of six epochs.
 RATES = {"constant": 1, "fcsr": 6, "halving": 2, "linear": 6, "steps": 3, "warmup": 2}
+FAST = {"learning_rate": 0.02}
 SGD = {"optimiser": "sgd", "learning_rate": 0.5}
 ADAGRAD = {"optimiser": "adagrad", "learning_rate": 0.05}
 LINEAR_CHOICES = {
@@ -69,7 +70,7 @@ LOOPS: dict[str, tuple[str, Options]] = {  # case -> model, and its options in a
     "ranked, tfidf-svm": ("tfidf-svm", {"corpus": {"name": OF_PAIRS}}),
     "graded": (
         "avg-embedding",
-        {"corpus": {"name": GRADED}, "training": {"epochs": 10, "epochs_max": 10, "patience": 10, "learning_rate": 0.02}},
+        {"corpus": {"name": GRADED}, "training": dict.fromkeys(("epochs", "epochs_max", "patience"), 10) | FAST},
     ),
     "case kept, tfidf-svm": ("tfidf-svm", {"embedding": {"lowercase": False}}),
     "rare words": ("textcnn", {"corpus": {"name": TWO_LABELS}}),

@@ -171,7 +171,8 @@ class Corpus(Source):
 
     def label_of(self, example: Example) -> str:
         """Return the label that an example counts for: of two grades the nearer, or the higher."""
-        return str(math.floor(float(example.label) + 0.5)) if self.graded else example.label
+        is_number = example.label.replace(".", "", 1).isdecimal()
+        return str(math.floor(float(example.label) + 0.5)) if self.graded and is_number else example.label
 
     def declared_counts(self) -> Iterator[tuple[str, str, int]]:
         """Yield split, label and count of texts; the label is "" if only the sum over labels is declared."""

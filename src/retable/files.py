@@ -168,7 +168,7 @@ def _remove(part: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8."""
+    """Write a text as UTF-8, completely or not at all."""
     with atomic_file(path) as part:
         part.write_text(text, encoding="utf-8")
 

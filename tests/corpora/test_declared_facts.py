@@ -60,6 +60,8 @@ def test_labels_and_counts_are_declared(name):
     by_label = [isinstance(counts, tuple) and len(counts) == len(facts.labels) for counts in facts.texts.values()]
     assert all(by_label) or name in ("news-aggregator", "yelp-5", "yelp-long")
     assert facts.test_texts is None or facts.split == "own"
+    if facts.graded:
+        assert [int(label) for label in facts.labels] == list(range(int(facts.labels[0]), int(facts.labels[-1]) + 1))
 
 
 def test_a_part_and_a_second_form_name_the_corpus_that_they_are_of():

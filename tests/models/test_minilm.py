@@ -150,7 +150,7 @@ def test_a_run_reads_raw_texts_tells_its_cost_and_survives_saving_without_the_en
     assert trained.classifier.probabilities(dev).tobytes() == answers.tobytes()
     trained.classifier.save(tmp_path)
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 5000
-    assert linear_loader(tmp_path).__module__ == "retable.models.minilm"
+    assert linear_loader(model).__module__ == "retable.models.minilm"
     again = load_classifier(asked(model, **options), tmp_path, dev.facts)
     assert again.probabilities(dev).tobytes() == answers.tobytes()
     encoder = Encoder(small_files(), 16)
@@ -177,7 +177,7 @@ def test_a_model_of_other_weights_is_refused(small, tmp_path):
     classifier.save(tmp_path)
     write_json(tmp_path / "sentences.json", read_json(tmp_path / "sentences.json") | {"encoder": "other"})
     with pytest.raises(InputError, match="was trained on vectors of a different encoder; train it again"):
-        linear_loader(tmp_path)(tmp_path)
+        linear_loader("minilm-lr")(tmp_path)
 
 
 def test_nothing_to_choose_from_is_refused_before_the_encoder_is_looked_for(monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +42,14 @@ def test_a_run_is_banked_once_whole_and_without_texts(tmp_path, run):
     assert table.column_names == ["id", "label", "predicted", "clean", "probabilities"]
     for name in ("id", "label", "predicted", "clean"):  # the predicted labels come from the unrounded probabilities
         assert table.column(name).to_pylist() == pq.read_table(run.predictions).column(name).to_pylist()
+
+
+def test_a_correlation_below_0_is_banked_and_read_again(tmp_path, run):
+    scores = run.metrics["dev"] | {"pearson": -0.015, "spearman": -0.02, "mse": 1.5}
+    add_to_bank(tmp_path / "bank", [replace(with_metrics(run, dev=scores), curve=(-1.5, 40.0))], "me")
+    (banked,) = read_bank(tmp_path / "bank")
+    assert banked.curve == (-1.5, 40.0)
+    assert banked.metrics["dev"]["pearson"] == -0.015
 
 
 def test_a_second_run_of_a_cell_stands_beside_the_first(tmp_path, run):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retable.runs.metrics import score
-from retable.runs.sampling import sampling_of_f1
+from retable.runs.sampling import sampling_of_correlation, sampling_of_f1
 
 
 def test_scores_of_five_texts_by_hand():
@@ -55,3 +55,11 @@ def test_ten_classes_and_sixty_thousand_texts_take_a_second_at_most():
     start = time.process_time()
     score(probabilities, classes)
     assert time.process_time() - start < 2.0  # under 1 s on an idle core
+
+
+@pytest.mark.parametrize("correlation", [-0.3, 0.0, 0.8])
+def test_the_variance_of_a_correlation_is_that_of_simulated_pairs(correlation):
+    generator = np.random.default_rng(4)
+    drawn = generator.multivariate_normal([0, 0], [[1, correlation], [correlation, 1]], (2000, 200))
+    found = np.var([np.corrcoef(*pairs.T)[0, 1] for pairs in drawn])
+    assert sampling_of_correlation(correlation, 200) == pytest.approx(found, rel=0.12)

@@ -35,6 +35,13 @@ def test_the_interval_ends_at_one():
     assert prediction_interval([0.999], Spread(0.05**2, 3))[1] == 1.0
 
 
+def test_the_interval_of_a_correlation_may_lie_below_0():
+    spread = Spread(1e-4, 2)
+    low, high = prediction_interval([-0.10, -0.11, -0.12], spread, least=-1.0)
+    assert (low + high) / 2 == pytest.approx(-0.11)
+    assert prediction_interval([-0.99], Spread(1.0, 2), least=-1.0)[0] == -1.0
+
+
 def test_a_spread_needs_two_runs_and_a_pooled_one_three_rows_with_a_degree_of_freedom_each():
     assert spread_of([0.8], 400) is None
     assert spread_of([0.79, 0.81], 400) == Spread(pytest.approx(0.0002), 1)

@@ -74,6 +74,7 @@ def test_a_split_has_scores_from_0_and_the_nearest_grade_as_class(tmp_path):
     sick = corpus("sick-relatedness")
     counted = [sick.label_of(Example("", "dev", "", label)) for label in ("1", "3.6", "2.5", "5", "4.49")]
     assert counted == ["1", "4", "3", "5", "4"]
+    assert [sick.label_of(Example("", "dev", "", label)) for label in ("", "n/a", "1.2.3")] == ["", "n/a", "1.2.3"]
     chosen = joined([part(split, np.array([3, 1])), part(split, np.array([0]))])
     assert chosen.scores == pytest.approx([4, 2.6, 0])
 

@@ -118,14 +118,19 @@ def test_the_correlations_of_a_graded_corpus_are_made_again_from_the_scores_here
     here = Split(replace(facts, graded=True), ids, None, None, classes, clean, scores=scores)
     right = agreement(probabilities[:, 1].astype(np.float64), scores)
 
-    def with_scores(**found):
-        return replace(run, metrics={**run.metrics, "test": {**run.metrics["test"], **found}})
+    clean_right = agreement(probabilities[clean, 1].astype(np.float64), scores[clean])
 
-    assert not check_against_data(with_scores(**right), bank)  # only the corpus has the scores
+    def with_scores(found, of_clean=clean_right):
+        test = {part: {**run.metrics[part], **of} for part, of in (("test", found), ("test_clean", of_clean))}
+        return replace(run, metrics={**run.metrics, **test})
+
+    assert not check_against_data(with_scores(right), bank)  # only the corpus has the scores
     (tmp_path / "tagged/sst-2").mkdir(parents=True)
     (tmp_path / "tagged/sst-2/test.parquet").touch()
     monkeypatch.setattr(truth, "splits_of_run", lambda parameters: (None, None, lambda: here))
-    assert check_against_data(with_scores(**right), bank)
+    assert check_against_data(with_scores(right), bank)
     for wrong in ({**right, "pearson": 0.9}, {**right, "mse": right["mse"] + 0.01}, {}):
         with pytest.raises(InputError, match=r"gives a test (pearson|mse) of .*, but metrics.json says"):
-            check_against_data(with_scores(**wrong), bank)
+            check_against_data(with_scores(wrong), bank)
+    with pytest.raises(InputError, match=r"gives a test_clean pearson of .*, but metrics.json says 0.999"):
+        check_against_data(with_scores(right, {"pearson": 0.999, "spearman": 0.9, "mse": 0.0}), bank)

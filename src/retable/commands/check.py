@@ -65,7 +65,7 @@ def is_regression(measured: float, banked: Banked | None, digits: int) -> bool:
     if banked.spread:
         half = before - prediction_interval(banked.values, banked.spread)[0]
     else:
-        half = TWO_DRAWS * math.sqrt(before * (1 - before) / banked.texts)
+        half = TWO_DRAWS * math.sqrt(max(before * (1 - before), 0.0) / banked.texts)  # a correlation may be below 0
     return measured < before - max(half, 10.0**-digits) - ROUNDING
 
 

@@ -259,11 +259,11 @@ def label_read(found: str, names: Mapping[str, str], corpus: Corpus, path: Path,
     """Return the label that a file means by a value; for a graded corpus the value, a number.
 
     Args:
-        names: maps the value in the file to the label's name.
+        names: maps the value in the file to the label's name; a graded corpus needs none.
         path, number, inside: the place of the value, for messages.
     """
-    allowed = f"numbers from {corpus.labels[0]} to {corpus.labels[-1]}" if corpus.graded else ", ".join(names)
     if not (is_score(found, corpus.labels) if corpus.graded else found in names):
+        allowed = f"numbers from {corpus.labels[0]} to {corpus.labels[-1]}" if corpus.graded else ", ".join(names)
         broken(path, number, f'{inside}the label is "{found}"; {corpus.name} has {allowed}')
     return found if corpus.graded else names[found]
 

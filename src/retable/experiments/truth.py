@@ -53,13 +53,14 @@ def check_further(run: RunRecord, test: Split) -> None:
     """
     _, ids, _, _, probabilities = read_predictions(run.predictions)
     place = {text: number for number, text in enumerate(ids)}  # ties are broken by the order of the texts
-    for name, found in further_scores(probabilities[[place[text] for text in test.ids]], test).items():
-        given = run.metrics["test"].get(name)
-        if given is None or abs(given - found) > ROUNDING:
-            raise InputError(
-                f"{run.predictions} gives a test {name} of {found:.6g}, but metrics.json says {given}; copy the folder "
-                "again."
-            )
+    for part, scores in further_scores(probabilities[[place[text] for text in test.ids]], test).items():
+        for name, found in scores.items():
+            given = run.metrics[part].get(name)
+            if given is None or abs(given - found) > ROUNDING:
+                raise InputError(
+                    f"{run.predictions} gives a {part} {name} of {found:.6g}, but metrics.json says {given}; copy the "
+                    "folder again."
+                )
 
 
 def check_digest(run: RunRecord) -> None:

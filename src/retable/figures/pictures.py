@@ -56,17 +56,26 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
                 axes.axvline(chosen, color=INK, linestyle=":", label=f"chosen: {chosen}")
             axes.set(title=score, xlabel="epoch")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+            if score == "accuracy" and (name := name_of_choice(lines[0])) != score:
+                axes.plot(
+                    epochs, [dev_score(line) for line in lines], color=COLOURS[2], label=f"dev {name}", marker="."
+                )
             if score == "accuracy":
                 axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
             axes.legend()
         return saved(figure, form)
 
 
+def name_of_choice(line: Mapping[str, Any]) -> str:
+    """Return the name of the score on dev that chooses a line of curve.csv."""
+    return "mean average precision" if "dev_map" in line else "correlation" if "dev_pearson" in line else "accuracy"
+
+
 def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png") -> bytes:
     """Draw the score on dev of every candidate setting, with the best marked."""
     scores = [dev_score(line) for line in lines]
     tried = [name for name in lines[0] if name not in ("dev_accuracy", "dev_map")]
-    score = "mean average precision" if "dev_map" in lines[0] else "accuracy"
+    score = name_of_choice(lines[0])
     names = [" · ".join(str(line[name]) for name in tried) for line in lines]
     best = scores.index(max(scores))
     with mpl.rc_context(STYLE):

@@ -85,7 +85,7 @@ class Network(nn.Module):
         """Return a scalar that training adds to the cross-entropy of the last batch of `forward`, or None.
 
         Args:
-            classes: classes of the texts, int64 (text,).
+            classes: classes of the texts, int64 (text,); of a graded corpus the nearest grades.
         """
         return None
 

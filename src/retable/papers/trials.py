@@ -43,7 +43,7 @@ TRIAL = Section(  # form of a file
         "row": NAME,
         "corpus": NAME,
         "trial": Number(1, COUNT, whole=True),
-        "dev": Number(0, 1),
+        "dev": Number(-1, 1),  # a correlation may be below 0
         "options": Named(Named(Plain())),
     }
 )

@@ -23,13 +23,14 @@ from retable.project.progress import progress
 from retable.results.resolving import Filled, Key, Resolver, reasons
 from retable.runs.recipes import from_text, recipe_of
 from retable.runs.record import KEY_DIGITS, RunRecord, read_runs
-from retable.runs.sampling import sampling_of_f1
+from retable.runs.sampling import sampling_of_correlation, sampling_of_f1
 from retable.tables.lines import UNVERIFIED, Line, write_lines
 from retable.tables.markdown import Table, counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, result_lines
 from retable.tables.run_result import COST_UNITS, RunResult, is_whole, of_folds
 from retable.tables.statistics import read_stats, statistics_lines
+from retable.text.grades import CORRELATIONS
 
 Protocol = Mapping[str, Any]  # how a scale runs a paper's cells
 Statistics = Mapping[str, Mapping[str, Any]]  # corpus -> its stats.json
@@ -68,6 +69,8 @@ def result_of(run: RunRecord, metric: str, domain: str = "", of_row: int = 0) ->
     """Return what a table needs from a run whose row has `of_row` epochs."""
     result = RunResult.from_metrics(run.metrics, run.cost, metric, domain)
     sampling = sampling_of_f1(*run.answers()) if metric == "macro_f1" else None
+    if metric in CORRELATIONS:
+        sampling = sampling_of_correlation(result.value, result.texts)
     return replace(
         result,
         earlier=earlier_versions(run),

@@ -25,10 +25,9 @@ def scores_of_splits(dev: tuple[np.ndarray, Split], test: tuple[np.ndarray, Spli
     """
     probabilities, split = test
     scores = {"dev": score(dev[0], dev[1].classes), **_scores_of_test(probabilities, split.classes, split.clean)}
-    for name, answers, own in (("dev", *dev), ("test", *test)):
-        scores[name] |= further_scores(answers, own)
-    if split.scores is not None and split.clean.any():
-        scores["test_clean"] |= graded(probabilities[split.clean], split.scores[split.clean])
+    scores["dev"] |= further_scores(*dev)["test"]
+    for name, found in further_scores(*test).items():
+        scores[name] |= found
     if (domains := split.domains) is not None:
         scores["domains"] = {
             name: _scores_of_test(probabilities[own], split.classes[own], split.clean[own])
@@ -38,20 +37,19 @@ def scores_of_splits(dev: tuple[np.ndarray, Split], test: tuple[np.ndarray, Spli
     return scores
 
 
-def further_scores(answers: np.ndarray, split: Split) -> dict[str, float]:
-    """Return the scores that only a ranked or a graded corpus has.
+def further_scores(answers: np.ndarray, split: Split) -> dict[str, dict[str, float]]:
+    """Return the scores that only a ranked or a graded corpus has: of all texts ("test") and, if graded, of clean ones.
 
     Args:
         answers: probabilities of all texts of the split, float (text, class).
     """
     if split.facts.ranked:
-        return ranking_scores(answers[:, 1], split.classes == 1, questions_of(split.tokens))
-    return {} if split.scores is None else graded(answers, split.scores)
-
-
-def graded(answers: np.ndarray, scores: np.ndarray) -> dict[str, float]:
-    """Return the agreement of the mean grades with the true scores, from answers as predictions.parquet keeps them."""
-    return agreement(means_of(answers.astype(np.float32)), scores)
+        return {"test": ranking_scores(answers[:, 1], split.classes == 1, questions_of(split.tokens))}
+    if split.scores is None:
+        return {"test": {}}
+    means, clean = means_of(answers.astype(np.float32)), split.clean  # as predictions.parquet keeps the answers
+    of_clean = {"test_clean": agreement(means[clean], split.scores[clean])} if clean.any() else {}
+    return {"test": agreement(means, split.scores), **of_clean}
 
 
 def _scores_of_test(probabilities: np.ndarray, classes: np.ndarray, clean: np.ndarray) -> dict[str, Any]:

@@ -32,12 +32,13 @@ from retable.forms import (
 )
 from retable.runs.curve import ADVICE, SHARE
 from retable.runs.provenance import hash_of_parameters, run_key
+from retable.text.grades import CORRELATIONS
 
 FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # in a run's folder
 KEY_DIGITS = 16  # of a key, in the name of that folder
 SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
 COUNTS = ("texts", "questions")  # scores that are whole numbers
-RANGES = {"loss": (0, math.inf), "mse": (0, math.inf), "pearson": (-1, 1), "spearman": (-1, 1)}  # others are 0 to 1
+RANGES = {**dict.fromkeys(("loss", "mse"), (0, math.inf)), **dict.fromkeys(CORRELATIONS, (-1, 1))}  # others: 0 to 1
 SCORES = (
     "accuracy", "error_rate", "precision", "recall", "macro_f1", "micro_f1", "macro_auc", "micro_auc", "map", "mrr",
     *RANGES, *COUNTS,
@@ -159,7 +160,7 @@ WHO = Text()  # who banked a run
 LINE = Section(
     {
         "metrics": Section({}),
-        "curve": ListOf(Number(0, 100 * (1 + ROUNDING))),
+        "curve": ListOf(Number(-100, 100 * (1 + ROUNDING))),  # a correlation may be below 0
         "who": WHO,
         "predictions": NAME,
         "cost": COST,

@@ -20,3 +20,8 @@ def sampling_of_f1(classes: np.ndarray, probabilities: np.ndarray, *, times: int
     right = np.einsum("tii->ti", tables)
     sums = tables.sum(axis=2) + tables.sum(axis=1)
     return float((2 * right / np.maximum(sums, 1)).mean(axis=1).var())
+
+
+def sampling_of_correlation(value: float, texts: int) -> float:
+    """Return the variance of a correlation between sets of test texts of this size (normal pairs, to first order)."""
+    return (1 - value**2) ** 2 / max(texts - 1, 1)

@@ -19,8 +19,10 @@ from retable.tables.costs import cost_of_run
 WIDTH, HEIGHT, POINTS = 320, 180, 60  # of a drawing, in pixels; points per curve
 SEEN = 0.25  # of a unit: a point is drawn if it is farther than that from a straight line
 SHOWN_CLASSES = 20  # of a confusion matrix
+CHOOSING = {"map": "Mean average precision, %", "pearson": "Pearson correlation × 100"}  # in place of accuracy
 SCORES = {
     "seed": "seed", "fold": "fold", "dev, %": "dev", "test, %": "test", "clean, %": "clean", "macro F1, %": "f1",
+    "mean average precision": "map", "Pearson": "pearson",
     "epochs": "epochs", "best epoch": "chosen", "chosen on dev": "options", "seconds": "seconds",
     "answers": "answers",
 }  # fmt: skip
@@ -89,6 +91,9 @@ def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
         },
         "costs": cost_of_run(runs[0].cost),
         "curves": curves([run.curve for run in runs], [run.metrics["epochs"]["chosen"] or 0 for run in runs]),
+        "of_curves": next(
+            (name for score, name in CHOOSING.items() if score in runs[0].metrics["test"]), "Accuracy, %"
+        ),
         "labels": labels[:SHOWN_CLASSES],
         "confusion": confusion[:SHOWN_CLASSES, :SHOWN_CLASSES].tolist(),
         "left_out": max(len(labels) - SHOWN_CLASSES, 0),
@@ -123,6 +128,7 @@ def facts(run: RunRecord) -> dict[str, Any]:
         "test": scores[1],
         "clean": scores[2],
         "f1": PERCENT * test["macro_f1"] if test.get("macro_f1") is not None else None,
+        **{name: f"{test[name]:.3f}" if name in test else None for name in CHOOSING},
         "epochs": run.metrics["epochs"]["run"],
         "chosen": run.metrics["epochs"]["chosen"],
         "options": ", ".join(f"{name} {value}" for name, value in run.metrics["chosen"].items()),
@@ -139,7 +145,7 @@ def facts(run: RunRecord) -> dict[str, Any]:
 
 
 def curves(found: Sequence[Sequence[float]], chosen: Sequence[int]) -> dict[str, Any]:
-    """Return the dev accuracy after each epoch as lines of a drawing; nothing if no run has a curve.
+    """Return the score on dev after each epoch as lines of a drawing; nothing if no run has a curve.
 
     Args:
         chosen: for each run the epoch whose weights were scored, counted from 1; 0 if none was chosen.

@@ -45,6 +45,8 @@ def compared_first(scores: Mapping[str, Any]) -> dict[str, float]:
         "dev_accuracy": dev.get("accuracy"),
         "test_accuracy": test.get("accuracy"),
         "test_macro_f1": test.get("macro_f1"),
+        "test_map": test.get("map"),
+        "test_pearson": test.get("pearson"),
         "test_clean_accuracy": clean.get("accuracy"),
     }
     return {name: round(value, 4) for name, value in found.items() if value is not None}

@@ -8,6 +8,7 @@ from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of
 from retable.tables.run_result import RunResult, mean
 from retable.text.folds import held_out_ratio
+from retable.text.grades import CORRELATIONS
 
 
 def interval_of_cell(
@@ -19,17 +20,18 @@ def interval_of_cell(
     split is unknown.
     """
     mine, paper_split = runs[row.id, column.id], column.split == "paper"
+    least = -1.0 if table.metric_of(column) in CORRELATIONS else 0.0
     texts = mine[0].texts
     values = [run.value for run in mine]
     if mine[0].kind == "test":
         folds = means_of_folds(mine)
         if not paper_split:
-            return prediction_interval(folds, spread_of(folds, texts / len(folds)) or NO_SPREAD)
+            return prediction_interval(folds, spread_of(folds, texts / len(folds)) or NO_SPREAD, least=least)
         own = spread_of(values, texts) or Spread(variance(folds) / len(folds), len(folds) - 1)
-        return prediction_interval(values, own)
+        return prediction_interval(values, own, least=least)
     spread = spread_of_cell(table, row, column, runs)
     of_texts = 0.0 if paper_split else mean([run.of_texts for run in mine])
-    return prediction_interval(values, spread, of_texts) if spread else None
+    return prediction_interval(values, spread, of_texts, least=least) if spread else None
 
 
 def error_of_cell(

@@ -51,19 +51,22 @@ def pooled_spread(rows: Iterable[Sequence[float]], texts: float) -> Spread | Non
     return Spread(sum(spread.variance * spread.freedom for spread in spreads) / freedom, len(spreads))
 
 
-def prediction_interval(scores: Sequence[float], spread: Spread, sampling: float = 0.0) -> tuple[float, float]:
+def prediction_interval(
+    scores: Sequence[float], spread: Spread, sampling: float = 0.0, *, least: float = 0.0
+) -> tuple[float, float]:
     """Return the 95% interval for the score of one more run.
 
     Args:
         scores: of our runs, fractions.
         spread: spread between runs.
         sampling: variance of a score between sets of test texts; 0 if the paper's texts are ours.
-    Returns: lower and upper end, fractions, within [0, 1].
+        least: the lowest possible score, -1 for a correlation.
+    Returns: lower and upper end, fractions, within [least, 1].
     """
     runs = spread.variance * (1 + 1 / len(scores))
     parts = [Part(runs, runs, spread.freedom), Part(2 * sampling, 2 * sampling, float("inf"))]  # ours, and the paper's
     low, high = around(fmean(scores), parts, CONFIDENCE)
-    return max(0.0, low), min(1.0, high)
+    return max(least, low), min(1.0, high)
 
 
 def interval_of_mean(means: Sequence[float], errors: Sequence[Spread]) -> tuple[float, float]:

@@ -6,8 +6,8 @@ def choosing_score(
 ) -> float:
     """Return mean average precision on a ranked corpus, Pearson's correlation on a graded one, else accuracy.
 
-    Few candidates answer their question, so accuracy is near that of never saying that one does. A grade that is the
-    nearest of an answer is as wrong if the answer was near as if it was far.
+    Few candidates answer their question, so accuracy is near that of never saying that one does. The nearest grade is
+    right or wrong, however near the answer was.
     """
     if mean_average_precision is not None:
         return mean_average_precision

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.stats
 
+CORRELATIONS = ("pearson", "spearman")  # scores from -1 to 1
 NUMBER = re.compile(r"\d+(\.\d+)?", re.ASCII)
 
 
@@ -42,9 +42,11 @@ def agreement(answers: np.ndarray, scores: np.ndarray) -> dict[str, float]:
     Args:
         answers, scores: float (text,). Where one of them never varies, both correlations are 0.
     """
+    from scipy.stats import pearsonr, spearmanr  # not at the top: it takes a second, and splits import this module
+
     varies = min(np.ptp(answers), np.ptp(scores)) > 0
     return {
-        "pearson": float(scipy.stats.pearsonr(answers, scores).statistic) if varies else 0.0,
-        "spearman": float(scipy.stats.spearmanr(answers, scores).statistic) if varies else 0.0,
+        "pearson": float(pearsonr(answers, scores).statistic) if varies else 0.0,
+        "spearman": float(spearmanr(answers, scores).statistic) if varies else 0.0,
         "mse": float(np.mean((answers - scores) ** 2)),
     }

@@ -99,7 +99,7 @@ class BatchMaker:
         self.domains = given("domains", encoded.domains)
         self.offsets = torch.from_numpy(encoded.offsets).to(device)
         self.classes = torch.from_numpy(encoded.classes).to(device)
-        self.goal = torch.from_numpy(encoded.goal).to(device)
+        self.goal = self.classes if encoded.targets is None else torch.from_numpy(encoded.targets).to(device)
         self.lengths = encoded.lengths
         self.device = device
 
@@ -161,15 +161,15 @@ class BatchMaker:
         def of_words(values: Tensor | None) -> Sequence[Tensor | None]:
             return none if values is None else shaped(values.index_select(0, where).masked_fill_(~mask, 0))
 
-        none = [None] * len(sizes)
+        none, classes = [None] * len(sizes), of_texts(self.classes)
         return [
             Batch(*fields)
             for fields in zip(
                 shaped(self.words.index_select(0, where).masked_fill_(~mask, PADDING)),
                 shaped(mask),
                 of_words(self.parts),
-                of_texts(self.classes),
-                of_texts(self.goal),
+                classes,
+                classes if self.goal is self.classes else of_texts(self.goal),
                 none if self.domains is None else of_texts(self.domains),
                 of_words(self.sentences),
                 of_words(self.sides),

@@ -148,7 +148,7 @@ def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifi
         return load_network(folder, facts, **sections)
     except InputError:
         raise
-    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, LookupError, StopIteration) as error:
+    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, LookupError) as error:
         raise InputError(
             f"the weights and vocabulary in {folder} are not those of {parameters['model']['name']} as it was trained "
             f"({shortened(str(error))}); make the model again."

@@ -21,8 +21,9 @@ OF_WEIGHT = {  # optimiser -> what its state holds of each weight
     "Adagrad": ("sum",),
 }
 EPOCH = Section(
-    dict.fromkeys((each.name for each in fields(Epoch)), Number())
-    | {"epoch": COUNT, "dev_map": Maybe(Number(0, 1)), "dev_pearson": Maybe(Number(-1, 1))},
+    dict.fromkeys((each.name for each in fields(Epoch) if each.name != "dev_pearson"), Number())
+    | {"epoch": COUNT, "dev_map": Maybe(Number(0, 1))},
+    {"dev_pearson": Maybe(Number(-1, 1))},  # states of earlier versions have none
     closed=True,
 )
 
