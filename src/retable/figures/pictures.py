@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.ticker import MaxNLocator, PercentFormatter
-from sklearn.metrics import auc, roc_curve
+from sklearn.metrics import auc, confusion_matrix, roc_curve
 
 from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, bare, new_figure, saved
 from retable.runs.curve import dev_score, read_curve
@@ -137,8 +137,7 @@ def confusion_picture(classes: np.ndarray, predicted: np.ndarray, labels: Sequen
         labels: names of the classes.
     """
     count = len(labels)
-    matrix = np.zeros((count, count), dtype=np.int64)
-    np.add.at(matrix, (classes, predicted), 1)
+    matrix = confusion_matrix(classes, predicted, labels=range(count))
     shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
     side = min(1.3 + 0.5 * count, 6.5)
     with mpl.rc_context(STYLE):

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_curve
+from sklearn.metrics import confusion_matrix, roc_curve
 
 from retable.papers import NAMES, paper_of_table, result_table, result_tables
 from retable.results.resolving import Resolver
@@ -170,8 +170,7 @@ def answers(runs: Sequence[RunRecord]) -> tuple[list[str], np.ndarray, dict[str,
     labels = list(read[0][0].labels)
     true = np.concatenate([classes for _, _, classes, _, _ in read])
     probabilities = np.concatenate([each for _, _, _, _, each in read])
-    confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
-    np.add.at(confusion, (true, probabilities.argmax(axis=1)), 1)
+    confusion = confusion_matrix(true, probabilities.argmax(axis=1), labels=range(len(labels)))
     one_of = np.eye(len(labels), dtype=np.int64)[true]
     false_rate, true_rate, _ = roc_curve(one_of.ravel(), probabilities.ravel())
     at = np.unique(np.linspace(0, len(false_rate) - 1, POINTS).astype(int))
