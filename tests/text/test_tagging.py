@@ -63,7 +63,7 @@ def test_without_parts_there_is_no_column_of_them(tmp_path):
     [(english_tokens, "Text {} isn't long.", False), (chinese_words_and_parts, "这篇{}文章不长。", True)],
 )
 def test_several_processes_write_the_same_bytes(tmp_path, monkeypatch, tokenise, text, parts):
-    monkeypatch.setattr("retable.text.parts.tagging.TEXTS_IN_BATCH", 7)
+    monkeypatch.setattr("retable.text.splits.TEXTS_IN_BATCH", 7)
     source = write_clean(tmp_path / "clean.parquet", [text.format(number) for number in range(40)])
     done = []
     for name, processes in (("one", 1), ("again", 1), ("two", 2)):

@@ -3,6 +3,7 @@
 import pytest
 
 from retable.errors import InputError
+from retable.text import splits
 from retable.vectors import token_lists
 from retable.vectors.token_lists import TokenLists
 from retable.vectors.word2vec import train_word2vec
@@ -26,7 +27,7 @@ def test_lists_are_the_texts_and_a_word_is_one_object(tmp_path, monkeypatch):  #
     texts = [["a", "B", "a"], [], ["b", "A"], ["c"], []]
     file = written(tmp_path / "t", texts)
     for texts_in_batch in (1, 2, 1000):
-        monkeypatch.setattr(token_lists, "TEXTS_IN_BATCH", texts_in_batch)
+        monkeypatch.setattr(splits, "TEXTS_IN_BATCH", texts_in_batch)
         assert list(TokenLists(file, lowercase=False)) == [text for text in texts if text]
         assert list(TokenLists(file, lowercase=True)) == [["a", "b", "a"], ["b", "a"], ["c"]]
     first, second, _ = TokenLists(file, lowercase=True)

@@ -32,13 +32,12 @@ from retable.forms import (
 )
 from retable.runs.curve import ADVICE, SHARE
 from retable.runs.provenance import hash_of_parameters, run_key
-from retable.text.grades import CORRELATIONS
 
 FILES = ("metrics.json", "cost.json", "curve.csv", "predictions.parquet")  # in a run's folder
 KEY_DIGITS = 16  # of a key, in the name of that folder
 SCORED = ("test", "test_clean", "dev")  # sections of scores; `domains` has the first two for each domain
 COUNTS = ("texts", "questions")  # scores that are whole numbers
-RANGES = {**dict.fromkeys(("loss", "mse"), (0, math.inf)), **dict.fromkeys(CORRELATIONS, (-1, 1))}  # others: 0 to 1
+RANGES = {"loss": (0, math.inf), "mse": (0, math.inf), "pearson": (-1, 1), "spearman": (-1, 1)}  # others: 0 to 1
 SCORES = (
     "accuracy", "error_rate", "precision", "recall", "macro_f1", "micro_f1", "macro_auc", "micro_auc", "map", "mrr",
     *RANGES, *COUNTS,

@@ -130,13 +130,13 @@ def read_columns(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
     return table
 
 
-def read_batches(path: Path, fields: Sequence[pa.Field], texts: int = TEXTS_IN_BATCH) -> Iterator[pa.RecordBatch]:
-    """Yield columns of a Parquet file in batches of at most `texts` rows, checked as in `read_columns`.
+def read_batches(path: Path, fields: Sequence[pa.Field]) -> Iterator[pa.RecordBatch]:
+    """Yield columns of a Parquet file in batches of at most TEXTS_IN_BATCH rows, checked as in `read_columns`.
 
     Raises: InputError, during reading.
     """
     with _reading(path, fields) as (file, names):
-        for batch in file.iter_batches(texts, columns=names):
+        for batch in file.iter_batches(TEXTS_IN_BATCH, columns=names):
             _check_whole(path, batch)
             yield batch
 
