@@ -6,6 +6,7 @@ from retable.commands.check import Banked, is_regression, own_spread
 from retable.errors import InputError
 from retable.papers import paper
 from retable.results.tables import check_to
+from retable.runs.sampling import sampling_of_correlation
 from retable.tables.intervals import NO_SPREAD, Spread
 
 
@@ -51,3 +52,12 @@ def test_the_spread_is_the_cells_own_and_none_of_a_linear_model():
     assert own_spread(rows("cnn"), Banked([0.80, 0.82], 900)).variance == pytest.approx(0.0002)
     assert own_spread(rows("tfidf-svm"), Banked([0.7, 0.7], 900)) == NO_SPREAD
     assert own_spread(rows("fcsr"), Banked([0.85], 900)) is None
+
+
+def test_a_correlation_below_0_falls_only_by_more_than_two_draws_of_its_texts_differ():
+    banked = Banked([-0.1], 400, sampling=sampling_of_correlation(-0.1, 400))  # a draw varies by 0.05
+    assert not is_regression(-0.2, banked, 4)
+    assert is_regression(-0.3, banked, 4)
+    with_spread = banked._replace(values=[-0.1, -0.11, -0.12], spread=Spread(1e-4, 2))
+    assert not is_regression(-0.15, with_spread, 4)
+    assert is_regression(-0.2, with_spread, 4)

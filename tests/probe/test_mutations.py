@@ -115,7 +115,7 @@ MUTANTS = {
         CANDIDATE, "candidate.score > other", "candidate.score >= other", "tfidf-svm"
     ),
     "candidates for questions ranked by nothing": mutant(
-        CHOOSING, "return mean_average_precision", "return accuracy", "loop: ranked"
+        CHOOSING, '"dev_map": "mean average precision", ', "", "loop: ranked"
     ),
     "scores between grades learnt as the nearest": mutant(
         VOCABULARY, "self.classes if self.targets is None else self.targets", "self.classes", "loop: graded"

@@ -41,12 +41,13 @@ class Banked(NamedTuple):
     """The scores of a cell's banked runs, as fractions (for folds, one per seed), and the number of test texts.
 
     `spread` is that between its seeds, none of a deterministic model; None if it has one run: what its column's rows
-    spread says too little to see a fall.
+    spread says too little to see a fall. `sampling` is the variance between sets of test texts; None: binomial.
     """
 
     values: Sequence[float]
     texts: int
     spread: Spread | None = None
+    sampling: float | None = None
 
 
 def is_regression(measured: float, banked: Banked | None, digits: int) -> bool:
@@ -63,9 +64,10 @@ def is_regression(measured: float, banked: Banked | None, digits: int) -> bool:
         return False
     before = mean(banked.values)
     if banked.spread:
-        half = before - prediction_interval(banked.values, banked.spread)[0]
+        half = before - prediction_interval(banked.values, banked.spread, least=-1.0)[0]
     else:
-        half = TWO_DRAWS * math.sqrt(max(before * (1 - before), 0.0) / banked.texts)  # a correlation may be below 0
+        sampling = before * (1 - before) / banked.texts if banked.sampling is None else banked.sampling
+        half = TWO_DRAWS * math.sqrt(sampling)
     return measured < before - max(half, 10.0**-digits) - ROUNDING
 
 
@@ -97,7 +99,8 @@ def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Ban
     """Return the scores of the seeds that have all folds."""
     whole = [runs for runs in seeds if len(runs) == max(1, runs[0].cut[1])]
     results = [of_folds([result_of(run, metric, domain) for run in runs]) for runs in whole]
-    return Banked([each.value for each in results], results[0].texts if results else 0)
+    texts, sampling = (results[0].texts, results[0].sampling) if results else (0, None)
+    return Banked([each.value for each in results], texts, sampling=sampling)
 
 
 def checked_cells(table: ResultTable) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from retable.project.progress import Bar, progress
-from retable.runs.curve import dev_score
+from retable.text.choosing import dev_score, dev_score_name
 from retable.text.splits import Split
 from retable.text.units import in_unit
 
@@ -36,9 +36,9 @@ def show_line(bar: Bar, line: dict[str, Any]) -> None:
 
 def note_of_line(line: dict[str, Any]) -> str:
     """Return the note that the display shows after an epoch or a candidate, with the score that chooses it."""
-    dev = f"dev {100 * dev_score(line):.1f}%" + (" mean average precision" if "dev_map" in line else "")
-    if "dev_pearson" in line:
-        dev = f"dev correlation {dev_score(line):.3f}"
+    score, name = dev_score(line), dev_score_name(line)
+    shown = f"{score:.3f}" if name == "correlation" else f"{100 * score:.1f}%"
+    dev = f"dev {shown}" + ("" if name == "accuracy" else f" {name}")
     if "epoch" in line:
         return f"epoch {line['epoch']} done, {dev}"
     cost = f", C {line['cost']:g}" if "cost" in line else ""

@@ -15,7 +15,7 @@ from retable.papers.paper import Column, Row
 from retable.papers.parameters import folds_of, row_parameters
 from retable.papers.trials import AGAIN, COUNT, options_of_trial, trials_of
 from retable.project.paths import TAGGED, TRIALS, VECTORS
-from retable.runs.curve import dev_score
+from retable.text.choosing import dev_score
 from retable.training.run import Trained
 
 SEED = 1

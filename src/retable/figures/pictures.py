@@ -14,9 +14,10 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from sklearn.metrics import auc, confusion_matrix, roc_curve
 
 from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, bare, new_figure, saved
-from retable.runs.curve import dev_score, read_curve
+from retable.runs.curve import read_curve
 from retable.runs.form import read_metrics
 from retable.runs.predictions import read_predictions
+from retable.text.choosing import NAMES, dev_score, dev_score_name
 
 CLASSES_BY_NAME = 8  # a longer legend would hide the picture
 CLASSES_WITH_COUNTS = 12
@@ -56,7 +57,7 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
                 axes.axvline(chosen, color=INK, linestyle=":", label=f"chosen: {chosen}")
             axes.set(title=score, xlabel="epoch")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-            if score == "accuracy" and (name := name_of_choice(lines[0])) != score:
+            if score == "accuracy" and (name := dev_score_name(lines[0])) != score:
                 axes.plot(
                     epochs, [dev_score(line) for line in lines], color=COLOURS[2], label=f"dev {name}", marker="."
                 )
@@ -66,16 +67,11 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
         return saved(figure, form)
 
 
-def name_of_choice(line: Mapping[str, Any]) -> str:
-    """Return the name of the score on dev that chooses a line of curve.csv."""
-    return "mean average precision" if "dev_map" in line else "correlation" if "dev_pearson" in line else "accuracy"
-
-
 def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png") -> bytes:
     """Draw the score on dev of every candidate setting, with the best marked."""
     scores = [dev_score(line) for line in lines]
-    tried = [name for name in lines[0] if name not in ("dev_accuracy", "dev_map")]
-    score = name_of_choice(lines[0])
+    tried = [name for name in lines[0] if name not in NAMES]
+    score = dev_score_name(lines[0])
     names = [" · ".join(str(line[name]) for name in tried) for line in lines]
     best = scores.index(max(scores))
     with mpl.rc_context(STYLE):

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from retable.text.choosing import choosing_score
+from retable.text.choosing import dev_score
 from retable.text.pairs import questions_of
 from retable.text.ranking import ranking_scores
 from retable.text.splits import Split
@@ -27,7 +27,7 @@ class Candidate:
     @property
     def score(self) -> float:
         """Return the score that chooses the setting."""
-        return choosing_score(self.dev_accuracy, self.dev_map)
+        return dev_score(self.line)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from retable.errors import InputError
 from retable.files import read_csv
 from retable.forms import Form, Number, Section, Text, check
-from retable.text.choosing import choosing_score
+from retable.text.choosing import dev_score
 from retable.wording import number_of
 
 ADVICE = "remove its folder, or copy it again"
@@ -69,9 +69,3 @@ def value_of(text: str, form: Form | None) -> str | int | float:
 def dev_scores(lines: Sequence[Mapping[str, str]]) -> tuple[float, ...]:
     """Return the score on dev after each epoch, in percent; empty for a linear model."""
     return tuple(PERCENT * dev_score(line) for line in lines if "epoch" in line)
-
-
-def dev_score(line: Mapping[str, Any]) -> float:
-    """Return the score on dev that chooses a line."""
-    others = (float(line[name]) if name in line else None for name in ("dev_map", "dev_pearson"))
-    return choosing_score(float(line["dev_accuracy"]), *others)

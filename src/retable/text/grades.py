@@ -1,4 +1,4 @@
-"""Grades: labels that are whole numbers in order, for texts whose score lies between them, such as SICK's relatedness.
+"""Grades: consecutive whole numbers as labels, for texts whose score lies between them (SICK's relatedness).
 
 Source     Tai, Socher and Manning, "Improved Semantic Representations From Tree-Structured Long Short-Term Memory
            Networks", ACL 2015, section 4.2: a network learns a distribution over the grades whose mean is the score

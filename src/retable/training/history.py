@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from retable.text.choosing import choosing_score
+from retable.text.choosing import dev_score
 from retable.text.grades import agreement, means_of
 from retable.text.ranking import ranking_scores
 from retable.text.vocabulary import Encoded
@@ -35,7 +35,7 @@ class Epoch:
     @property
     def score(self) -> float:
         """Return the score that chooses the best epoch."""
-        return choosing_score(self.dev_accuracy, self.dev_map, self.dev_pearson)
+        return dev_score(self.line)
 
     @property
     def line(self) -> dict[str, Any]:
