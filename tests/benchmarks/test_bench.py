@@ -6,7 +6,7 @@ import math
 import pytest
 from rich.console import Console
 
-from benchmarks import bench
+from benchmarks import bench, systems
 from benchmarks.bench import GROUPS, chosen, measured, show
 from benchmarks.report import Row, cells, figure, group_values, machine_name, page, write_results
 from benchmarks.timing import machine
@@ -28,6 +28,13 @@ def test_every_group_gives_finite_rows_on_sample_data(group):
         assert (row.peer is None) == (row.peer_name == "")
         assert (row.limit is None) == (row.limit_name == "")
         assert len(cells(row)) == 6
+
+
+def test_every_system_of_equal_chances_is_timed():
+    found = systems.measure(quick=True)
+    rows = {row.id for row in systems.TABLE.rows if row.model and not row.reason}
+    assert found.training.keys() == found.answering.keys() == rows
+    assert all(0 < seconds < math.inf for seconds in (*found.training.values(), *found.answering.values()))
 
 
 def test_a_row_as_it_is_read():

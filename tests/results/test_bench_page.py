@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from retable.errors import InputError
 from retable.experiments.scale import scale_preset
+from retable.files import write_json
 from retable.papers import trials
 from retable.results.bench import TABLE, bench_markdown, best_linear, read_bench
 from retable.results.chances import equal_chances
 from retable.results.judging import Judge
 from retable.results.resolving import Resolver
+from retable.results.seconds import FILE, Seconds, read_seconds, rounded
 from retable.results.whole import BANK_SCALE
 from tests.results.records import answers, run
 
@@ -68,8 +71,40 @@ def test_the_page_ranks_rows_over_the_columns_that_all_have_and_leaves_no_other_
     assert rows[0][2].startswith("85.06\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
     assert "**▲**" in rows[0][2]
     assert rows[0][4] == "–"
-    assert "seconds per training" in page
+    assert "seconds" not in page.lower()  # nothing was timed
     assert "SST-2: tf-idf + SVM; R8: tf-idf + SVM" in page
+
+
+def test_a_training_takes_the_seconds_of_an_epoch_times_the_mean_number_of_epochs(bench):
+    timed = Seconds("AMD EPYC", "AVX2", "2.13.0", "2026-11-28", {"fasttext": 0.6, "nb-svm": 85.4}, {"fasttext": 0.0234})
+    runs = bench.filled.shown(("fasttext", "sst-2"))
+    epochs = [run.metrics["epochs"]["run"] for run in runs]
+    page = bench_markdown(bench, seconds=timed)
+    rows = {line.split(" | ")[0]: line.split(" | ") for line in page.splitlines() if line.startswith("| ")}
+    assert rows["| "][-2:] == ["seconds to train", "seconds for 1,000 answers |"]
+    assert len(epochs) > 1
+    assert rows["| fastText"][-2:] == [f"{0.6 * sum(epochs) / len(epochs):.2g}", "0.023 |"]
+    assert rows["| NB-SVM"][-2:] == ["85", " |"]  # a linear model was timed whole
+    assert rows["| tf-idf + SVM"][-2:] == ["", " |"]
+    assert "in one run without other work (2026-11-28, AMD EPYC with AVX2, torch 2.13.0)" in page
+
+
+def test_seconds_are_read_whole_or_not_at_all(tmp_path):
+    assert read_seconds(tmp_path) is None
+    found = Seconds("AMD EPYC", "AVX2", "2.13.0", "2026-11-28", {"cnn": 1.5}, {"cnn": 0.1})
+    write_json(tmp_path / FILE, found._asdict())
+    assert read_seconds(tmp_path) == found
+    write_json(tmp_path / FILE, {**found._asdict(), "training": {"cnn": -1}})
+    with pytest.raises(InputError, match=r"training\.cnn is -1 in .*seconds\.json; allowed: a finite number, 0"):
+        read_seconds(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.00236, "0.0024"), (0.35, "0.35"), (1.24, "1.2"), (20.0, "20"), (84.6, "85"), (1340.0, "1,300")],
+)
+def test_seconds_have_two_digits(seconds, shown):
+    assert rounded(seconds) == shown
 
 
 def test_rows_are_not_ranked_by_one_column(bench):

@@ -14,6 +14,7 @@ from retable.papers.trials import COUNT, trials_of
 from retable.results.judging import Judge, Judged
 from retable.results.pairing import Cell
 from retable.results.resolving import Filled, Resolver
+from retable.results.seconds import Seconds
 from retable.results.tables import lines_and_costs
 from retable.runs.record import RunRecord
 from retable.tables.comparison import holm
@@ -121,17 +122,18 @@ def ranked(bench: Bench) -> tuple[list[str], Ranks] | None:
     return rows, rank_rows(np.array([[float(bench.scores[row, name].measured) for name in columns] for row in rows]))
 
 
-def bench_markdown(bench: Bench, picture: str = "") -> str:
+def bench_markdown(bench: Bench, picture: str = "", seconds: Seconds | None = None) -> str:
     """Return the body of docs/bench.md: the table, ordered by mean rank, and how certain the ranks are.
 
     Args:
         picture: path of the plot of accuracy against cost; empty if it was not drawn.
+        seconds: what the systems take; None if they were not timed.
     """
     found = ranked(bench)
     rank_of = dict(zip(found[0], found[1].mean, strict=True)) if found else {}
     rows = sorted(bench.rows, key=lambda row: rank_of.get(row.id, float("inf")))
-    costs = {row.id: costs_of(bench.runs(row.id)) for row in rows}
-    known = [name for name in COSTS if any(of_row[name] for of_row in costs.values())]
+    costs = {row.id: costs_of(bench.runs(row.id)) | times_of(row.id, bench, seconds) for row in rows}
+    known = list(dict.fromkeys(name for of_row in costs.values() for name in of_row))
     header = ["", *([] if not rank_of else ["mean rank"]), *(column.printed for column in bench.columns), *known]
     body = [
         [
@@ -143,7 +145,8 @@ def bench_markdown(bench: Bench, picture: str = "") -> str:
         for row in rows
     ]
     shown = [f"![Accuracy against cost, means over corpora]({picture})\n"] if picture else []
-    sentences = [*rank_sentences(bench, found), *linear_sentence(bench), trials_sentence(bench)]
+    timed = [seconds.sentence] if seconds else []
+    sentences = [*rank_sentences(bench, found), *linear_sentence(bench), *timed, trials_sentence(bench)]
     parts = [*shown, markdown_table(header, body), *sentences]
     return "\n".join(parts)
 
@@ -167,19 +170,21 @@ def sign_of(standing: Standing) -> str:
     return f"**{sign}**" if sign and verdict != "undecided" and standing.adjusted == verdict else sign
 
 
-COSTS = ("FLOPs per word", "seconds per training", "weights, MB")
-
-
 def costs_of(runs: Sequence[RunRecord]) -> dict[str, str]:
-    """Return the medians over runs of FLOPs per word, of seconds, and of weights in MB without word vectors.
-
-    Seconds are empty if no run was timed.
-    """
+    """Return the medians over runs of FLOPs per word and of weights in MB without word vectors."""
     flops = median(run.cost["flops_per_word"] for run in runs)
-    seconds = [run.cost["seconds"] for run in runs if "seconds" in run.cost]
     weights = median(run.weights for run in runs)
-    cells = (f"{flops:,.0f}", f"{median(seconds):.0f}" if seconds else "", f"{weights * BYTES / MEGA:.2f}")
-    return dict(zip(COSTS, cells, strict=True))
+    return {"FLOPs per word": f"{flops:,.0f}", "weights, MB": f"{weights * BYTES / MEGA:.2f}"}
+
+
+def times_of(row: str, bench: Bench, seconds: Seconds | None) -> dict[str, str]:
+    """Return the seconds of a training and of answers; nothing if they were not timed."""
+    if seconds is None:
+        return {}
+    return {
+        "seconds to train": seconds.of_training(row, bench.filled),
+        "seconds for 1,000 answers": seconds.of_answers(row),
+    }
 
 
 def rank_sentences(bench: Bench, found: tuple[list[str], Ranks] | None) -> list[str]:

@@ -36,6 +36,7 @@ from retable.results.headline import front_table, headline, linear_lead, papers_
 from retable.results.judging import Judged
 from retable.results.pretrained import SENTENCE_VECTORS, pretrained
 from retable.results.resolving import Resolver
+from retable.results.seconds import read_seconds
 from retable.results.sources import sources_markdown
 from retable.results.systems import systems_markdown
 from retable.results.tables import Statistics, tables_without_runs
@@ -91,7 +92,8 @@ def write_pages(root: Path, bank: Path) -> int:
         bench = read_bench(resolver, whole.judge)
         if bench.scores:
             picture = "figures/bench-figure-1.svg"
-            renew(docs / "bench.md", "bench", bench_markdown(bench, picture if (docs / picture).exists() else ""))
+            drawn = picture if (docs / picture).exists() else ""
+            renew(docs / "bench.md", "bench", bench_markdown(bench, drawn, read_seconds(bank)))
         bar.advance(note="docs/findings")
         of_ours = (
             equal_chances(bench),
