@@ -7,12 +7,10 @@ from pathlib import Path
 
 from probe.compare import compare, demands, twins
 from probe.loops import idle
-from probe.sides import git, known_commit, outcomes, start, state_of_checkout, worktree, write
+from probe.sides import PASSED, changed_files, git, known_commit, outcomes, start, state_of_checkout, worktree, write
 from retable.files import read_json, write_json
 from retable.project.command import command, fail
 from retable.project.paths import CLEAN, ROOT, TAGGED, VECTORS
-
-PASSED = ROOT / "probe/passed.json"
 
 
 @command
@@ -28,11 +26,11 @@ def main() -> None:
             fail(f"--write puts made-up texts into {ROOT}/data; use it in a copy of the tree (git worktree add).")
         run_cases(options.write, options.case)
         return
-    before = known_commit(options.against or read_json(PASSED)["commit"])
+    before = known_commit(options.against or read_json(ROOT / PASSED)["commit"])
     head = git("rev-parse", "HEAD")
     report(before, options.case)
     if options.accept:
-        write_json(PASSED, {"commit": head})
+        write_json(ROOT / PASSED, {"commit": head})
 
 
 def run_cases(folder: Path, wanted: list[str]) -> None:
@@ -61,8 +59,15 @@ def chosen(name: str, wanted: list[str]) -> bool:
 
 
 def report(before: str, wanted: list[str]) -> None:
-    """Run both sides in parallel, report what differs, and fail where the recipes do not match."""
-    with worktree(before) as old, worktree(state_of_checkout()) as new:
+    """Run both sides in parallel, report what differs, and fail where the recipes do not match.
+
+    Nothing is run if no file differs that the cases run or read: the same code gives the same numbers.
+    """
+    current = state_of_checkout()
+    if not changed_files(before, current):
+        print(f"no file that the cases run or read has changed since commit {before[:10]}, at which they passed")
+        return
+    with worktree(before) as old, worktree(current) as new:
         processes = [start(tree, wanted) for tree in (old, new)]
         then, now = (
             outcomes(tree, process, what)

@@ -17,6 +17,8 @@ from probe.compare import Outcome
 from retable.errors import InputError
 from retable.project.paths import ROOT
 
+READ = ("src", "probe", "data", "params.yaml", "dvc.yaml", "pyproject.toml", "requirements")  # what numbers depend on
+PASSED = "probe/passed.json"
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
@@ -42,6 +44,11 @@ def known_commit(commit: str) -> str:
             f"commit {commit[:10]}, at which the probe last passed (probe/passed.json), is not in this clone; "
             "fetch the whole history (`git fetch --unshallow`)."
         ) from None
+
+
+def changed_files(before: str, now: str) -> list[str]:
+    """Return the files that differ between two commits, of those that the cases run or read."""
+    return git("diff", "--name-only", before, now, "--", *READ, f":!{PASSED}").splitlines()
 
 
 @contextmanager
