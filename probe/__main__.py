@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("case", nargs="*", help="only cases whose name begins so")
     options = parser.parse_args()
     if options.write:
-        if (ROOT / ".venv").exists():
+        if (ROOT / ".git").is_dir():
             fail(f"--write puts made-up texts into {ROOT}/data; use it in a copy of the tree (git worktree add).")
         run_cases(options.write, options.case)
         return

@@ -51,3 +51,13 @@ def test_nothing_is_run_for_the_code_that_passed(checkout, monkeypatch, capsys):
     (checkout / "docs/page.md").write_text("2\n")
     __main__.report(head, [])
     assert f"changed since commit {head[:10]}" in capsys.readouterr().out
+
+
+def test_made_up_texts_are_not_written_into_a_checkout(checkout, monkeypatch, capsys):
+    monkeypatch.setattr(__main__, "ROOT", checkout)
+    monkeypatch.setattr(__main__, "run_cases", lambda *asked: pytest.fail("cases were run"))
+    monkeypatch.setattr("sys.argv", ["probe", "--write", str(checkout / "out")])
+    with pytest.raises(SystemExit) as left:
+        __main__.main()
+    assert left.value.code == 1
+    assert "puts made-up texts into" in capsys.readouterr().err
