@@ -8,6 +8,7 @@ Each system has the options that its search chose on the corpus. No test text is
 
 import argparse
 import sys
+from statistics import median
 from typing import Any
 
 import torch
@@ -37,7 +38,7 @@ def measure(*, quick: bool) -> Seconds:
         if cell["column"] == COLUMN:
             row = cell["row"]
             training[row], answering[row] = seconds_of(cell, plan["papers"]["bench"], quick=quick)
-            print(f"{row}: {training[row]:.3g} s, 1,000 answers {answering[row]:.3g} s", file=sys.stderr)
+            print(f"{row}: {training[row]:.3g} s, {TEXTS:,} answers {answering[row]:.3g} s", file=sys.stderr)
     here = machine()
     return Seconds(here["cpu"], here["cpu_capability"], here["torch"], here["date"], training, answering)
 
@@ -55,7 +56,7 @@ def seconds_of(cell: dict[str, str], protocol: dict[str, Any], *, quick: bool) -
     trained = train_classifier(parameters, train, dev, vectors_of(cell["vectors"], quick=quick))
     took = in_turns({"ours": lambda: trained.classifier.probabilities(dev)}, 1 if quick else REPEATS)["ours"]
     whole = trained.cost["seconds_per_epoch" if is_network else "seconds"]
-    return whole, sorted(took)[len(took) // 2] / len(dev.ids) * TEXTS
+    return whole, median(took) / len(dev.ids) * TEXTS
 
 
 @command

@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("case", nargs="*", help="only cases whose name begins so")
     options = parser.parse_args()
     if options.write:
-        if (ROOT / ".git").is_dir():
+        if (ROOT / ".git").is_dir() or (ROOT / ".venv").exists():
             fail(f"--write puts made-up texts into {ROOT}/data; use it in a copy of the tree (git worktree add).")
         run_cases(options.write, options.case)
         return
@@ -65,7 +65,7 @@ def report(before: str, wanted: list[str]) -> None:
     """
     current = state_of_checkout()
     if not changed_files(before, current):
-        print(f"no file that the cases run or read has changed since commit {before[:10]}, at which they passed")
+        print(f"no file that the cases run or read has changed since commit {before[:10]}: nothing to compare")
         return
     with worktree(before) as old, worktree(current) as new:
         processes = [start(tree, wanted) for tree in (old, new)]

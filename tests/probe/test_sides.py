@@ -53,7 +53,12 @@ def test_nothing_is_run_for_the_code_that_passed(checkout, monkeypatch, capsys):
     assert f"changed since commit {head[:10]}" in capsys.readouterr().out
 
 
-def test_made_up_texts_are_not_written_into_a_checkout(checkout, monkeypatch, capsys):
+@pytest.mark.parametrize("kind", ["clone", "worktree with an environment"])
+def test_made_up_texts_are_not_written_into_a_checkout(kind, checkout, monkeypatch, capsys):
+    if kind != "clone":
+        (checkout / ".git").rename(checkout / "moved")  # a worktree has a file there
+        (checkout / ".git").write_text("gitdir: moved\n")
+        (checkout / ".venv").mkdir()
     monkeypatch.setattr(__main__, "ROOT", checkout)
     monkeypatch.setattr(__main__, "run_cases", lambda *asked: pytest.fail("cases were run"))
     monkeypatch.setattr("sys.argv", ["probe", "--write", str(checkout / "out")])
