@@ -1,6 +1,7 @@
 """`python -m probe [CASE ...]`: compare the current numbers with those of the last commit at which the probe passed."""
 
 import argparse
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,7 +17,9 @@ from retable.project.paths import CLEAN, ROOT, TAGGED, VECTORS
 @command
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m probe", description="Do today's numbers need another recipe?")
-    parser.add_argument("--accept", action="store_true", help="write HEAD into probe/passed.json after it has passed")
+    parser.add_argument(
+        "--accept", action="store_true", help="write HEAD into probe/passed.json after it and its mutants have passed"
+    )
     parser.add_argument("--against", metavar="COMMIT", default="", help="compare with this commit instead")
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="only run the cases of this tree, into FOLDER")
     parser.add_argument("case", nargs="*", help="only cases whose name begins so")
@@ -30,7 +33,15 @@ def main() -> None:
     head = git("rev-parse", "HEAD")
     report(before, options.case)
     if options.accept:
+        check_mutants()
         write_json(ROOT / PASSED, {"commit": head})
+
+
+def check_mutants() -> None:
+    """Fail unless the probe sees each careless change that its tests make; they run only for code not yet accepted."""
+    tests = "tests/probe/test_mutations.py"
+    if subprocess.run([sys.executable, "-m", "pytest", tests], cwd=ROOT, check=False).returncode:
+        fail(f"the probe is not accepted: {tests} does not pass.")
 
 
 def run_cases(folder: Path, wanted: list[str]) -> None:

@@ -46,9 +46,9 @@ def known_commit(commit: str) -> str:
         ) from None
 
 
-def changed_files(before: str, now: str) -> list[str]:
-    """Return the files that differ between two commits, of those that the cases run or read."""
-    return git("diff", "--name-only", before, now, "--", *READ, f":!{PASSED}").splitlines()
+def changed_files(before: str, now: str, *more: str) -> list[str]:
+    """Return the files that differ between two commits, of those that the cases run or read and of more."""
+    return git("diff", "--name-only", before, now, "--", *READ, *more, f":!{PASSED}").splitlines()
 
 
 @contextmanager

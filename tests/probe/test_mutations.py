@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from probe.compare import demands
-from probe.sides import ENVIRONMENT, read
+from probe.sides import ENVIRONMENT, PASSED, changed_files, known_commit, read, state_of_checkout
+from retable.errors import InputError
+from retable.files import read_json
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("src", "probe", "data/sample", "data/published", "params.yaml", "dvc.yaml")
@@ -165,9 +167,23 @@ def copy_of_tree(folder: Path, changes: tuple[Change, ...]) -> Path:
     return folder
 
 
+def unchanged_since(passed: str) -> bool:
+    """Return whether the code, its inputs and these tests are those of a commit; False outside a whole clone."""
+    try:
+        return not changed_files(known_commit(passed), state_of_checkout(), "tests/probe")
+    except InputError:
+        return False
+
+
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """Return name -> outcomes of the unchanged tree (the empty name) and of every mutant."""
+    """Return name -> outcomes of the unchanged tree (the empty name) and of every mutant.
+
+    As `make probe` does, it runs nothing for the code that passed: minutes of a core for the same outcomes.
+    """
+    passed = read_json(ROOT / PASSED)["commit"]
+    if unchanged_since(passed):
+        pytest.skip(f"neither code nor these tests have changed since commit {passed[:10]}, at which the probe passed")
     folder = tmp_path_factory.mktemp("mutants")
     trees = {"": Mutant((), tuple({case for each in MUTANTS.values() for case in each.cases})), **MUTANTS}
     arguments: list[str] = []
