@@ -17,8 +17,10 @@ from retable.results.findings import (
     readings,
 )
 from retable.results.judging import Judged
+from retable.results.resolving import Filled
 from retable.tables.comparison import compare_units
 from retable.tables.lines import Line
+from retable.text.folds import Fold
 
 TABLE, FLOORS = result_table("fcsr-table-3"), result_table("floors-table-1")
 FAR = np.linspace(0.0, 0.01, 10)  # over ten folds, around the difference
@@ -42,6 +44,18 @@ def line(claim, first, second, difference, printed=None, on="Polar"):
     return Judged(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
 
 
+def runs(texts, *clean):
+    """Return the runs of a seed, one on each fold, with test texts of which some are clean."""
+    return [
+        SimpleNamespace(
+            fold=Fold("test", len(clean), number) if len(clean) > 1 else None,
+            cut=("test", len(clean)),
+            metrics={"test": {"texts": texts}, "test_clean": {"texts": each}},
+        )
+        for number, each in enumerate(clean, 1)
+    ]
+
+
 def score(row, column, **cells):
     return Line(row, column, "accuracy", **cells)
 
@@ -50,7 +64,8 @@ def test_printed_differences_are_larger_equal_or_not_told():
     lines = [line(0, "fcsr", "cnn", 0.02, 6.0), line(0, "fcsr", "bilstm", 0.05, 5.0), line(0, "cnn", "bilstm", 0.05)]
     found = findings.printed_sizes(lines)
     assert found.headline == "1 of 2 printed differences are above our 95% prediction interval"
-    assert "The median difference between two rows is 5.5 points in print and 3.5 here." in found.body
+    assert "The median difference between two rows is 5.5 points in print." in found.body
+    assert "Here it is 3.5 in size and +3.5 in the printed direction: 0 of 2 go the other way." in found.body
     # 5 / 10 of a fold's variance, twice, and 9 degrees of freedom: the interval shown is that of our mean
     assert "| FCSR | FCSR vs. CNN, Polar | +6.0 | +2.0 (+1.5 to +2.5) |" not in found.body
     cells = [row.split(" | ") for row in found.body.splitlines() if "FCSR vs. CNN" in row]
@@ -58,6 +73,9 @@ def test_printed_differences_are_larger_equal_or_not_told():
     ours, expected = ([float(end) for end in cell.split(" to ")] for cell in cells[0][3:5])
     assert (expected[1] - expected[0]) / (ours[1] - ours[0]) == pytest.approx(2**0.5, rel=0.1)
     assert findings.printed_sizes(lines[-1:]) is None
+    other_way = [*lines[:2], line(0, "fcsr", "cnn", 0.03, -1.0, on="SST")]
+    body = findings.printed_sizes(other_way).body
+    assert "Here it is 3.0 in size and +2.0 in the printed direction: 1 of 3 go the other way." in body
 
 
 def test_own_models_beside_the_linear_model_with_what_they_cost():
@@ -118,11 +136,24 @@ def test_near_copies_worth_half_a_point():
         score("tfidf-svm", "sst-2", measured="91.00", clean="80.00"),
         score("nb-svm", "sst-2", measured="83.00"),  # no clean part known
     ]
-    found = near_copies(MeasuredTable(FLOORS, scores, []))
+    floors = MeasuredTable(FLOORS, scores, [])
+    filled = Filled({("nb-svm", "r8"): [runs(80, 50)], ("nb-svm", "trec"): [runs(200, 101, 101)]})
+    found = near_copies(floors, filled)
     assert found.headline.startswith("Without near copies of training texts, 2 of 3 test sets score lower")
     assert found.headline.endswith("TREC by 2.0")
+    assert "| TREC | 400 | 202 | 90.00 | 88.00 | -2.0 |" in found.body
     assert found.body.index("TREC") < found.body.index("R8")
-    assert near_copies(MeasuredTable(FLOORS, scores[2:], [])) is None
+    assert near_copies(MeasuredTable(FLOORS, scores[2:], []), filled) is None
+
+
+@pytest.mark.parametrize(("clean", "end"), [(100, "TREC by 2.0"), (99, "R8 by 0.5")])
+def test_the_largest_fall_is_that_of_a_test_set_half_of_which_is_clean(clean, end):
+    scores = [
+        score("nb-svm", "r8", measured="96.00", clean="95.50"),
+        score("nb-svm", "trec", measured="90.00", clean="88.00"),
+    ]
+    filled = Filled({("nb-svm", "r8"): [runs(80, 40)], ("nb-svm", "trec"): [runs(200, clean)]})
+    assert near_copies(MeasuredTable(FLOORS, scores, []), filled).headline.endswith(end)
 
 
 def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():

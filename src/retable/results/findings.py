@@ -16,6 +16,8 @@ from retable.papers.paper import ResultTable
 from retable.results.claims import CONTRADICT, LARGER, beside_readings, cells_of, size_of, through
 from retable.results.headline import FLOOR, Lead, adjusted_of, leads_of, named_differences, printed_differences
 from retable.results.judging import PERCENT, Judged
+from retable.results.resolving import Filled
+from retable.runs.record import RunRecord
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
 from retable.tables.lines import Line
@@ -54,18 +56,19 @@ class MeasuredTable(NamedTuple):
     costs: Sequence[Mapping[str, Any]]
 
 
-def findings(lines: Sequence[Judged], tables: Mapping[str, MeasuredTable]) -> list[Finding]:
+def findings(lines: Sequence[Judged], tables: Mapping[str, MeasuredTable], floors: Filled) -> list[Finding]:
     """Return all findings that the bank supports.
 
     Args:
         lines: every comparison of the claims.
         tables: name -> a table with runs.
+        floors: the runs of the linear models.
     """
     found = (
         printed_sizes(lines),
         beside_a_linear_model(lines, tables),
         linear_beside_print(tables.values()),
-        near_copies(tables[FLOORS]) if FLOORS in tables else None,
+        near_copies(tables[FLOORS], floors) if FLOORS in tables else None,
         readings(lines),
         cost_of_a_word(tables.get(TIMED)),
     )
@@ -92,12 +95,15 @@ def printed_sizes(lines: Sequence[Judged]) -> Finding | None:
         sizes.append(size_of(line.printed, line.comparison))
         intervals = (in_points(each) for each in (line.comparison.interval(), line.comparison.expected))
         body.append([paper, name, signed(line.printed), *intervals, sizes[-1]])
-    middle = [median(abs(getattr(each, kind)) for each in differences) for kind in ("printed", "ours")]
+    sizes_of = {kind: median(abs(getattr(each, kind)) for each in differences) for kind in ("printed", "ours")}
+    towards = [each.ours * ((each.printed > 0) - (each.printed < 0)) for each in differences]
     text = (
-        f"The median difference between two rows is {middle[0]:.1f} points in print and {middle[1]:.1f} here. A "
-        "printed one is larger if it is above the interval in which we expect it, our 95% prediction interval "
-        f"([rule 1](../protocol.md)). {unclear} of the {len(sizes)} intervals hold both zero and the printed "
-        "difference: those comparisons could not tell the one from the other.\n\n"
+        f"The median difference between two rows is {sizes_of['printed']:.1f} points in print. Here it is "
+        f"{sizes_of['ours']:.1f} in size and {signed(median(towards))} in the printed direction: "
+        f"{sum(each < 0 for each in towards)} of {len(towards)} go the other way. A printed one is larger "
+        "if it is above the interval in which we expect it, our 95% prediction interval ([rule 1](../protocol.md)). "
+        f"{unclear} of the {len(sizes)} intervals hold both zero and the printed difference: those comparisons could "
+        "not tell the one from the other.\n\n"
         "![Differences as printed and as measured](../figures/claims.svg)\n"
     )
     headline = f"{sizes.count(LARGER)} of {len(sizes)} printed differences are above our 95% prediction interval"
@@ -204,8 +210,11 @@ def linear_beside_print(tables: Iterable[MeasuredTable]) -> Finding | None:
     return Finding(BESIDE_PRINT, headline, f"{text}\n{markdown_table(header, body)}")
 
 
-def near_copies(floors: MeasuredTable) -> Finding | None:
-    """Return where a linear model scores lower on test texts without near copies in training."""
+def near_copies(floors: MeasuredTable, filled: Filled) -> Finding | None:
+    """Return where a linear model scores lower on test texts without near copies in training.
+
+    The headline names the largest fall of a test set that keeps at least half of its texts: few texts vary widely.
+    """
     found = {
         score.column: score for score in floors.scores if score.row == FLOOR and score.clean and not score.is_unverified
     }
@@ -214,17 +223,35 @@ def near_copies(floors: MeasuredTable) -> Finding | None:
     if not shown:
         return None
     names = {column: floors.table.column(column).printed for column in shown}
-    body = [[names[column], found[column].measured, found[column].clean, signed(-gaps[column])] for column in shown]
+    texts = {column: test_texts(filled.shown((FLOOR, column))) for column in shown}
+    body = [
+        [
+            names[column],
+            *(f"{of_column:,}" for of_column in texts[column]),
+            found[column].measured,
+            found[column].clean,
+            signed(-gaps[column]),
+        ]
+        for column in shown
+    ]
+    most = next((column for column in shown if 2 * texts[column][1] >= texts[column][0]), None)
     headline = (
         f"Without near copies of training texts, {len(shown)} of {len(gaps)} test sets score lower by half a point or "
-        f"more, {names[shown[0]]} by {gaps[shown[0]]:.1f}"
+        "more" + (f", {names[most]} by {gaps[most]:.1f}" if most else "")
     )
     text = (
         f"Accuracy of {floors.table.row(FLOOR).printed} in % on all test texts and on those without a (near) copy "
         f"in training ([how copies are found](../corpora.md)), for corpora where it falls by {FLATTERED} points or "
         "more. Texts without a copy may be harder for other reasons too; no test is made.\n"
     )
-    return Finding("near-copies", headline, f"{text}\n{markdown_table(('corpus', 'all', 'clean', 'points'), body)}")
+    header = ("corpus", "test texts", "clean ones", "accuracy on all", "on clean ones", "points")
+    return Finding("near-copies", headline, f"{text}\n{markdown_table(header, body)}")
+
+
+def test_texts(runs: Sequence[RunRecord]) -> tuple[int, int]:
+    """Return how many test texts the folds of a cell have together, and how many of them are clean."""
+    of_folds = {run.fold.label if run.fold else "": run.metrics for run in runs}.values()
+    return sum(each["test"]["texts"] for each in of_folds), sum(each["test_clean"]["texts"] for each in of_folds)
 
 
 def readings(lines: Sequence[Judged]) -> Finding | None:

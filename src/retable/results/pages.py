@@ -100,7 +100,7 @@ def write_pages(root: Path, bank: Path) -> int:
             ablation(tables.get(ABLATION.name), resolver.fill(ABLATION), whole.judge),
             pretrained(tables.get(OF_FLOORS.name), resolver.fill(OF_FLOORS), whole.judge),
         )
-        counted = [*filter(None, of_ours), *findings(lines, tables)]
+        counted = [*filter(None, of_ours), *findings(lines, tables, resolver.fill(OF_FLOORS))]
         write_findings(docs / "findings", counted)
         systems = systems_markdown(resolver.by_key.values())
         renew(docs / "models.md", "systems", f"{systems}\n{sources_markdown(tables.values())}")
