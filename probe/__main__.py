@@ -8,7 +8,18 @@ from pathlib import Path
 
 from probe.compare import compare, demands, twins
 from probe.loops import idle
-from probe.sides import PASSED, changed_files, git, known_commit, outcomes, start, state_of_checkout, worktree, write
+from probe.sides import (
+    PASSED,
+    TESTS,
+    changed_files,
+    git,
+    known_commit,
+    outcomes,
+    start,
+    state_of_checkout,
+    worktree,
+    write,
+)
 from retable.files import read_json, write_json
 from retable.project.command import command, fail
 from retable.project.paths import CLEAN, ROOT, TAGGED, VECTORS
@@ -29,19 +40,31 @@ def main() -> None:
             fail(f"--write puts made-up texts into {ROOT}/data; use it in a copy of the tree (git worktree add).")
         run_cases(options.write, options.case)
         return
+    if options.accept and (options.case or options.against):
+        parser.error("--accept compares every case with the last accepted commit: no case and no --against")
     before = known_commit(options.against or read_json(ROOT / PASSED)["commit"])
-    head = git("rev-parse", "HEAD")
-    report(before, options.case)
     if options.accept:
-        check_mutants()
-        write_json(ROOT / PASSED, {"commit": head})
+        accept(before)
+    else:
+        report(before, options.case)
 
 
-def check_mutants() -> None:
-    """Fail unless the probe sees each careless change that its tests make; they run only for code not yet accepted."""
-    tests = "tests/probe/test_mutations.py"
-    if subprocess.run([sys.executable, "-m", "pytest", tests], cwd=ROOT, check=False).returncode:
-        fail(f"the probe is not accepted: {tests} does not pass.")
+def accept(before: str) -> None:
+    """Write HEAD into probe/passed.json if the probe passes, and sees the careless changes that its tests make."""
+    head = git("rev-parse", "HEAD")
+    check_committed(head)
+    report(before, [])
+    mutants = f"{TESTS}/test_mutations.py"
+    if subprocess.run([sys.executable, "-m", "pytest", mutants], cwd=ROOT, check=False).returncode:
+        fail(f"nothing is accepted: {mutants} does not pass.")
+    check_committed(head)  # the mutants copied the files as they were by then
+    write_json(ROOT / PASSED, {"commit": head})
+
+
+def check_committed(head: str) -> None:
+    """Fail if the code, its inputs or the mutants differ from the commit that would be accepted."""
+    if changed := changed_files(head, state_of_checkout(), TESTS):
+        fail(f"--accept writes commit {head[:10]}, but {changed[0]} differs from it; commit or undo the change first.")
 
 
 def run_cases(folder: Path, wanted: list[str]) -> None:
@@ -86,6 +109,8 @@ def report(before: str, wanted: list[str]) -> None:
                 (old, new), processes, (f"commit {before[:10]}", "this checkout"), strict=True
             )
         )
+    if not now:
+        fail(f"no case begins with {' or '.join(wanted)}; `grep -rn Case probe` finds their names.")
     differences = {name: compare(then[name], now[name]) for name in now if name in then}
     for name, difference in differences.items():
         if difference and difference.level:

@@ -19,6 +19,7 @@ from retable.project.paths import ROOT
 
 READ = ("src", "probe", "data", "params.yaml", "dvc.yaml", "pyproject.toml", "requirements")  # what numbers depend on
 PASSED = "probe/passed.json"
+TESTS = "tests/probe"
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 

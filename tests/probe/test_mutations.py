@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from probe.compare import demands
-from probe.sides import ENVIRONMENT, PASSED, changed_files, known_commit, read, state_of_checkout
+from probe.sides import ENVIRONMENT, PASSED, TESTS, changed_files, known_commit, read, state_of_checkout
 from retable.errors import InputError
 from retable.files import read_json
 
@@ -170,8 +170,8 @@ def copy_of_tree(folder: Path, changes: tuple[Change, ...]) -> Path:
 def unchanged_since(passed: str) -> bool:
     """Return whether the code, its inputs and these tests are those of a commit; False outside a whole clone."""
     try:
-        return not changed_files(known_commit(passed), state_of_checkout(), "tests/probe")
-    except InputError:
+        return not changed_files(known_commit(passed), state_of_checkout(), TESTS)
+    except (InputError, FileNotFoundError):  # the latter without git
         return False
 
 
