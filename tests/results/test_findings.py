@@ -20,7 +20,6 @@ from retable.results.judging import Judged
 from retable.results.resolving import Filled
 from retable.tables.comparison import compare_units
 from retable.tables.lines import Line
-from retable.text.folds import Fold
 
 TABLE, FLOORS = result_table("fcsr-table-3"), result_table("floors-table-1")
 FAR = np.linspace(0.0, 0.01, 10)  # over ten folds, around the difference
@@ -45,12 +44,23 @@ def line(claim, first, second, difference, printed=None, on="Polar"):
 
 
 def runs(texts, *clean):
-    """Return the runs of a seed, one on each fold, with test texts of which some are clean."""
+    """Return the runs of a seed, one on each test fold, with so many texts of which some are clean; None: none is."""
+    folds = len(clean)
     return [
         SimpleNamespace(
-            fold=Fold("test", len(clean), number) if len(clean) > 1 else None,
-            cut=("test", len(clean)),
-            metrics={"test": {"texts": texts}, "test_clean": {"texts": each}},
+            seed=1,
+            cut=("test", folds) if folds > 1 else ("", 0),
+            cost={},
+            metrics={
+                "test": {"accuracy": 0.5, "texts": texts},
+                "test_clean": each and {"accuracy": 0.5, "texts": each},
+                "vectors": None,
+                "epochs": {"run": None, "turned": None},
+                "parameters": {
+                    "training": {},
+                    "corpus": {"kind": "test", "folds": folds, "fold": number} if folds > 1 else {},
+                },
+            },
         )
         for number, each in enumerate(clean, 1)
     ]
@@ -65,7 +75,7 @@ def test_printed_differences_are_larger_equal_or_not_told():
     found = findings.printed_sizes(lines)
     assert found.headline == "1 of 2 printed differences are above our 95% prediction interval"
     assert "The median difference between two rows is 5.5 points in print." in found.body
-    assert "Here it is 3.5 in size and +3.5 in the printed direction: 0 of 2 go the other way." in found.body
+    assert "Here it is 3.5 in size and +3.5 in the printed direction: 0 of 2 have the other sign" in found.body
     # 5 / 10 of a fold's variance, twice, and 9 degrees of freedom: the interval shown is that of our mean
     assert "| FCSR | FCSR vs. CNN, Polar | +6.0 | +2.0 (+1.5 to +2.5) |" not in found.body
     cells = [row.split(" | ") for row in found.body.splitlines() if "FCSR vs. CNN" in row]
@@ -75,7 +85,7 @@ def test_printed_differences_are_larger_equal_or_not_told():
     assert findings.printed_sizes(lines[-1:]) is None
     other_way = [*lines[:2], line(0, "fcsr", "cnn", 0.03, -1.0, on="SST")]
     body = findings.printed_sizes(other_way).body
-    assert "Here it is 3.0 in size and +2.0 in the printed direction: 1 of 3 go the other way." in body
+    assert "Here it is 3.0 in size and +2.0 in the printed direction: 1 of 3 have the other sign" in body
 
 
 def test_own_models_beside_the_linear_model_with_what_they_cost():
@@ -137,7 +147,7 @@ def test_near_copies_worth_half_a_point():
         score("nb-svm", "sst-2", measured="83.00"),  # no clean part known
     ]
     floors = MeasuredTable(FLOORS, scores, [])
-    filled = Filled({("nb-svm", "r8"): [runs(80, 50)], ("nb-svm", "trec"): [runs(200, 101, 101)]})
+    filled = Filled({("nb-svm", "r8"): [runs(80, 50)], ("nb-svm", "trec"): [runs(200, 202, None)]})
     found = near_copies(floors, filled)
     assert found.headline.startswith("Without near copies of training texts, 2 of 3 test sets score lower")
     assert found.headline.endswith("TREC by 2.0")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
 
+from retable.figures.measured import of_seeds
 from retable.models import OF_CHARACTERS
 from retable.papers import NAMES
 from retable.papers.claims import OURS, claims
@@ -17,7 +18,6 @@ from retable.results.claims import CONTRADICT, LARGER, beside_readings, cells_of
 from retable.results.headline import FLOOR, Lead, adjusted_of, leads_of, named_differences, printed_differences
 from retable.results.judging import PERCENT, Judged
 from retable.results.resolving import Filled
-from retable.runs.record import RunRecord
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
 from retable.tables.lines import Line
@@ -100,9 +100,10 @@ def printed_sizes(lines: Sequence[Judged]) -> Finding | None:
     text = (
         f"The median difference between two rows is {sizes_of['printed']:.1f} points in print. Here it is "
         f"{sizes_of['ours']:.1f} in size and {signed(median(towards))} in the printed direction: "
-        f"{sum(each < 0 for each in towards)} of {len(towards)} go the other way. A printed one is larger "
-        "if it is above the interval in which we expect it, our 95% prediction interval ([rule 1](../protocol.md)). "
-        f"{unclear} of the {len(sizes)} intervals hold both zero and the printed difference: those comparisons could "
+        f"{sum(each < 0 for each in towards)} of {len(towards)} have the other sign, decided or not. A printed one is "
+        "larger if it is above the interval in which we expect it, our 95% prediction interval ([rule "
+        f"1](../protocol.md)). {unclear} of the {len(sizes)} intervals hold both zero and the printed difference: "
+        "those comparisons could "
         "not tell the one from the other.\n\n"
         "![Differences as printed and as measured](../figures/claims.svg)\n"
     )
@@ -223,18 +224,19 @@ def near_copies(floors: MeasuredTable, filled: Filled) -> Finding | None:
     if not shown:
         return None
     names = {column: floors.table.column(column).printed for column in shown}
-    texts = {column: test_texts(filled.shown((FLOOR, column))) for column in shown}
+    cells = {column: of_seeds(filled.shown((FLOOR, column)))[0] for column in shown}
     body = [
         [
             names[column],
-            *(f"{of_column:,}" for of_column in texts[column]),
+            f"{cells[column].texts:,}",
+            f"{cells[column].clean_texts:,}",
             found[column].measured,
             found[column].clean,
             signed(-gaps[column]),
         ]
         for column in shown
     ]
-    most = next((column for column in shown if 2 * texts[column][1] >= texts[column][0]), None)
+    most = next((column for column in shown if 2 * cells[column].clean_texts >= cells[column].texts), None)
     headline = (
         f"Without near copies of training texts, {len(shown)} of {len(gaps)} test sets score lower by half a point or "
         "more" + (f", {names[most]} by {gaps[most]:.1f}" if most else "")
@@ -242,16 +244,11 @@ def near_copies(floors: MeasuredTable, filled: Filled) -> Finding | None:
     text = (
         f"Accuracy of {floors.table.row(FLOOR).printed} in % on all test texts and on those without a (near) copy "
         f"in training ([how copies are found](../corpora.md)), for corpora where it falls by {FLATTERED} points or "
-        "more. Texts without a copy may be harder for other reasons too; no test is made.\n"
+        "more. The title names the largest fall of a test set that keeps at least half of its texts. Texts without a "
+        "copy may be harder for other reasons too; no test is made.\n"
     )
     header = ("corpus", "test texts", "clean ones", "accuracy on all", "on clean ones", "points")
     return Finding("near-copies", headline, f"{text}\n{markdown_table(header, body)}")
-
-
-def test_texts(runs: Sequence[RunRecord]) -> tuple[int, int]:
-    """Return how many test texts the folds of a cell have together, and how many of them are clean."""
-    of_folds = {run.fold.label if run.fold else "": run.metrics for run in runs}.values()
-    return sum(each["test"]["texts"] for each in of_folds), sum(each["test_clean"]["texts"] for each in of_folds)
 
 
 def readings(lines: Sequence[Judged]) -> Finding | None:
