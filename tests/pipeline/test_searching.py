@@ -141,10 +141,10 @@ def test_nothing_is_chosen_before_all_trials_are_there(trained, places):
 def test_a_run_that_a_row_would_have_without_its_search_fills_no_cell_before_it(trained):
     """Unsearched, the row may equal another table's row, whose runs are available."""
     plan = scale_preset("measure")
-    filled, reason = Resolver(plan).runs_of(TABLE, CELL)
+    filled, reason, _ = Resolver(plan).runs_of(TABLE, CELL)
     assert (filled, reason) == ([], NOT_SEARCHED)
     search()
-    assert Resolver(plan).runs_of(TABLE, CELL)[1] != NOT_SEARCHED
+    assert Resolver(plan).runs_of(TABLE, CELL).reason != NOT_SEARCHED
 
 
 def test_a_trial_of_other_data_or_code_is_trained_again_and_a_banked_one_is_not(trained, places):

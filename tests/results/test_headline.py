@@ -172,6 +172,10 @@ def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_hol
         ({"measured": "83.20"}, "83.20"),
         ({"measured": "83.20", "note": "cut: ended after 8 epochs"}, "83.20, cut"),
         ({"measured": "83.20", "verdict": "unverified"}, "83.20, unverified"),
+        (
+            {"published": "66.7", "note": "38.03 on 1 of 10 folds, the rest is not run yet; split 9:1"},
+            "38.03 on 1 of 10 folds (*66.7*)",
+        ),
     ],
 )
 def test_a_cell_in_short(cells, shown):

@@ -140,11 +140,33 @@ def test_of_folds_a_seed_is_shown_whole_or_not_at_all():
         for given in (folds[:1], folds[1:]):
             filled = Resolver(asked, given, beyond=beyond).fill(SECOND)
             assert (filled.runs, filled.missing) == ({}, {("fasttext", "mr"): "not run yet"})
+            assert filled.parts == {("fasttext", "mr"): given}
+            assert Resolver(asked, given, beyond=beyond).current() == given
+    assert not Resolver(asked, folds).fill(SECOND).parts
     filled = Resolver(asked, folds[::-1]).fill(SECOND)
     (pooled,) = read_cells(SECOND, filled, asked["papers"]["transformer-f"]).runs["fasttext", "mr"]
     assert (pooled.value, pooled.texts, pooled.values) == (pytest.approx(0.8), 200, (0.7, 0.9))
     assert filled.shown(("fasttext", "mr")) == folds
     assert [cost["seed"] for cost in read_costs(SECOND, filled)] == ["1-fold-1", "1-fold-2"]
+
+
+def test_a_cell_with_some_of_its_folds_says_their_score_beside_the_printed_one():
+    """The folds of the fuller seed, weighed by their texts: (70 + 0.9 * 50) / 150."""
+    asked = plan({SECOND.name: rules("fasttext", "mr")}, transformer_f={"folds": {"mr": 3}, "seeds": [1, 2]})
+    given = [
+        run(asked, SECOND.name, "fasttext", "mr", seed=seed, fold=Fold("test", 3, number), right=right, texts=texts)
+        for seed, number, right, texts in ((1, 2, 0.1, 10), (2, 1, 0.7, 100), (2, 3, 0.9, 50))
+    ]
+    cells = read_cells(SECOND, Resolver(asked, given).fill(SECOND), asked["papers"]["transformer-f"])
+    (line,) = [each for each in result_lines(SECOND, [], cells) if (each.row, each.column) == ("fasttext", "mr")]
+    assert (line.part, line.measured, line.verdict) == ("76.67 on 2 of 3 folds", "", "not-run")
+    assert line.note == "76.67 on 2 of 3 folds, the rest is not run yet"
+
+
+def test_one_of_several_dev_folds_is_no_score():
+    asked = plan({OF_LAMA.name: rules("fasttext", "r8")}, lama={"folds": {"r8": 2}})
+    given = [run(asked, OF_LAMA.name, "fasttext", "r8", fold=Fold("dev", 2, 1))]
+    assert not read_cells(OF_LAMA, Resolver(asked, given).fill(OF_LAMA), asked["papers"]["lama"]).parts
 
 
 @pytest.mark.parametrize(("folds", "rows"), [({"mr": 2}, {"tfidf-svm"}), ({}, set()), ({"mr": 3}, set())])

@@ -129,7 +129,7 @@ def write_latex(path: Path, found: Exported) -> None:
 def latex_cell(line: Line) -> str:
     """Return a cell of the grid."""
     if not line.measured:
-        return f"-- \\textit{{{line.published}}}" if line.published else "--"
+        return (line.part or "--") + (f" \\textit{{{line.published}}}" if line.published else "")
     half = f" $\\pm$ {half_interval(line)}" if line.high and line.high != line.low else ""
     mark = f" ({UNVERIFIED})" if line.is_unverified else ""
     return f"{line.measured}{half}{mark}" + (f" \\textit{{{line.published}}}" if line.published else "")

@@ -293,7 +293,7 @@ def front_table(table: ResultTable, scores: Iterable[Line]) -> str:
     """Return a short table, the printed number beside ours: the paper's rows and the floors measured on half of its
     columns or more.
     """
-    measured = {(score.row, score.column): score for score in scores if score.measured}
+    measured = {(score.row, score.column): score for score in scores if score.measured or score.part}
     columns = [column for column in table.columns if any(name == column.id for _, name in measured)]
     found = Counter(row for row, _ in measured)
     rows = [row for row in table.rows if not row.reading_of and 2 * found[row.id] >= max(len(columns), 1)]
@@ -303,10 +303,11 @@ def front_table(table: ResultTable, scores: Iterable[Line]) -> str:
 
 def front_cell(score: Line | None) -> str:
     """Return a cell of the short table; a tenth of its interval is enough."""
-    if score is None:
-        return "–"
+    printed = f" (*{score.published}*)" if score and score.published else ""
+    if score is None or score.part:
+        return (score.part if score else "–") + printed
     half = (float(score.high) - float(score.low)) / 2 if score.high else 0
     number = score.measured + (f" ± {max(half, 0.1):.1f}" if half else "")
     single = ", one run" if half and score.runs == "1" else ""  # its interval is that of the column's other rows
     marks = f"{single}{', cut' if score.is_cut else ''}{', unverified' if score.is_unverified else ''}"
-    return f"{number}{marks}" + (f" (*{score.published}*)" if score.published else "")
+    return f"{number}{marks}{printed}"

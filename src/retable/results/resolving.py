@@ -44,13 +44,28 @@ class Shown(NamedTuple):
     limits: str = ""
 
 
+class OfCell(NamedTuple):
+    """Hold the runs of a cell, seed by seed; why a planned one is missing, if one is; the folds of an incomplete seed.
+
+    Of several incomplete seeds, `part` holds the one with most folds.
+    """
+
+    runs: list[OfSeed]
+    reason: str = ""
+    part: Sequence[RunRecord] = ()
+
+
 @dataclass(frozen=True)
 class Filled:
-    """Hold (row, column) -> its runs, seed by seed; why others are missing, or run elsewhere under other limits."""
+    """Hold (row, column) -> its runs, seed by seed; why others are missing, or run elsewhere under other limits.
+
+    `parts` has the runs of missing cells of which some folds are there.
+    """
 
     runs: Mapping[Key, Sequence[OfSeed]] = field(default_factory=dict)
     missing: Mapping[Key, str] = field(default_factory=dict)
     limited: Mapping[Key, str] = field(default_factory=dict)
+    parts: Mapping[Key, Sequence[RunRecord]] = field(default_factory=dict)
 
     def shown(self, key: Key) -> list[RunRecord]:
         """Return the runs of a cell that its table shows: with dev folds the best on dev, otherwise all."""
@@ -88,7 +103,7 @@ class Resolver:
             self.placed.setdefault(run.place, []).append(run)
         self._cells: dict[str, list[Cell]] = {}
         self._filled: dict[str, Filled] = {}
-        self._runs: dict[tuple[str, str, str], tuple[list[OfSeed], str]] = {}
+        self._runs: dict[tuple[str, str, str], OfCell] = {}
 
     def fill(self, table: ResultTable) -> Filled:
         """Return the runs that fill a table, and why its other planned cells have none."""
@@ -97,21 +112,22 @@ class Resolver:
         return self._filled[table.name]
 
     def current(self) -> list[RunRecord]:
-        """Return the runs that fill a cell of their own table."""
+        """Return the runs that fill a cell of their own table, or some of its folds."""
         found = dict[str, RunRecord]()
         for table in result_tables():
             for cell in self.cells(table):
-                of_cell, _ = self.runs_of(table, cell)
-                found |= {run.key: run for of_seed in of_cell for run in of_seed}
+                of_cell = self.runs_of(table, cell)
+                found |= {run.key: run for of_seed in (*of_cell.runs, of_cell.part) for run in of_seed}
         return list(found.values())
 
     def _fill(self, table: ResultTable) -> Filled:
         runs: dict[Key, list[OfSeed]] = {}
         missing: dict[Key, str] = {}
         limited: dict[Key, str] = {}
+        parts: dict[Key, Sequence[RunRecord]] = {}
         for shown in self.candidates(table):
             keys = [(shown.row.id, column.id) for column in table.showing(shown.column.id)]
-            found, reason = self.runs_of(shown.table, shown.cell)
+            found, reason, part = self.runs_of(shown.table, shown.cell)
             if keys[0] in runs:
                 continue
             if shown.limits:
@@ -121,7 +137,11 @@ class Resolver:
                 runs |= dict.fromkeys(keys, found)
             else:
                 missing = dict.fromkeys(keys, reason) | missing
-        return Filled(runs, {key: reason for key, reason in missing.items() if key not in runs}, limited)
+                parts = (dict.fromkeys(keys, part) if part else {}) | parts
+        for key in runs:
+            missing.pop(key, None)
+            parts.pop(key, None)
+        return Filled(runs, missing, limited, parts)
 
     def candidates(self, table: ResultTable) -> Iterator[Shown]:
         """Yield the cells that a table may show: its own, and those that another table runs.
@@ -165,29 +185,30 @@ class Resolver:
             self._cells[table.name] = [*planned, *(cell for cell in found if cell)]
         return self._cells[table.name]
 
-    def runs_of(self, table: ResultTable, cell: Cell) -> tuple[list[OfSeed], str]:
-        """Return the runs of a cell, seed by seed, and why a planned one is missing; empty if none is."""
+    def runs_of(self, table: ResultTable, cell: Cell) -> OfCell:
+        """Return the runs of a cell, and why a planned one is missing."""
         place = (table.name, cell["row"], cell["column"])
         if place not in self._runs:
             searched = is_searched(table.row(cell["row"]), cell["corpus"])
             self._runs[place] = (
-                self._of_longest(table, cell, self.placed.get(place, [])) if searched else ([], NOT_SEARCHED)
+                self._of_longest(table, cell, self.placed.get(place, [])) if searched else OfCell([], NOT_SEARCHED)
             )
         return self._runs[place]
 
-    def _of_longest(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> tuple[list[OfSeed], str]:
+    def _of_longest(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> OfCell:
         protocol = self.protocol(table)
-        found, reason = self._runs_of(table, cell, placed, protocol)
+        found, reason, part = self._runs_of(table, cell, placed, protocol)
         limits = {limits_of(run) for run in placed if "epochs" in run.metrics["parameters"]["training"]}
         for words, epochs in sorted(limits, reverse=True) if self.beyond else ():
             if not found:  # until a cell is trained as planned, show a shorter run from an earlier plan
-                found, _ = self._runs_of(table, cell, placed, protocol | {"epochs": epochs, "max_words": words % ALL})
-        return found, reason
+                shorter = protocol | {"epochs": epochs, "max_words": words % ALL}
+                found = self._runs_of(table, cell, placed, shorter).runs
+        return OfCell(found, reason, () if found else part)
 
     def _runs_of(
         self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord], protocol: Mapping[str, Any]
-    ) -> tuple[list[OfSeed], str]:
-        reason = ""
+    ) -> OfCell:
+        reason, part = "", list[RunRecord]()
         seeds = [
             *seeds_of(table.row(cell["row"]), table.column(cell["column"]), protocol),
             *((run.seed for run in placed) if self.beyond else ()),
@@ -207,7 +228,9 @@ class Resolver:
                     reason = why_missing([each for each in placed if (each.seed, each.fold) == planned], now["hashes"])
             if len(of_seed) == len(folds_of(table.column(cell["column"]), protocol)):
                 found.append(of_seed)
-        return found, reason
+            else:
+                part = max(part, of_seed, key=len)
+        return OfCell(found, reason, part)
 
 
 def cell_of_run(table: ResultTable, run: RunRecord) -> Cell | None:

@@ -44,7 +44,7 @@ def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[di
 def waiting_cells(table: ResultTable, cells: Sequence[dict[str, str]]) -> list[Place]:
     """Return the cells without a current run, in the order of the table's rules."""
     resolver = Resolver(plan_of_checkout(), read_runs(RUNS))
-    left = [cell for cell in cells if resolver.runs_of(table, cell)[1]]
+    left = [cell for cell in cells if resolver.runs_of(table, cell).reason]
     return [Place(table.name, cell["row"], cell["column"]) for cell in left]
 
 

@@ -27,8 +27,8 @@ from retable.runs.sampling import sampling_of_correlation, sampling_of_f1
 from retable.tables.lines import UNVERIFIED, Line, write_lines
 from retable.tables.markdown import Table, counts_markdown, result_markdown, statistics_markdown
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, result_lines
-from retable.tables.run_result import COST_UNITS, RunResult, is_whole, of_folds
+from retable.tables.results import Cells, Part, result_lines
+from retable.tables.run_result import COST_UNITS, RunResult, is_whole, of_folds, pooled
 from retable.tables.statistics import read_stats, statistics_lines
 from retable.text.grades import CORRELATIONS
 
@@ -57,7 +57,21 @@ def read_cells(table: ResultTable, filled: Filled, protocol: Protocol) -> Cells:
             why |= {} if seeds else {key: NO_COST if on_gpu(filled.runs[key]) else "not kept"}
         of_row = epochs_of(row, column, protocol)
         found[key] = [of_folds([result_of(run, metric, column.domain, of_row) for run in of_seed]) for of_seed in seeds]
-    return Cells({key: of_cell for key, of_cell in found.items() if of_cell}, reasons(table, filled) | why)
+    parts = {key: part_of(table, key, runs) for key, runs in filled.parts.items()}
+    return Cells(
+        {key: of_cell for key, of_cell in found.items() if of_cell},
+        reasons(table, filled) | why,
+        {key: part for key, part in parts.items() if part},
+    )
+
+
+def part_of(table: ResultTable, key: Key, runs: Sequence[RunRecord]) -> Part | None:
+    """Return the score of a cell on the test folds that are there; None if it has no such score."""
+    column, fold = table.column(key[1]), runs[0].fold
+    metric = table.metric_of(column)
+    if not fold or fold.kind != "test" or metric in COST_UNITS or any(run.is_unverified for run in runs):
+        return None
+    return Part(pooled([result_of(run, metric, column.domain) for run in runs]).value, len(runs), fold.folds)
 
 
 def on_gpu(seeds: Sequence[Sequence[RunRecord]]) -> bool:

@@ -1,6 +1,7 @@
 """A line of a table's CSV, and the CSV itself."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -14,6 +15,7 @@ Verdict = Literal["agrees", "higher", "lower", "uninformative", "cut", "one-run"
 NUMBERS = ("measured", "low", "high")
 REBUILT = "`make tables` rebuilds it"
 CUT = "cut: ended after"  # start of the note on a training that ended early
+PART = re.compile(r"(\S+ on \d+ of \d+ folds), the rest is ")  # start of the note on a cell with some of its folds
 UNVERIFIED: Literal["unverified"] = "unverified"  # in place of a verdict
 
 
@@ -40,6 +42,12 @@ class Line:
     def is_cut(self) -> bool:
         """Return whether the limit of the scale or row ended a training of the cell early."""
         return CUT in self.note
+
+    @property
+    def part(self) -> str:
+        """Return "38.03 on 1 of 10 folds" for a cell with some of its test folds; empty for any other."""
+        found = PART.match(self.note)
+        return found[1] if found and not self.measured else ""
 
     @property
     def is_unverified(self) -> bool:

@@ -116,7 +116,7 @@ def _cell(line: Line | None, *, with_unit: bool = False) -> str:
     unit = f" {_unit(line)}".rstrip() if with_unit else ""
     published = f" *{line.published}*{unit}" if line.published else unit
     if not line.measured:
-        return f"–{published}"
+        return f"{line.part or '–'}{published}"
     half = (
         f" ± {half_interval(line)}" if line.high != line.low else ""
     )  # a linear row has no spread on the paper's texts

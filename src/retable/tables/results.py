@@ -1,8 +1,9 @@
 """A table of scores: every printed cell, measured or with the reason why not, and our extra rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import stdev
+from typing import NamedTuple
 
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.cell_intervals import interval_of_cell
@@ -18,12 +19,24 @@ IN_NO_SCALE = "not planned at any scale"
 NOT_COMPARED = f"{UNVERIFIED}: imported, answers not compared with the test texts"
 
 
+class Part(NamedTuple):
+    """Hold a score on some test folds, a fraction, how many these are, and of how many."""
+
+    value: float
+    folds: int
+    of_folds: int
+
+
 @dataclass(frozen=True)
 class Cells:
-    """Hold the runs of each (row, column), and why others are missing; one without a reason is in no scale."""
+    """Hold the runs of each (row, column), and why others are missing; one without a reason is in no scale.
+
+    `parts` has the scores of missing cells of which some folds are there.
+    """
 
     runs: Mapping[tuple[str, str], Sequence[RunResult]]
     missing: Mapping[tuple[str, str], str]
+    parts: Mapping[tuple[str, str], Part] = field(default_factory=dict)
 
 
 def result_lines(table: ResultTable, published: Sequence[Published], cells: Cells) -> list[Line]:
@@ -70,7 +83,7 @@ def with_means(table: ResultTable, cells: Cells) -> Cells:
                 missing[row.id, column.id] = f"{len(members)} of its {len(column.mean_of)} columns are measured"
             elif reason := reasons.pop():
                 missing[row.id, column.id] = reason
-    return Cells(runs, missing)
+    return replace(cells, runs=runs, missing=missing)
 
 
 def _mean_run(runs: Sequence[RunResult]) -> RunResult:
@@ -156,10 +169,14 @@ def _judged(
 
 
 def _not_run(table: ResultTable, row: Row, column: Column, number: Published | None, cells: Cells) -> Line:
+    line, part = _line(table, row, column, number), cells.parts.get((row.id, column.id))
     reason = column.reason or row.reason or cells.missing.get((row.id, column.id), IN_NO_SCALE)
+    if part:
+        score = f"{part.value * FACTOR[line.unit]:.{DIGITS[line.unit]}f}"
+        reason = f"{score} on {part.folds} of {part.of_folds} folds, the rest is {reason}"  # `Line.part` reads it
     match = "quoted" if number and number.own == "cited" else ""
     note = joined((reason, number.remark if number else ""))
-    return replace(_line(table, row, column, number), match=match, verdict="not-run", note=note)
+    return replace(line, match=match, verdict="not-run", note=note)
 
 
 def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number: Published) -> str:
