@@ -103,8 +103,7 @@ def printed_sizes(lines: Sequence[Judged]) -> Finding | None:
         f"{sum(each < 0 for each in towards)} of {len(towards)} have the other sign, decided or not. A printed one is "
         "larger if it is above the interval in which we expect it, our 95% prediction interval ([rule "
         f"1](../protocol.md)). {unclear} of the {len(sizes)} intervals hold both zero and the printed difference: "
-        "those comparisons could "
-        "not tell the one from the other.\n\n"
+        "those comparisons could not tell the one from the other.\n\n"
         "![Differences as printed and as measured](../figures/claims.svg)\n"
     )
     headline = f"{sizes.count(LARGER)} of {len(sizes)} printed differences are above our 95% prediction interval"
