@@ -8,9 +8,9 @@ from importlib import import_module
 import pytest
 
 from retable.commands import COMMANDS
-from retable.experiments.cells import cells_of_paper
+from retable.experiments.cells import cells_of
 from retable.experiments.scale import scale_preset
-from retable.papers import PAPERS
+from retable.papers import result_tables
 from retable.project.params import load_yaml
 from retable.project.paths import ROOT
 from tests.pages import (
@@ -124,7 +124,7 @@ def test_the_cells_of_a_scale_are_those_of_today():
     for scale in ("cpu", "full"):
         block = timing.partition(f"<!-- generated: {scale} -->")[2].partition("<!-- end")[0]
         preset = scale_preset(scale)
-        cells = sum(len(of) for name in PAPERS for of in cells_of_paper(name, preset).values())
+        cells = sum(len(cells_of(table, preset)) for table in result_tables())
         assert f"| all cells | {cells:,} |" in block, f"{scale}: run `retable docs`"
 
 

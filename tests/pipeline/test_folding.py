@@ -170,10 +170,10 @@ class TestDeclarations:
         for source in map(paper, PAPERS):
             protocol = preset["papers"][source.name]
             folding.check_folds(protocol, source, preset["corpora"], name)
-            for table, listed in cells.cells_of_paper(source.name, preset).items():
-                for cell in listed.values():
-                    fold = folds_of(source.result_table(table).column(cell["column"]), protocol)[0]
-                    folding.check_fold_vectors(preset, cell["corpus"], cell["vectors"], fold, table)
+            for table in source.results:
+                for cell in cells.cells_of(table, preset).values():
+                    fold = folds_of(table.column(cell["column"]), protocol)[0]
+                    folding.check_fold_vectors(preset, cell["corpus"], cell["vectors"], fold, table.name)
                     cut += fold is not None
         assert bool(cut) == folded
 

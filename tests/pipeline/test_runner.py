@@ -14,6 +14,7 @@ from retable.experiments.scale import scale_preset
 from retable.papers import paper
 from retable.papers.paper import Row
 from retable.results import running
+from retable.results.resolving import OfCell
 from retable.stages import table
 
 TABLE = paper("fcsr").result_table("fcsr-table-3")
@@ -76,7 +77,6 @@ def test_an_option_that_a_model_lacks_is_refused_before_anything_runs(monkeypatc
     rules = {"vectors": "none", "columns": "sample-en", "rows": "all"}
     params = {**scale_preset("smoke"), "cells": {TABLE.name: rules}}
     monkeypatch.setattr(run, "paper_of_table", lambda name: source)
-    monkeypatch.setattr(cells, "paper", lambda name: source)
     monkeypatch.setattr(run, "load_yaml", lambda path: params)
     with pytest.raises(SystemExit):
         run.main([TABLE.name, "--dry-run"])
@@ -112,7 +112,7 @@ def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(mo
         def __init__(self, plan, runs): ...
 
         def runs_of(self, table, cell):
-            return [], "" if cell["row"] == "cnn" else "not run yet"
+            return OfCell([], "" if cell["row"] == "cnn" else "not run yet")
 
     monkeypatch.setattr(running, "cells_of", lambda table, plan: CELLS)
     monkeypatch.setattr(running, "plan_of_checkout", lambda: {"scale": "cpu"})

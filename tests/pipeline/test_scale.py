@@ -7,10 +7,10 @@ import pytest
 
 from retable.errors import InputError
 from retable.experiments import params_file
-from retable.experiments.cells import cells_of_paper, cells_of_table
+from retable.experiments.cells import cells_of, check_tables
 from retable.experiments.run_checks import check_cells
 from retable.experiments.scale import merged, scale_preset, scales
-from retable.papers import PAPERS, paper
+from retable.papers import PAPERS, paper, result_tables
 from retable.papers.paper import Column, ResultTable, Row
 from retable.project.params import load_yaml
 from retable.project.paths import ROOT
@@ -30,6 +30,10 @@ TABLE = ResultTable(
 )  # fmt: skip
 SCALE = {"scale": "tiny", "corpora": {"mr": {}, "ced": {}, "r8": {}}, "vectors": {"en-300": {}, "zh-300": {}}}
 RULES = {"vectors": "en-300", "columns": "at hand", "rows": "all"}
+
+
+def with_rules(rules, scale=SCALE):
+    return scale | {"cells": {TABLE.name: rules}}
 
 
 def refusal(call, *arguments):
@@ -115,13 +119,13 @@ def test_what_is_no_scale_is_refused():
     ],
 )
 def test_cells_by_rule(rules, result):
-    assert " ".join(cells_of_table(TABLE, RULES | rules, SCALE)) == result
+    assert " ".join(cells_of(TABLE, with_rules(RULES | rules))) == result
 
 
 def test_a_cell_has_the_vectors_of_its_corpus_or_language_and_none_where_its_model_reads_none():
     vectors = {"mr": "mr", "en": "en-300", "zh": "zh-300"}
     scale = SCALE | {"vectors": {"mr": {}, **SCALE["vectors"]}}
-    found = cells_of_table(TABLE, RULES | {"vectors": vectors, "rows": ["svm", "cnn"]}, scale)
+    found = cells_of(TABLE, with_rules(RULES | {"vectors": vectors, "rows": ["svm", "cnn"]}, scale))
     assert [found[f"cnn.{name}"]["vectors"] for name in ("polarity", "r8", "ced")] == ["mr", "en-300", "zh-300"]
     assert found["svm.r8"] == {"row": "svm", "column": "r8", "model": "tfidf-svm", "corpus": "r8", "vectors": "none"}
 
@@ -151,21 +155,21 @@ def test_a_cell_has_the_vectors_of_its_corpus_or_language_and_none_where_its_mod
     ],
 )
 def test_a_mistake_in_a_rule_is_named_with_its_place(rules, words):
-    assert words in refusal(cells_of_table, TABLE, RULES | rules, SCALE)
+    assert words in refusal(cells_of, TABLE, with_rules(RULES | rules))
 
 
 def test_a_rule_that_a_table_needs_and_a_table_that_no_paper_has_are_named():
     assert "lacks rows; it needs vectors, columns, rows" in refusal(
-        cells_of_table, TABLE, {"vectors": "none", "columns": "r8"}, SCALE
+        cells_of, TABLE, with_rules({"vectors": "none", "columns": "r8"})
     )
     unknown = SCALE | {"cells": {"fcsr-table-33": RULES}}
-    assert 'unknown table of cells in scale tiny: "fcsr-table-33"' in refusal(cells_of_paper, "fcsr", unknown)
+    assert 'unknown table of cells in scale tiny: "fcsr-table-33"' in refusal(check_tables, unknown)
 
 
 @pytest.mark.parametrize("name", scales())
 def test_every_scale_has_all_papers_a_focus_and_cells(name):
     preset = scale_preset(name)
-    assert any(cells for source in PAPERS for cells in cells_of_paper(source, preset).values())
+    assert any(cells_of(table, preset) for table in result_tables())
     assert set(preset["papers"]) == set(PAPERS)
     assert preset["focus"]["corpus"] in preset["corpora"]
     assert preset["focus"]["vectors"] in preset["vectors"]

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from retable.corpora import corpus
-from retable.experiments.cells import cells_of_table
+from retable.experiments.cells import cells_of
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS
 from retable.models.linear import train_tfidf_svm
@@ -117,6 +117,6 @@ def test_table_5_shows_one_run_domain_by_domain():
     assert tuple(column.domain for column in shown) == corpus("fdu-16").domains
     assert all(column.id == column.domain and column.corpus == "fdu-16" for column in shown)
     assert table.column("fdu-average").mean_of == corpus("fdu-16").domains
-    cells = cells_of_table(table, {"vectors": "none", "columns": "at hand", "rows": "cnn"}, JOINT)
+    cells = cells_of(table, JOINT | {"cells": {table.name: {"vectors": "none", "columns": "at hand", "rows": "cnn"}}})
     assert list(cells) == ["cnn.fdu-16"]
     assert cells["cnn.fdu-16"]["corpus"] == "fdu-16"

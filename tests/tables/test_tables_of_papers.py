@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from retable.errors import InputError
-from retable.experiments.cells import cells_of_table
+from retable.experiments.cells import cells_of
 from retable.experiments.scale import model_preset
 from retable.papers import PAPERS, paper
 from retable.papers.parameters import row_parameters
@@ -123,5 +123,6 @@ class TestTransformerF:
     ],
 )
 def test_a_column_that_shows_runs_of_another_is_not_listed(table, listed, sentence):
+    rules = {table: {"vectors": "none", "columns": listed[0], "rows": listed[1]}}
     with pytest.raises(InputError, match=sentence):
-        cells_of_table(TABLES[table], {"vectors": "none", "columns": listed[0], "rows": listed[1]}, EVERYTHING)
+        cells_of(TABLES[table], EVERYTHING | {"cells": rules})

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from retable.corpora import corpus
 from retable.errors import InputError, shown, unknown_name
 from retable.experiments.scale import read_preset
-from retable.papers import PAPERS, paper
+from retable.papers import result_tables
 from retable.papers.paper import Column, ResultTable, Row
 from retable.project.params import read_params
 from retable.project.paths import TAGGED, VECTORS
@@ -28,8 +28,27 @@ PLANNED = ("scale", "corpora", "vectors", "papers", "cells")
 
 def cells_of(table: ResultTable, plan: Plan) -> Cells:
     """Return the cells of a table by its rules; none if it has no rules. Raises: InputError."""
-    rules = plan["cells"].get(table.name)
-    return cells_of_table(table, rules, plan) if rules else {}
+    if table.name not in plan["cells"]:
+        return {}
+    rules, place = plan["cells"][table.name], f"cells.{table.name} in scale {plan['scale']}"
+    check_rules(rules, place)
+    exceptions = rules.get("except", {})
+    for name in exceptions:
+        find(table.columns, name, f"column under except of {place}")
+    cells: Cells = {}
+    for column in columns_of(table, rules["columns"], plan["corpora"], place):
+        rows = exceptions.get(column.id, rules["rows"])
+        for row in rows_of(table, rows, rules.get("without", []), place):
+            cells[f"{row.id}.{column.id}"] = cell_of(row, column, rules["vectors"], plan["vectors"], place)
+    return cells
+
+
+def check_tables(plan: Plan) -> None:
+    """Refuse rules for a table that does not exist. Raises: InputError."""
+    tables = [table.name for table in result_tables()]
+    for name in plan["cells"]:
+        if name not in tables:
+            raise unknown_name(f"table of cells in scale {plan['scale']}", name, tables)
 
 
 def plan_of_checkout() -> Plan:
@@ -43,38 +62,6 @@ def inputs_of(cells: Sequence[Mapping[str, str]]) -> dict[str, Path]:
     return corpora | {
         "no-vectors" if (name := cell["vectors"]) == "none" else f"embed@{name}": VECTORS / name for cell in cells
     }
-
-
-def cells_of_paper(name: str, preset: Mapping[str, Any]) -> dict[str, Cells]:
-    """Return the cells of every table of a paper; none if the scale runs none."""
-    tables = {table.name: table for other in PAPERS for table in paper(other).results}
-    for table in preset["cells"]:
-        if table not in tables:
-            raise unknown_name(f"table of cells in scale {preset['scale']}", table, tables)
-    return {
-        table.name: cells_of_table(table, preset["cells"][table.name], preset) if table.name in preset["cells"] else {}
-        for table in paper(name).results
-    }
-
-
-def cells_of_table(table: ResultTable, rules: Mapping[str, Any], preset: Mapping[str, Any]) -> Cells:
-    """Return the cells of a table by its rules.
-
-    Args:
-        preset: the scale's preset; `scale`, `corpora` and `vectors` are read.
-    Raises: InputError.
-    """
-    place = f"cells.{table.name} in scale {preset['scale']}"
-    check_rules(rules, place)
-    exceptions = rules.get("except", {})
-    for name in exceptions:
-        find(table.columns, name, f"column under except of {place}")
-    cells: Cells = {}
-    for column in columns_of(table, rules["columns"], preset["corpora"], place):
-        rows = exceptions.get(column.id, rules["rows"])
-        for row in rows_of(table, rows, rules.get("without", []), place):
-            cells[f"{row.id}.{column.id}"] = cell_of(row, column, rules["vectors"], preset["vectors"], place)
-    return cells
 
 
 def check_rules(rules: Mapping[str, Any], place: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from retable.experiments.cells import cells_of_table
+from retable.experiments.cells import cells_of
 from retable.experiments.scale import read_preset
 from retable.papers import paper_of_table
 from retable.papers.paper import Column, Row
@@ -67,12 +67,12 @@ def table_seconds(params: Mapping[str, Any], measured: Speeds) -> dict[str, floa
         params: params.yaml, or a scale's preset.
     """
     seconds = {}
-    for name, rules in params["cells"].items():
+    for name in params["cells"]:
         paper = paper_of_table(name)
         table, protocol = paper.result_table(name), params["papers"][paper.name]
         seconds[name] = sum(
             cell_seconds(table.row(cell["row"]), table.column(cell["column"]), protocol, measured)
-            for cell in cells_of_table(table, rules, params).values()
+            for cell in cells_of(table, params).values()
         )
     return seconds
 

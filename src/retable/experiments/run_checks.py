@@ -7,7 +7,7 @@ from typing import Any
 
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError, shown, unknown_name
-from retable.experiments.cells import cells_of_paper
+from retable.experiments.cells import cells_of, check_tables
 from retable.experiments.folds import check_fold_vectors, check_folds
 from retable.experiments.scale import model_preset
 from retable.forms import Number
@@ -83,21 +83,22 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
     for row_id in kept:
         if row_id not in rows:
             raise unknown_name(f"row of keep_weights of {where}", row_id, rows)
-    for table, cells in cells_of_paper(source.name, params).items():
-        for name, cell in cells.items():
-            check_named(params, cell["corpus"], cell["vectors"], f" (cell {name} of {table})")
-            check_parts(params, cell["model"], cell["corpus"], f" (cell {name} of {table})")
-            asked = source.result_table(table)
-            row, column = asked.row(cell["row"]), asked.column(cell["column"])
+    check_tables(params)
+    for table in source.results:
+        for name, cell in cells_of(table, params).items():
+            place = f" (cell {name} of {table.name})"
+            check_named(params, cell["corpus"], cell["vectors"], place)
+            check_parts(params, cell["model"], cell["corpus"], place)
+            row, column = table.row(cell["row"]), table.column(cell["column"])
             parameters = row_parameters(
                 model_preset(cell["model"]), row, column, protocol, vectors=cell["vectors"], seed=0
             )
             check_parameters(parameters, file=f"{where} or the preset of {row.id}")
-            check_heads(cell["corpus"], parameters["training"].get("heads", "shared"), f" (cell {name} of {table})")
+            check_heads(cell["corpus"], parameters["training"].get("heads", "shared"), place)
             unit = parameters["embedding"]["unit"]
-            check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, f" (cell {name} of {table})")
+            check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, place)
             fold = folds_of(column, protocol)[0]
-            check_fold_vectors(params, cell["corpus"], cell["vectors"], fold, f" (cell {name} of {table})")
+            check_fold_vectors(params, cell["corpus"], cell["vectors"], fold, place)
 
 
 def check_replaced(protocol: dict[str, Any], source: Paper, where: str) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from retable.experiments.cells import cells_of_paper
+from retable.experiments.cells import cells_of
 from retable.experiments.estimate import Speeds, read_measured, table_seconds
 from retable.experiments.scale import scale_preset
-from retable.papers import PAPERS
+from retable.papers import result_tables
 from retable.results import facts
 from retable.tables.markdown import markdown_table
 
@@ -18,7 +18,7 @@ def scale_arithmetic(scale: str, measured: Speeds) -> str:
     """Return a scale's cells and their expected time on one core, one line per table."""
     preset = scale_preset(scale)
     seconds = table_seconds(preset, measured)
-    cells = {table: len(of) for name in PAPERS for table, of in cells_of_paper(name, preset).items() if of}
+    cells = {table.name: len(found) for table in result_tables() if (found := cells_of(table, preset))}
     rows: facts.Rows = [{"table": name, "cells": cells[name], "minutes": seconds[name] / 60} for name in cells]
     return table([*rows, {"table": "all cells", "cells": sum(cells.values()), "minutes": sum(seconds.values()) / 60}])
 
