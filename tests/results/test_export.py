@@ -9,7 +9,6 @@ import pytest
 from retable.commands import export as command
 from retable.papers import result_tables
 from retable.results.export_bank import FILES, write_bank
-from retable.results.export_openml import procedure
 from retable.results.export_tables import FORMATS, escaped, exported
 from retable.results.resolving import Resolver
 from retable.results.tables import all_tables
@@ -116,35 +115,6 @@ def test_the_metadata_name_every_file_with_its_digest_and_every_column(runs, tmp
     card = (tmp_path / "bank/README.md").read_text()
     assert "| `sst-2` | 3 | 300 |" in card
     assert "`current` marks the 2 that" in card
-
-
-def test_each_run_is_a_record_of_openmls_form_whose_accuracy_is_that_of_its_predictions(runs, tmp_path):
-    runs = list({run.predictions: run for run in runs}.values())  # two of the made-up runs share a file
-    write_bank(tmp_path / "bank", Resolver(PLAN, runs, beyond=True), runs, "1.0")
-    lines = (tmp_path / "bank/openml-runs.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line)["run"] for line in lines]
-    answers = pq.read_table(tmp_path / "bank/predictions.parquet").to_pylist()
-    for record in records:
-        own = [line for line in answers if line["run"] == record["run_name"]]
-        found = {each["name"]: each["value"] for each in record["output_data"]["evaluation"]}
-        assert found["number_of_instances"] == len(own)
-        assert found["predictive_accuracy"] == pytest.approx(sum(a["label"] == a["predicted"] for a in own) / len(own))
-        assert record["output_data"]["file"][0]["where"] == f"run == '{own[0]['run']}'"
-        assert record["task"]["source_data"] == own[0]["corpus"]
-        assert {
-            "name": "model.name",
-            "value": record["flow"]["name"].partition(".")[2],
-            "component": record["flow"]["name"],
-        } in record["parameter_setting"]
-
-
-def test_a_test_fold_is_said_as_cross_validation():
-    assert procedure({"fold_kind": "test", "folds": 10, "fold": 3}) == {
-        "type": "crossvalidation",
-        "folds": 10,
-        "fold": 3,
-    }
-    assert procedure({"fold_kind": ""}) == {"type": "testontestdata"}
 
 
 def test_a_second_export_gives_the_same_bytes(runs, tmp_path):

@@ -2,7 +2,6 @@
 
 predictions.parquet      each run's answer to each test text (ids, no texts)
 runs.parquet             each run's parameters, data, recipe, scores, costs
-openml-runs.jsonl        the same in the form of OpenML's run records, one run per line
 README.md                the data card
 croissant.json           Croissant 1.0 (mlcommons.org/croissant)
 ro-crate-metadata.json   RO-Crate 1.1 (w3id.org/ro/crate/1.1)
@@ -21,7 +20,6 @@ import pyarrow.parquet as pq
 
 from retable.corpora import corpus
 from retable.files import atomic_folder, sha256_of_file, write_json
-from retable.results.export_openml import openml_run
 from retable.results.resolving import Resolver
 from retable.runs.record import RunRecord
 from retable.text.splits import read_facts
@@ -32,7 +30,7 @@ CITE = "retable: rebuild every table, 2026"
 WORD = pa.dictionary(pa.int32(), pa.string())
 TYPES = {"text": "sc:Text", "number": "sc:Float", "whole number": "sc:Integer", "yes or no": "sc:Boolean"}
 PLAIN = {"text": pa.string(), "number": pa.float64(), "whole number": pa.int64(), "yes or no": pa.bool_()}
-PREDICTIONS, RUNS, OPENML, CARD = "predictions.parquet", "runs.parquet", "openml-runs.jsonl", "README.md"
+PREDICTIONS, RUNS, CARD = "predictions.parquet", "runs.parquet", "README.md"
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,6 @@ OF_RUN = (
 FILES = (
     File(PREDICTIONS, "the answer of every run to every test text", (*WHICH, *ANSWER)),
     File(RUNS, "what each run is, its scores and its costs", (*WHICH, *OF_RUN)),
-    File(OPENML, "each run in the form of OpenML's run records, names where its server has ids"),
     File(CARD, "the data card"),
 )
 
@@ -143,10 +140,6 @@ def write_bank(
         write_predictions(folder / PREDICTIONS, runs, advance)
         facts = [facts_of(run, current) for run in runs]
         pq.write_table(pa.Table.from_pylist(facts, schema_of(FILES[1])), folder / RUNS, compression="zstd")
-        with (folder / OPENML).open("w", encoding="utf-8") as file:
-            for line, run in zip(facts, runs, strict=True):
-                record = openml_run(line, run.metrics["parameters"], PREDICTIONS)
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
         dates = sorted(run.metrics["date"] for run in runs)
         about = About(description(runs), dates[-1], version)
         (folder / CARD).write_text(card(runs, current, about, dates[0]), encoding="utf-8")
