@@ -52,7 +52,7 @@ TABLE_1 = StatisticsTable(
         "ag-news-5k": "a sample: 5,000 of the 120,000 training texts and the 7,600 test texts",
         ("ag-news-5k", "average-words"): "words and punctuation marks are close to the printed 46.6 (whole corpus), "
         "words between spaces (37.9) are not",
-        ("ag-news-5k", "average-sentences"): "the rule in text/sentences.py is close to the printed 1.3 (whole corpus)",
+        ("ag-news-5k", "average-sentences"): "our rule for sentences is close to the printed 1.3 (whole corpus)",
         "yelp-10k": "other reviews of the same site, with their stars: not part of the printed corpora",
         "yahoo-answers-2c": "a sample: two of the ten topics",
     },

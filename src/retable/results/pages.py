@@ -230,7 +230,7 @@ def origin_of(runs: Iterable[RunRecord]) -> str:
     made: dict[tuple[str, int, str], set[tuple[str, str]]] = {}
     for run in runs:
         machine = (*run.machine, run.metrics["versions"].get("torch", ""))
-        made.setdefault(machine, set()).add((run.metrics["date"], short(run.metrics["git_commit"])))
+        made.setdefault(machine, set()).add((run.metrics["date"], run.commit))
     return "\n".join(
         f"- {device}, {threads} thread{'s' if threads > 1 else ''}{f', torch {torch}' if torch else ''}: "
         + "; ".join(
@@ -260,11 +260,6 @@ def repeated(resolver: Resolver, table: ResultTable) -> str:
 def marked(run: RunRecord) -> str:
     """Return the mark of a run whose answers were not checked; empty for any other."""
     return f" ({UNVERIFIED})" if run.is_unverified else ""
-
-
-def short(commit: str) -> str:
-    """Return a commit's first digits, with the mark for a modified checkout."""
-    return commit[:10] + ("+" if commit.endswith("+") else "")
 
 
 def below_a_title(markdown: str) -> str:

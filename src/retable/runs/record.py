@@ -80,6 +80,12 @@ class RunRecord:
         return f"{self.metrics['row']} on {self.metrics['column']}, seed {self.seed}{fold}"
 
     @property
+    def commit(self) -> str:
+        """Return the first digits of the commit that wrote it, with the mark for a modified checkout."""
+        digits: str = self.metrics["git_commit"]
+        return digits[:10] + ("+" if digits.endswith("+") else "")
+
+    @property
     def weights(self) -> float:
         """Return the number of trained parameters other than word vectors."""
         return float(self.cost["parameters"] - self.cost["parameters_tuned_words"])

@@ -12,7 +12,7 @@ from retable.results.resolving import Resolver
 from retable.results.whole import BANK_SCALE, Whole
 from retable.runs.curve import PERCENT
 from retable.runs.predictions import read_predictions
-from retable.runs.record import UNVERIFIED, RunRecord
+from retable.runs.record import KEY_DIGITS, UNVERIFIED, RunRecord
 from retable.site.templating import render
 from retable.tables.costs import cost_of_run
 
@@ -136,10 +136,10 @@ def facts(run: RunRecord) -> dict[str, Any]:
         "answers": UNVERIFIED if run.is_unverified else None,
         "machine": f"{run.machine[0]}, {run.machine[1]} thread{'s' if run.machine[1] != 1 else ''}",
         "date": run.metrics["date"],
-        "commit": run.metrics["git_commit"][:10],
-        "key": run.key[:16],
-        "parameters": run.hashes["parameters"][:16],
-        "data": run.hashes["data"][:16],
+        "commit": run.commit,
+        "key": run.key[:KEY_DIGITS],
+        "parameters": run.hashes["parameters"][:KEY_DIGITS],
+        "data": run.hashes["data"][:KEY_DIGITS],
         "who": run.who,
     }
 
