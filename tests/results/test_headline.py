@@ -51,25 +51,49 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     told = headline.headline(lines)
     assert told.startswith("Of 5 comparisons")
     assert (
-        "**3 come out as claimed** (3 ahead, 0 equal or not behind by more than a margin; 3 of them after [Holm's "
-        "correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) and 1 go the other way (1 after it); "
-        "1 are undecided or equal.\n"
+        "**3 come out as claimed** (3 ahead, 0 equal or not behind by more than a margin; 3 of them, 3 ahead, after "
+        "[Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) and 1 go the other way (1 after "
+        "it); 1 are undecided or equal.\n"
     ) in told
     assert "\n- One sentence, “said”, makes 4 of the 5 (2 as claimed).\n" in told
     assert "\n- 2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed).\n" in told
     assert told.endswith(
-        "\n- Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3."
+        "\n- Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3. They belong to "
+        "2 of 2 pairs of a row and a column: comparisons that share a row are not independent."
     )
     turned = (
         "\n- Of the 3, {} turn around under another [reading](docs/readings.md) of their paper, or with the printed "
-        "option where ours departs from it, and {} more are undecided under one; {} were judged under no other.\n"
+        "option where ours departs from it, {} of them also after Holm's correction; {} more are undecided under one, "
+        "and {} were judged under no other.\n"
     )
-    assert turned.format(1, 0, 2) in told  # this claim has both rivals on Polar
-    assert turned.format(2, 0, 1) in headline.headline([*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")])
+    assert turned.format(1, 1, 0, 2) in told  # this claim has both rivals on Polar
+    assert turned.format(2, 2, 0, 1) in headline.headline(
+        [*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")]
+    )
     wide = compare_units((0.501 + 20 * FAR)[None], (0.5 + 20 * FAR[::-1])[None], 10_000)
     undecided = replace(line(0, "fcsr-relu-features", "cnn", 0.0, on="AG"), comparison=wide)
-    assert turned.format(1, 1, 1) in headline.headline([*lines, undecided])
+    assert turned.format(1, 1, 1, 1) in headline.headline([*lines, undecided])
+    one_test = compare_units((0.465 + 7 * FAR)[None], (0.5 + 7 * FAR[::-1])[None], 10_000)
+    assert (
+        0.03 < one_test.p_of_no_difference < 0.05
+    )  # behind, and not after the correction: two tests have such a p-value or a larger one
+    barely = replace(line(0, "fcsr-relu-features", "cnn", 0.0, on="AG"), comparison=one_test)
+    assert turned.format(2, 1, 0, 1) in headline.headline([*lines, barely])
     assert headline.headline(lines[-1:]) == "No comparison of the papers could be judged yet."
+
+
+def test_a_lead_that_holm_leaves_not_behind_is_not_counted_as_ahead_after_it(monkeypatch):
+    monkeypatch.setattr(headline, "claims", lambda: [CLAIMS[1]])
+    barely = compare_units((0.506 + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
+    lead = replace(line(0, "fcsr", "cnn", 0.006), comparison=barely, at_least=True)
+    others = [replace(line(0, "fcsr", name, 0.0), at_least=True) for name in ("bilstm", "s-lstm", "transformer")]
+    found = headline.counted([lead, *others])
+    assert (found.hold, found.ahead, found.kept, found.kept_ahead) == (
+        4,
+        1,
+        1,
+        0,
+    )  # the three are equal, each by a single test
 
 
 def test_comparisons_of_two_tables_that_read_alike_are_both_shown(monkeypatch):

@@ -66,14 +66,18 @@ class Counts(NamedTuple):
     hold: int
     ahead: int  # of those that hold; the others are equal or not behind
     kept: int  # of those that hold, how many still do after Holm's correction
+    kept_ahead: int  # of these, how many are still ahead
     against: int
     against_kept: int
     sized: int
     larger: int
     larger_hold: int  # of the larger, how many hold
+    sized_groups: int  # first rows and columns to which the printed differences belong
+    larger_groups: int  # those to which the larger ones belong
     sampled: int  # of those judged, how many are on a sample of the paper's corpus or on a split of ours
     sampled_hold: int
     contradicted: int  # of those that hold, how many turn around under another reading
+    contradicted_kept: int  # of these, how many hold and turn around after Holm's correction too
     weakened: int  # of the others that hold, how many are undecided under one
     alone: int  # of those that hold, how many were judged under no other reading
     through: str  # the reading without which most of them would not
@@ -101,6 +105,8 @@ def counted(lines: Sequence[Judged]) -> Counts:
         for line in judged
         if line.comparison and line.printed is not None
     }
+    larger = [line for line in judged if sizes.get(id(line)) == LARGER]
+    of_turned = [[adjusted[id(line)] for line in of if line.comparison] for of in turned]
     said = Counter(claims()[line.claim].sentence for line in judged).most_common(1)
     (sentence, of_said), *_ = [*said, ("", 0)]
     return Counts(
@@ -108,14 +114,21 @@ def counted(lines: Sequence[Judged]) -> Counts:
         hold=len(hold),
         ahead=sum(line.verdict == "ahead" for line in hold),
         kept=sum(holds(line, adjusted[id(line)]) for line in hold),
+        kept_ahead=sum(holds(line, adjusted[id(line)]) and adjusted[id(line)] == "ahead" for line in hold),
         against=len(against),
         against_kept=sum(goes_against(line, adjusted[id(line)]) for line in against),
         sized=len(sizes),
-        larger=list(sizes.values()).count(LARGER),
+        larger=len(larger),
         larger_hold=sum(sizes.get(id(line)) == LARGER for line in hold),
+        sized_groups=len({group_of(line) for line in judged if id(line) in sizes}),
+        larger_groups=len({group_of(line) for line in larger}),
         sampled=len(sampled),
         sampled_hold=sum(holds(line, line.verdict) for line in sampled),
         contradicted=len(turned),
+        contradicted_kept=sum(
+            holds(of[0], first) and any(goes_against(of[0], other) for other in others)
+            for of, (first, *others) in zip(turned, of_turned, strict=True)
+        ),
         weakened=sum(beside_readings(of[0], of) == NOT_EVERY for of in read),
         alone=sum(not any(other.comparison for other in of[1:]) for of in read),
         through=through(turned),
@@ -123,6 +136,11 @@ def counted(lines: Sequence[Judged]) -> Counts:
         of_said=of_said,
         of_said_hold=sum(claims()[line.claim].sentence == sentence for line in hold),
     )
+
+
+def group_of(line: Judged) -> tuple[str, str, str]:
+    """Return the first row and the column of a comparison: those that share them are not independent."""
+    return claims()[line.claim].paper, line.first.id, line.on
 
 
 def adjusted_of(lines: Sequence[Judged]) -> dict[int, str]:
@@ -151,14 +169,16 @@ def headline(lines: Sequence[Judged]) -> str:
         f"{found.sampled} of the {found.judged} are on a sample of the paper's corpus or on a split of ours "
         f"({found.sampled_hold} as claimed).",
         f"Of {found.sized} printed differences, {found.larger} are above our 95% prediction interval, "
-        f"{found.larger_hold} of them among the {found.hold}.",
+        f"{found.larger_hold} of them among the {found.hold}. They belong to {found.larger_groups} of "
+        f"{found.sized_groups} pairs of a row and a column: comparisons that share a row are not independent.",
     ]
     if found.contradicted:
         points.insert(
             0,
             f"Of the {found.hold}, {found.contradicted} turn around under another [reading](docs/readings.md) of their "
-            f"paper, or with the printed option where ours departs from it{found.through}, and {found.weakened} more "
-            f"are undecided under one; {found.alone} were judged under no other.",
+            f"paper, or with the printed option where ours departs from it{found.through}, "
+            f"{found.contradicted_kept} of them also after Holm's correction; {found.weakened} more are undecided "
+            f"under one, and {found.alone} were judged under no other.",
         )
     if found.said and found.of_said > 1:
         sentence = f"One sentence, “{found.said}”, makes {found.of_said} of the {found.judged}"
@@ -166,7 +186,8 @@ def headline(lines: Sequence[Judged]) -> str:
     first = (
         f"Of {found.judged} comparisons that the papers make and fully trained runs can test, **{found.hold} come out "
         f"as claimed** ({found.ahead} ahead, {found.hold - found.ahead} equal or not behind by more than a margin; "
-        f"{found.kept} of them after [Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) "
+        f"{found.kept} of them, {found.kept_ahead} ahead, after "
+        f"[Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) "
         f"and {found.against} go the other way ({found.against_kept} after it); {found.open} are undecided or equal."
     )
     return "\n".join([first, "", *(f"- {point}" for point in points)])
