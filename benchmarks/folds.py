@@ -31,14 +31,14 @@ CORRECTED = 1 + FOLDS * held_out_ratio(FOLDS)  # for the variance of a mean over
 HEADER = "pair | difference, points | sd over sets | standard error of a set | ratio of variances | decided | corrected"
 
 
-def accuracy(model: str, seed: int, train: Split, dev: Split, test: Split) -> float:
-    """Return the test accuracy of a model's preset, which reads words only."""
+def right(model: str, seed: int, train: Split, dev: Split, test: Split) -> np.ndarray:
+    """Return which test texts a model's preset, which reads words only, answers correctly."""
     preset = model_preset(model)
     parameters = {name: dict(preset[name]) for name in ("model", "embedding", "training")}
     parameters["embedding"]["vectors"] = "none"
     parameters |= {"corpus": {"name": train.facts.corpus}, "seed": seed, "device": "cpu", "precision": "float32"}
     found = train_classifier(parameters, train, dev, NO_VECTORS).classifier
-    return float((found.probabilities(test).argmax(axis=1) == test.classes).mean())
+    return found.probabilities(test).argmax(axis=1) == test.classes
 
 
 def line(pair: tuple[str, str], first: np.ndarray, second: np.ndarray, texts: int) -> str:
@@ -75,7 +75,7 @@ def main() -> None:
             for fold in range(FOLDS):
                 train, dev, test = (part(texts, at) for at in corpus.places(fold + 1).values())
                 for row, model in enumerate(options.models):
-                    found[row, number, fold] = accuracy(model, 1 + FOLDS * number + fold, train, dev, test)
+                    found[row, number, fold] = right(model, 1 + FOLDS * number + fold, train, dev, test).mean()
                     bar.advance(1)
     print(f"{options.corpus}: {sets} sets of {options.texts:,} texts; decided: of 1, around the mean of all sets")
     print(HEADER)

@@ -52,8 +52,8 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     assert told.startswith("Of 5 comparisons")
     assert (
         "**3 come out as claimed** (3 ahead, 0 equal or not behind by more than a margin; 3 of them, 3 ahead, after "
-        "[Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) and 1 go the other way (1 after "
-        "it); 1 are undecided or equal.\n"
+        "[Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) and 1 go the other way "
+        "(1 after it); 1 are undecided or equal.\n"
     ) in told
     assert "\n- One sentence, “said”, makes 4 of the 5 (2 as claimed).\n" in told
     assert "\n- 2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed).\n" in told
