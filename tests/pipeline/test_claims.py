@@ -15,9 +15,9 @@ from retable.papers import paper_of_table, result_table
 from retable.papers.claims import claims
 from retable.results.claims import beside_readings, claims_markdown, notes_on_columns, through
 from retable.results.judging import Judge, after_holm, judged_claims
-from retable.results.pairing import accuracies_of_units, answers, clusters_of
-from retable.tables.comparison import Part
-from retable.text.folds import Fold
+from retable.results.pairing import accuracies_of_units, answers, clusters_of, units_of
+from retable.tables.comparison import Part, compare, compare_units
+from retable.text.folds import Fold, held_out_ratio
 
 TEXTS = 100
 LABELS = ["no", "yes", "no", "yes"] * 25
@@ -257,6 +257,32 @@ def test_test_folds_are_units_each_with_its_run(tmp_path):
     pair = answers(shown["fcsr", "polarity"], shown["cnn", "polarity"])
     assert np.bincount(pair.folds).tolist() == [0, *[TEXTS] * 6]
     assert accuracies_of_units(pair.first, pair.folds)[0] == pytest.approx([0.9] * 6)
+
+
+@pytest.mark.parametrize(("column", "is_papers"), [("polarity", False), ("sst-2", True)])
+@pytest.mark.parametrize("folds", [0, 6])
+def test_a_printed_size_may_differ_by_its_texts_only_where_the_papers_are_not_ours(tmp_path, column, is_papers, folds):
+    def cell(name, wrong):
+        of_seed = [Fold("test", folds, number) for number in range(1, folds + 1)] or [None]
+        return [
+            [
+                run(tmp_path / f"{name}-{seed}-{at}", range(wrong + seed * at), prefix=f"mr/{at}", fold=fold)
+                for at, fold in enumerate(of_seed, start=1)
+            ]
+            for seed in range(3)
+        ]
+
+    pair = answers(cell("fcsr", 10), cell("cnn", 20))
+    units = [units_of([(right, pair.folds)], 3) for right in (pair.first, pair.second)]
+    found = JUDGE.compared((False, False), result_table("fcsr-table-3").column(column), [pair], units)
+    own, other = (
+        compare_units(*units, len(pair.ids), shared=held_out_ratio(folds), same_split=same)
+        if folds
+        else compare(pair.first, pair.second, same_texts=same)
+        for same in (is_papers, not is_papers)
+    )
+    assert found.expected == own.expected != other.expected
+    assert found.interval() == own.interval() == other.interval()
 
 
 def test_near_copies_widen_an_interval(shown):

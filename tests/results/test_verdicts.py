@@ -162,6 +162,12 @@ def test_copies_of_one_run_are_not_several(bank, runs, tmp_path, capsys):
     with pytest.raises(SystemExit):
         command.main(["sst-2", "--from", str(tmp_path / "mine.csv")])
     assert "all 3 runs give the same answers" in capsys.readouterr().err
+    for line in lines:
+        if (line["run"], line["id"]) == (1, lines[0]["id"]):
+            line["label"] = next(label for label in ("no", "yes") if label != line["label"])
+    write_csv(tmp_path / "mine.csv", lines, ["run", "id", "label"])
+    command.main(["sst-2", "--from", str(tmp_path / "mine.csv")])
+    assert "runs 2 and 3 of" in capsys.readouterr().err
 
 
 def test_a_misspelt_corpus_gets_the_nearest_and_one_without_runs_is_named():

@@ -4,6 +4,7 @@ In   a table of predictions (columns id, label and, for several runs, run), docs
 """
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from retable.project.command import command, given_path
 from retable.project.parser import Parser
 from retable.project.paths import BANK
 from retable.results.judging import PERCENT, Judge
-from retable.results.verdicts import Answers, Banked, ComparedRow, banked_rows, verdicts
+from retable.results.verdicts import Answers, Banked, ComparedRow, banked_rows, copied, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
 from retable.tables.markdown import markdown_table, signed
@@ -47,6 +48,12 @@ def main(arguments: list[str] | None = None) -> None:
     resolver = bank_resolver(BANK)
     rows = chosen(banked_rows(options.corpus, resolver), options.beside)
     found = verdicts(runs, rows, Judge(read_copies(BANK), resolver.protocol), seedless=options.seedless)
+    if pair := copied(runs):
+        print(
+            f"warning: runs {pair[0]} and {pair[1]} of {options.source} give the same answers; if one is a copy of the "
+            "other, leave it out: copies say nothing about chance.",
+            file=sys.stderr,
+        )
     if options.json:
         print(json.dumps([each.as_json() for each in found], indent=1))
         return

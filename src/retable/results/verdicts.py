@@ -158,6 +158,15 @@ def check(runs: Mapping[str, Answers], truths: Sequence[Mapping[str, str]], corp
         raise InputError(f"the runs answer different test texts of {corpus}; give all of them the same ids.")
 
 
+def copied(runs: Mapping[str, Answers]) -> tuple[str, str] | None:
+    """Return the names of two runs that give the same answers; None if there are none."""
+    names: dict[tuple[tuple[str, str], ...], str] = {}
+    for name, run in runs.items():
+        if (first := names.setdefault(tuple(sorted(run.items())), name)) != name:
+            return first, name
+    return None
+
+
 def compared(
     runs: Mapping[str, Answers], row: Banked, truth: Mapping[str, str], judge: Judge, *, seedless: bool
 ) -> ComparedRow:

@@ -59,6 +59,10 @@ def read_lines(path: Path) -> list[RunRecord]:
         check_place(metrics, where)
         if metrics["table"] != path.stem:
             raise InputError(f"{where}: its table is {metrics['table']}; {advice}.")
+        if not predictions.exists():
+            raise InputError(
+                f"{where}: its predictions, {predictions}, are missing; `git checkout` them, or bank it again."
+            )
         found.append(RunRecord(metrics, record["cost"], tuple(record["curve"]), predictions, who=record["who"]))
     return found
 
