@@ -42,12 +42,21 @@ def test_the_parts_of_runs_by_hand():
     assert of_texts.value == pytest.approx(4 * 0.25**2 / 16 * 4 / 3)  # (sum of squares) / n^2, n / (n - 1)
     together = 2 * (4 * 0.25**2 / 16 * 4 / 3) / (2 * 1)
     assert of_runs.value == pytest.approx(0.125 / 2 - together)
-    estimates = of_texts.estimate**2 / 3 + (0.125 / 2) ** 2 / 1
-    freedom = (of_texts.value + of_runs.value) ** 2 / estimates
-    half = student.ppf(0.975, freedom) * (of_texts.value + of_runs.value) ** 0.5
+    assert (of_texts.freedom, of_runs.freedom) == (3, 1)
+    whole = of_texts.value + of_runs.value  # Cochran and Cox: each part's own quantile, weighted by its variance
+    half = (of_texts.value * student.ppf(0.975, 3) + of_runs.value * student.ppf(0.975, 1)) / whole * whole**0.5
     assert found.interval()[1] - found.value == pytest.approx(half)
     assert [part.value for part in found.of_theirs] == pytest.approx([0.125 / 2 + 0.125])  # same texts: only runs vary
     assert freedom_of(found.of_theirs) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.004, 0.02, 0.1, 0.5])
+def test_the_p_value_is_that_at_which_the_interval_ends_at_zero(value):
+    found = Comparison(1000, (3, 1), value, (Part(1e-4, 1e-4, 999), Part(2e-4, 3e-4, 2)))
+    low, high = found.interval(1 - found.p_of_no_difference)
+    assert (low, high) == pytest.approx((0.0, 2 * value), abs=1e-9)
+    alone = Comparison(1000, (3, 1), value, (Part(1e-4, 1e-4, 9),))
+    assert alone.p_of_no_difference == pytest.approx(2 * student.sf(100 * value, 9))  # one part: Student's t
 
 
 def test_of_theirs_on_other_texts_counts_the_texts_twice():
