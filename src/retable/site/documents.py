@@ -16,6 +16,13 @@ from retable.site.templating import render
 ELSEWHERE = {"results.md": "../numbers.html"}  # a document replaced by a page of the site itself, relative to docs/
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 TAG, NEEDLESS = re.compile(r"<[^>]+>"), re.compile(r"(\.\d\d)\d+| transform=\"rotate\(-0 [^\"]*\"")  # of an SVG
+ZEROS = re.compile(r"\.00?(?!\d)|(\.\d)0(?!\d)")  # at the end of a number
+SPACED = re.compile(r' (?:style|d)="[^"]*"')  # attributes with spaces that nothing needs
+SPACE = re.compile(r"(?<=[;:MLQC]) (?=[^ML])|(?<=[\dz]) (?=[MLQCz\"])")
+FONTS, ROOT_FONT = (
+    "font-family: 'DejaVu Sans', 'Verdana', sans-serif; ",
+    "font-family:sans-serif",
+)  # of matplotlib, ours
 FINDINGS = "findings"
 FOLDERS = ("", FINDINGS, "readings")
 GROUPS = {  # of the home page; documents in none of them come last
@@ -118,17 +125,26 @@ def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], dept
 
 
 def copy_pictures(docs: Path, to: Path) -> None:
-    """Copy the pictures of documents and papers, and the data of figures; an SVG without needless digits."""
+    """Copy the pictures of documents and papers, and the data of figures; an SVG without what no reader sees."""
     for pattern in ("figures/*.svg", "figures/*.csv", "*.svg", "mlflow/*.png"):
         for path in docs.glob(pattern):
             target = to / path.relative_to(docs)
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix == ".svg":
-                target.write_text(TAG.sub(rounded, path.read_text(encoding="utf-8")), encoding="utf-8")
+                target.write_text(compact(path.read_text(encoding="utf-8")), encoding="utf-8")
             else:
                 shutil.copyfile(path, target)
 
 
-def rounded(tag: re.Match[str]) -> str:
-    """Return a tag of an SVG on one line, numbers to hundredths, and not turned by zero degrees."""
-    return " ".join(NEEDLESS.sub(r"\1", tag[0]).split())
+def compact(picture: str) -> str:
+    """Return an SVG with the fonts of its texts named once, on the whole, and every tag compact."""
+    if ROOT_FONT in picture:
+        fonts = FONTS.removesuffix("; ").replace("font-family: ", "font-family:")
+        picture = picture.replace(FONTS, "").replace(ROOT_FONT, fonts, 1)
+    return TAG.sub(compact_tag, picture)
+
+
+def compact_tag(tag: re.Match[str]) -> str:
+    """Return a tag of an SVG on one line: numbers to hundredths, not turned by zero degrees, no needless spaces."""
+    text = " ".join(NEEDLESS.sub(r"\1", tag[0]).split())
+    return SPACED.sub(lambda found: SPACE.sub("", found[0]), ZEROS.sub(r"\1", text))
