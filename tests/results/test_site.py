@@ -27,7 +27,7 @@ from retable.runs.predictions import write_predictions
 from retable.site import attention
 from retable.site.build import CONTENTS, as_table, write_site
 from retable.site.cells import curves, place_of, thinned
-from retable.site.claims import at, places, reach_of
+from retable.site.claims import arrows, at, places, reach_of, within
 from retable.site.documents import copy_pictures, rendered
 from retable.text.splits import Facts, Split
 from tests.results.records import run, with_metrics
@@ -232,12 +232,28 @@ def test_a_table_with_many_columns_and_few_rows_is_turned(site):
 
 
 @pytest.mark.parametrize(
-    ("ends", "reach", "last"),
-    [([], 5, None), ([-1.0, 5.0], 5, 100.0), ([5.1], 10, 75.5), ([2.0, -17.4], 20, 6.5), ([-130.0], 100, 0.0)],
+    ("farthest", "reach"),
+    [([], 5), ([1.0, 5.0], 5), ([5.1], 10), ([2.0, 17.4], 20), ([2.0, 3.0, 41.0], 5), ([2.0, 30.0, 41.0], 50)],
 )
-def test_the_picture_of_a_claim_holds_every_interval(ends, reach, last):
-    assert reach_of(ends) == reach
-    assert last is None or at(ends[-1], reach) == last
+def test_a_failed_reading_makes_no_blob_of_the_other_differences(farthest, reach):
+    assert reach_of(farthest) == reach
+
+
+@pytest.mark.parametrize(
+    ("low", "ours", "high", "printed", "shown"),
+    [
+        (-1.0, 1.0, 3.0, 4.0, {}),
+        (-4.0, 1.0, 6.0, None, {("ours", False): ""}),
+        (-30.0, -22.9, -16.0, 1.0, {("ours", True): "-22.9"}),
+        (-30.0, -5.0, 20.0, 8.0, {("printed", False): "+8.0", ("ours", True): "", ("ours", False): ""}),
+    ],
+)
+def test_what_is_beyond_the_picture_of_a_claim_has_an_arrow_and_a_difference_its_number(
+    low, ours, high, printed, shown
+):
+    assert arrows(low, ours, high, printed, 5) == shown
+    assert [within(points, 5) for points in (-5.1, -5.0, 2.5)] == [None, 0.0, 75.0]
+    assert at(-130.0, 100) == 0.0
 
 
 def test_every_claim_has_a_page_of_its_own_named_by_what_it_compares():

@@ -1,8 +1,9 @@
 """The pages of claims: each sentence, its comparisons, and the ids of the texts on which two rows differ."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ from retable.results.judging import PERCENT, Judge, Judged, after_holm
 from retable.results.pairing import answers
 from retable.results.whole import Whole
 from retable.site.templating import render
+from retable.tables.markdown import signed
 
 SIGNS = {">": "ahead of", ">=": "at least equal to", "=": "equal to"}
 TEXTS_SHOWN = 12  # texts on which two rows differ, per side
 REACHES = (5, 10, 20, 50, 100)  # points on either side of zero in the pictures of a claim's intervals
+WHOLE = 2 / 3  # of a claim's comparisons are drawn whole; arrows and numbers stand for what is beyond in the others
 
 
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
@@ -85,16 +88,23 @@ def head(claim: Claim) -> dict[str, str]:
 
 def pictured(lines: Sequence[Judged], adjusted: Mapping[int, str]) -> tuple[list[dict[str, Any]], int]:
     """Return a claim's comparisons as lines of a table, and how far to either side their pictures reach, in points."""
-    ends = [PERCENT * end for line in lines if line.comparison for end in line.comparison.interval()]
-    ends += [line.printed for line in lines if line.printed is not None]
-    reach = reach_of(ends)
+    reach = reach_of([farthest for line in lines if (farthest := farthest_of(line))])
     return [comparison(line, adjusted.get(id(line), ""), lines, reach) for line in lines], reach
 
 
-def reach_of(ends: Iterable[float]) -> int:
-    """Return how far a picture reaches to either side of zero, in points, to hold all of these up to a hundred."""
-    widest = max(map(abs, ends), default=0.0)
-    return next((reach for reach in REACHES if widest <= reach), REACHES[-1])
+def farthest_of(line: Judged) -> float:
+    """Return how far from zero a comparison's interval or printed difference goes, in points; 0 if it has neither."""
+    ends = [PERCENT * end for end in line.comparison.interval()] if line.comparison else []
+    return max(map(abs, [*ends, *([] if line.printed is None else [line.printed])]), default=0.0)
+
+
+def reach_of(farthest: Sequence[float]) -> int:
+    """Return how far a picture reaches to either side of zero, in points, to hold two thirds of these whole.
+
+    One reading that fails by forty points would make a blob of all the others.
+    """
+    held = sorted(farthest)[ceil(WHOLE * len(farthest)) - 1] if farthest else 0.0
+    return next((reach for reach in REACHES if held <= reach), REACHES[-1])
 
 
 def comparison(line: Judged, adjusted: str, others: Sequence[Judged], reach: int) -> dict[str, Any]:
@@ -111,20 +121,41 @@ def comparison(line: Judged, adjusted: str, others: Sequence[Judged], reach: int
     found |= {"printed": printed, "size": size, "verdict": line.verdict, "why": line.why, "holm": holm}
     if line.comparison:
         low, high = (PERCENT * end for end in line.comparison.interval())
-        found["bar"] = [at(value, reach) for value in (low, PERCENT * line.difference, high)]
+        points = PERCENT * line.difference
+        found |= {"interval": [at(end, reach) for end in (low, high)], "dot": within(points, reach)}
+        found["arrows"] = arrows(low, points, high, line.printed, reach)
     return found | {
         "is_reading": bool(line.first.reading_of or line.second.reading_of),
         "readings": beside_readings(line, others),
-        "mark": None if line.printed is None else at(line.printed, reach),
+        "mark": None if line.printed is None else within(line.printed, reach),
     }
 
 
-def at(points: float, reach: int) -> float:
-    """Return the position of a difference in a picture that reaches so far, in % of its width.
+def within(points: float, reach: int) -> float | None:
+    """Return the position of a difference in a picture, in % of its width; None if it is beyond its edges."""
+    return at(points, reach) if abs(points) <= reach else None
 
-    An interval from few runs may end beyond a hundred points, where no difference is: it is drawn up to there.
-    """
+
+def at(points: float, reach: int) -> float:
+    """Return the position of a difference in a picture that reaches so far, in % of its width; at most at its edge."""
     return round(50 + 50 * float(np.clip(points / reach, -1, 1)), 1)
+
+
+def arrows(low: float, ours: float, high: float, printed: float | None, reach: int) -> dict[tuple[str, bool], str]:
+    """Return whose arrows point beyond a picture's edges, and whether to the left -> the number beside it.
+
+    An arrow at the end of an interval has no number if the difference itself is in the picture.
+    """
+    found = dict[tuple[str, bool], str]()
+    for whose, points, number in (
+        ("ours", ours, signed(ours)),
+        ("printed", printed or 0.0, signed(printed or 0.0)),
+        ("ours", low, ""),
+        ("ours", high, ""),
+    ):
+        if abs(points) > reach:
+            found.setdefault((whose, points < 0), number)
+    return found
 
 
 def texts_between(line: Judged, whole: Whole) -> dict[str, Any]:
