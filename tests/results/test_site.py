@@ -256,6 +256,12 @@ def test_what_is_beyond_the_picture_of_a_claim_has_an_arrow_and_a_difference_its
     assert at(-130.0, 100) == 0.0
 
 
+def test_the_pages_of_claims_say_how_a_printed_difference_compares(site):
+    """Below a printed +1.6 stood "as printed"."""
+    for path in (site / "claims").glob("*.html"):
+        assert "<small>as printed</small>" not in path.read_text(encoding="utf-8")
+
+
 def test_every_claim_has_a_page_of_its_own_named_by_what_it_compares():
     assert len(set(places())) == len(places()) == len(claims())
     assert "claims/fcsr-table-3-fcsr-beside-cnn.html" in places()

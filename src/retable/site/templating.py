@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from retable.results.claims import AS_PRINTED
 from retable.tables.markdown import half_interval
 from retable.wording import number_of
 
@@ -17,6 +18,7 @@ WORDS = {  # a cell's verdict, in the wording of the site
     "agrees": "agrees", "higher": "ours higher", "lower": "ours lower", "uninformative": "cannot tell",
     "cut": "cut", "one-run": "one run", "not-run": "", "": "",
 }  # fmt: skip
+SIZES = {AS_PRINTED: "within our prediction interval"}  # how a printed difference compares, in the wording of the site
 
 
 @cache
@@ -30,7 +32,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {"half_interval": half_interval, "number_of": number_of}
-    found.globals["words"] = WORDS
+    found.globals |= {"words": WORDS, "sizes": SIZES}
     return found
 
 
