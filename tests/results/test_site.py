@@ -29,6 +29,9 @@ from retable.site.build import CONTENTS, as_table, write_site
 from retable.site.cells import curves, place_of, thinned
 from retable.site.claims import arrows, at, places, reach_of, within
 from retable.site.documents import copy_pictures, rendered
+from retable.site.tables import is_borrowed
+from retable.site.templating import environment
+from retable.tables.lines import Line
 from retable.text.splits import Facts, Split
 from tests.results.records import run, with_metrics
 
@@ -212,6 +215,22 @@ def test_a_paper_shows_what_is_measured_and_says_what_is_not(site):
     shown = (site / "papers/fcsr.html").read_text()
     assert "80.00" in shown
     assert 'href="../missing.html#fcsr-table-3">why not</a>' in shown
+
+
+@pytest.mark.parametrize(
+    ("row", "low", "runs", "borrowed"),
+    [
+        ("cnn", "78.00", "3", False),
+        ("cnn", "78.00", "1", True),
+        ("cnn", "", "1", False),
+        ("nb-svm", "78.00", "1", False),
+    ],
+)
+def test_an_interval_of_one_run_says_so_because_its_spread_is_that_of_others(row, low, runs, borrowed):
+    line = Line(row, "sst-2", "accuracy", "80.00", low, low and "82.00", runs)
+    assert is_borrowed(line, result_table("fcsr-table-3").row(row)) == borrowed
+    macros = environment().get_template("macros.html").make_module({"root": ""})
+    assert (", one run" in macros.score(line, borrowed)) == borrowed
 
 
 @pytest.mark.parametrize(("table", "count"), [("fcsr-table-3", None), ("survey-table-3", 46)])

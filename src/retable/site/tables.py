@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from retable.figures.declared import COST_FIGURE
+from retable.models import is_seedless
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.floors import TABLE_1
 from retable.papers.paper import Column, Row
@@ -62,7 +63,11 @@ def grid(measured: MeasuredTable, whole: Whole) -> dict[str, Any]:
     systems = [side_of_row(row, lines) for row in rows]
     corpora = [side_of_column(column) for column in columns]
     cells = [
-        [(of_cell.get((row.id, column.id)), links.get((row.id, column.id), "")) for column in columns] for row in rows
+        [
+            (line := of_cell.get((row.id, column.id)), links.get((row.id, column.id), ""), is_borrowed(line, row))
+            for column in columns
+        ]
+        for row in rows
     ]
     turned = is_turned(len(rows), len(columns))
     return {
@@ -76,6 +81,11 @@ def grid(measured: MeasuredTable, whole: Whole) -> dict[str, Any]:
         "cost_header": HEADER,
         "notes": notes(line for line in lines if line.measured),
     }
+
+
+def is_borrowed(line: Line | None, row: Row) -> bool:
+    """Return whether a cell's interval has the spread of the other networks of its column: it has one run."""
+    return line is not None and line.runs == "1" and line.low != "" and not is_seedless(row.model)
 
 
 def side_of_row(row: Row, lines: Sequence[Line]) -> dict[str, Any]:
@@ -120,6 +130,7 @@ def numbers(measured: MeasuredTable, whole: Whole) -> Iterator[dict[str, Any]]:
                 "row": row,
                 "column": column,
                 "line": line,
+                "is_borrowed": is_borrowed(line, row),
                 "link": links.get((line.row, line.column), ""),
                 "flops": spent.get(row.id, ""),
                 "family": families_of_models().get(row.model or "", ""),
