@@ -18,6 +18,7 @@ from retable.experiments.scale import scale_preset
 from retable.files import read_json, sha256_of_value, write_csv, write_json
 from retable.papers import paper, result_table
 from retable.papers.claims import claims
+from retable.papers.paper import Column
 from retable.project.paths import BANK, ROOT
 from retable.results.figures import read_entries
 from retable.results.tables import published_numbers
@@ -29,7 +30,7 @@ from retable.site.build import CONTENTS, as_table, write_site
 from retable.site.cells import curves, place_of, thinned
 from retable.site.claims import arrows, at, places, reach_of, within
 from retable.site.documents import copy_pictures, rendered
-from retable.site.tables import is_borrowed
+from retable.site.tables import frequent_class, is_borrowed
 from retable.site.templating import environment
 from retable.tables.lines import Line
 from retable.text.splits import Facts, Split
@@ -231,6 +232,22 @@ def test_an_interval_of_one_run_says_so_because_its_spread_is_that_of_others(row
     assert is_borrowed(line, result_table("fcsr-table-3").row(row)) == borrowed
     macros = environment().get_template("macros.html").make_module({"root": ""})
     assert (", one run" in macros.score(line, borrowed)) == borrowed
+
+
+@pytest.mark.parametrize(
+    ("measured", "unit", "counts", "shown"),
+    [
+        ("25.38", "%", [1900, 1900, 1900, 1900], "25.00"),  # Deep CNN on AG's News
+        ("26.00", "%", [1900, 1900, 1900, 1900], ""),
+        ("0.4000", "fraction", [60, 40], "0.6000"),
+        ("", "%", [60, 40], ""),
+    ],
+)
+def test_a_score_of_the_most_frequent_class_never_stands_without_a_remark(measured, unit, counts, shown):
+    line = Line("cnn", "sst-2", "accuracy", measured, unit=unit)
+    statistics = {"sst-2": {"splits": {"test": {"labels": dict(enumerate(counts))}}}}
+    assert frequent_class(line, Column("sst-2", "SST", corpus="sst-2"), statistics) == shown
+    assert not frequent_class(line, Column("sst-2", "SST", corpus="r8"), statistics)
 
 
 @pytest.mark.parametrize(("table", "count"), [("fcsr-table-3", None), ("survey-table-3", 46)])

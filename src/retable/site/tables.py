@@ -11,6 +11,7 @@ from retable.papers.floors import TABLE_1
 from retable.papers.paper import Column, Row
 from retable.results.findings import MeasuredTable
 from retable.results.systems import families_of_models
+from retable.results.tables import Statistics
 from retable.results.whole import Whole
 from retable.site.cells import place_of
 from retable.site.claims import paper_of
@@ -18,8 +19,10 @@ from retable.site.templating import render
 from retable.tables.costs import BESIDE, HEADER, cost_table
 from retable.tables.lines import Line
 from retable.tables.markdown import is_turned, notes
+from retable.tables.results import DIGITS, FACTOR
 
 FLOPS = HEADER.index("FLOPs per word")
+ONE_SIDED = 1.645  # standard errors that a score is above another by chance in 5 of 100 cases
 DOWNLOADS = [("CSV", "csv"), ("Parquet", "parquet"), ("LaTeX", "tex"), ("Markdown", "md")]  # title, suffix
 
 
@@ -64,7 +67,12 @@ def grid(measured: MeasuredTable, whole: Whole) -> dict[str, Any]:
     corpora = [side_of_column(column) for column in columns]
     cells = [
         [
-            (line := of_cell.get((row.id, column.id)), links.get((row.id, column.id), ""), is_borrowed(line, row))
+            (
+                line := of_cell.get((row.id, column.id)),
+                links.get((row.id, column.id), ""),
+                is_borrowed(line, row),
+                frequent_class(line, column, whole.statistics),
+            )
             for column in columns
         ]
         for row in rows
@@ -86,6 +94,21 @@ def grid(measured: MeasuredTable, whole: Whole) -> dict[str, Any]:
 def is_borrowed(line: Line | None, row: Row) -> bool:
     """Return whether a cell's interval has the spread of the other networks of its column: it has one run."""
     return line is not None and line.runs == "1" and line.low != "" and not is_seedless(row.model)
+
+
+def frequent_class(line: Line | None, column: Column, statistics: Statistics) -> str:
+    """Return the accuracy of answering the most frequent class of the test texts, if a cell is not above it.
+
+    A cell that is above it by chance, one-sided at 5%, is not.
+    """
+    facts = statistics.get(column.corpus or "")
+    if line is None or not line.measured or line.metric != "accuracy" or column.domain or not facts:
+        return ""
+    counts = facts["splits"]["test"]["labels"].values()
+    share, digits = max(counts) / sum(counts), DIGITS[line.unit]
+    chance = ONE_SIDED * (share * (1 - share) / sum(counts)) ** 0.5
+    is_above = float(line.measured) / FACTOR[line.unit] > share + chance
+    return "" if is_above else f"{FACTOR[line.unit] * share:.{digits}f}"
 
 
 def side_of_row(row: Row, lines: Sequence[Line]) -> dict[str, Any]:
