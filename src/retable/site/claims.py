@@ -20,7 +20,7 @@ from retable.tables.markdown import signed
 
 SIGNS = {">": "ahead of", ">=": "at least equal to", "=": "equal to"}
 TEXTS_SHOWN = 12  # texts on which two rows differ, per side
-REACHES = (5, 10, 20, 50, 100)  # points on either side of zero in the pictures of a claim's intervals
+REACHES = (5, 8, 12, 16, 20, 30, 50, 100)  # points on either side of zero in the pictures of a claim's intervals
 WHOLE = 2 / 3  # of a claim's comparisons are drawn whole; arrows and numbers stand for what is beyond in the others
 
 
