@@ -346,6 +346,12 @@ def test_the_language_is_told_by_its_letters_and_words(text: str, language: str)
     assert language_of([text]) == language
 
 
+@pytest.mark.parametrize("long", ["der Hund und die Katze " * 40_000, "房间很干净" * 100_000])
+def test_one_long_text_does_not_decide_the_language_of_all(long: str) -> None:
+    """All texts were joined: a book among thousands of short texts outweighed them."""
+    assert language_of([long, *["the cat and the dog that was in the house"] * 500]) == "en"
+
+
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [

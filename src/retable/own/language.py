@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 LANGUAGES = ("en", "zh", "other")
 SEEN = 1_000  # number of texts used
+WORDS_SEEN, CHARACTERS_SEEN = 200, 2_000  # of each text, so that a single long one does not decide
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 KANA = re.compile(r"[\u3040-\u30ff]")  # Japanese also uses Han characters
 LETTER = re.compile(r"[^\W\d_]")
@@ -18,11 +19,16 @@ LEAST_ENGLISH = 0.08  # share of the words; running English has a quarter, title
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """Return en, zh or other, based on the first thousand texts."""
-    seen = " ".join(texts[:SEEN]).lower()
+    """Return en, zh or other, based on the beginnings of the first thousand texts."""
+    seen = " ".join(map(beginning, texts[:SEEN])).lower()
     letters = len(LETTER.findall(seen))
     if letters and len(HAN.findall(seen)) >= LEAST_HAN * letters and not KANA.search(seen):
         return "zh"
     words = re.findall(r"[^\W\d_]+", seen)
     found = sum(word in ENGLISH for word in words)
     return "en" if words and found >= LEAST_ENGLISH * len(words) else "other"
+
+
+def beginning(text: str) -> str:
+    """Return the part of a text that is looked at."""
+    return " ".join(text[:CHARACTERS_SEEN].split()[:WORDS_SEEN])
