@@ -52,6 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
     budget = seconds_of(options.budget)
     # Importing torch and scikit-learn takes seconds: a misspelt option should fail before.
     from retable.own.card import corpus_lines, result_lines, table_of_candidates
+    from retable.own.corpus import OwnCorpus
     from retable.own.fit import fit
     from retable.own.reading import left_out, with_name
 
@@ -59,16 +60,20 @@ def main(arguments: list[str] | None = None) -> None:
         import mlflow  # noqa: F401 - reported before any training if it is missing
 
         check_registered(with_name(options.texts))
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+
+    def show_corpus(corpus: OwnCorpus) -> None:
+        """Show the findings before the training, so that a wrong column or label does not cost its time."""
+        of_folders = (left_out(path) for path in (options.texts, options.test) if path)
+        for line in (*corpus_lines(corpus), *filter(None, of_folders)):
+            console.print(line)
+
     fitted = fit(
         options.texts, text=options.text, label=options.label, test=options.test, model=options.model,
         language=options.language, vectors=options.vectors, markup=options.html,
         drop_rare=options.drop_rare, budget=budget, seed=options.seed,
-        device=options.device, to=options.to,
+        device=options.device, to=options.to, on_corpus=show_corpus,
     )  # fmt: skip
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    of_folders = (left_out(path) for path in (options.texts, options.test) if path)
-    for line in (*corpus_lines(fitted.corpus), *filter(None, of_folders)):
-        console.print(line)
     table = Table("model", "dev accuracy, %", "seconds", "", box=None)
     for row in table_of_candidates(fitted):
         table.add_row(*row)

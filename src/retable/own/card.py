@@ -1,5 +1,6 @@
 """Describe a fitted model and its quality: the lines printed after a fit, and the model card in its folder."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from retable.models import LINEAR_MODELS
 from retable.own.candidates import Candidate
 from retable.own.corpus import OwnCorpus
+from retable.own.labels import sentence_of_labels, warning_of_labels
 from retable.own.vectors import no_own_vectors
 from retable.runs.provenance import versions
 from retable.tables.markdown import literal, signed
@@ -27,7 +29,10 @@ def corpus_lines(corpus: OwnCorpus) -> list[str]:
     sizes = ", ".join(f"{len(split.ids):,} {name}" for name, split in splits_of(corpus).items())
     lines = [
         f"{sizes} texts of {len(corpus.facts.labels)} labels, language: {LANGUAGE_NAMES[corpus.facts.language]}.",
+        sentence_of_labels(counts_of_labels(corpus)),
     ]
+    if warning := warning_of_labels(corpus.facts.labels):
+        lines.append(warning)
     lines += [f"Left out: {number_of(count, 'texts')}, {reason}." for reason, count in sorted(corpus.removed.items())]
     if corpus.near_copies:
         of_drawn = "texts of train and dev" if corpus.given else "texts"
@@ -37,6 +42,12 @@ def corpus_lines(corpus: OwnCorpus) -> list[str]:
             f"{corpus.leaked:,} test texts (nearly) occur in train or dev: the score does not hold for new texts."
         )
     return lines
+
+
+def counts_of_labels(corpus: OwnCorpus) -> Counter[str]:
+    """Return the number of texts of every label, in all splits."""
+    classes = (place for split in splits_of(corpus).values() for place in split.classes.tolist())
+    return Counter(corpus.facts.labels[place] for place in classes)
 
 
 def splits_of(corpus: OwnCorpus) -> dict[str, Split]:
@@ -156,7 +167,7 @@ def model_card(fitted: "Fitted", answers: np.ndarray) -> str:
         "",
         "## Data",
         "",
-        *corpus_lines(corpus),
+        *map(literal, corpus_lines(corpus)),
         "",
         "## Scores on the test texts, %",
         "",

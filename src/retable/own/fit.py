@@ -1,5 +1,6 @@
 """Train a model on a user's own texts: read, split, train, choose on dev, test once, and save the model."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -75,6 +76,7 @@ def fit(
     seed: int = 1,
     device: str = "auto",
     to: Path | str | None = None,
+    on_corpus: Callable[[OwnCorpus], None] = lambda corpus: None,
 ) -> Fitted:
     """Train on a file of texts and labels, and write a model folder.
 
@@ -92,6 +94,7 @@ def fit(
         seed: of initial weights, order and dropout.
         device: auto, cpu or cuda.
         to: the model folder; by default next to the texts. An older model there is replaced.
+        on_corpus: called with the splits and their findings, before any training.
     Raises: InputError with the problem, before any training.
     """
     source, seconds = with_name(Path(texts)), seconds_of(budget)
@@ -108,6 +111,7 @@ def fit(
         markup=markup,
         drop_rare=drop_rare,
     )
+    on_corpus(corpus)
 
     own_vectors = partial(vectors_for, corpus.train, vectors, seed=seed)
     tried, left_out = candidates(models, corpus, own_vectors, budget=seconds, seed=seed, device=device)
