@@ -16,7 +16,7 @@ from retable.commands import fit as fit_command
 from retable.commands import predict as predict_command
 from retable.commands.predict import chunks
 from retable.errors import InputError
-from retable.own.budget import seconds_of
+from retable.own.budget import seconds_of, sentence_of_budget
 from retable.own.fit import fit
 
 
@@ -36,6 +36,7 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     made = retable(tmp_path, "fit", "votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes")
     assert made.returncode == 0, made.stderr
     assert "naive-bayes classifies" in made.stdout
+    assert "Budget of the training: 10 minutes." in made.stdout
     assert "The model is in votes-model; `retable predict votes-model TEXTS --text said` classifies" in made.stdout
     (best,) = re.findall(r"^ naive-bayes +([\d.]+) \(", made.stdout, re.MULTILINE)
     assert made.stderr.endswith(f" s best dev {best}%\n")
@@ -130,6 +131,24 @@ def test_a_budget_that_is_no_time_is_refused(budget: float | str, tmp_path: Path
         seconds_of(budget)
     with pytest.raises(InputError, match="the budget is"):
         fit(votes(tmp_path / "votes.csv"), budget=budget)
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [("10", "10 seconds"), ("1s", "1 second"), ("0.5", "0.5 seconds"), ("10m", "10 minutes"), ("90s", "1.5 minutes"),
+     ("1h", "1 hour"), (100, "1.667 minutes")],
+)  # fmt: skip
+def test_a_budget_is_shown_as_it_was_understood(budget: float | str, said: str) -> None:
+    """`--budget 10` is ten seconds, and nothing said so."""
+    assert sentence_of_budget(seconds_of(budget)) == f"Budget of the training: {said}."
+
+
+def test_a_budget_below_zero_gets_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        fit_command.main(["votes.csv", "--budget=-5m"])
+    assert capsys.readouterr().err == (
+        "error: the budget is '-5m'; allowed: a time such as 90s, 10m or 2h, or seconds.\n"
+    )
 
 
 def test_texts_come_in_lists_of_a_size() -> None:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from retable import __version__
 from retable.errors import InputError
-from retable.own.budget import seconds_of
+from retable.own.budget import seconds_of, sentence_of_budget
 from retable.own.options import add_labelled_texts
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
     def show_corpus(corpus: OwnCorpus) -> None:
         """Show the findings before the training, so that a wrong column or label does not cost its time."""
         of_folders = (left_out(path) for path in (options.texts, options.test) if path)
-        for line in (*corpus_lines(corpus), *filter(None, of_folders)):
+        for line in (*corpus_lines(corpus), *filter(None, of_folders), sentence_of_budget(budget)):
             console.print(line)
 
     fitted = fit(

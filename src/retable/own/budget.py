@@ -7,6 +7,7 @@ from retable.errors import InputError, shown
 
 MOST_SECONDS = 1e9
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+NAMES = {"hour": 3600, "minute": 60, "second": 1}  # longest first
 
 
 def seconds_of(budget: float | str) -> float:
@@ -16,3 +17,10 @@ def seconds_of(budget: float | str) -> float:
     if not isinstance(seconds, Real) or isinstance(seconds, bool) or not 0 < seconds < MOST_SECONDS:
         raise InputError(f"the budget is {shown(budget)}; allowed: a time such as 90s, 10m or 2h, or seconds.")
     return float(seconds)
+
+
+def sentence_of_budget(seconds: float) -> str:
+    """Return the budget as it was understood: `--budget 10` is easily meant as minutes."""
+    unit = next((name for name, size in NAMES.items() if seconds >= size), "second")
+    count = round(seconds / NAMES[unit], 3)
+    return f"Budget of the training: {count:g} {unit}{'s' * (count != 1)}."
