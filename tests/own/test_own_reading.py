@@ -86,7 +86,7 @@ def test_lines_of_a_text_file_are_texts(tmp_path: Path) -> None:
 HEADER = "text,label\n"
 BAD = {
     "missing.csv": (None, "missing.csv is missing"),
-    "form.xlsx": ("", "form.xlsx ends in .xlsx; allowed: .csv, .tsv, .jsonl, .parquet"),
+    "form.xlsx": ("", "folder with one folder per class; save it as CSV UTF-8."),
     "empty.csv": ("", "is empty; its first line must name the columns"),
     "header-alone.csv": (HEADER, "has no rows"),
     "column.csv": ("txt,label\na,b\n", 'column.csv: "text"; did you mean "txt"?'),
@@ -120,10 +120,19 @@ BAD = {
         'id,text,label\n1,"c,d\n' + "2,e,f\n" * 10 + '3,g",h\n',
         "line 2: a quote opens a field of 12 lines that look like rows",
     ),
-    "no-label.csv": (HEADER + "a, \n", "line 2: label is ' '; a label is a name"),
+    "no-label.csv": (HEADER + "a, \n", 'line 2: the label (column "label") is missing, as in 1 of 1 row; give'),
+    "no-labels.csv": (
+        HEADER + "a,b\nc,\n\nd,e\nf, \n",
+        'line 3: the label (column "label") is missing, as in 2 of 4 rows; give each row a label, or leave those rows',
+    ),
+    "no-header.csv": (
+        "a fine film,good\na dull film,bad\n",
+        '"text". Known: a fine film, good. Its first line must name the columns: does it, or is it a text already?',
+    ),
     "nul.csv": (HEADER + "a\0,b\n", "line 2: it contains a NUL character"),
     "latin.csv": (HEADER.encode() + b"caf\xe9,b\n", "it is not UTF-8"),
-    "utf16.csv": ((HEADER + "a,b\n").encode("utf-16"), "it is not UTF-8"),
+    "utf16.csv": ((HEADER + "a,b\n").encode("utf-16"), "utf16.csv: it is UTF-16; save it as UTF-8"),
+    "utf16.jsonl": ("\ufeff{}".encode("utf-16-be"), "utf16.jsonl: it is UTF-16; save it as UTF-8"),
     "broken.jsonl": ('{"text": "a", "label"\n', "line 1: it is not JSON"),
     "list.jsonl": ('["a", "b"]\n', "line 1: it is list, not an object"),
     "twice.jsonl": (
@@ -133,8 +142,8 @@ BAD = {
     "deep.jsonl": ("[" * 100_000 + "\n", "line 1: it is not JSON"),
     "number.jsonl": ('{"text": 5, "label": "a"}\n', "line 1: text is 5, which is not text"),
     "null.jsonl": ('{"text": null, "label": "a"}\n', "line 1: text is None, which is not text"),
-    "null-label.jsonl": ('{"text": "a", "label": null}\n', "line 1: label is None; a label is a name"),
-    "nan.jsonl": ('{"text": "a", "label": NaN}\n', "line 1: label is nan; a label is a name"),
+    "null-label.jsonl": ('{"text": "a", "label": null}\n', 'line 1: the label (column "label") is missing'),
+    "nan.jsonl": ('{"text": "a", "label": NaN}\n', 'line 1: the label (column "label") is missing'),
     "float.jsonl": ('{"text": "a", "label": 1.5}\n', "line 1: label is 1.5; a label is a name"),
     "list-label.jsonl": ('{"text": "a", "label": ["b"]}\n', "line 1: label is ['b']; a label is a name"),
     "uneven.jsonl": (
@@ -223,6 +232,21 @@ def test_a_class_or_file_whose_name_is_not_utf8_is_refused(name: bytes, tmp_path
         labelled_texts(tmp_path)
 
 
+def test_a_utf16_text_of_a_class_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    write(tmp_path / "a/1.txt", "good".encode("utf-16"))
+    with pytest.raises(InputError, match=r"1\.txt: it is UTF-16; save it as UTF-8"):
+        labelled_texts(tmp_path)
+
+
+def test_a_header_is_asked_for_only_where_no_wanted_column_is(tmp_path: Path) -> None:
+    write(tmp_path / "texts.csv", "said,label\na,b\n")
+    for read, is_asked in ((labelled_texts, False), (texts_alone, True)):
+        with pytest.raises(InputError, match="unknown column") as refused:
+            list(read(tmp_path / "texts.csv"))
+        assert ("first line must name" in str(refused.value)) is is_asked
+
+
 @pytest.mark.parametrize("option", ["--to", "--test", "texts"])
 def test_a_path_that_is_not_utf8_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     path, said = os.fsdecode(b"caf\xe9.csv"), "the path 'caf\\udce9.csv' is not UTF-8; rename the file or folder"
@@ -260,7 +284,7 @@ LABELS = {  # two labels in Parquet -> their names, or what the message says
     "a time after the year 9999": (pa.array([2**62] * 2, pa.timestamp("us")), "holds what Python cannot (date value"),
     "lists": (pa.array([["a"], ["b"]]), "row 1: label is ['a']; a label is a name"),
     "bytes": (pa.array([b"a", b"b"]), "row 1: label is b'a'; a label is a name"),
-    "nothing": (pa.nulls(2), "row 1: label is None; a label is a name"),
+    "nothing": (pa.nulls(2), 'row 1: the label (column "label") is missing, as in 2 of 2 rows'),
 }
 
 

@@ -5,8 +5,10 @@ folder per class, with one text per file (.txt, in any case). Texts without labe
 """
 
 import csv
+import io
 import json
 import math
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
@@ -20,6 +22,8 @@ from retable.files import HALF, object_of
 from retable.wording import number_of
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+SPREADSHEETS = (".xlsx", ".xls", ".ods")
+UTF16 = "it is UTF-16; save it as UTF-8 (in Excel: CSV UTF-8)"
 QUOTES = 'close the quote that opens a field, and write one within a text as "", in a quoted field'
 LONGEST_FIELD = 100_000_000  # characters
 # Line breaks in a quoted field that make it suspect: a text rarely has tabs, but lines with a comma each are common.
@@ -51,16 +55,38 @@ def labelled_texts(path: Path, *, text: str = "text", label: str = "label", spli
     if path.is_dir():
         return list(texts_of_classes(path, split))
     examples = []
+    unlabelled: list[str] = []  # places
     for row in table_rows(path, " or a folder with one folder per class"):
         for column in (text, label):
-            check_column(path, column, row.fields)
+            check_column(path, column, row.fields, (text, label))
+        if is_missing(row.fields[label]):
+            unlabelled.append(row.place)
+            continue
         value = row.fields[text]
         if not isinstance(value, str):
             broken(path, row.place, f"{text} is {value!r}, which is not text; write it in quotes, or leave the row out")
         examples.append(Example(f"{path.name}/{row.place}", split, value, label_of(path, row, label)))
+    check_labelled(path, label, unlabelled, len(examples))
     if not examples:
         raise InputError(f"{path} has no rows; give it at least a few texts of each label.")
     return examples
+
+
+def is_missing(label: Any) -> bool:
+    """Return whether a row has no label: nothing, white space, or NaN."""
+    if isinstance(label, str):
+        return not label.strip()
+    return label is None or (isinstance(label, float) and math.isnan(label))
+
+
+def check_labelled(path: Path, column: str, unlabelled: Sequence[str], labelled: int) -> None:
+    """Raises: InputError if rows have no label, with the first of their places."""
+    if unlabelled:
+        count, rows = len(unlabelled), len(unlabelled) + labelled
+        raise InputError(
+            f'{path}, {unlabelled[0]}: the label (column "{shortened(column)}") is missing, as in {count:,} of '
+            f"{number_of(rows, 'rows')}; give each row a label, or leave those rows out."
+        )
 
 
 def label_of(path: Path, row: Row, column: str) -> str:
@@ -72,7 +98,7 @@ def label_of(path: Path, row: Row, column: str) -> str:
         return str(int(value))  # a column of integers with one missing is read as floats
     if isinstance(value, int):
         return str(value)
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str):
         broken(path, row.place, f"{column} is {value!r}; a label is a name, a whole number, or true or false")
     return value.strip()
 
@@ -104,6 +130,8 @@ def left_out(path: Path) -> str:
 
 def whole_text(path: Path) -> str:
     """Read a text file in UTF-8, with or without a byte-order mark. Raises: InputError."""
+    if path.read_bytes().startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise InputError(f"{path}: {UTF16}.")
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -120,7 +148,7 @@ def texts_alone(path: Path, text: str = "text") -> Iterator[str]:
             yield from lines_of(file, path)
         return
     for row in table_rows(path, ", .txt with one text per line, or - for standard input"):
-        check_column(path, text, row.fields)
+        check_column(path, text, row.fields, (text,))
         value = row.fields[text]
         if value is not None and not isinstance(value, str):
             broken(path, row.place, f"{text} is {value!r}, which is not text")
@@ -155,7 +183,8 @@ def table_rows(path: Path, otherwise: str = "") -> Iterator[Row]:
         return csv_rows(path, "\t" if kind == ".tsv" else ",")
     if kind == ".jsonl":
         return json_rows(path)
-    raise InputError(f"{path} ends in {kind or 'nothing'}; allowed: {', '.join(TABLES)}{otherwise}.")
+    advice = "; save it as CSV UTF-8" if kind in SPREADSHEETS else ""
+    raise InputError(f"{path} ends in {kind or 'nothing'}; allowed: {', '.join(TABLES)}{otherwise}{advice}.")
 
 
 def csv_rows(path: Path, delimiter: str) -> Iterator[Row]:
@@ -213,12 +242,15 @@ def check_header(path: Path, header: Sequence[str]) -> None:
         raise InputError(f'{path} has the column "{twice[0]}" {header.count(twice[0])} times; name each once.')
 
 
-def check_column(path: Path, column: str, fields: Mapping[str, Any]) -> None:
-    """Raises: InputError if a row lacks a column."""
+def check_column(path: Path, column: str, fields: Mapping[str, Any], wanted: Sequence[str]) -> None:
+    """Raises: InputError if a row lacks a column; without any that is wanted, the file may have no header."""
     if column not in fields:
         header = list(fields)
         check_separator(path, header)
-        raise unknown_name(f"column of {path}", column, header)
+        unknown = unknown_name(f"column of {path}", column, header)
+        if path.suffix.lower() in (".csv", ".tsv") and not any(name in fields for name in wanted):
+            raise InputError(f"{unknown} Its first line must name the columns: does it, or is it a text already?")
+        raise unknown
 
 
 def check_separator(path: Path, header: Sequence[str]) -> None:
@@ -269,11 +301,15 @@ def parquet_rows(path: Path) -> Iterator[Row]:
 
 
 def opened(path: Path) -> TextIO:
-    """Open a text file in UTF-8, with or without a byte-order mark. Raises: InputError if it is missing."""
+    """Open a text file in UTF-8, with or without a byte-order mark. Raises: InputError if it is missing or UTF-16."""
     try:
-        return path.open(encoding="utf-8-sig", newline="")
+        file = path.open("rb")
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"{path} is missing, or is a folder; give a file.") from None
+    if file.peek(2).startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        file.close()
+        raise InputError(f"{path}: {UTF16}.")
+    return io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
 
 
 def without_nul(lines: Iterable[str], path: Path) -> Iterator[str]:
