@@ -83,7 +83,33 @@ def test_what_is_too_much_or_wrong_is_refused(path: str, body: object, status: i
 def test_what_is_no_text_is_refused_without_being_repeated(body: str, client: TestClient) -> None:
     answer = client.post("/predict", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422
-    assert "input" not in answer.text
+    assert "input" not in answer.json()
+    assert body not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "sentence"),
+    [
+        ("/predict", '{"texts": 5}', 'body.texts: input should be a valid list; send {"texts": ["..."]}, at most '),
+        ("/predict", '{"texts": ["a", 1, 2]}', "body.texts.1: input should be a valid string; send"),
+        ("/predict", '{"text": "a"}', 'body.texts: field required; send {"texts": ["..."]}'),
+        ("/predict", '{"texts": 5', 'character 11: it is not JSON; send {"texts": ["..."]}'),
+        ("/predict", "", 'body: field required; send {"texts": ["..."]}'),
+        ("/explain", '{"texts": ["a"]}', 'body.text: field required; send {"text": "..."}, at most 20,000 characters'),
+    ],
+)
+def test_a_wrong_body_gets_one_sentence_with_the_form_to_send(
+    path: str, body: str, sentence: str, client: TestClient
+) -> None:
+    """It was a list of pydantic's errors."""
+    answer = client.post(path, content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith(sentence)
+
+
+def test_the_interface_describes_the_sentence(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()["paths"]["/predict"]["post"]["responses"]["422"]
+    assert described["content"]["application/json"]["schema"]["$ref"].endswith("/Refused")
 
 
 def test_the_pages_of_the_service_hold_no_name_of_the_model(client: TestClient) -> None:

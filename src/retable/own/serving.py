@@ -19,6 +19,10 @@ MOST_TEXTS = 1_000  # per request
 LONGEST_TEXT = 20_000  # characters
 MOST_BYTES = 4_000_000  # of a request body
 SECONDS = 30.0  # timeout of a request
+EXPECTED = {  # by path, for the sentence about another body
+    "/predict": f'{{"texts": ["..."]}}, at most {MOST_TEXTS:,} texts of {LONGEST_TEXT:,} characters each',
+    "/explain": f'{{"text": "..."}}, at most {LONGEST_TEXT:,} characters',
+}
 PAGE = Path(__file__).with_name("page.html")
 
 
@@ -44,6 +48,12 @@ class OneText(BaseModel):
     text: Text
 
 
+class Refused(BaseModel):
+    """One sentence: what is wrong with a request, and what to send."""
+
+    detail: str
+
+
 class Labelled(BaseModel):
     """A text's label and its probability; null and 0 for an empty text."""
 
@@ -60,6 +70,16 @@ class Weighed(Labelled):
 def labelled(answer: Answer) -> Labelled:
     """Return an answer in the form that is sent."""
     return Labelled(label=answer.label, probability=answer.probability)
+
+
+def sentence_of(error: RequestValidationError, path: str) -> str:
+    """Return what is wrong first, where, and what to send; without the input, which may be long, or not be JSON."""
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        place, problem = f"character {first['loc'][-1]}", "it is not JSON"
+    else:
+        place, problem = ".".join(map(str, first["loc"])), first["msg"][0].lower() + first["msg"][1:]
+    return f"{place}: {problem}; send {EXPECTED[path]}"
 
 
 def service(model: Model) -> FastAPI:
@@ -88,9 +108,7 @@ def service(model: Model) -> FastAPI:
 
     @app.exception_handler(RequestValidationError)
     async def refused(request: Request, error: RequestValidationError) -> JSONResponse:
-        """Say what is wrong and where, without the input: it may be long, or not be JSON."""
-        told = [{name: each[name] for name in ("loc", "msg", "type")} for each in error.errors()]
-        return JSONResponse({"detail": told}, status_code=422)
+        return JSONResponse({"detail": sentence_of(error, request.url.path)}, status_code=422)
 
     async def asked(texts: list[str]) -> list[Answer]:
         try:
@@ -101,12 +119,12 @@ def service(model: Model) -> FastAPI:
             raise HTTPException(504, f"no answer within {SECONDS:g} seconds; send fewer or shorter texts") from None
         return answers_of(found, model.labels)
 
-    @app.post("/predict")
+    @app.post("/predict", responses=REFUSED)
     async def predict(given: Texts) -> list[Labelled]:
         """Classify texts, in their order."""
         return [labelled(answer) for answer in await asked(given.texts)] if given.texts else []
 
-    @app.post("/explain")
+    @app.post("/explain", responses=REFUSED)
     async def explain(given: OneText) -> Weighed:
         """Classify a text and weight its words: each word is left out, and the model predicts again."""
         if len(model.words(given.text)) > MOST_WORDS:
@@ -135,6 +153,7 @@ def service(model: Model) -> FastAPI:
     return app
 
 
+REFUSED: dict[int | str, dict[str, object]] = {422: {"model": Refused}}
 POLICY = "default-src 'self' 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 
 # FastAPI's page loads its scripts from a public host.
