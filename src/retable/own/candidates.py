@@ -12,6 +12,7 @@ from retable.errors import InputError
 from retable.experiments.display import display, show_line, show_pass
 from retable.experiments.scale import model_preset
 from retable.models import LINEAR_MODELS, read_beside_words
+from retable.own.calibration import calibrated
 from retable.own.corpus import OwnCorpus
 from retable.runs.form import LARGEST_SEED
 from retable.tables.comparison import Comparison, compare
@@ -105,7 +106,7 @@ def trained_candidate(
         return cut
 
     def train(progress: Progress) -> Candidate:
-        trained = train_classifier(parameters, corpus.train, corpus.dev, vectors, progress)
+        trained = calibrated(train_classifier(parameters, corpus.train, corpus.dev, vectors, progress), corpus.dev)
         dev = trained.classifier.probabilities(corpus.dev)
         return Candidate(parameters, trained, dev, right(dev, corpus.dev), cut)
 
