@@ -12,6 +12,7 @@ import retable
 from retable.declaration import Example
 from retable.errors import InputError
 from retable.own.candidates import check_model
+from retable.own.card import corpus_lines
 from retable.own.corpus import own_corpus
 from retable.own.fit import Fitted, fit
 from retable.own.language import language_of
@@ -314,6 +315,21 @@ def test_near_copies_come_into_one_split_and_leaks_of_a_given_test_are_told() ->
     assert len(given.test.ids) == 2
     assert given.leaked == 1  # of train or dev
     assert given.leaked == int((~given.test.clean).sum())
+
+
+def test_texts_of_few_words_are_not_all_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred thousand texts of 41 words did not come to their training in five minutes."""
+    draw = random.Random(1)
+    words = [f"w{letter}{place}" for place, letter in enumerate("abcdefghijklmnopqrstuvwxyz")]
+    rows = [(" ".join(draw.choices(words, k=11)), "ab"[place % 2]) for place in range(2_400)]
+    copy = rows[0][0].upper()
+    for most, alike in ((1e9, False), (1_000, True)):
+        monkeypatch.setattr("retable.own.likeness.MOST_COMPARED", most)
+        corpus = own_corpus(examples([*rows, (copy, "a")]), name="films")
+        assert corpus.alike is alike
+        assert ("Near copies were not looked for" in "".join(corpus_lines(corpus))) is alike
+        held = [set(split.texts.to_pylist()) for split in (corpus.train, corpus.dev, corpus.test)]
+        assert sum(bool({copy, rows[0][0]} & split) for split in held) == 1  # the same letters
 
 
 def test_copies_in_a_given_test_are_told_and_the_score_is_also_given_without_them(texts: Path, tmp_path: Path) -> None:

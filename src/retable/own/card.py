@@ -37,6 +37,11 @@ def corpus_lines(corpus: OwnCorpus) -> list[str]:
     if corpus.near_copies:
         of_drawn = "texts of train and dev" if corpus.given else "texts"
         lines.append(f"{corpus.near_copies:,} {of_drawn} are near copies of others; copies stay in one split.")
+    if corpus.alike:
+        lines.append(
+            "Near copies were not looked for, only equal letters and digits: with so few different words, "
+            "unrelated texts look like near copies."
+        )
     if corpus.leaked:
         lines.append(
             f"{corpus.leaked:,} test texts (nearly) occur in train or dev: the score does not hold for new texts."

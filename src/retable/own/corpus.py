@@ -1,7 +1,7 @@
 """Split a user's own texts: cleaned, without copies, near copies on one side, tokenised."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from retable.declaration import Example
 from retable.errors import InputError
 from retable.own.language import LANGUAGES, language_of
+from retable.own.likeness import bounded
 from retable.own.words import words_of
 from retable.text.clean.cleaning import Removed, clean_examples
 from retable.text.clean.splitting import DEV, TEST, TRAIN, digest_of, hold_out
@@ -29,7 +30,8 @@ class OwnCorpus:
     """The splits of a user's own texts and the findings of the preparation.
 
     `removed` counts the texts in no split by reason; `near_copies` counts those of the drawn splits in clusters of two
-    or more; `leaked` counts the texts of a given test that (nearly) occur in train or dev.
+    or more; `leaked` counts the texts of a given test that (nearly) occur in train or dev. If `alike`, near copies were
+    not looked for, only equal letters and digits.
     """
 
     train: Split
@@ -39,6 +41,7 @@ class OwnCorpus:
     near_copies: int
     leaked: int
     given: bool  # the test split
+    alike: bool = False
 
     @property
     def facts(self) -> Facts:
@@ -55,6 +58,7 @@ def own_corpus(
     markup: bool = False,
     drop_rare: bool = False,
     held: bool = True,
+    on_texts: Callable[[int], None] = lambda texts: None,
 ) -> OwnCorpus:
     """Return the splits of a user's own texts: a tenth for test unless it is given, a tenth of the rest for dev.
 
@@ -70,6 +74,7 @@ def own_corpus(
         markup: remove HTML tags and entities.
         drop_rare: leave out labels with fewer than three texts, which are refused otherwise.
         held: keep a test split; False leaves it empty.
+        on_texts: called with the number of finished texts, after each.
     Raises: InputError if there are too few texts or labels, or test has a label that training lacks.
     """
     kept, removed = clean_examples(examples, markup=markup, drop_copies=True)
@@ -86,7 +91,7 @@ def own_corpus(
     if language not in LANGUAGES:
         raise InputError(f"the language is {language}; allowed: auto, {', '.join(LANGUAGES)}.")
     facts = Facts(name, language, tuple(sorted({example.label for example in kept})))
-    prints = fingerprints([example.text for example in texts])
+    prints, alike = bounded(fingerprints([example.text for example in texts], on_texts))
     clusters = near_duplicate_clusters(prints)
     try:
         drawn = [example._replace(id=example.text) for example in texts]  # ids name the file
@@ -104,7 +109,10 @@ def own_corpus(
     counts = Counter(each.reason for each in removed + empty)
     leaked = int((~clean[of == TEST]).sum())
     near_copies = repeated(clusters[: len(kept)])["texts"]
-    return OwnCorpus(train, dev, asked_last, dict(counts), near_copies=near_copies, leaked=leaked, given=bool(asked))
+    return OwnCorpus(
+        train, dev, asked_last, dict(counts),
+        near_copies=near_copies, leaked=leaked, given=bool(asked), alike=alike,
+    )  # fmt: skip
 
 
 def draw(examples: Sequence[Example], clusters: npt.NDArray[np.int64], splits: Sequence[int]) -> npt.NDArray[np.int64]:

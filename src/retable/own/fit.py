@@ -27,6 +27,7 @@ from retable.own.folder import check_target, model_in, write_model
 from retable.own.model import Model, load
 from retable.own.reading import labelled_texts, with_name
 from retable.own.vectors import check_vectors, vectors_for
+from retable.project.progress import progress
 from retable.runs.metrics import score
 from retable.runs.provenance import versions
 from retable.tables.comparison import Comparison
@@ -103,14 +104,14 @@ def fit(
     replaced = model_in(folder)
     check_vectors(vectors)
     models = models_asked(model)
-    corpus = own_corpus(
-        labelled_texts(source, text=text, label=label),
-        name=source.stem,
-        test=labelled_texts(Path(test), text=text, label=label, split="test") if test else (),
-        language=language,
-        markup=markup,
-        drop_rare=drop_rare,
-    )
+    examples = labelled_texts(source, text=text, label=label)
+    asked = labelled_texts(Path(test), text=text, label=label, split="test") if test else []
+    with progress("fit: look for copies", len(examples) + len(asked), "texts") as bar:
+        corpus = own_corpus(
+            examples, name=source.stem, test=asked, language=language, markup=markup, drop_rare=drop_rare,
+            on_texts=bar.advance,
+        )  # fmt: skip
+        bar.finish()
     on_corpus(corpus)
 
     own_vectors = partial(vectors_for, corpus.train, vectors, seed=seed)
