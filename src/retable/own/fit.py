@@ -106,7 +106,7 @@ def fit(
     models = models_asked(model)
     examples = labelled_texts(source, text=text, label=label)
     asked = labelled_texts(Path(test), text=text, label=label, split="test") if test else []
-    with progress("fit: look for copies", len(examples) + len(asked), "texts") as bar:
+    with progress("fit · copies", len(examples) + len(asked), "texts") as bar:
         corpus = own_corpus(
             examples, name=source.stem, test=asked, language=language, markup=markup, drop_rare=drop_rare,
             on_texts=bar.advance,
