@@ -58,8 +58,8 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     assert "\n- One sentence, “said”, makes 4 of the 5 (2 as claimed).\n" in told
     assert "\n- 2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed).\n" in told
     assert told.endswith(
-        "\n- Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3. They belong to "
-        "2 of 2 pairs of a row and a column: comparisons that share a row are not independent."
+        "\n- Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3. These 2 belong "
+        "to 2 of 2 pairs of a first row and a column, and comparisons that share a row are not independent."
     )
     turned = (
         "\n- Of the 3, {} turn around under another [reading](docs/readings.md) of their paper, or with the printed "

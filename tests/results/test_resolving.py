@@ -167,6 +167,7 @@ def test_one_of_several_dev_folds_is_no_score():
     asked = plan({OF_LAMA.name: rules("fasttext", "r8")}, lama={"folds": {"r8": 2}})
     given = [run(asked, OF_LAMA.name, "fasttext", "r8", fold=Fold("dev", 2, 1))]
     assert not read_cells(OF_LAMA, Resolver(asked, given).fill(OF_LAMA), asked["papers"]["lama"]).parts
+    assert Resolver(asked, given).current() == []
 
 
 @pytest.mark.parametrize(("folds", "rows"), [({"mr": 2}, {"tfidf-svm"}), ({}, set()), ({"mr": 3}, set())])

@@ -22,5 +22,5 @@ def seconds_of(budget: float | str) -> float:
 def sentence_of_budget(seconds: float) -> str:
     """Return the budget as it was understood: `--budget 10` is easily meant as minutes."""
     unit = next((name for name, size in NAMES.items() if seconds >= size), "second")
-    count = round(seconds / NAMES[unit], 3)
+    count = seconds / NAMES[unit]
     return f"Budget of the training: {count:g} {unit}{'s' * (count != 1)}."

@@ -34,18 +34,20 @@ def corpus_lines(corpus: OwnCorpus) -> list[str]:
     if warning := warning_of_labels(corpus.facts.labels):
         lines.append(warning)
     lines += [f"Left out: {number_of(count, 'texts')}, {reason}." for reason, count in sorted(corpus.removed.items())]
-    if corpus.near_copies:
-        of_drawn = "texts of train and dev" if corpus.given else "texts"
-        lines.append(f"{corpus.near_copies:,} {of_drawn} are near copies of others; copies stay in one split.")
     if corpus.alike:
         lines.append(
-            "Near copies were not looked for, only equal letters and digits: with so few different words, "
-            "unrelated texts look like near copies."
+            "Near copies were not looked for, only equal letters and digits: too many pairs of unrelated texts look "
+            "alike at first sight."
         )
+    if corpus.near_copies:
+        of_drawn, copies = (
+            "texts of train and dev" if corpus.given else "texts",
+            "copies" if corpus.alike else "near copies",
+        )
+        lines.append(f"{corpus.near_copies:,} {of_drawn} are {copies} of others; copies stay in one split.")
     if corpus.leaked:
-        lines.append(
-            f"{corpus.leaked:,} test texts (nearly) occur in train or dev: the score does not hold for new texts."
-        )
+        occur = "occur" if corpus.alike else "(nearly) occur"
+        lines.append(f"{corpus.leaked:,} test texts {occur} in train or dev: the score does not hold for new texts.")
     return lines
 
 

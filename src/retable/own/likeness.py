@@ -1,7 +1,7 @@
-"""Bound the search for near copies among texts of so few words that unrelated ones look like near copies.
+"""Bound the search for near copies where too many pairs of unrelated texts look alike at first sight.
 
-Such texts share character 5-grams by chance, so nearly every pair would be compared: 20,000 texts of 41 words took a
-minute, 100,000 would take half an hour. Equal letters and digits are still found.
+Texts of few different words share character 5-grams by chance, so nearly every pair would be compared: 20,000 texts of
+41 words took a minute, 100,000 would take half an hour. Equal letters and digits are still found.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ from retable.text.leaks.clusters import near_duplicate_clusters
 from retable.text.leaks.leakage import Fingerprints, candidates
 
 SAMPLED = 2_000  # texts
-MOST_COMPARED = 200_000  # pairs of unrelated texts; about half a minute
+MOST_COMPARED = 2_000_000  # pairs of unrelated texts; about five minutes
 
 
 def bounded(prints: Fingerprints) -> tuple[Fingerprints, bool]:

@@ -169,8 +169,9 @@ def headline(lines: Sequence[Judged]) -> str:
         f"{found.sampled} of the {found.judged} are on a sample of the paper's corpus or on a split of ours "
         f"({found.sampled_hold} as claimed).",
         f"Of {found.sized} printed differences, {found.larger} are above our 95% prediction interval, "
-        f"{found.larger_hold} of them among the {found.hold}. They belong to {found.larger_groups} of "
-        f"{found.sized_groups} pairs of a row and a column: comparisons that share a row are not independent.",
+        f"{found.larger_hold} of them among the {found.hold}. These {found.larger} belong to {found.larger_groups} of "
+        f"{found.sized_groups} pairs of a first row and a column, and comparisons that share a row are not "
+        "independent.",
     ]
     if found.contradicted:
         points.insert(

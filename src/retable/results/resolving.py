@@ -112,12 +112,13 @@ class Resolver:
         return self._filled[table.name]
 
     def current(self) -> list[RunRecord]:
-        """Return the runs that fill a cell of their own table, or some of its folds."""
+        """Return the runs that fill a cell of their own table, or some of its test folds."""
         found = dict[str, RunRecord]()
         for table in result_tables():
             for cell in self.cells(table):
                 of_cell = self.runs_of(table, cell)
-                found |= {run.key: run for of_seed in (*of_cell.runs, of_cell.part) for run in of_seed}
+                shown = of_cell.part if of_cell.part and of_cell.part[0].cut[0] == "test" else ()
+                found |= {run.key: run for of_seed in (*of_cell.runs, shown) for run in of_seed}
         return list(found.values())
 
     def _fill(self, table: ResultTable) -> Filled:

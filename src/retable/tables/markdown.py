@@ -16,7 +16,8 @@ MARK = {
 }  # fmt: skip
 LEGEND = (
     "Each cell: **measured** ± half of its 95% prediction interval, next to the *published* number; – is not measured "
-    "(the notes say why); an empty cell is neither printed nor planned at any scale. ▲ ours is higher, ▼ lower, = "
+    "(the notes say why); a score *on 1 of 10 folds* is that of the folds that are there, without a verdict; an empty "
+    "cell is neither printed nor planned at any scale. ▲ ours is higher, ▼ lower, = "
     "agrees, ~ the interval is too wide to tell. No verdict where the limit of the scale or row *cut* the training "
     "(number not bold), or where *1 run* gives no spread. A verdict in brackets does not judge the paper: its vectors "
     "or split differ. `clean` leaves out test texts with a (near) copy in training. How this is computed: "
