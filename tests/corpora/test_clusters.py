@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from retable.text.leaks.clusters import copied, near_duplicate_clusters, repeated
+from retable.text.leaks.clusters import copied, near_duplicate_clusters, repeated, with_groups
 from retable.text.leaks.leakage import NEAR, fingerprints, jaccard
 
 FILM = "a fine film that i would see again"
@@ -38,6 +38,16 @@ def test_texts_in_clusters_are_counted():
 def test_the_ids_of_texts_in_clusters_are_listed():
     clusters, ids = np.array([0, 1, 0, 3, 3, 3, 6]), [f"c/test/{place}" for place in range(7)]
     assert copied(clusters, ids) == [["c/test/0", "c/test/2"], ["c/test/3", "c/test/4", "c/test/5"]]
+
+
+def test_texts_of_one_group_join_the_clusters_of_their_copies():
+    clusters = np.array([0, 1, 0, 3, 4, 1, 6])  # 0 and 2 are copies, and so are 1 and 5
+    groups = np.array([0, 1, 2, 2, 3, 4, 4])
+    assert with_groups(clusters, groups).tolist() == [0, 1, 0, 0, 4, 1, 1]
+    assert with_groups(clusters, np.arange(7)).tolist() == clusters.tolist()
+    assert with_groups(np.arange(7), np.zeros(7, dtype=int)).tolist() == [0] * 7
+    none = np.array([], dtype=int)
+    assert with_groups(none, none).tolist() == []
 
 
 def made_notices(count: int, templates: int, random: Random, change: float = 0.15) -> list[str]:

@@ -117,6 +117,15 @@ def made(folders, monkeypatch):
     return read
 
 
+def test_candidates_of_one_question_are_kept_together_as_copies_are(folders, made):
+    pairs = ("who ran ? ␞ the dog ran", "who sang ? ␞ nobody heard of it", "who ran ? ␞ a cat slept all day")
+    examples = [Example(f"made/test/{number}", "test", pair, "a") for number, pair in enumerate(pairs)]
+    for ranked, expected in ((False, []), (True, [["made/test/0", "made/test/2"]])):
+        made(examples, ranked=ranked)
+        retable.stages.clean.main("made")
+        assert read_json(folders / "clean/made/copies.json", list) == expected
+
+
 class TestUnlabelled:
     @pytest.fixture
     def folder(self, folders, made):

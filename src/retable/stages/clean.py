@@ -2,7 +2,7 @@
 
 In   data/raw/<corpus>/
 Out  data/clean/<corpus>/{train,dev,test}.parquet, stats.json, removed.csv, heldout.txt;
-     copies.json, the ids of labelled texts that are near copies of each other;
+     copies.json, the ids of labelled texts that are near copies of each other, or candidates of one question;
      unlabelled.parquet where the corpus has texts without a label
 
 The whole corpus is held in memory: docs/corpora.md says how much that takes.
@@ -25,8 +25,9 @@ from retable.project.progress import progress
 from retable.text.clean.cleaning import Removed, clean_examples
 from retable.text.clean.splitting import DEV, TEST, TRAIN, draw_splits
 from retable.text.clean.statistics import corpus_statistics, published_statistics
-from retable.text.leaks.clusters import copied, near_duplicate_clusters, repeated
+from retable.text.leaks.clusters import copied, near_duplicate_clusters, repeated, with_groups
 from retable.text.leaks.leakage import Leaks, Places, digest, fingerprints, leaks
+from retable.text.pairs import questions_of
 from retable.text.splits import SPLITS, UNLABELLED, Facts, clean_schema
 
 ROWS_IN_A_GROUP = 8192
@@ -127,5 +128,7 @@ def main(name: str) -> None:
             "near-duplicates": repeated(clusters),
             "sha256": {split: sha256_of_file(folder / f"{split}.parquet") for split in splits},
         }
+        if source.ranked:
+            clusters = with_groups(clusters, questions_of(pa.array([text.text.split() for text in labelled])))
         write_json(folder / "copies.json", copied(clusters, [text.id for text in labelled]))
         write_json(folder / "stats.json", stats)

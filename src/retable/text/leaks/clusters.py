@@ -7,6 +7,8 @@ in its cluster, except for pairs that the bands of `leakage` miss (1.5 % of thos
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from retable.text.leaks.leakage import NEAR, Fingerprints, Places, candidates
 
@@ -35,6 +37,20 @@ def near_duplicate_clusters(prints: Fingerprints) -> Places:
             else:
                 refused.add((left, right))
     return clusters
+
+
+def with_groups(clusters: Places, groups: Places) -> Places:
+    """Return the cluster of every text where texts of one group, such as the candidates of one question, belong
+    together as near copies do, int64 (text,): the lowest position of its texts.
+
+    Args:
+        groups: the number of each text's group, int64 (text,).
+    """
+    links = np.stack([clusters, len(clusters) + groups])  # one per text, from its cluster to its group
+    nodes = len(clusters) + int(groups.max(initial=-1)) + 1
+    _, part = connected_components(coo_array((np.ones(len(groups)), links), shape=(nodes, nodes)), directed=False)
+    _, first, of_text = np.unique(part[clusters], return_index=True, return_inverse=True)
+    return first[of_text]
 
 
 def copied(clusters: Places, ids: Sequence[str]) -> list[list[str]]:
