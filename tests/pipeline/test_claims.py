@@ -106,17 +106,28 @@ def test_a_linear_row_needs_one_run(shown, tmp_path):
 def test_two_readings_with_the_same_vectors_are_both_compared_with_the_other_row_s(first, second):
     claim = replace(claims()[0], table="fcsr-table-3", first=first, second=second)
     pairs = {(one.id, other.id) for one, other in claim.pairs(result_table("fcsr-table-3"))}
-    for reading in ("fcsr-glove", "fcsr-printed-rate-glove"):
-        assert ((reading, "cnn-glove") if first == "fcsr" else ("cnn-glove", reading)) in pairs
-    assert not {pair for pair in pairs if sum(name.endswith("-glove") for name in pair) == 1}
+    for reading in ("-glove", "-printed-rate", "-printed-rate-glove"):
+        assert (f"{first}{reading}", f"{second}{reading}") in pairs
+    for mark in ("-glove", "-printed-rate"):
+        assert not {pair for pair in pairs if sum(mark in name for name in pair) == 1}
 
 
 @pytest.mark.parametrize(("first", "second"), [("fcsr", "transformer"), ("transformer", "fcsr")])
-def test_a_row_without_these_vectors_is_not_compared_with_a_reading_that_has_them(first, second):
+def test_a_row_without_these_vectors_or_this_rate_is_not_compared_with_a_reading_that_has_them(first, second):
     claim = replace(claims()[0], table="fcsr-table-3", first=first, second=second)
     pairs = [(one.id, other.id) for one, other in claim.pairs(result_table("fcsr-table-3"))]
-    others = ["fcsr", "fcsr-relu-features", "fcsr-fp", "fcsr-printed-rate"]  # none of GloVe's
+    others = ["fcsr", "fcsr-relu-features", "fcsr-fp"]  # none of GloVe's, none at the rate printed for all networks
     assert pairs == [(each, second) if first == "fcsr" else (first, each) for each in others]
+
+
+@pytest.mark.parametrize("floor", ["nb-svm", "fasttext"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_every_reading_is_compared_with_a_row_that_has_no_given_vectors(floor, is_first):
+    claim = replace(claims()[0], first="fcsr" if is_first else floor, second=floor if is_first else "fcsr")
+    pairs = {(one.id, other.id) for one, other in claim.pairs(result_table("fcsr-table-3"))}
+    names = {"fcsr", *(row.id for row in result_table("fcsr-table-3").rows if row.reading_of == "fcsr")}
+    assert {"fcsr-glove", "fcsr-printed-rate", "fcsr-printed-rate-glove"} < names
+    assert pairs == {(name, floor) if is_first else (floor, name) for name in names}
 
 
 def test_the_same_reading_of_two_rows_is_compared_once():

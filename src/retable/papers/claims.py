@@ -22,6 +22,7 @@ OURS = "ours"
 SIGNS = (">", ">=", "=")
 MEASURED = ("own", "cited", "both-cited", "unknown", OURS)
 FAMILY = "family:"
+FLOOR_MODELS = {*LINEAR_MODELS, "fasttext"}
 COMPARED = "accuracy"  # the metric of the comparisons of retable.results.judging
 
 
@@ -49,24 +50,32 @@ class Claim:
     def pairs(self, table: ResultTable) -> Iterator[tuple[Row, Row]]:
         """Yield the two rows, then each other reading of one with the other's same reading or, if none, the other row.
 
-        A row with its own word vectors is only compared with one that has them too, or with a linear row, without any.
+        A row with its own word vectors, or with a reading for all networks, is only compared with one that has them
+        too, or with a linear model or fastText, which have no given vectors and their own training.
         """
         first, second = table.row(self.first), table.row(self.second)
         firsts, seconds = ([row for row in table.rows if row.reading_of == of.id] for of in (first, second))
         found = [(first, second)]
         for row in firsts:
             alike = [other for other in seconds if same_reading(row, other)]
-            if not alike and (not row.vectors or second.model in LINEAR_MODELS):
+            if not alike and (stands_alone(row) or second.model in FLOOR_MODELS):
                 alike = [second]
             found += [(row, other) for other in alike]
-        alone = [row for row in seconds if not row.vectors and not any(same_reading(row, other) for other in firsts)]
-        found += [(first, row) for row in alone]
+        for row in seconds:
+            alike = [other for other in firsts if same_reading(row, other)]
+            if not alike and (stands_alone(row) or first.model in FLOOR_MODELS):
+                found.append((first, row))
         yield from ((row, other) for row, other in found if row.id != other.id)
 
 
+def stands_alone(row: Row) -> bool:
+    """Return whether a reading is compared with any rival, not only with one that is read in the same way."""
+    return not row.vectors and not row.for_all
+
+
 def same_reading(row: Row, other: Row) -> bool:
-    """Return whether two rows are the same reading of two rows: of the same vectors, or else of the same name."""
-    return (row.vectors or row.reading or row.id) == (other.vectors or other.reading or other.id)
+    """Return whether two rows are the same reading of two rows: of the same vectors and name."""
+    return bool(row.vectors or row.reading) and (row.vectors, row.reading) == (other.vectors, other.reading)
 
 
 @cache

@@ -89,6 +89,9 @@ def memory_of(column: Column) -> Column:
 
 
 LSTM = Row("lstm", "LSTM", model="lstm")
+HAN = Row("han", "HAN", model="han")
+LEAM = Row("leam", "LEAM", model="leam")
+SWEM = Row("swem", "SWEM", model="swem", overrides={"model": {"pool": "concat"}})
 STRUCTURED_SELF_ATTENTION = Row(
     "structured-self-attention", "SASEM", model="structured-self-attention", overrides=SMALL_PENALTY
 )
@@ -106,11 +109,11 @@ TABLE_2 = ResultTable(
         Row("word-cnn", "CNN-word", model="word-cnn"),
         Row("vdcnn", "Deep CNN", model="vdcnn"),
         Row("fasttext", "FastText", model="fasttext"),
-        Row("han", "HAN", model="han"),
+        HAN,
         STRUCTURED_SELF_ATTENTION,
         Row("disan", "DiSAN", model="disan"),
-        Row("leam", "LEAM", model="leam"),
-        Row("swem", "SWEM", model="swem", overrides={"model": {"pool": "concat"}}),
+        LEAM,
+        SWEM,
         Row("hlan", "HLAN, built from its abstract", model="hlan"),
         CSPAN_BASE,
         CSPAN_BIG,
@@ -123,7 +126,7 @@ TABLE_2 = ResultTable(
             reading_of="cspan-base",
             overrides={"embedding": {"tune": False}},
         ),
-        *(with_glove(row) for row in (LSTM, STRUCTURED_SELF_ATTENTION, CSPAN_BASE, AVG_EMBEDDING)),
+        *(with_glove(row) for row in (LSTM, HAN, STRUCTURED_SELF_ATTENTION, LEAM, SWEM, CSPAN_BASE, AVG_EMBEDDING)),
         AVG_EMBEDDING,
         TFIDF_SVM,
         NB_SVM,

@@ -102,16 +102,27 @@ FCSR_RELU = Row(
     overrides={"model": {"activation": "as-gates"}},
     searched=CHOSEN["fcsr"],
 )
-# The paper names 0.01 and GloVe; with our word2vec 0.002 was chosen on dev.
-FCSR_PRINTED_RATE = Row(
-    "fcsr-printed-rate",
-    "FCSR, learning rate as printed",
-    model="fcsr",
-    extra=True,
-    reading_of="fcsr",
-    reading="FCSR, learning rate as printed",
-    overrides={"training": {"learning_rate": 0.01}},
-)
+
+
+def at_printed_rate(row: Row) -> Row:
+    """Return a row trained as section 5.1 trains "all models", by eq. 16 from 0.01, as many epochs as FCSR.
+
+    With our word2vec other rates were chosen on dev: 0.002 for FCSR.
+    """
+    training = {"learning_rate": 0.01, "schedule": "fcsr", "epochs": 12, "patience": 4}
+    return Row(
+        f"{row.id}-printed-rate",
+        f"{row.printed}, learning rate as printed",
+        row.model,
+        extra=True,
+        reading_of=row.id,
+        reading="learning rate as printed",
+        for_all=True,
+        overrides={"training": training},
+    )
+
+
+PRINTED_RATE = tuple(at_printed_rate(row) for row in (FCSR, CNN, BILSTM))
 # "FP-net ... in an anti-gradient direction" (5.1) may apply to all of the paper's numbers.
 FCSR_FP = Row(
     "fcsr-fp",
@@ -158,8 +169,8 @@ TABLE_3 = ResultTable(
         FCSR,
         FCSR_RELU,
         FCSR_FP,
-        FCSR_PRINTED_RATE,
-        *(with_glove(row) for row in (CNN, BILSTM, FCSR, FCSR_PRINTED_RATE, AVG_EMBEDDING)),
+        *PRINTED_RATE,
+        *(with_glove(row) for row in (CNN, BILSTM, FCSR, *PRINTED_RATE, AVG_EMBEDDING)),
         AVG_EMBEDDING,
         *FLOORS,
     ),
@@ -247,7 +258,7 @@ TABLE_4 = ResultTable(
         FCSR,
         FCSR_RELU,
         FCSR_FP,
-        FCSR_PRINTED_RATE,
+        *PRINTED_RATE,
         AVG_EMBEDDING,
         *FLOORS,
     ),

@@ -19,6 +19,7 @@ class Row:
     0.2}}}. `reading_of` names the row of which this is another reading: claims on that row are judged under both, rows
     with the same `reading` (its name, if several rows have it) against each other. `vectors` names the row's own word
     vectors, used instead of those that a scale gives the table's cells; it is compared with rows that have them too.
+    `for_all` marks a reading that the paper gives to all networks; it is compared with its other rows that have it.
     `search` names the table whose trials choose its options (retable.papers.trials); "" without a search.
     """
 
@@ -31,6 +32,7 @@ class Row:
     searched: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     reading_of: str = ""
     reading: str = ""
+    for_all: bool = False
     vectors: str = ""
     search: str = ""
 
