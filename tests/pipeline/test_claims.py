@@ -67,9 +67,8 @@ def test_a_claim_is_judged_where_both_rows_were_measured(shown):
 
 
 def test_the_sentence_and_who_measured_stand_above(shown):
-    assert "**Abstract; table 3**: “achieves or exceeds state of the art models” (not stated who measured)" in page_of(
-        shown
-    )
+    quoted = "“achieves or exceeds state of the art models [section 1: ‘on some datasets’]”"
+    assert f"**Abstract; table 3**: {quoted} (not stated who measured)" in page_of(shown)
 
 
 def test_a_single_run_a_cut_training_and_other_words_give_no_verdict(shown, tmp_path):

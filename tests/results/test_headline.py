@@ -172,6 +172,9 @@ def test_papers_have_their_outcomes_and_how_much_is_measured(lines):
     published = {name: len(published_numbers(of, f"table-{name}")) for of in (paper("fcsr"),) for name in (4, 5)}
     assert f"| [FCSR](docs/tables/fcsr.md) | 3 of 5 | 1 | 1 of {2 + sum(published.values())} | 1 |\n" in table
     assert min(published.values()) > 50  # tables without runs
+    cut = [replace(scores[0], note="cut: ended after three epochs"), *scores[1:]]
+    table = headline.papers_table(lines, without_runs | {"fcsr-table-3": cut})
+    assert f"| 1 of {2 + sum(published.values())} (1 cut) | 1 |\n" in table
     assert "| [LAMA](docs/tables/lama.md) | – | – | 0 of " in table
 
 

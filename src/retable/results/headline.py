@@ -206,6 +206,7 @@ class Coverage(NamedTuple):
     measured: int
     ours: int
     unverified: int = 0  # of all that are measured
+    cut: int = 0  # of the printed that are measured, how many after a training that a limit ended
 
 
 def coverage(paper: Paper, tables: Mapping[str, Sequence[Line]]) -> Coverage:
@@ -220,6 +221,7 @@ def coverage(paper: Paper, tables: Mapping[str, Sequence[Line]]) -> Coverage:
         sum(bool(cell.published and cell.measured) for cell in cells),
         sum(bool(cell.measured and not cell.published) for cell in cells),
         sum(cell.is_unverified for cell in cells),
+        sum(bool(cell.published and cell.measured and cell.is_cut) for cell in cells),
     )
 
 
@@ -237,7 +239,8 @@ def papers_table(lines: Sequence[Judged], tables: Mapping[str, Sequence[Line]]) 
             counts = counted([line for line in lines if claims()[line.claim].paper == paper.name])
             outcome = [f"{counts.hold} of {counts.judged}", str(counts.against)] if counts.judged else ["–", "–"]
             name = f"[{NAMES[paper.name]}](docs/tables/{paper.name}.md)"
-            mark = f" ({found.unverified} {UNVERIFIED})" if found.unverified else ""
+            told = [f"{count} {what}" for count, what in ((found.cut, "cut"), (found.unverified, UNVERIFIED)) if count]
+            mark = f" ({', '.join(told)})" if told else ""
             body.append([name, *outcome, f"{found.measured} of {found.printed}{mark}", str(found.ours)])
     header = ("paper", "as claimed", "the other way", "printed numbers measured", "more of ours")
     return markdown_table(header, body)
