@@ -27,7 +27,6 @@ from retable.own.corpus import split_of_texts
 from retable.own.fit import fit
 from retable.own.folder import read_model
 from retable.papers import result_tables, trials
-from retable.results import report
 from retable.results.figures import entry_before
 from retable.results.tables import COSTS
 from retable.runs.bank import add_to_bank, read_bank
@@ -36,6 +35,7 @@ from retable.runs.form import SCORED, read_training
 from retable.runs.predictions import write_predictions
 from retable.runs.provenance import hash_of_parameters, run_key
 from retable.runs.record import read_run, read_runs
+from retable.site import report
 from retable.tables.lines import Line, write_lines
 from retable.tables.published import read_published
 from retable.text.splits import Facts
@@ -640,7 +640,7 @@ def read_tables(place: Path) -> None:
     read_published(place / "fcsr.csv", "table-3")
     entry_before(mock.Mock(), place / "figures", ())
     with mock.patch.multiple(report, FIGURES=place / "figures", TABLES=place / "tables"):
-        report.figure_sections()
+        list(report.figures())
         report.costs_of(table)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from retable.tables.lines import Line
-from retable.tables.markdown import _notes
+from retable.tables.markdown import noted
 
 ROWS, COLUMNS = ("a", "b"), ("p", "q", "r", "s", "t")
 
@@ -20,4 +20,4 @@ ROWS, COLUMNS = ("a", "b"), ("p", "q", "r", "s", "t")
 def test_a_note_names_whole_rows_and_columns_and_the_few_cells_that_they_lack(without, named):
     cells = [(row, column) for row in ROWS for column in COLUMNS]
     lines = [Line(*cell, "accuracy", note="" if cell in without else "cut") for cell in cells]
-    assert _notes(lines) == f"- cut: {named}\n"
+    assert [(note, ", ".join(cells)) for note, cells in noted(lines)] == [("cut", named)]

@@ -112,10 +112,10 @@ def parts_of(
 
 
 def as_table(figure: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return a figure, with the lines of its CSV if it has no picture."""
+    """Return a figure with the place of its picture; with the lines of its CSV if it has none."""
     has_picture = any(name.endswith(".svg") for name in figure["files"])
-    lines = read_csv(folder / f"{figure['name']}.csv") if figure["drawn"] and not has_picture else []
-    return {**figure, "lines": lines}
+    lines = read_csv(folder / f"{figure['name']}.csv") if figure["files"] and not has_picture else []
+    return {**figure, "lines": lines, "source": f"docs/figures/{figure['name']}.svg"}
 
 
 def shown_papers(whole: Whole) -> list[Paper]:

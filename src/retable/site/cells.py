@@ -60,24 +60,33 @@ def shown_cells(resolver: Resolver) -> Mapping[Keys, tuple[Cell, list[RunRecord]
 def pages(whole: Whole) -> Iterator[tuple[str, str]]:
     """Yield the page of every cell that has runs."""
     for of, runs in shown_cells(whole.resolver).values():
-        ordered = sorted(runs, key=lambda run: (run.seed, run.fold.number if run.fold else 0))
         place = place_of(runs, whole.resolver)
-        yield place, render("cell.html", place, cell(of, ordered))
+        yield place, render("cell.html", place, cell(of, runs, BANK_SCALE))
 
 
-def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
-    """Return the values for the page of a cell."""
+def cell(of: Cell, runs: Sequence[RunRecord], scale: str) -> dict[str, Any]:
+    """Return the values for the page of a cell, whose runs are of this scale."""
     table, row, column = of
-    environments = [run.metrics["versions"] for run in runs if run.metrics["versions"]]
     of_table = result_table(table)
-    labels, confusion, roc = answers(runs)
-    origins = shown([facts(run) for run in runs], ORIGINS)
-    shared = {title: cells[0] for title, cells in origins.items() if len(cells) > 1 and len({*cells}) == 1}
     return {
         "table": of_table,
         "paper": (NAMES[paper_of_table(table).name], f"papers/{paper_of_table(table).name}.html"),
         "row": of_table.row(row),
         "column": of_table.column(column),
+        "of": shown_runs(
+            sorted(runs, key=lambda run: (run.seed, run.fold.number if run.fold else 0)),
+            [f"make params SCALE={scale}", f"retable run {table} {row} {column}"],
+        ),
+    }
+
+
+def shown_runs(runs: Sequence[RunRecord], command: Sequence[str]) -> dict[str, Any]:
+    """Return what a page shows of runs of one model on one corpus, which these commands make."""
+    environments = [run.metrics["versions"] for run in runs if run.metrics["versions"]]
+    labels, confusion, roc = answers(runs)
+    origins = shown([facts(run) for run in runs], ORIGINS)
+    shared = {title: cells[0] for title, cells in origins.items() if len(cells) > 1 and len({*cells}) == 1}
+    return {
         "model": runs[0].metrics["model"],
         "corpus": runs[0].metrics["corpus"],
         "runs": len(runs),
@@ -91,16 +100,14 @@ def cell(of: Cell, runs: Sequence[RunRecord]) -> dict[str, Any]:
         },
         "costs": cost_of_run(runs[0].cost),
         "curves": curves([run.curve for run in runs], [run.metrics["epochs"]["chosen"] or 0 for run in runs]),
-        "of_curves": next(
-            (name for score, name in CHOOSING.items() if score in runs[0].metrics["test"]), "Accuracy, %"
-        ),
+        "score": next((name for score, name in CHOOSING.items() if score in runs[0].metrics["test"]), "Accuracy, %"),
         "labels": labels[:SHOWN_CLASSES],
         "confusion": confusion[:SHOWN_CLASSES, :SHOWN_CLASSES].tolist(),
         "left_out": max(len(labels) - SHOWN_CLASSES, 0),
         "largest": int(confusion.max()),
         "roc": roc,
-        "command": [f"make params SCALE={BANK_SCALE}", f"retable run {table} {row} {column}"],
         "versions": environments[0] if environments else {},
+        "command": command,
         "recipe": runs[0].hashes["recipe"],
         "size": (WIDTH, HEIGHT),
     }

@@ -8,17 +8,18 @@ from retable.figures.declared import COST_FIGURE
 from retable.models import is_seedless
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.floors import TABLE_1
-from retable.papers.paper import Column, Row
+from retable.papers.paper import Column, ResultTable, Row, StatisticsTable
 from retable.results.findings import MeasuredTable
+from retable.results.resolving import Key, Resolver
 from retable.results.systems import families_of_models
 from retable.results.tables import Statistics
 from retable.results.whole import Whole
 from retable.site.cells import place_of
 from retable.site.claims import paper_of
 from retable.site.templating import render
-from retable.tables.costs import BESIDE, HEADER, cost_table
+from retable.tables.costs import BESIDE, HEADER, Costs, cost_table
 from retable.tables.lines import Line
-from retable.tables.markdown import is_turned, notes
+from retable.tables.markdown import Table, is_turned, noted, printed_names
 from retable.tables.results import DIGITS, FACTOR
 
 FLOPS = HEADER.index("FLOPs per word")
@@ -33,11 +34,12 @@ def pages(whole: Whole, figures: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
         drawn = [each for each in figures if is_of(each["name"], source.name)]
         if of_paper:
             place = f"papers/{source.name}.html"
-            values = {"paper": source, "tables": [grid(each, whole) for each in of_paper], "figures": drawn}
+            grids = [grid(*each, links_of(each.table, whole.resolver), whole.statistics) for each in of_paper]
+            values = {"paper": source, "tables": grids, "figures": drawn}
             values |= {
                 "formats": DOWNLOADS,
                 "name": NAMES[source.name],
-                "is_missing": any(map(missing, of_paper)),
+                "is_missing": any(missing(each.table, each.scores) for each in of_paper),
                 "has_claims": any(paper_of(line) == source.name for line in whole.lines),
             }
             yield place, render("paper.html", place, values)
@@ -51,44 +53,64 @@ def is_of(figure: str, paper: str) -> bool:
     return figure.removeprefix(COST_FIGURE).rpartition("-")[0] in (f"{paper}-figure", f"{paper}-table")
 
 
-def grid(measured: MeasuredTable, whole: Whole) -> dict[str, Any]:
+def grid(
+    table: Table, lines: Sequence[Line], costs: Costs, links: Mapping[Key, str], statistics: Statistics
+) -> dict[str, Any]:
     """Return a table as the paper prints it, columns of means first, those without a measured cell last.
 
     A table that is turned in Markdown is turned here too.
+
+    Args:
+        links: (row, column) -> the page of the cell.
     """
-    table, lines, costs = measured
     of_cell = {(line.row, line.column): line for line in lines}
-    rows = [row for row in table.rows if any(row.id == line.row for line in lines)]
-    columns = [column for column in table.columns if any(column.id == line.column for line in lines)]
+    rows, columns = sides_of(table, lines)
     filled = {line.column for line in lines if line.measured}
     columns.sort(key=lambda column: (column.id not in filled, not column.mean_of))
-    links = links_of(measured, whole)
-    systems = [side_of_row(row, lines) for row in rows]
-    corpora = [side_of_column(column) for column in columns]
+    of_rows = [side_of_row(row, lines) for row in rows]
+    of_columns = [side_of_column(column) for column in columns]
     cells = [
         [
             (
                 line := of_cell.get((row.id, column.id)),
                 links.get((row.id, column.id), ""),
                 is_borrowed(line, row),
-                frequent_class(line, column, whole.statistics),
+                frequent_class(line, column, statistics),
             )
             for column in columns
         ]
         for row in rows
     ]
     turned = is_turned(len(rows), len(columns))
+    kinds = [("corpus", "corpora"), ("count", "counts")]
+    if not isinstance(table, StatisticsTable):
+        kinds = [("system", "systems"), *kinds]
+    corner, noun = kinds[turned]
     return {
         "table": table,
-        "corner": "corpus" if turned else "system",
-        "heads": systems if turned else corpora,
+        "unit": "" if isinstance(table, StatisticsTable) else f"{table.metric.replace('_', ' ')}, {table.unit}",
+        "corner": corner,
+        "noun": noun,
+        "heads": of_rows if turned else of_columns,
         "rows": list(
-            zip(corpora, zip(*cells, strict=True), strict=True) if turned else zip(systems, cells, strict=True)
+            zip(of_columns, zip(*cells, strict=True), strict=True) if turned else zip(of_rows, cells, strict=True)
         ),
-        "costs": cost_table(costs, {row.id: row.printed for row in table.rows}),
-        "cost_header": HEADER,
-        "notes": notes(line for line in lines if line.measured),
+        "costs": cost_table(costs, {row.id: row.printed for row in rows}),
+        "cost_header": (corner, *HEADER[1:]),
+        "notes": list(noted([line for line in lines if line.measured or not line.published])),
     }
+
+
+def sides_of(table: Table, lines: Sequence[Line]) -> tuple[list[Row], list[Column]]:
+    """Return the rows and columns that have a line; a row of counts is ours if the paper prints none of it."""
+    rows, columns = printed_names(table, lines)
+    if isinstance(table, ResultTable):
+        return [table.row(row) for row in rows], [table.column(column) for column in columns]
+    theirs = {line.row for line in lines if line.published}
+    return (
+        [Row(row, name, extra=row not in theirs) for row, name in rows.items()],
+        [Column(column, name) for column, name in columns.items()],
+    )
 
 
 def is_borrowed(line: Line | None, row: Row) -> bool:
@@ -102,7 +124,8 @@ def frequent_class(line: Line | None, column: Column, statistics: Statistics) ->
     A cell that is above it by chance, one-sided at 5%, is not.
     """
     facts = statistics.get(column.corpus or "")
-    if line is None or not line.measured or line.metric != "accuracy" or column.domain or not facts:
+    is_accuracy = line and line.measured and line.metric == "accuracy" and line.unit in FACTOR
+    if not line or not is_accuracy or column.domain or not facts:
         return ""
     counts = facts["splits"]["test"]["labels"].values()
     share, digits = max(counts) / sum(counts), DIGITS[line.unit]
@@ -114,6 +137,7 @@ def frequent_class(line: Line | None, column: Column, statistics: Statistics) ->
 def side_of_row(row: Row, lines: Sequence[Line]) -> dict[str, Any]:
     """Return what a table shows of a row beside its cells: its name, where it leads, and what it is filtered by."""
     return {
+        "id": row.id,
         "printed": row.printed,
         "link": f"systems/{row.model}.html" if row.model else "",
         "is_ours": row.extra,
@@ -126,20 +150,19 @@ def side_of_row(row: Row, lines: Sequence[Line]) -> dict[str, Any]:
 def side_of_column(column: Column) -> dict[str, Any]:
     """Return what a table shows of a column beside its cells; nothing filters it."""
     link = f"corpora/{column.corpus}.html" if column.corpus else ""
-    return {"printed": column.printed, "link": link, "is_ours": False, "family": "", "system": "", "measured": ""}
+    names = {"id": column.id, "printed": column.printed, "link": link}
+    return {**names, "is_ours": False, "family": "", "system": "", "measured": ""}
 
 
-def links_of(measured: MeasuredTable, whole: Whole) -> dict[tuple[str, str], str]:
-    """Return (row, column) -> the page of the cell whose runs fill it."""
-    filled = whole.resolver.fill(measured.table).runs
-    return {
-        key: place_of((run for of_seed in seeds for run in of_seed), whole.resolver) for key, seeds in filled.items()
-    }
+def links_of(table: Table, resolver: Resolver) -> dict[Key, str]:
+    """Return (row, column) -> the page of the cell whose runs fill it; only tables of scores have any."""
+    filled = resolver.fill(table).runs if isinstance(table, ResultTable) else {}
+    return {key: place_of((run for of_seed in seeds for run in of_seed), resolver) for key, seeds in filled.items()}
 
 
 def numbers(measured: MeasuredTable, whole: Whole) -> Iterator[dict[str, Any]]:
     """Yield every measured cell of a table as a line of the list."""
-    table, links = measured.table, links_of(measured, whole)
+    table, links = measured.table, links_of(measured.table, whole.resolver)
     spent = {
         cells[0].removesuffix(BESIDE): cells[FLOPS]
         for cells in cost_table(measured.costs, {row.id: row.id for row in table.rows})
@@ -171,20 +194,19 @@ def titles() -> dict[str | None, str]:
 def left_out(whole: Whole) -> Iterator[tuple[str, str, list[Any]]]:
     """Yield each paper that has cells without a number: its id, its name, and per table how many and which."""
     for source in papers():
-        found = [(each.table, missing(each)) for each in whole.tables.values() if each.table in source.results]
+        of_paper = [each for each in whole.tables.values() if each.table in source.results]
+        found = [(each.table, missing(each.table, each.scores)) for each in of_paper]
         listed = [(table, sum(len(cells) for _, _, cells in lines), lines) for table, lines in found if lines]
         if listed:
             yield source.name, NAMES[source.name], listed
 
 
-def missing(measured: MeasuredTable) -> list[tuple[Row, str, list[tuple[Column, Line]]]]:
+def missing(table: Table, lines: Sequence[Line]) -> list[tuple[Row, str, list[tuple[Column, Line]]]]:
     """Return what a paper prints but is not measured: row, reason, and the cells with that reason."""
-    found: dict[tuple[str, str], list[Line]] = {}
-    for line in measured.scores:
+    rows, columns = sides_of(table, lines)
+    of_row, of_column = {row.id: row for row in rows}, {column.id: column for column in columns}
+    found: dict[tuple[str, str], list[tuple[Column, Line]]] = {}
+    for line in lines:
         if line.published and not line.measured:
-            found.setdefault((line.row, line.note), []).append(line)
-    table = measured.table
-    return [
-        (table.row(row), note, [(table.column(line.column), line) for line in lines])
-        for (row, note), lines in found.items()
-    ]
+            found.setdefault((line.row, line.note), []).append((of_column[line.column], line))
+    return [(of_row[row], note, cells) for (row, note), cells in found.items()]

@@ -9,6 +9,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from retable.results.claims import AS_PRINTED
+from retable.tables.costs import NOTE
+from retable.tables.lines import UNVERIFIED
 from retable.tables.markdown import half_interval
 from retable.wording import number_of
 
@@ -18,6 +20,15 @@ WORDS = {  # a cell's verdict, in the wording of the site
     "agrees": "agrees", "higher": "ours higher", "lower": "ours lower", "uninformative": "cannot tell",
     "cut": "cut", "one-run": "one run", "not-run": "", "": "",
 }  # fmt: skip
+MEANINGS = {
+    "agrees": "the printed number is in our 95% prediction interval",
+    "higher": "the printed number is below it",
+    "lower": "the printed number is above it",
+    "uninformative": "the interval is too wide to tell",
+    "cut": "no verdict: the limit of the scale or row ended training",
+    "one-run": "no verdict: one run gives no spread",
+    UNVERIFIED: "no verdict: imported, answers not compared with the test texts",
+}
 SIZES = {AS_PRINTED: "within our prediction interval"}  # how a printed difference compares, in the wording of the site
 
 
@@ -32,7 +43,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {"half_interval": half_interval, "number_of": number_of}
-    found.globals |= {"words": WORDS, "sizes": SIZES}
+    found.globals |= {"words": WORDS, "meanings": MEANINGS, "sizes": SIZES, "cost_note": NOTE}
     return found
 
 
@@ -42,7 +53,7 @@ def render(template: str, place: str, values: Mapping[str, Any]) -> str:
     Args:
         template: file name of the template.
         place: path of the page in the site, such as "claims/fcsr.html"; its links are relative to it.
-        values: values for the template.
+        values: values for the template; "root", the way back to the home page, is one unless they say another.
     """
-    page = environment().get_template(template).render(root="../" * place.count("/"), place=place, **values)
+    page = environment().get_template(template).render({"root": "../" * place.count("/"), "place": place, **values})
     return IMPLIED.sub("", page)

@@ -5,7 +5,7 @@ Out  results/report/index.html
 """
 
 from retable.project.command import command
-from retable.results.report import write_report
+from retable.site.report import write_report
 
 
 @command

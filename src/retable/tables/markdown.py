@@ -1,6 +1,6 @@
 """Render a table for readers: one line per row, one column per corpus, measured beside published."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from retable.papers.counts import CountTable
 from retable.papers.paper import ResultTable, StatisticsTable
@@ -87,7 +87,8 @@ def _page(
     if is_turned(len(rows), len(columns)):
         whole = [list(line) for line in zip(*whole, strict=True)]
     grid = markdown_table(whole[0], whole[1:])
-    return f"# {title}\n\n{legend}\n\n{grid}{cost}\n## Notes\n\n{_notes(lines)}"
+    notes = "".join(f"- {note}: {', '.join(found)}\n" for note, found in noted(lines))
+    return f"# {title}\n\n{legend}\n\n{grid}{cost}\n## Notes\n\n{notes}"
 
 
 def is_turned(rows: int, columns: int) -> bool:
@@ -133,19 +134,15 @@ def _unit(line: Line) -> str:
     return "" if line.unit == "count" else line.unit
 
 
-def _notes(lines: Sequence[Line]) -> str:
-    """Return every note once with its cells; a note on most cells of a row or column names that, and the others."""
+def noted(lines: Sequence[Line]) -> Iterator[tuple[str, list[str]]]:
+    """Yield every note once with its cells; a note on most cells of a row or column names that, and the others."""
     cells = [(line.row, line.column) for line in lines]
-    return "".join(f"- {note}: {', '.join(_grouped(cells, set(found)))}\n" for note, found in notes(lines).items())
-
-
-def notes(lines: Iterable[Line]) -> dict[str, list[tuple[str, str]]]:
-    """Return every note once, with the row and column of its cells."""
     where: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         for note in line.note.split("; ") if line.note else []:
             where.setdefault(note, []).append((line.row, line.column))
-    return where
+    for note, found in where.items():
+        yield note, _grouped(cells, set(found))
 
 
 def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> list[str]:
