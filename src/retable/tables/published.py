@@ -41,6 +41,7 @@ def read_published(path: Path, table: str) -> list[Published]:
             if not is_finite(cells["value"]):
                 raise InputError(f"{path}, line {line}: the value {shown(cells['value'])} is not a number.")
             fields = {name: cells[name] for name in ("row", "column", "value", "unit", "own")}
-            metric, remark = METRICS.get(cells["metric"], cells["metric"]), cells["note"].partition("; ")[2]
+            metric, remarks = METRICS.get(cells["metric"], cells["metric"]), cells["note"].split("; ")[1:]
+            remark = "; ".join(f"in print: {each}" for each in remarks)  # beside notes on our own runs
             found.append(Published(**fields, metric=metric, remark=remark))
     return found
