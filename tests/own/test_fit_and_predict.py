@@ -28,7 +28,19 @@ def retable(folder: Path, *arguments: str, given: str = "") -> subprocess.Comple
     )  # fmt: skip
 
 
-def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
+def test_texts_are_learnt_from_and_others_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def predicted(*arguments: str, given: str = "") -> tuple[int, str, str]:
+        """Run the command here: a process of its own takes five seconds to import torch."""
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        code = 0
+        try:
+            predict_command.main(["votes-model", *arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return code, *capsys.readouterr()
+
     draw = random.Random(2)
     rows = [(" ".join(draw.choices("abcdefghij", k=9)) + f" {word}", word) for word in ("yes", "no") for _ in range(40)]
     with (tmp_path / "votes.csv").open("w", encoding="utf-8", newline="") as file:
@@ -41,28 +53,29 @@ def test_texts_are_learnt_from_and_others_answered(tmp_path: Path) -> None:
     (best,) = re.findall(r"^ naive-bayes +([\d.]+) \(", made.stdout, re.MULTILINE)
     assert made.stderr.endswith(f" s best dev {best}%\n")
     assert "Replaced" not in made.stdout
-    again = retable(tmp_path, "fit", "votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes")
-    assert "Replaced: the model of" in again.stdout
+    monkeypatch.chdir(tmp_path)
+    fit_command.main(["votes.csv", "--text", "said", "--label", "vote", "--model", "naive-bayes"])
+    assert "Replaced: the model of" in capsys.readouterr().out
     asked = retable(tmp_path, "predict", "votes-model", "-", "--explain", given="a b yes\n\nc d no\n")
     assert asked.returncode == 0, asked.stderr
     answers = list(csv.DictReader(io.StringIO(asked.stdout)))
     assert [answer["label"] for answer in answers] == ["yes", "", "no"]
     assert '"yes"' in answers[0]["words"]
-    asked = retable(tmp_path, "predict", "votes-model", "-", "--explain", given=f"a yes\n{'a ' * 200}yes\n")
-    answers = list(csv.DictReader(io.StringIO(asked.stdout)))
+    _, out, err = predicted("-", "--explain", given=f"a yes\n{'a ' * 200}yes\n")
+    answers = list(csv.DictReader(io.StringIO(out)))
     assert ["yes" in answer["words"] for answer in answers] == [True, False]
     assert [answer["label"] for answer in answers] == ["yes", "yes"]
-    assert asked.stderr == "Not explained: 1 text of more than 200 words; their words are empty.\n"
+    assert err == "Not explained: 1 text of more than 200 words; their words are empty.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["votes-model", "votes.csv"]
-    wrong = retable(tmp_path, "predict", "votes-model", "votes.csv")
-    assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)
-    assert 'unknown column of votes.csv: "text"' in wrong.stderr
-    assert wrong.stdout == ""  # no header
+    code, out, err = predicted("votes.csv")
+    assert (code, err.count("\n")) == (1, 1)
+    assert 'unknown column of votes.csv: "text"' in err
+    assert out == ""  # no header
     (tmp_path / "votes.json").write_text('["a b yes"]', encoding="utf-8")
-    wrong = retable(tmp_path, "predict", "votes-model", "votes.json")
-    assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert "ends in .json; allowed: .csv, .tsv, .jsonl, .parquet, .txt with one text per line, or -" in wrong.stderr
-    assert retable(tmp_path, "predict", "votes-model", "-").stdout == "label,probability\n"
+    code, out, err = predicted("votes.json")
+    assert (code, out) == (1, "")
+    assert "ends in .json; allowed: .csv, .tsv, .jsonl, .parquet, .txt with one text per line, or -" in err
+    assert predicted("-")[1] == "label,probability\n"
 
 
 def test_who_has_read_enough_closes_the_pipe_and_hears_nothing(tmp_path: Path) -> None:

@@ -3,17 +3,26 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 
 import pytest
 
 from retable.commands import fit, make, predict
 from retable.commands.make import Reader, duration_text
+from retable.experiments import estimate
 from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.project import progress
 from retable.project.alone import alone
 from retable.project.command import command, continuing
 from retable.project.parser import Parser
+
+READ_ONCE = cache(estimate.read_measured)  # the whole bank
+
+
+@pytest.fixture(autouse=True)
+def bank_read_once(monkeypatch):
+    monkeypatch.setattr(estimate, "read_measured", READ_ONCE)
 
 
 def test_the_reader_follows_dvc(tmp_path, monkeypatch, capsys):

@@ -18,9 +18,10 @@ from retable.runs.bank import add_to_bank
 from tests.results.records import answers, run, with_metrics
 
 
-@pytest.fixture
-def checkout(tmp_path):
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
     """Return pages with markers, and a bank of two baselines on SST-2, one of them trained twice."""
+    tmp_path = tmp_path_factory.mktemp("checkout")
     (tmp_path / "docs").mkdir()
     for name in ("README.md", *(f"docs/{page}.md" for page in ("claims", "corpora", "models", "timing"))):
         shutil.copyfile(ROOT / name, tmp_path / name)
@@ -36,8 +37,14 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def test_every_page_comes_from_the_bank_alone(checkout):
-    assert write_pages(checkout, checkout / "docs/results") == 2
+@pytest.fixture(scope="module")
+def written(checkout):
+    """Write the pages, and return how many runs they show."""
+    return write_pages(checkout, checkout / "docs/results")
+
+
+def test_every_page_comes_from_the_bank_alone(checkout, written):
+    assert written == 2
     assert "(tables/fcsr.md)" in (checkout / "docs/results.md").read_text()
     page = (checkout / "docs/tables/fcsr.md").read_text()
     assert "80.00" in page
@@ -53,24 +60,25 @@ def test_every_page_comes_from_the_bank_alone(checkout):
         assert path.read_text().count("background:#fff") == 1
 
 
+@pytest.mark.usefixtures("written")
 def test_a_second_time_nothing_changes(checkout):
-    def written():
+    def content():
         return {path: path.read_bytes() for path in checkout.rglob("*") if path.is_file()}
 
+    before = content()
     write_pages(checkout, checkout / "docs/results")
-    before = written()
-    write_pages(checkout, checkout / "docs/results")
-    assert written() == before
+    assert content() == before
 
 
-def test_a_picture_has_its_name_only_when_it_is_on_white(checkout, monkeypatch):
+def test_a_picture_has_its_name_only_when_it_is_on_white(checkout, tmp_path, monkeypatch):
     def full(path):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(pages, "put_on_white", full)
+    without = shutil.copytree(checkout, tmp_path / "checkout", ignore=shutil.ignore_patterns("figures"))
     with pytest.raises(OSError, match="No space left"):
-        pages.write_pages(checkout, checkout / "docs/results")
-    assert not list(checkout.rglob("*.svg"))
+        pages.write_pages(without, without / "docs/results")
+    assert not list(without.rglob("*.svg"))
 
 
 def test_commands_that_write_the_bank_or_its_pages_do_so_one_after_the_other(tmp_path, monkeypatch, capsys):

@@ -508,13 +508,14 @@ def test_words_stand_out_from_their_ground_in_both_themes(theme):  # AA: 4.5 to 
 
 def test_a_folder_of_other_files_is_never_replaced(tmp_path, site):
     (tmp_path / "thesis.txt").write_text("mine")
+    whole = read_whole(site.parent / "bank")
     with pytest.raises(InputError, match="is not a results site"):
-        write_site(tmp_path, read_whole(site.parent / "bank"), ROOT / "docs")
+        write_site(tmp_path, whole, ROOT / "docs")
     assert (tmp_path / "thesis.txt").exists()
     assert {path.name for path in site.iterdir()} <= CONTENTS
     (tmp_path / "thesis.txt").rename(site / "thesis.txt")
     with pytest.raises(InputError, match="is not a results site"):
-        write_site(site, read_whole(site.parent / "bank"), ROOT / "docs")
+        write_site(site, whole, ROOT / "docs")
     (site / "thesis.txt").unlink()
 
 

@@ -634,7 +634,7 @@ def make_tables(place: Path) -> None:
 
 
 def read_tables(place: Path) -> None:
-    with mock.patch.object(check, "TABLES", place / "tables"):
+    with mock.patch.multiple(check, TABLES=place / "tables", BANK=place / "bank"):  # the bank has kinds of its own
         (table,) = (each for each in result_tables() if each.name == "fcsr-table-3")
         list(check.checked_cells(table))
     read_published(place / "fcsr.csv", "table-3")
