@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import stdtrit
-from scipy.stats import t as student
 
 LEVEL = 0.05
 POWER = 0.8
@@ -232,7 +231,7 @@ def freedom(parts: Sequence[Part]) -> float:
 def around(value: float, parts: Sequence[Part], confidence: float) -> tuple[float, float]:
     """Return the interval around a value."""
     variance = total(parts)
-    half = float(student.ppf((1 + confidence) / 2, freedom(parts))) * variance**0.5 if variance else 0.0
+    half = float(stdtrit(freedom(parts), (1 + confidence) / 2)) * variance**0.5 if variance else 0.0
     return value - half, value + half
 
 
