@@ -51,6 +51,7 @@ NOT_RUN = {  # how a command begins -> why it is not run here
     "make lint": ".ci/run runs it",
     "retable results": ".ci/run runs it",
     "retable site": ".ci/run runs it",
+    "make site": ".ci/run runs it",
     "retable bank": "refuses the project's own samples",
     "retable docs": "refuses the project's own samples",
     "retable onnx": "onnx is not in the locked environment; tests/own/test_onnx.py runs it where it is",
