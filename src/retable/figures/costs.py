@@ -60,7 +60,7 @@ class CostFigure(Figure[CostPoint]):
             shown = [(place, draw_cost(place, *each)) for place, each in zip(places, costs, strict=True)]
             legend_below(figure, places)
             figure.draw_without_rendering()  # fixes the panel positions, which the names depend on
-            figure.set_layout_engine("none")
+            figure.set_layout_engine(None)  # "none" keeps a placeholder, for which savefig draws everything twice
             names = [
                 put_names(figure, place, points, best_floor(plot.marks), pareto_front([(x, y) for _, x, y in points]))
                 for (place, points), (plot, _) in zip(shown, costs, strict=True)
