@@ -9,7 +9,7 @@ because small networks do not reach these FLOPs.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -47,8 +47,12 @@ class Speeds(NamedTuple):
 
 def read_measured(bank: Path) -> Speeds:
     """Read the bank. Raises: InputError."""
-    runs = read_bank(bank)
-    return Speeds(medians(runs, "words_per_second"), medians(runs, "flops_per_word"), read_corpora(bank))
+    return speeds_of(read_bank(bank), read_corpora(bank))
+
+
+def speeds_of(runs: Sequence[RunRecord], corpora: Mapping[str, Any]) -> Speeds:
+    """Return what runs and the statistics of corpora tell."""
+    return Speeds(medians(runs, "words_per_second"), medians(runs, "flops_per_word"), corpora)
 
 
 def medians(runs: Iterable[RunRecord], cost: str) -> dict[str, float]:

@@ -1,11 +1,10 @@
 """Tables of what is declared: corpora, models, the cells of the scales. They need no data and no training."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from retable.experiments.cells import cells_of
-from retable.experiments.estimate import Speeds, read_measured, table_seconds
+from retable.experiments.estimate import Speeds, table_seconds
 from retable.experiments.scale import scale_preset
 from retable.papers import result_tables
 from retable.results import facts
@@ -40,9 +39,8 @@ def shown(value: Any) -> str:
     return f"{value:,.1f}" if isinstance(value, float) else str(value).replace("|", "\\|")
 
 
-def blocks(bank: Path) -> dict[tuple[str, str], str]:
-    """Return (page, block) -> its text. Raises: InputError if the bank cannot be read."""
-    measured = read_measured(bank)
+def blocks(measured: Speeds) -> dict[tuple[str, str], str]:
+    """Return (page, block) -> its text."""
     return {
         ("corpora", "corpora"): table(facts.declared_corpora(at_hand=True)),
         ("corpora", "declared corpora"): table(facts.declared_corpora(at_hand=False)),

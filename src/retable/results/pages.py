@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from retable.experiments.estimate import speeds_of
 from retable.figures.declared import COST_FIGURE
 from retable.figures.figure import Lines
 from retable.figures.forest import Difference, forest_picture
@@ -104,7 +105,8 @@ def write_pages(root: Path, bank: Path) -> int:
         write_findings(docs / "findings", counted)
         systems = systems_markdown(resolver.by_key.values())
         renew(docs / "models.md", "systems", f"{systems}\n{sources_markdown(tables.values())}")
-        for (page, block), text in declared.blocks(bank).items():
+        runs = [run for of_place in resolver.placed.values() for run in of_place]
+        for (page, block), text in declared.blocks(speeds_of(runs, statistics)).items():
             renew(docs / f"{page}.md", block, text)
         bar.advance(note="README.md")
         write_readme(root / "README.md", lines, tables, counted)
