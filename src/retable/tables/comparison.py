@@ -94,7 +94,7 @@ class Comparison:
 
     @property
     def detectable(self) -> float:
-        """Return the difference that would be decided in about 80 of 100 repetitions, 77 to 80 with few runs."""
+        """Return the difference that would be decided in about 80 of 100 repetitions, if its error is well known."""
         if not self.error:
             return 0.0
         return (quantile(1 - LEVEL / 2, self.parts) + quantile(POWER, self.parts)) * self.error
