@@ -149,7 +149,7 @@ def test_a_budget_that_is_no_time_is_refused(budget: float | str, tmp_path: Path
 @pytest.mark.parametrize(
     ("budget", "said"),
     [("10", "10 seconds"), ("1s", "1 second"), ("0.5", "0.5 seconds"), ("10m", "10 minutes"), ("90s", "1.5 minutes"),
-     ("1h", "1 hour"), (100, "1.66667 minutes")],
+     ("1h", "1 hour"), (100, "100 seconds"), ("1.25h", "75 minutes"), (3700, "3,700 seconds")],
 )  # fmt: skip
 def test_a_budget_is_shown_as_it_was_understood(budget: float | str, said: str) -> None:
     """`--budget 10` is ten seconds, and nothing said so."""

@@ -20,7 +20,12 @@ def seconds_of(budget: float | str) -> float:
 
 
 def sentence_of_budget(seconds: float) -> str:
-    """Return the budget as it was understood: `--budget 10` is easily meant as minutes."""
-    unit = next((name for name, size in NAMES.items() if seconds >= size), "second")
-    count = seconds / NAMES[unit]
-    return f"Budget of the training: {count:g} {unit}{'s' * (count != 1)}."
+    """Return the budget as it was understood: `--budget 10` is easily meant as minutes.
+
+    Its unit is the largest in which one decimal tells it exactly: 1.5 hours, but 100 seconds.
+    """
+    counts = {unit: seconds / size for unit, size in NAMES.items() if seconds >= size}
+    exact = (unit for unit, count in counts.items() if (10 * count).is_integer())
+    unit = next(exact, "second")
+    count = counts.get(unit, seconds)
+    return f"Budget of the training: {count:,.12g} {unit}{'s' * (count != 1)}."
