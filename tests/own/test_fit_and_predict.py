@@ -156,9 +156,10 @@ def test_a_budget_is_shown_as_it_was_understood(budget: float | str, said: str) 
     assert sentence_of_budget(seconds_of(budget)) == f"Budget of the training: {said}."
 
 
-def test_a_budget_below_zero_gets_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("words", [["--budget=-5m"], ["--budget", "-5m"]])
+def test_a_budget_below_zero_gets_a_sentence(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        fit_command.main(["votes.csv", "--budget=-5m"])
+        fit_command.main(["votes.csv", *words])
     assert capsys.readouterr().err == (
         "error: the budget is '-5m'; allowed: a time such as 90s, 10m or 2h, or seconds.\n"
     )

@@ -10,6 +10,7 @@ from typing import Any
 from retable.errors import unknown_name
 
 OPTION = re.compile(r"(--?[a-z][\w-]*)(=.*)?", re.IGNORECASE | re.DOTALL)
+BELOW_ZERO = re.compile(r"-\.?\d.*", re.DOTALL)  # a value, such as -5m, that gets the sentence of its own option
 
 
 class Help(argparse.HelpFormatter):
@@ -32,6 +33,7 @@ class Parser(argparse.ArgumentParser):
         formatter_class: type[argparse.HelpFormatter] = Help,
     ) -> None:
         super().__init__(prog, usage, description, epilog, formatter_class=formatter_class)
+        self._negative_number_matcher = BELOW_ZERO
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         words = sys.argv[1:] if args is None else list(args)
